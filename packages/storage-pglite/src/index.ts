@@ -1,7 +1,5 @@
-export { holdsDatabase } from "./directory/prepare-cluster.ts";
-export type { EmbeddedEngine, EmbeddedEngineOptions } from "./embedded-engine.ts";
-export { EngineStoppedError } from "./engine-stopped-error.ts";
-export { DirectoryLockedError, type LockHolder } from "./lock/directory-locked-error.ts";
-export { openEmbeddedEngine } from "./open-embedded-engine.ts";
-export { joinEmbeddedEngine, type JoinedEngine, type JoinOptions } from "./sharing/join-embedded-engine.ts";
-export { StatementTimeoutError } from "./statement-timeout-error.ts";
+export { holdsDatabase } from "./cluster-directory.ts";
+export { type EmbeddedEngine, type EmbeddedEngineOptions, openEmbeddedEngine } from "./embedded-engine.ts";
+export { EngineStoppedError, StatementTimeoutError } from "./engine-errors.ts";
+export { DirectoryLockedError, type LockHolder } from "./lock/directory-lock.ts";
+export { joinEmbeddedEngine, type JoinedEngine, type JoinOptions } from "./joined-engine.ts";

@@ -1,5 +1,4 @@
-import { EngineStoppedError } from "../engine-stopped-error.ts";
-import { StatementTimeoutError } from "../statement-timeout-error.ts";
+import { EngineStoppedError, StatementTimeoutError } from "../engine-errors.ts";
 import { EngineWorker, type EngineAnswer } from "./engine-worker.ts";
 import type { WorkerSettings } from "./worker-messages.ts";
 

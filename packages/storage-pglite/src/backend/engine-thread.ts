@@ -1,13 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
-import { inspectAnswer, type AnswerState } from "../wire/inspect-answer.ts";
-import { joinBytes } from "../wire/join-bytes.ts";
-import { simpleQuery } from "../wire/simple-query.ts";
-import { Deadline } from "./deadline.ts";
+import { type AnswerState, inspectAnswer, joinBytes, simpleQuery } from "../wire/wire-messages.ts";
 import { DurableNodeFS } from "./durable-node-fs.ts";
-import { sessionSetting } from "./session-setting.ts";
-import { startParameters } from "./start-parameters.ts";
-import type { ThreadData, WorkerReply, WorkerRequest } from "./worker-messages.ts";
+import {
+  Deadline,
+  type ThreadData,
+  type WorkerReply,
+  type WorkerRequest,
+  type WorkerSettings,
+} from "./worker-messages.ts";
 
 // The thread the database runs in. One request at a time: PGlite computes synchronously and is one session.
 
@@ -129,4 +130,42 @@ function answer(bytes: Uint8Array<ArrayBuffer>, stopped?: string): void {
 
 function send(reply: WorkerReply): void {
   port.postMessage(reply);
+}
+
+/** The parts of the compiled database that tell a setting. */
+interface CompiledModule {
+  readonly HEAPU8: Uint8Array;
+  _malloc(bytes: number): number;
+  _GetConfigOption(name: number, missingOk: 0 | 1, privileged: 0 | 1): number;
+  UTF8ToString(pointer: number): string;
+}
+
+/**
+ * Reads a setting of the session in its base unit, as `current_setting` would without it, and without a statement: in less
+ * than a microsecond, within a failed transaction too.
+ */
+function sessionSetting(database: PGlite, name: string): () => number {
+  const compiled = database.Module as unknown as CompiledModule;
+  const text = Buffer.from(`${name}\0`);
+  const pointer = compiled._malloc(text.length);
+  compiled.HEAPU8.set(text, pointer);
+  return () => Number(compiled.UTF8ToString(compiled._GetConfigOption(pointer, 0, 0)));
+}
+
+/**
+ * The server's command line: PGlite's own without `-F`, which turns fsync off, where commits are to be durable.
+ * The write-ahead log keeps at most a few segments of 16 MB beyond what a checkpoint needs: nobody archives it.
+ */
+function startParameters({
+  durable,
+  statementTimeout,
+}: Pick<WorkerSettings, "durable" | "statementTimeout">): string[] {
+  const inherited = PGlite.defaultStartParams.filter((parameter) => parameter !== "-F");
+  const chosen = [
+    "max_wal_size=64MB",
+    "min_wal_size=32MB",
+    `statement_timeout=${statementTimeout}`,
+    ...(durable ? ["wal_sync_method=fsync"] : []),
+  ];
+  return [...inherited, ...(durable ? [] : ["-F"]), ...chosen.flatMap((setting) => ["-c", setting])];
 }

@@ -1,9 +1,12 @@
 import { Worker } from "node:worker_threads";
-import { EngineStoppedError } from "../engine-stopped-error.ts";
-import { StatementTimeoutError } from "../statement-timeout-error.ts";
-import { withinTime } from "../within-time.ts";
-import { Deadline } from "./deadline.ts";
-import type { ThreadData, WorkerReply, WorkerRequest, WorkerSettings } from "./worker-messages.ts";
+import { EngineStoppedError, StatementTimeoutError } from "../engine-errors.ts";
+import {
+  Deadline,
+  type ThreadData,
+  type WorkerReply,
+  type WorkerRequest,
+  type WorkerSettings,
+} from "./worker-messages.ts";
 
 /** An answer of the database, and whether it was its last. */
 export interface EngineAnswer {
@@ -164,4 +167,13 @@ export class EngineWorker {
   #refuseAll(reason: Error): void {
     for (const waiting of this.#waiting.splice(0)) waiting.reject(reason);
   }
+}
+
+/** Waits for the work, at most so many milliseconds. The work goes on by itself; its failure is the caller's to see. */
+export async function withinTime(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([work, end]).finally(() => clearTimeout(timer));
 }

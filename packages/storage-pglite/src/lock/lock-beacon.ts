@@ -1,11 +1,12 @@
+import { closeSync, existsSync, openSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
-import { socketPath } from "./socket-path.ts";
+import { join } from "node:path";
 
 /**
  * A Unix socket the holder of a lock listens on. The kernel stops answering for it the moment the process is gone,
  * whatever its pid and in whichever container on this machine it ran, and goes on answering while its event loop is busy.
  */
-export interface LockBeacon {
+interface LockBeacon {
   /** File name in the directory. */
   readonly name: string;
   /** Goes dark and removes the file. */
@@ -60,4 +61,27 @@ async function listen(server: Server, path: string): Promise<void> {
     // Anyone may probe: another container may run under another user id. `exclusive` keeps a cluster's primary out of it.
     server.listen({ path, exclusive: true, writableAll: true }, resolve);
   });
+}
+
+/** A path to a Unix socket that the operating system accepts, until `leave` is called. */
+interface SocketPath {
+  readonly path: string;
+  leave(): void;
+}
+
+/** The shortest limit of the systems in use (macOS: 104 bytes with the terminating zero). */
+const longestSocketPath = 103;
+
+/**
+ * The path of a socket in a directory; on Linux a path that is too long leads through an open descriptor of the directory.
+ *
+ * @returns `undefined` where there can be none: Windows, far too long a path
+ */
+export function socketPath(directory: string, name: string): SocketPath | undefined {
+  if (process.platform === "win32") return undefined;
+  const path = join(directory, name);
+  if (Buffer.byteLength(path) <= longestSocketPath) return { path, leave: () => undefined };
+  if (!existsSync("/proc/self/fd")) return undefined;
+  const descriptor = openSync(directory, "r");
+  return { path: `/proc/self/fd/${descriptor}/${name}`, leave: () => closeSync(descriptor) };
 }

@@ -1,4 +1,4 @@
-import { joinBytes } from "./join-bytes.ts";
+import { joinBytes } from "./wire-messages.ts";
 
 /** What a client said, cut where the server must answer. */
 export type WireBatch =

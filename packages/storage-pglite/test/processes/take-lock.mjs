@@ -1,6 +1,6 @@
 /** Tries to take the lock of a directory (argument) whenever a line comes in, says "taken" or "refused", and keeps it. */
 import { createInterface } from "node:readline";
-import { lockDirectory } from "../../dist/lock/lock-directory.js";
+import { lockDirectory } from "../../dist/lock/directory-lock.js";
 
 const held = [];
 process.stdout.write("ready\n");

@@ -1,3 +1,27 @@
+/**
+ * The parts as one array in memory of its own: a view into a larger buffer (Node's pool, the memory of the compiled
+ * database) would cross to another thread with all of it.
+ */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.length;
+  }
+  return bytes;
+}
+
+/** The Query message of the PostgreSQL protocol for a text without parameters. */
+export function simpleQuery(text: string): Uint8Array<ArrayBuffer> {
+  const body = Buffer.from(`${text}\0`);
+  const message = new Uint8Array(5 + body.length);
+  message[0] = 0x51;
+  new DataView(message.buffer).setInt32(1, 4 + body.length);
+  message.set(body, 5);
+  return message;
+}
+
 /** What an answer says about the server's own state. */
 export interface AnswerState {
   /** The transaction status of the last message, when that is ReadyForQuery: "I" idle, "T" in one, "E" in a failed one. */

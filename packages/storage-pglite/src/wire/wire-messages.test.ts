@@ -1,4 +1,4 @@
-import { inspectAnswer } from "./inspect-answer.ts";
+import { inspectAnswer } from "./wire-messages.ts";
 
 const message = (type: string, body: string): Buffer => {
   const header = Buffer.alloc(5);

@@ -1,10 +1,52 @@
 import { randomUUID } from "node:crypto";
 import { link, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { DirectoryLockedError } from "./directory-locked-error.ts";
-import { judgeHolder } from "./judge-holder.ts";
-import { lightBeacon } from "./lock-beacon.ts";
-import { ownLockRecord, readLockRecord, type LockRecord } from "./lock-record.ts";
+import { lightBeacon, probeBeacon } from "./lock-beacon.ts";
+import { type LockRecord, machineIdentity, ownLockRecord, processRuns, readLockRecord } from "./lock-record.ts";
+
+/** What is known of the process that holds a directory. */
+export interface LockHolder {
+  /** Its process id, in its own pid namespace; `undefined` when the lock file cannot be read. */
+  readonly pid: number | undefined;
+  readonly host: string | undefined;
+  /** ISO 8601, by the holder's clock. */
+  readonly since: string | undefined;
+  /** False when the holder lives (or lived) where this process cannot look, so that it had to be assumed alive. */
+  readonly seenAlive: boolean;
+}
+
+/**
+ * The data directory belongs to another engine: of another process, or an earlier one of this process.
+ * Nothing was read or written in it.
+ */
+export class DirectoryLockedError extends Error {
+  override readonly name = "DirectoryLockedError";
+  readonly code = "DIRECTORY_LOCKED";
+
+  constructor(
+    /** The data directory, absolute. */
+    readonly directory: string,
+    /** The lock file, absolute. */
+    readonly lockFile: string,
+    readonly holder: LockHolder,
+  ) {
+    super(`The data directory ${directory} is in use by ${describe(holder)}. ${advise(lockFile, holder)}`);
+  }
+
+  get pid(): number | undefined {
+    return this.holder.pid;
+  }
+}
+
+function describe({ pid, host, since }: LockHolder): string {
+  if (pid === undefined) return "an unknown process";
+  return `process ${pid} on ${host ?? "an unknown host"}${since === undefined ? "" : ` since ${since}`}`;
+}
+
+function advise(lockFile: string, holder: LockHolder): string {
+  if (holder.seenAlive) return "Stop it first, or choose another directory.";
+  return `Whether it still runs cannot be seen from here; if it certainly does not, delete ${lockFile}.`;
+}
 
 /** A directory held by this process until it is released or the process ends. */
 export interface DirectoryLock {
@@ -114,4 +156,32 @@ async function writeWhole(file: string, record: LockRecord): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * Whether the holder of a lock still runs: "alive", "gone", or "unknown" when nothing here can tell.
+ *
+ * - Same boot and same pid namespace: the process id with its start time decides, so a recycled pid deceives nobody.
+ * - Same boot, other pid namespace (another container, or this one's former life, where everybody is pid 1): the beacon decides.
+ * - Another boot under the same host name: the machine was restarted, so the holder is gone.
+ * - Another host: unknown. A shared network volume is the case this refuses.
+ */
+export async function judgeHolder(directory: string, record: LockRecord): Promise<"alive" | "gone" | "unknown"> {
+  const here = machineIdentity();
+  if (record.bootId !== here.bootId || record.bootId === null) {
+    if (record.host !== here.host) return "unknown";
+    if (record.bootId !== here.bootId) return "gone";
+  }
+  if (record.pidNamespace !== null && record.pidNamespace === here.pidNamespace) return byProcess(record);
+  if (record.beacon !== null) return byBeacon(directory, record.beacon);
+  return record.pidNamespace === here.pidNamespace ? byProcess(record) : "unknown";
+}
+
+function byProcess(record: LockRecord): "alive" | "gone" {
+  return processRuns(record.pid, record.start) ? "alive" : "gone";
+}
+
+async function byBeacon(directory: string, beacon: string): Promise<"alive" | "gone" | "unknown"> {
+  const answer = await probeBeacon(directory, beacon);
+  return answer === "lit" ? "alive" : answer === "dark" ? "gone" : "unknown";
 }

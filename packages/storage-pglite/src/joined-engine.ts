@@ -1,9 +1,8 @@
 import path from "node:path";
 import knexPkg, { type Knex } from "knex";
-import type { EmbeddedEngine, EmbeddedEngineOptions } from "../embedded-engine.ts";
-import { EmbeddedKnexClient } from "../embedded-knex-client.ts";
-import { probeBeacon } from "../lock/lock-beacon.ts";
-import { socketPath } from "../lock/socket-path.ts";
+import type { EmbeddedEngine, EmbeddedEngineOptions } from "./embedded-engine.ts";
+import { EmbeddedKnexClient } from "./embedded-knex-client.ts";
+import { probeBeacon, socketPath } from "./lock/lock-beacon.ts";
 import { socketName } from "./local-clients.ts";
 
 const { knex: createKnex } = knexPkg;

@@ -1,9 +1,8 @@
-import { access, rename, rm } from "node:fs/promises";
+import { access, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineWorker } from "../backend/engine-worker.ts";
-import { syncPath, syncTree } from "./sync-tree.ts";
+import { EngineWorker } from "./backend/engine-worker.ts";
 
-export interface ClusterOrigin {
+interface ClusterOrigin {
   /** A dumped cluster to begin with. */
   readonly template: Blob | undefined;
   readonly durable: boolean;
@@ -57,4 +56,30 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Waits until the disk has a directory with all that is in it. Links are not followed. */
+async function syncTree(directory: string): Promise<void> {
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) await syncTree(path);
+    else if (entry.isFile()) await syncPath(path);
+  }
+  await syncPath(directory);
+}
+
+/** Waits until the disk has a file, or the names in a directory. */
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, "r").catch(ignoreWhereUnsupported);
+  if (handle === undefined) return;
+  try {
+    await handle.sync().catch(ignoreWhereUnsupported);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Windows opens no directories and synchronizes nothing opened for reading. */
+function ignoreWhereUnsupported(error: unknown): undefined {
+  if (process.platform !== "win32") throw error;
 }

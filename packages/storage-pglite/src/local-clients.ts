@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
-import type { EmbeddedBackend } from "../backend/embedded-backend.ts";
-import { socketPath } from "../lock/socket-path.ts";
-import { WireSocket } from "../wire/wire-socket.ts";
+import type { EmbeddedBackend } from "./backend/embedded-backend.ts";
+import { socketPath } from "./lock/lock-beacon.ts";
+import { WireSocket } from "./wire/wire-socket.ts";
 
 /** Name of the socket in the data directory: the one that PostgreSQL clients look for when their host is a directory. */
 export const socketName = ".s.PGSQL.5432";
