@@ -10,9 +10,8 @@ import {
 } from "@sallyport/core";
 import { Piscina } from "piscina";
 import type { Seat } from "./places/seat.ts";
-import { Seats } from "./places/seats.ts";
+import { Seats, Turns } from "./places/seats.ts";
 import { ThreadPlace } from "./places/thread-place.ts";
-import { Turns } from "./places/turns.ts";
 
 export interface QuickJsMacroRuntimeOptions {
   /** Threads at most, and so executions that run at a time. They start when they are needed, and end after half a minute without work. */

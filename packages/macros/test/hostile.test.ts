@@ -75,7 +75,7 @@ describe("what is within reach", () => {
     "/prelude/host-calls.js",
     "/prelude/main.js",
     "../prelude/host-calls.js",
-    "/authoring/version-of.js",
+    "/authoring/objects.js",
     "file:///etc/passwd",
     "data:text/javascript,export default 1",
     "Probe",

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { HostCall, MacroHost } from "@sallyport/core";
 import { PlaceEntry } from "../src/places/place-entry.ts";
-import { READY_OF_THREAD } from "../src/threads/executions-of-thread.ts";
+import { READY_OF_THREAD } from "../src/threads/messages.ts";
 import { benches, caller, entry, limits, macro } from "./runtime.ts";
 
 /** What an execution could do to those that share its thread. */

@@ -1,11 +1,9 @@
 import type { JsonValue } from "@sallyport/core";
 import fc from "fast-check";
-import { packItems } from "../src/places/pack-items.ts";
-import { unpackChanges } from "../src/places/unpack-changes.ts";
-import { ChangeList } from "../src/prelude/drivers/change-list.ts";
+import { packItems, unpackChanges } from "../src/places/crossings.ts";
+import { ChangeList, Watch } from "../src/prelude/drivers/watch.ts";
 import { PackedView } from "../src/prelude/drivers/packed-view.ts";
 import { PackedWatch } from "../src/prelude/drivers/packed-watch.ts";
-import { Watch } from "../src/prelude/drivers/watch.ts";
 import { unpack } from "../src/prelude/packed-items.ts";
 
 type Members = Record<string, JsonValue>;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MacroEntry, MacroPlace } from "@sallyport/core";
-import { EXECUTIONS_OF_THREAD, READY_OF_THREAD } from "../src/threads/executions-of-thread.ts";
+import { EXECUTIONS_OF_THREAD, READY_OF_THREAD } from "../src/threads/messages.ts";
 import { Bench, benches, caller, entry } from "./runtime.ts";
 
 const { open, close } = benches();

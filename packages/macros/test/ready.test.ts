@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { READY_OF_THREAD } from "../src/threads/executions-of-thread.ts";
+import { READY_OF_THREAD } from "../src/threads/messages.ts";
 import { benches, entry } from "./runtime.ts";
 
 const { open, close } = benches();

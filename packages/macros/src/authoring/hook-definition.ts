@@ -1,5 +1,4 @@
-import type { Json } from "./json.ts";
-import type { ObjectJson } from "./objects.ts";
+import type { Json, ObjectJson } from "./objects.ts";
 import type { Services } from "./services.ts";
 
 /** What hooks are given as their last argument. */
@@ -110,3 +109,8 @@ export type HookDefinition =
   | SaveHook
   | DeleteHook
   | UserProviderHook;
+
+/** Says that a module is a hook: `export default defineHook({ on: "beforeSave", classes: ["Invoice"], … })`. */
+export function defineHook<Hook extends HookDefinition>(definition: Hook): Hook {
+  return definition;
+}

@@ -1,33 +1,30 @@
 /** What modules of macros and hooks import as `@sallyport/macros`, inside of the sandbox too. */
-export type { Caller } from "./caller.ts";
-export { defineHook } from "./define-hook.ts";
-export { defineMacro } from "./define-macro.ts";
-export type {
-  AuthenticatedUser,
-  AuthenticationHook,
-  DeleteHook,
-  FindHook,
-  HookContext,
-  HookDefinition,
-  ObjectSet,
-  SavedObject,
-  SaveHook,
-  SerializationHook,
-  UserProviderHook,
+export type { Caller, Services } from "./services.ts";
+export {
+  type AuthenticatedUser,
+  type AuthenticationHook,
+  defineHook,
+  type DeleteHook,
+  type FindHook,
+  type HookContext,
+  type HookDefinition,
+  type ObjectSet,
+  type SavedObject,
+  type SaveHook,
+  type SerializationHook,
+  type UserProviderHook,
 } from "./hook-definition.ts";
-export type { Json } from "./json.ts";
-export type { Access, MacroContext, MacroDefinition } from "./macro-definition.ts";
-export type {
-  FindOptions,
-  ObjectJson,
-  ObjectList,
-  ObjectLock,
-  ObjectReaders,
-  ObjectReference,
-  Objects,
-  ReadOptions,
+export { type Access, defineMacro, type MacroContext, type MacroDefinition } from "./macro-definition.ts";
+export {
+  type FindOptions,
+  type Json,
+  type ObjectJson,
+  type ObjectList,
+  type ObjectLock,
+  type ObjectReaders,
+  type ObjectReference,
+  type Objects,
+  type ReadOptions,
+  versionOf,
 } from "./objects.ts";
-export { Refusal } from "./refusal.ts";
-export { refuse } from "./refuse.ts";
-export type { Services } from "./services.ts";
-export { versionOf } from "./version-of.ts";
+export { Refusal, refuse } from "./refusal.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "./json.ts";
+import type { Json } from "./objects.ts";
 import type { Services } from "./services.ts";
 
 /** Who may execute a macro: a member of one of the groups, in a session with one of the app names; what is absent asks for nothing. */
@@ -36,4 +36,10 @@ export interface MacroDefinition<Input = any> {
   readonly transaction?: boolean;
   /** What it gives, or the promise of it, becomes `data` of the answer. */
   readonly run: (context: MacroContext<Input>) => unknown;
+}
+
+/** Says that a module is a macro: `export default defineMacro({ … })`. The macro is called as its file is. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export function defineMacro<Input = any>(definition: MacroDefinition<Input>): MacroDefinition<Input> {
+  return definition;
 }

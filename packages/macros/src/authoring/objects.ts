@@ -1,4 +1,5 @@
-import type { Json } from "./json.ts";
+/** Anything that JSON can say. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 /** An object as clients see it: `~ObjectID` and other meta-fields, then its attributes. `versionOf` tells its version. */
 export interface ObjectJson {
@@ -85,4 +86,19 @@ export interface Objects {
   ): Promise<void>;
   lock(object: ObjectReference): Promise<ObjectLock>;
   unlock(object: ObjectReference): Promise<ObjectLock>;
+}
+
+const versions = new WeakMap<object, number>();
+// Bound now: modules share the prototype.
+const find = versions.get.bind(versions);
+const remember = versions.set.bind(versions);
+
+/** The version that an object had when it was read, for `objects.update(object, attributes, { version: versionOf(object) })`. */
+export function versionOf(object: object): number | undefined {
+  return find(object);
+}
+
+/** Remembers the version of an object that was read. */
+export function rememberVersion(object: object, version: number): void {
+  remember(object, version);
 }

@@ -15,3 +15,8 @@ export class Refusal extends Error {
     return typeof thrown === "object" && thrown !== null && #code in thrown ? thrown.#code : undefined;
   }
 }
+
+/** Has the request answered with a code of the catalogue. `detail` says what exactly is wrong; clients see it where debug messages are on. */
+export function refuse(code: number, detail?: string): never {
+  throw new Refusal(code, detail);
+}

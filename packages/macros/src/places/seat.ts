@@ -4,7 +4,6 @@ import type { FromThread, Ready, Rested, ToThread } from "../threads/messages.ts
 import { Pulse } from "../threads/pulse.ts";
 import type { Service } from "../threads/thread.ts";
 import { type Budget, PlaceEntry } from "./place-entry.ts";
-import { Signal } from "./signal.ts";
 
 const TICK = 100;
 /** Milliseconds in which a thread has to come to rest. */
@@ -18,7 +17,7 @@ const MOST_TOGETHER = 1024 * 1024;
 export type StartThread = (service: Service, port: MessagePort, signal: AbortSignal) => Promise<unknown>;
 
 /** What is entered in a thread, and who hears of it when the entry waits for the host or goes on. */
-export interface Entering {
+interface Entering {
   readonly entry: MacroEntry;
   readonly host: MacroHost;
   readonly budget: Budget;
@@ -231,4 +230,16 @@ function sizeOf(message: ToThread): number {
   if (message.type !== "enter") return 0;
   const { argument, module, page } = message;
   return argument.length + module.code.length + (page === undefined ? 0 : page.text.length + page.ends.length);
+}
+
+/** Something that happens once, and may be waited for. */
+class Signal {
+  readonly given: Promise<void>;
+  give: () => void = () => {};
+
+  constructor() {
+    this.given = new Promise((resolve) => {
+      this.give = resolve;
+    });
+  }
 }

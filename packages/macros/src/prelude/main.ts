@@ -1,11 +1,10 @@
-import { describe } from "./describe.ts";
+import { Refusal } from "../authoring/refusal.ts";
 import type { Definition } from "./drivers/driver.ts";
-import { drivers } from "./drivers/index.ts";
-import { tell } from "./host-calls.ts";
+import { drivers } from "./drivers/drivers.ts";
+import { type Failure, tell } from "./host-calls.ts";
 import type { Page } from "./packed-items.ts";
-import { Integers, parse, stringify } from "./primordials.ts";
+import { Integers, isSafeInteger, parse, slice, stringify } from "./primordials.ts";
 import { random } from "./random.ts";
-import type { Failure } from "./wire.ts";
 
 // Loaded here, so that it is there when a module asks for it.
 export * as authoring from "../authoring/index.ts";
@@ -78,5 +77,41 @@ export async function enter(
     );
   } catch (error) {
     fail(describe(error));
+  }
+}
+
+const LONGEST = { message: 2_000, trace: 4_000 };
+
+/** A member's text. What a hostile object does when it is asked runs in the sandbox, under its limits. */
+function textOf(read: () => unknown, longest: number): string | undefined {
+  try {
+    const text = read();
+    return typeof text === "string" ? (text.length > longest ? `${slice(text, 0, longest)}…` : text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function messageOf(thrown: unknown): string {
+  if (typeof thrown !== "object" || thrown === null)
+    return textOf(() => `${thrown as string}`, LONGEST.message) ?? "threw a symbol";
+  const { name, message } = thrown as { name?: unknown; message?: unknown };
+  const title = textOf(() => name, 100);
+  const text = textOf(() => message, LONGEST.message);
+  if (text === undefined) return "threw something that is no error";
+  return title === undefined || title === "" || title === "Error" ? text : `${title}: ${text}`;
+}
+
+/** What a module threw, in words. */
+function describe(thrown: unknown): Failure {
+  const code = Refusal.codeOf(thrown);
+  const trace = textOf(() => (thrown as { stack?: unknown }).stack, LONGEST.trace);
+  try {
+    if (code !== undefined && isSafeInteger(code)) {
+      return { kind: "refused", code, message: textOf(() => (thrown as Error).message, LONGEST.message) ?? "" };
+    }
+    return { kind: "threw", message: messageOf(thrown), ...(trace === undefined ? {} : { trace }) };
+  } catch {
+    return { kind: "threw", message: "threw something that cannot be described" };
   }
 }

@@ -1,9 +1,63 @@
-import type { Caller } from "../authoring/caller.ts";
-import type { Services } from "../authoring/services.ts";
+import {
+  type ObjectJson,
+  type ObjectList,
+  type ObjectReaders,
+  type ObjectReference,
+  type Objects,
+  rememberVersion,
+} from "../authoring/objects.ts";
+import type { Caller, Services } from "../authoring/services.ts";
 import { ask, tell } from "./host-calls.ts";
-import { objects } from "./objects.ts";
-import { stringify, toText } from "./primordials.ts";
+import { isArray, stringify, toText } from "./primordials.ts";
 import { random, uuid } from "./random.ts";
+
+interface Read {
+  readonly object: ObjectJson;
+  readonly version: number;
+}
+
+function idOf(object: ObjectReference): unknown {
+  return typeof object === "object" && object !== null ? object["~ObjectID"] : object;
+}
+
+async function read(name: string, argument: object): Promise<ObjectJson> {
+  const { object, version } = (await ask(name, argument)) as Read;
+  rememberVersion(object, version);
+  return object;
+}
+
+async function readersOf(name: string, argument: object): Promise<ObjectReaders> {
+  const { readers, version } = (await ask(name, argument)) as ObjectReaders & { version: number };
+  const given = { readers };
+  rememberVersion(given, version);
+  return given;
+}
+
+const objects: Objects = {
+  get: (object, options) => read("objects.get", { ...options, id: idOf(object) }),
+  async find(className, options) {
+    const { list, versions } = (await ask("objects.find", { ...options, className })) as {
+      list: ObjectList;
+      versions: number[];
+    };
+    const elements = list["~Elements"];
+    for (let index = 0; index < elements.length; index += 1)
+      rememberVersion(elements[index] as ObjectJson, versions[index] as number);
+    return list;
+  },
+  create: (className, attributes, options) => read("objects.create", { ...options, className, attributes }),
+  update: (object, attributes, options) => read("objects.update", { ...options, id: idOf(object), attributes }),
+  readers: (object) => readersOf("objects.readers", { id: idOf(object) }),
+  setReaders(object, readers, options) {
+    const ids: unknown = isArray(readers) ? readers.map(idOf) : readers;
+    return readersOf("objects.setReaders", { ...options, id: idOf(object), readers: ids });
+  },
+  async delete(object, options) {
+    await ask("objects.delete", { ...options, id: idOf(object) });
+  },
+  lock: (object) => ask("objects.lock", { id: idOf(object) }) as ReturnType<Objects["lock"]>,
+  unlock: (object) => ask("objects.unlock", { id: idOf(object) }) as ReturnType<Objects["unlock"]>,
+};
 
 function log(...parts: readonly unknown[]): void {
   let line = "";

@@ -1,7 +1,16 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { provideValidator } from "./check-input.ts";
-import { jsonPointerOf } from "./json-pointer-of.ts";
 import { parse, stringify } from "./primordials.ts";
+
+/** The JSON pointer in a fragment such as `#/a%20b/0`. */
+function jsonPointerOf(fragment: string): string {
+  const pointer = fragment.slice(1);
+  try {
+    return decodeURI(pointer) || "/";
+  } catch {
+    return pointer;
+  }
+}
 
 provideValidator((schema, input) => {
   // The validator writes into the schema, which may be frozen.

@@ -1,10 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import type { MacroFaultKind } from "@sallyport/core";
 import { CpuClock } from "./cpu-clock.ts";
-import { isDeeper } from "./json-depth.ts";
-import { LogLines } from "./log-lines.ts";
-import type { Answer, Enter, FromThread } from "./messages.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Answer, Enter, FromThread, Outbox } from "./messages.ts";
 import type { Pulse } from "./pulse.ts";
 import { type Sandbox, SandboxExhausted } from "./sandbox.ts";
 
@@ -221,4 +218,65 @@ function faultIn(text: string): Fault {
   if (message === "InternalError: stack overflow" || message.startsWith("RangeError: Maximum call stack"))
     return { kind: "stack", message: "ran out of stack", trace };
   return { kind: "threw", message, trace };
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Whether JSON nests deeper than `deepest`. Reads the text alone: what is too deep is never built. */
+function isDeeper(json: string, deepest: number): boolean {
+  let depth = 0;
+  for (let index = 0; index < json.length; index += 1) {
+    const character = json.charCodeAt(index);
+    if (character === QUOTE) {
+      index += 1;
+      for (
+        let inside = json.charCodeAt(index);
+        inside !== QUOTE && index < json.length;
+        inside = json.charCodeAt(index)
+      ) {
+        index += inside === BACKSLASH ? 2 : 1;
+      }
+    } else if (character === 0x5b || character === 0x7b) {
+      depth += 1;
+      if (depth > deepest) return true;
+    } else if (character === 0x5d || character === 0x7d) depth -= 1;
+  }
+  return false;
+}
+
+const LONGEST_LINE = 2_000;
+const MOST_LINES = 200;
+const MOST_CHARACTERS = 65_536;
+
+/** The lines that an entry writes, as many as may be. */
+class LogLines {
+  private lines: string[] = [];
+  private written = 0;
+  private characters = 0;
+  private leftOut = 0;
+
+  add(line: string): void {
+    const text = line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+    if (this.written === MOST_LINES || this.characters + text.length > MOST_CHARACTERS) {
+      this.leftOut += 1;
+      return;
+    }
+    this.written += 1;
+    this.characters += text.length;
+    this.lines.push(text);
+  }
+
+  /** Those since the last time. */
+  take(): readonly string[] {
+    const { lines } = this;
+    this.lines = [];
+    return lines;
+  }
+
+  /** The last ones, and how many there would have been. */
+  close(): readonly string[] {
+    const lines = this.take();
+    return this.leftOut === 0 ? lines : [...lines, `${this.leftOut} more lines were left out`];
+  }
 }

@@ -1,5 +1,12 @@
+import type { MessagePort } from "node:worker_threads";
 import type { MacroFaultKind, MacroModule } from "@sallyport/core";
 import type { Page } from "../prelude/packed-items.ts";
+
+/** Executions of a thread that have begun: one runs, the others wait for the server. More would hardly wait for less. */
+export const EXECUTIONS_OF_THREAD = 12;
+
+/** Executions of a thread that run or could: while one is at work, the next ones are there already. Who comes behind one that takes long waits for it. */
+export const READY_OF_THREAD = 4;
 
 /** What a thread is told to run. Data of clients and modules cross as JSON text, which neither side takes for more than text. */
 export interface Enter {
@@ -40,13 +47,13 @@ export interface Answer {
 }
 
 /** Forgets an entry. */
-export interface Drop {
+interface Drop {
   readonly type: "drop";
   readonly id: number;
 }
 
 /** Forgets several entries, and asks for word when that is done. */
-export interface Rest {
+interface Rest {
   readonly type: "rest";
   readonly id: number;
   readonly ids: readonly number[];
@@ -102,3 +109,50 @@ export interface Rested {
 }
 
 export type FromThread = Called | Done | Failed;
+
+/** Milliseconds for which a message may wait for others. */
+const LONGEST = 1;
+
+/**
+ * Messages of a thread on their way out. Those of entries that run one after the other go together: to wake the other side costs more than
+ * what it is told.
+ */
+export class Outbox<Message> {
+  private readonly port: MessagePort;
+  private waiting: Message[] = [];
+  private since = 0;
+  private holds = false;
+
+  constructor(port: MessagePort) {
+    this.port = port;
+  }
+
+  put(message: Message): void {
+    if (this.waiting.length === 0) this.since = performance.now();
+    this.waiting.push(message);
+    if (!this.holds) this.send();
+  }
+
+  /** Keeps back what the work says until it is done. */
+  hold(work: () => void): void {
+    this.holds = true;
+    try {
+      work();
+    } finally {
+      this.holds = false;
+      this.send();
+    }
+  }
+
+  /** Asked again and again by what may run for long: what was said before is not to wait for its end. */
+  sendOld(): void {
+    if (this.waiting.length > 0 && performance.now() - this.since > LONGEST) this.send();
+  }
+
+  private send(): void {
+    if (this.waiting.length === 0) return;
+    const messages = this.waiting;
+    this.waiting = [];
+    this.port.postMessage(messages);
+  }
+}

@@ -1,4 +1,8 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import base from "@jitl/quickjs-wasmfile-release-sync";
+import type { MacroModule } from "@sallyport/core";
 import {
   type EvalDetectModule,
   EvalFlags,
@@ -12,19 +16,8 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from "quickjs-emscripten-core";
-import type { MacroModule } from "@sallyport/core";
-import { BoundedMemory } from "./bounded-memory.ts";
-import { Heap } from "./heap.ts";
-import { findLayout, MemoryImage, type MemoryLayout } from "./memory-image.ts";
 import type { Page } from "../prelude/packed-items.ts";
-import {
-  AUTHORING,
-  AUTHORING_FILE,
-  MAIN_FILE,
-  preludeModule,
-  preludeModuleName,
-  VALIDATOR_FILE,
-} from "./prelude-modules.ts";
+import { BoundedMemory, findLayout, Heap, MemoryImage, type MemoryLayout } from "./engine-memory.ts";
 
 type Ffi = ReturnType<QuickJSWASMModule["getFFI"]>;
 
@@ -40,10 +33,10 @@ const AS_MODULE = {
 };
 
 /** Hears what the prelude says, while the sandbox runs. */
-export type Listener = (kind: string, first: string, second: string | undefined) => void;
+type Listener = (kind: string, first: string, second: string | undefined) => void;
 
 /** Asked every few thousand steps of the engine; `true` stops what runs. */
-export type Interrupt = () => boolean;
+type Interrupt = () => boolean;
 
 type PreludeFunction = "enter" | "answered" | "failed" | "seed";
 
@@ -243,4 +236,33 @@ function loadPrelude(context: QuickJSContext, listener: Listener): ReadonlyMap<P
   context.unwrapResult(context.callFunction(context.getProp(prelude, "connect"), context.undefined, send)).dispose();
   const names: PreludeFunction[] = ["enter", "answered", "failed", "seed"];
   return new Map(names.map((name) => [name, context.getProp(prelude, name).value as JSValuePointer]));
+}
+
+const OURS = fileURLToPath(new URL("..", import.meta.url));
+const SCHEMA = dirname(fileURLToPath(import.meta.resolve("@cfworker/json-schema")));
+
+/** What a module of a stranger imports, and the only thing it can. */
+const AUTHORING = "@sallyport/macros";
+
+/** The file that this import gives; names of modules are paths, which no macro can be called. */
+const AUTHORING_FILE = "/authoring/index.js";
+const MAIN_FILE = "/prelude/main.js";
+
+/** What modules need besides that hold inputs to a schema. */
+const VALIDATOR_FILE = "/prelude/validator.js";
+
+/** The sandbox knows no `URL`; the validator needs it for references such as `#/$defs/Address`. */
+const URL_SHIM = `import { SchemaUrl as URL } from "/prelude/schema-url.js";\n`;
+
+/** The name of the module that `imported` means in `importer`. */
+function preludeModuleName(importer: string, imported: string): string {
+  if (imported === "@cfworker/json-schema") return "/schema/index.js";
+  return imported.startsWith(".") ? join(dirname(importer), imported) : imported;
+}
+
+/** The text of a module of the prelude. */
+function preludeModule(name: string): string {
+  if (!name.startsWith("/schema/")) return readFileSync(join(OURS, name), "utf8");
+  const text = readFileSync(join(SCHEMA, name.slice("/schema/".length)), "utf8");
+  return name === "/schema/dereference.js" ? URL_SHIM + text : text;
 }

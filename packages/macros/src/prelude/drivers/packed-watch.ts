@@ -1,7 +1,6 @@
 import type { PackedObject } from "../packed-items.ts";
 import { is, stringify } from "../primordials.ts";
-import type { ChangeList } from "./change-list.ts";
-import { isNothing, isOpen, type Members, Watch } from "./watch.ts";
+import { type ChangeList, isNothing, isOpen, type Members, Watch } from "./watch.ts";
 
 const { deleteProperty, has, ownKeys, preventExtensions } = Reflect;
 

@@ -1,4 +1,70 @@
-import type { Heap } from "./heap.ts";
+import type { OwnedHeapCharPointer, QuickJSWASMModule } from "quickjs-emscripten-core";
+
+const PAGE = 65_536;
+
+/** The engine asks for a twentieth more than it needs, at the least. */
+const MORE = 1.05;
+
+/** The memory of an engine, which grows as far as it may. The engine's own limit counts nothing in WebAssembly. */
+export class BoundedMemory {
+  readonly memory = new WebAssembly.Memory({ initial: 256, maximum: 16_384 });
+  /** The address up to which the memory may be used. */
+  limit = 0;
+
+  constructor() {
+    const grow = this.memory.grow.bind(this.memory);
+    this.memory.grow = (pages) => {
+      if (this.memory.buffer.byteLength + pages * PAGE > this.limit * MORE)
+        throw new RangeError("the memory may not grow so far");
+      return grow(pages);
+    };
+  }
+}
+
+interface Allocator {
+  _malloc(bytes: number): number;
+  _free(pointer: number): void;
+  readonly HEAPU8: Uint8Array;
+}
+
+/** Puts texts and words where the engine can read them. */
+export class Heap {
+  private readonly allocator: Allocator;
+
+  private constructor(allocator: Allocator) {
+    this.allocator = allocator;
+  }
+
+  /** That of an engine, which the library keeps to itself. */
+  static of(engine: QuickJSWASMModule): Heap {
+    return new Heap((engine as unknown as { module: Allocator }).module);
+  }
+
+  allocate(bytes: number): number {
+    const pointer = this.allocator._malloc(bytes);
+    if (pointer === 0) throw new Error("the engine has no memory left");
+    return pointer;
+  }
+
+  free(pointer: number): void {
+    this.allocator._free(pointer);
+  }
+
+  /** A text as C has it: `length` bytes of UTF-8, and a zero. */
+  put(text: string): { readonly pointer: OwnedHeapCharPointer; readonly length: number } {
+    const length = Buffer.byteLength(text);
+    const pointer = this.allocate(length + 1);
+    // Made anew each time: the memory's buffer is another one once it has grown.
+    const bytes = Buffer.from(this.allocator.HEAPU8.buffer, pointer, length + 1);
+    bytes.write(text);
+    bytes[length] = 0;
+    return { pointer: pointer as OwnedHeapCharPointer, length };
+  }
+
+  putWords(pointer: number, words: ArrayLike<number>): void {
+    new Uint32Array(this.allocator.HEAPU8.buffer, pointer, words.length).set(words);
+  }
+}
 
 const KIB = 1024;
 const BLOCK = 64 * KIB;
