@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { ServiceError } from "@sallyport/core";
-import { fixedHeaders } from "../envelope/answer.ts";
-import { failureText } from "../envelope/failure.ts";
-import type { OriginResolver } from "../origin/client-origin.ts";
+import { fixedHeaders } from "../answer.ts";
+import { failureText } from "../envelope.ts";
+import type { OriginResolver } from "../client-origin.ts";
 import type { RequestObserver } from "../server/request-observer.ts";
 import type { Connections } from "./connections.ts";
 

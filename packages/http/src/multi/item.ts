@@ -1,13 +1,13 @@
 import { multiItem, parseFields } from "@sallyport/contract";
 import { type ExecuteMacro, type ObjectHooks, type RequestContext, ServiceError } from "@sallyport/core";
-import { parseBody } from "../body/parse-body.ts";
-import { failureOf } from "../envelope/failure.ts";
-import { needsBody } from "../routes/needs-body.ts";
-import type { Route, RouteHandler, RouteInput, Success } from "../routes/route.ts";
-import { parseQuery } from "../routing/parse-query.ts";
+import { parseBody } from "../body/json.ts";
+import { failureOf } from "../envelope.ts";
+import { needsBody, type Route, type RouteHandler, type RouteInput, type Success } from "../routes/route.ts";
+import { parseQuery } from "../routing/query-string.ts";
+import { pathSegments } from "../routing/request-path.ts";
 import type { RouteMatcher } from "../routing/route-matcher.ts";
+import { headerBytes } from "../server/http-settings.ts";
 import type { ItemRecord } from "../server/request-observer.ts";
-import { itemTarget } from "./item-target.ts";
 
 /** What items are worked on with; the same for all of a request. */
 export interface ItemParts {
@@ -108,4 +108,22 @@ export class Item {
     };
     return (context) => (route.handle as RouteHandler)(context, input);
   }
+}
+
+/** What an address can consist of; HTTP's parser sees to it that the path of a request does. */
+const addressCharacters = /^\/[\x21-\x7e]*$/;
+
+interface ItemTarget {
+  readonly segments: readonly string[];
+  readonly queryString: string;
+}
+
+/** The parts of an item's path. 304 for what could be no path of a request, 307 for one that no request has room for. */
+function itemTarget(target: string): ItemTarget {
+  if (Buffer.byteLength(target) > headerBytes) throw new ServiceError(307, { detail: "The path is too long." });
+  const mark = target.indexOf("?");
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const segments = addressCharacters.test(path) ? pathSegments(path) : null;
+  if (segments === null) throw new ServiceError(304);
+  return { segments, queryString: mark === -1 ? "" : target.slice(mark + 1) };
 }

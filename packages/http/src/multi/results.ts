@@ -1,7 +1,5 @@
 import { ServiceError } from "@sallyport/core";
-import { failureText } from "../envelope/failure.ts";
-import { JsonText } from "../envelope/json-text.ts";
-import { successText } from "../envelope/success.ts";
+import { failureText, JsonText, successText } from "../envelope.ts";
 import type { Success } from "../routes/route.ts";
 import type { Item } from "./item.ts";
 

@@ -1,17 +1,20 @@
-import { attributesRequest, encryptedMessage } from "@sallyport/contract";
+import { attributesRequest, encryptedMessage, failureEnvelope, keySetResponse } from "@sallyport/contract";
 import { type ErrorCode, errorEntry, type ReadableClasses } from "@sallyport/core";
-import { declaredErrors } from "../routes/declared-errors.ts";
-import { needsBody } from "../routes/needs-body.ts";
-import type { Access, BodyRule, Route } from "../routes/route.ts";
-import { takesSession } from "../routes/takes-session.ts";
-import { keySetPath } from "../well-known/answer-key-set.ts";
+import { declaredErrors, takesSession } from "../routes/declared-errors.ts";
+import { type Access, type BodyRule, needsBody, type Route } from "../routes/route.ts";
+import { keySetPath, keySetType } from "../pipeline/answer-key-set.ts";
 import { classSchemas } from "./class-schemas.ts";
-import { keySetItem, keySetTag } from "./key-set-item.ts";
-import type { MediaTypeObject, OpenApiDocument, OperationObject, PathItemObject } from "./open-api.ts";
+import {
+  type MediaTypeObject,
+  type OpenApiDocument,
+  type OperationObject,
+  type PathItemObject,
+  type TagName,
+  tagsOf,
+} from "./open-api.ts";
 import { type KnownNames, parametersOf } from "./parameters.ts";
 import { responsesOf } from "./responses.ts";
 import { SchemaComponents } from "./schema-components.ts";
-import { tagsOf } from "./tags.ts";
 import { writtenBody, writtenSchemas } from "./written-classes.ts";
 
 /** What a description says for one caller. */
@@ -201,4 +204,35 @@ function examples(routes: readonly Route[]): OpenApiDocument["components"]["exam
       return [code, { summary: name, value: { status: { internalStatus: String(code), statusMessage: name } } }];
     }),
   );
+}
+
+const keySetTag: TagName = "Service";
+
+/** The set of keys, which is the server's and not a database's. */
+function keySetItem(basePath: string, components: SchemaComponents): PathItemObject {
+  const headers = { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } };
+  const root = { url: "/", description: "The server, whatever its databases." };
+  return {
+    servers: basePath === "" ? [root] : [root, { url: basePath, description: "The same below the base path." }],
+    get: {
+      operationId: "getKeySet",
+      tags: [keySetTag],
+      summary: "The public keys with which the tokens of all databases can be checked. Fetch it over HTTPS.",
+      description:
+        "In no envelope. `aud` of a token is the `databaseName` of the log-in. That a signature is good does not say that the session still lives.",
+      security: [],
+      responses: {
+        200: {
+          description: "The keys.",
+          headers,
+          content: { [keySetType]: { schema: components.describe(keySetResponse, "output") } },
+        },
+        default: {
+          description: "A failure, in an envelope.",
+          headers,
+          content: { "application/json": { schema: components.describe(failureEnvelope, "output") } },
+        },
+      },
+    },
+  };
 }

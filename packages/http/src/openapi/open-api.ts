@@ -1,4 +1,29 @@
-import type { Tag } from "./tags.ts";
+/** A group of operations: a heading of the API description. */
+interface Tag {
+  readonly name: TagName;
+  readonly description: string;
+}
+
+/** In the order in which they are best read. */
+const tags = [
+  { name: "Sessions", description: "Log in, check a session and log out." },
+  { name: "Providers", description: "Log in with an external identity provider, and the caller's own links." },
+  { name: "Custom users", description: "Users without a database account." },
+  { name: "Passwords", description: "Change and reset passwords." },
+  { name: "Second factors", description: "Set up and check second factors." },
+  { name: "Objects", description: "Read and write business objects." },
+  { name: "Macros", description: "Run macros on the server." },
+  { name: "Model", description: "The classes of the database." },
+  { name: "Service", description: "The service itself, and several requests in one." },
+] as const;
+
+export type TagName = (typeof tags)[number]["name"];
+
+/** The tags with these names, in their order. */
+export function tagsOf(names: Iterable<TagName>): Tag[] {
+  const used = new Set(names);
+  return tags.filter(({ name }) => used.has(name));
+}
 
 /** A JSON Schema, or a reference to one. */
 export type SchemaObject = { readonly [keyword: string]: unknown };
@@ -13,7 +38,7 @@ export interface MediaTypeObject {
   readonly examples?: Readonly<Record<string, Reference | ExampleObject>>;
 }
 
-export interface ExampleObject {
+interface ExampleObject {
   readonly summary: string;
   readonly value: unknown;
 }

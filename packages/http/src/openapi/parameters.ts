@@ -1,7 +1,7 @@
 import type { ReadableClasses } from "@sallyport/core";
 import type { z } from "zod";
 import type { Route } from "../routes/route.ts";
-import { takesSession } from "../routes/takes-session.ts";
+import { takesSession } from "../routes/declared-errors.ts";
 import type { ParameterObject, SchemaObject } from "./open-api.ts";
 import type { SchemaComponents } from "./schema-components.ts";
 import { classesFor } from "./written-classes.ts";

@@ -1,8 +1,7 @@
 import { emptyResponse, encryptedMessage, envelopeOf, failureEnvelope } from "@sallyport/contract";
 import { type ErrorCode, errorEntry } from "@sallyport/core";
-import { declaredErrors } from "../routes/declared-errors.ts";
+import { declaredErrors, takesSession } from "../routes/declared-errors.ts";
 import type { Route, SealedSuccess } from "../routes/route.ts";
-import { takesSession } from "../routes/takes-session.ts";
 import type { Content, Reference, ResponseObject, SchemaObject } from "./open-api.ts";
 import type { SchemaComponents } from "./schema-components.ts";
 

@@ -1,6 +1,6 @@
 import type { AttributeDefinition, ModelClass, Permission, ReadableClasses } from "@sallyport/core";
 import type { Method } from "../routes/route.ts";
-import { exampleValue, givenAttributeSchema, targetName, targetSchema } from "./given-attribute-schema.ts";
+import { exampleValue, givenAttributeSchema, targetName, targetSchema } from "./attribute-schema.ts";
 import type { MediaTypeObject, SchemaObject } from "./open-api.ts";
 
 /** What a method does with objects. */

@@ -1,14 +1,24 @@
-import { type Admission, type CredentialReader, refuseMaintenance, type SessionReference } from "@sallyport/core";
+import {
+  type Admission,
+  type CredentialReader,
+  isEnrolling,
+  listingsOf,
+  refuseMaintenance,
+  ServiceError,
+  type SessionReference,
+} from "@sallyport/core";
+import type { Route } from "../routes/route.ts";
+import type { HttpSettings } from "../server/http-settings.ts";
+import { corsHeaders } from "./cors.ts";
 import {
   isAbsent,
+  overCode,
   type Presented,
   type PresentedCredentials,
   presentedCredentials,
   withKeyInQuery,
-} from "../credentials/presented-credentials.ts";
-import type { Route } from "../routes/route.ts";
-import type { Exchange } from "./exchange.ts";
-import type { Step } from "./step.ts";
+} from "./credentials.ts";
+import type { Exchange, Step } from "./exchange.ts";
 
 /** Longer than any app key, shorter than an attack on the digest. */
 const longestAppKey = 512;
@@ -78,3 +88,37 @@ function referenceOf(
 function single({ value, conflict }: Presented): string | null {
   return conflict ? null : value;
 }
+
+/** 100 without an app key, 101 for one that is unknown, disabled or ambiguous. */
+export const checkAppKey: Step = (exchange) => {
+  if (exchange.access === "public" || exchange.access === "returning") return;
+  if (isAbsent(exchange.credentials.appKey)) throw new ServiceError(100);
+  const { appKey } = exchange.admission;
+  if (appKey === null || !appKey.enabled) throw new ServiceError(101);
+  const { origin } = exchange.request.headers;
+  if (origin !== undefined && listingsOf(origin).some((listed) => appKey.origins.includes(listed)))
+    Object.assign(exchange.answerHeaders, corsHeaders(origin));
+};
+
+/** Refuses a route that needs a session unless exactly one good credential came in its own header. */
+export const checkSession: Step = (exchange, { settings }) => {
+  if (exchange.access !== "session") return;
+  const { sessionId, authorization, secureToken } = exchange.credentials;
+  const presented = [sessionId, authorization, secureToken].filter(({ value }) => value !== null);
+  if (presented.length === 0) throw new ServiceError(missingCode(exchange, settings));
+  if (presented.every(isAbsent)) throw new ServiceError(204);
+  if (exchange.admission.session !== null) return;
+  throw new ServiceError(overCode(exchange.credentials));
+};
+
+/** Which code says that there is no credential: 202 to clients that encrypt, unless all are to be told the same. */
+function missingCode({ request }: Exchange, { missingCredential }: HttpSettings): 200 | 202 | 204 {
+  const encrypted = /^application\/text[\t ]*(?:;|$)/i.test(request.headers["content-type"] ?? "");
+  return encrypted && missingCredential === 200 ? 202 : missingCredential;
+}
+
+/** 340 for whatever a session is not good for that was opened to set up a second factor; in a secure session that is encrypted like any answer. */
+export const checkEnrolment: Step = ({ access, admission: { session }, route }) => {
+  if (access === "session" && session !== null && isEnrolling(session) && route.whileEnrolling !== true)
+    throw new ServiceError(340);
+};

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "@sallyport/core";
-import type { Step } from "./step.ts";
+import type { Step } from "./exchange.ts";
 
 /** 699 for what Node's parser lets pass and RFC 9110 and 9112 do not; the connection is closed. */
 export const checkMessage: Step = ({ request, connection }) => {
@@ -37,3 +37,11 @@ function countOfHosts(rawHeaders: readonly string[]): number {
   }
   return count;
 }
+
+/** 307 when credentials come over plain HTTP from elsewhere than loopback, unless the configuration allows it. */
+export const requireSecureTransport: Step = ({ access, route, origin }, { settings }) => {
+  if (origin.secure || settings.allowInsecureTransport) return;
+  if (access === "secrets" || access === "session" || route.carriesSecrets === true) {
+    throw new ServiceError(307, { detail: "Credentials are taken over TLS only." });
+  }
+};

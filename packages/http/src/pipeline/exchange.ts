@@ -1,14 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Admission, Database, Digest, SessionReference } from "@sallyport/core";
+import type {
+  Admission,
+  ChannelTraffic,
+  CredentialReader,
+  Database,
+  Digest,
+  Digests,
+  SessionReference,
+} from "@sallyport/core";
 import type { Connection } from "../connections/connection.ts";
-import type { PresentedCredentials } from "../credentials/presented-credentials.ts";
-import type { LoadShare } from "../load/load-share.ts";
-import type { NetworkBudget } from "../load/network-budget.ts";
-import type { ResolvedOrigin } from "../origin/client-origin.ts";
+import type { LoadGauge, LoadShare } from "../load-gauge.ts";
+import type { NetworkBudget } from "../network-budget.ts";
+import type { ResolvedOrigin } from "../client-origin.ts";
 import type { Access, Route } from "../routes/route.ts";
-import type { SecureExchange } from "../secure/secure-exchange.ts";
+import type { MatchedPath, RouteMatcher } from "../routing/route-matcher.ts";
+import type { SecureExchange } from "./secure-exchange.ts";
+import type { DatabaseDirectory, HttpSettings } from "../server/http-settings.ts";
 import type { ItemRecord } from "../server/request-observer.ts";
-import type { MatchedPath } from "../routing/route-matcher.ts";
+import type { PublishedKeys } from "../database-keys.ts";
+import type { PresentedCredentials } from "./credentials.ts";
 
 const noBytes: Uint8Array = new Uint8Array(0);
 
@@ -59,3 +69,20 @@ export class Exchange {
     readonly untakenBytes: NetworkBudget,
   ) {}
 }
+
+/** What the steps work with; the same for every request. */
+export interface PipelineParts {
+  readonly settings: HttpSettings;
+  readonly databases: DatabaseDirectory;
+  readonly matcher: RouteMatcher;
+  readonly digests: Digests;
+  readonly credentialReader: CredentialReader;
+  readonly traffic: ChannelTraffic;
+  readonly publishedKeys: PublishedKeys;
+  readonly load: LoadGauge;
+  /** Requests whose body is still to come. */
+  readonly awaitedBodies: NetworkBudget;
+}
+
+/** One check or piece of work; throws a `ServiceError` to refuse the request. */
+export type Step = (exchange: Exchange, parts: PipelineParts) => void | Promise<void>;

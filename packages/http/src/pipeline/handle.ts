@@ -1,14 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { headerNames, parseIfMatch } from "@sallyport/contract";
-import type { RequestContext } from "@sallyport/core";
-import { cookieValue } from "../credentials/cookies.ts";
-import { overCode } from "../credentials/presented-credentials.ts";
-import { writeAnswer } from "../envelope/answer.ts";
-import { writeSuccess } from "../envelope/success.ts";
+import { type MailLanguage, mailLanguages, type RequestContext } from "@sallyport/core";
+import { writeAnswer } from "../answer.ts";
+import { writeSuccess } from "../envelope.ts";
 import type { RouteHandler, RouteInput } from "../routes/route.ts";
-import type { Exchange } from "./exchange.ts";
-import { mailLanguage } from "./mail-language.ts";
-import type { Step } from "./step.ts";
+import { cookieValue, overCode } from "./credentials.ts";
+import type { Exchange, Step } from "./exchange.ts";
 
 /** Calls the use case of the route and writes what it gives back. */
 export const handle: Step = async (exchange, { settings }) => {
@@ -69,4 +66,18 @@ function whenGone(response: ServerResponse, call: () => void): () => void {
   }
   response.once("close", call);
   return () => void response.off("close", call);
+}
+
+/** Of the languages that mail is written in, the one that `Accept-Language` likes best; `null` if it names none of them. */
+export function mailLanguage(header: string | undefined): MailLanguage | null {
+  const wanted = (header ?? "").split(",").flatMap((part) => {
+    const [range = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
+    const language = mailLanguages.find((each) => range === each || range.startsWith(`${each}-`));
+    const quality = parameters
+      .map((parameter) => /^q=([01](?:\.\d{0,3})?)$/.exec(parameter)?.[1])
+      .find((text) => text !== undefined);
+    return language === undefined ? [] : [{ language, weight: Number(quality ?? 1) }];
+  });
+  const [first] = wanted.filter(({ weight }) => weight > 0).toSorted((one, other) => other.weight - one.weight);
+  return first?.language ?? null;
 }

@@ -1,26 +1,31 @@
-import { admit } from "./admit.ts";
-import { answerPreflight } from "./answer-preflight.ts";
-import { checkAppKey } from "./check-app-key.ts";
-import { checkContentType } from "./check-content-type.ts";
-import { checkEnrolment } from "./check-enrolment.ts";
-import { checkMessage } from "./check-message.ts";
-import { checkSession } from "./check-session.ts";
-import type { Exchange } from "./exchange.ts";
-import { findDatabase } from "./find-database.ts";
-import { findMethod } from "./find-method.ts";
-import { findPath } from "./find-path.ts";
+import { parseBody, parseJson } from "../body/json.ts";
+import { checkContentType, readBody, shedLoad } from "../body/read-body.ts";
+import { formFields, parseQuery } from "../routing/query-string.ts";
+import { admit, checkAppKey, checkEnrolment, checkSession } from "./admit.ts";
+import { answerKeySet, asksForKeySet, findKeySetMethod } from "./answer-key-set.ts";
+import { checkMessage, requireSecureTransport } from "./check-message.ts";
+import { answerPreflight } from "./cors.ts";
+import type { Exchange, PipelineParts, Step } from "./exchange.ts";
+import { findDatabase, findMethod, findPath } from "./find-route.ts";
 import { handle } from "./handle.ts";
-import { openChannel } from "./open-channel.ts";
-import { openMessage } from "./open-message.ts";
-import { parseInput } from "./parse-input.ts";
-import { readBody } from "./read-body.ts";
-import { requireSecureTransport } from "./require-secure-transport.ts";
-import { answerKeySet, asksForKeySet, findKeySetMethod } from "../well-known/answer-key-set.ts";
-import { shedLoad } from "./shed-load.ts";
-import type { PipelineParts, Step } from "./step.ts";
+import { openChannel, openMessage } from "./open-channel.ts";
+
+/** Parses body (311, in a secure session 312, a form never) and query string, then their fields by the schemas of the route. */
+const parseInput: Step = (exchange) => {
+  const { route, bytes, channel, queryString } = exchange;
+  if (route.body?.form !== undefined) {
+    exchange.body = parseBody(route.body, Object.fromEntries(formFields(new TextDecoder().decode(bytes))));
+    exchange.query = parseQuery(route.query, queryString);
+    return;
+  }
+  // What no route asks for must still be a message.
+  const given = bytes.length === 0 ? undefined : parseJson(bytes, channel === null ? 311 : 312);
+  exchange.body = parseBody(route.body, given);
+  exchange.query = parseQuery(route.query, queryString);
+};
 
 /** Every request takes these steps in this order; the first that refuses decides the answer. */
-export const steps: readonly Step[] = [
+const steps: readonly Step[] = [
   checkMessage,
   findPath,
   findMethod,

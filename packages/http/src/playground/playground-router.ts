@@ -1,14 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { extname } from "node:path";
 import { Router } from "express";
-import { fixedHeaders } from "../envelope/answer.ts";
-import { requestIdOf } from "../server/request-id.ts";
-import type { DatabaseDirectory } from "../server/database-entry.ts";
-import type { HttpSettings } from "../server/http-settings.ts";
+import { fixedHeaders } from "../answer.ts";
+import { requestIdOf } from "../server/request-observer.ts";
+import type { DatabaseDirectory, HttpSettings } from "../server/http-settings.ts";
 import { PlaygroundFiles } from "./playground-files.ts";
-import { playgroundPage } from "./playground-page.ts";
-import type { Playground } from "./playground.ts";
-import { startPage } from "./start-page.ts";
+import { type Playground, playgroundPage, startPage } from "./playground-pages.ts";
 
 const contentSecurityPolicy = [
   "default-src 'none'",

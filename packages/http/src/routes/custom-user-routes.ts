@@ -1,5 +1,5 @@
 import { confirmChangePasswordRequest, emptyResponse, sessionLogInResponse } from "@sallyport/contract";
-import { logInBody, logInInput } from "./log-in-input.ts";
+import { logInBody, logInInput } from "./session-routes.ts";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 

@@ -1,7 +1,5 @@
 import type { ErrorCode } from "@sallyport/core";
-import { needsBody } from "./needs-body.ts";
-import type { Access, Route } from "./route.ts";
-import { takesSession } from "./takes-session.ts";
+import { type Access, needsBody, type Route } from "./route.ts";
 
 const anyRoute: readonly ErrorCode[] = [304, 305, 307, 607, 699, 704, 705, 706, 799];
 
@@ -34,4 +32,9 @@ export function declaredErrors(route: Route): ErrorCode[] {
         ];
   const codes = [...anyRoute, ...byAccess[route.access], ...body, ...route.errors];
   return [...new Set(codes)].toSorted((a, b) => a - b);
+}
+
+/** Whether a route can be called in a session, and so in a secure one. */
+export function takesSession({ access }: Pick<Route, "access">): boolean {
+  return access === "session" || access === "optional";
 }

@@ -11,7 +11,7 @@ import {
 } from "@sallyport/contract";
 import { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
-import { singleReference } from "./single-reference.ts";
+import { singleReference } from "./object-routes.ts";
 import type { UseCases } from "./use-cases.ts";
 
 /** How business objects go and come back. */

@@ -1,6 +1,5 @@
 import { multiItems, multiParameters, multiRequest, multiResponse } from "@sallyport/contract";
-import { runSeparately } from "../multi/run-separately.ts";
-import { runTogether } from "../multi/run-together.ts";
+import { runSeparately, runTogether } from "../multi/run-items.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";

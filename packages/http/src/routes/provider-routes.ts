@@ -11,7 +11,7 @@ import {
   unassignedMessage,
 } from "@sallyport/contract";
 import { type ArrivingContext, type ProviderOutcome, providerTypeOf } from "@sallyport/core";
-import { logInBody, logInInput } from "./log-in-input.ts";
+import { logInBody, logInInput } from "./session-routes.ts";
 import { defineRoute, type Route, type RouteInput, type Success } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 

@@ -1,23 +1,20 @@
+import { serviceResponse } from "@sallyport/contract";
+import type { TagName } from "../openapi/open-api.ts";
 import { customUserRoutes } from "./custom-user-routes.ts";
 import { departureRoutes } from "./departure-routes.ts";
-import { descriptionRoute } from "./description-route.ts";
-import { lockRoutes } from "./lock-routes.ts";
+import { lockRoutes, readersRoutes } from "./object-access-routes.ts";
 import { macroRoutes } from "./macro-routes.ts";
-import { modelRoutes } from "./model-routes.ts";
+import { descriptionRoute, modelRoutes } from "./model-routes.ts";
 import { multiRoutes } from "./multi-routes.ts";
-import { objectRoutes } from "./object-routes.ts";
+import { objectRoutes, writeRoutes } from "./object-routes.ts";
 import { passwordRoutes } from "./password-routes.ts";
-import { readersRoutes } from "./readers-routes.ts";
-import { secondFactorRoutes } from "./second-factor-routes.ts";
 import { providerRoutes } from "./provider-routes.ts";
+import { defineRoute, type Route } from "./route.ts";
+import { secondFactorRoutes } from "./second-factor-routes.ts";
 import { secureRoutes } from "./secure-routes.ts";
-import { tokenRoutes } from "./token-routes.ts";
-import type { TagName } from "../openapi/tags.ts";
-import type { Route } from "./route.ts";
-import { serviceRoutes } from "./service-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
+import { tokenRoutes } from "./token-routes.ts";
 import type { UseCases } from "./use-cases.ts";
-import { writeRoutes } from "./write-routes.ts";
 
 /** Every route of a database, each with the tag of its group. */
 export function routeTable(useCases: UseCases): Route[] {
@@ -46,4 +43,22 @@ export function routeTable(useCases: UseCases): Route[] {
 
 function tagged(tag: TagName, routes: readonly Route[]): Route[] {
   return routes.map((route) => ({ ...route, tag }));
+}
+
+/** What anybody may ask. */
+function serviceRoutes(): Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/_CheckService",
+      operation: "checkService",
+      summary: "Tells name and version of the service, if the database can be used.",
+      access: "public",
+      data: serviceResponse,
+      errors: [],
+      handle: async (_context, { settings: { applicationName, applicationVersion } }) => ({
+        data: { applicationName, applicationVersion },
+      }),
+    }),
+  ];
 }

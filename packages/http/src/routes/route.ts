@@ -9,7 +9,7 @@ import type {
   SessionContext,
 } from "@sallyport/core";
 import type { z } from "zod";
-import type { TagName } from "../openapi/tags.ts";
+import type { TagName } from "../openapi/open-api.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
 import type { ItemRecord } from "../server/request-observer.ts";
 
@@ -34,7 +34,7 @@ export interface Success {
 }
 
 /** A document that is the answer itself, in no envelope. */
-export interface Document {
+interface Document {
   /** JSON. */
   readonly document: string;
 }
@@ -169,4 +169,9 @@ export function defineRoute<A extends Access, B extends z.ZodType, Q extends z.Z
   definition: RouteDefinition<A, B, Q>,
 ): Route {
   return definition as unknown as Route;
+}
+
+/** Whether a route cannot do without a body. */
+export function needsBody({ body }: Pick<Route, "body">): boolean {
+  return body !== undefined && body.optional !== true;
 }

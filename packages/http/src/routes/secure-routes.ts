@@ -8,9 +8,9 @@ import {
   secureLogInResponse,
 } from "@sallyport/contract";
 import { rsaPaddings } from "@sallyport/core";
-import { logInInput } from "./log-in-input.ts";
+import { logInInput } from "./session-routes.ts";
 import { defineRoute, type Route } from "./route.ts";
-import { serverKeyRoute } from "./server-key-route.ts";
+import { serverKeyRoute } from "./token-routes.ts";
 import type { UseCases } from "./use-cases.ts";
 
 type SecureUseCases = Pick<UseCases, "logIn" | "logInSecurely" | "logInMessages" | "keyRings">;

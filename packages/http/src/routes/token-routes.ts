@@ -7,12 +7,14 @@ import {
   logInRequest,
   parseFields,
   secureLogInFaultOrder,
+  serverKeyResponse,
   tokenLogInResponse,
 } from "@sallyport/contract";
+import type { KeyRings, RsaPadding } from "@sallyport/core";
 import { z } from "zod";
-import { logInBody, logInInput } from "./log-in-input.ts";
+import type { HttpSettings } from "../server/http-settings.ts";
 import { defineRoute, type Route } from "./route.ts";
-import { serverKeyRoute } from "./server-key-route.ts";
+import { logInBody, logInInput } from "./session-routes.ts";
 import type { UseCases } from "./use-cases.ts";
 
 type TokenUseCases = Pick<UseCases, "logInWithToken" | "logInMessages" | "keyRings">;
@@ -61,4 +63,31 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: TokenUs
       },
     }),
   ];
+}
+
+/** Where one of the encrypted log-ins gets the server's RSA key. */
+interface ServerKeyPlace {
+  readonly path: string;
+  readonly operation: string;
+  readonly summary: string;
+  /** How the credentials of this log-in may be padded. */
+  readonly paddings: (settings: HttpSettings) => readonly RsaPadding[];
+}
+
+/** Both encrypted log-ins have the same key. */
+export function serverKeyRoute(keyRings: KeyRings, { path, operation, summary, paddings }: ServerKeyPlace): Route {
+  return defineRoute({
+    method: "GET",
+    path,
+    standsAlone: true,
+    operation,
+    summary,
+    access: "appKey",
+    data: serverKeyResponse,
+    errors: [],
+    handle: async ({ database }, { settings }) => {
+      const { publicKey, keyId } = await keyRings.current("rsa", database);
+      return { data: { key: publicKey, keyId, paddings: paddings(settings) } };
+    },
+  });
 }

@@ -1,4 +1,6 @@
+import { parseFields } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/core";
+import type { Route } from "../routes/route.ts";
 
 const packed = "qb64";
 
@@ -56,4 +58,11 @@ function unpack(text: string): string {
 
 function bytesOf(text: string): string {
   return Buffer.from(text, "base64url").toString("utf8");
+}
+
+/** What a query string says by the schema of its route, if it has one. */
+export function parseQuery(schema: Route["query"], queryString: string): unknown {
+  return schema === undefined
+    ? undefined
+    : parseFields(schema, Object.fromEntries(queryParameters(queryString, Object.keys(schema.shape))), []);
 }

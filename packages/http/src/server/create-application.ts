@@ -1,31 +1,25 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ChannelTraffic, CredentialReader, Digests } from "@sallyport/core";
 import express, { type Express } from "express";
+import { PieceGatherer } from "../body/piece-gatherer.ts";
 import { Connections } from "../connections/connections.ts";
 import { refuseUnparsed } from "../connections/refuse-unparsed.ts";
-import { failureOf, writeFailure } from "../envelope/failure.ts";
-import { NetworkBudget } from "../load/network-budget.ts";
-import { LoadGauge } from "../load/load-gauge.ts";
-import { watchUntaken } from "../load/untaken-answer.ts";
-import { operationsAnswer } from "../operations/operations-listener.ts";
-import type { Operations } from "../operations/operations.ts";
-import { OriginResolver } from "../origin/client-origin.ts";
+import { failureOf, writeFailure } from "../envelope.ts";
+import { LoadGauge } from "../load-gauge.ts";
+import { NetworkBudget } from "../network-budget.ts";
+import { type Operations, operationsAnswer } from "../operations-listener.ts";
+import { OriginResolver } from "../client-origin.ts";
 import { faultOf } from "../pipeline/check-message.ts";
-import { Exchange } from "../pipeline/exchange.ts";
+import { Exchange, type PipelineParts } from "../pipeline/exchange.ts";
 import { runPipeline } from "../pipeline/pipeline.ts";
-import type { PipelineParts } from "../pipeline/step.ts";
-import type { Playground } from "../playground/playground.ts";
 import { asksForPage, playgroundRouter } from "../playground/playground-router.ts";
-import type { PublishedKeys } from "../well-known/published-keys.ts";
-import { RouteMatcher } from "../routing/route-matcher.ts";
+import type { Playground } from "../playground/playground-pages.ts";
 import type { Route } from "../routes/route.ts";
-import type { DatabaseDirectory } from "./database-entry.ts";
-import { expressMessages, type MessageClasses } from "./express-messages.ts";
-import type { HttpSettings } from "./http-settings.ts";
-import { observe } from "./observe.ts";
-import type { RequestObserver } from "./request-observer.ts";
-import { requestIdOf } from "./request-id.ts";
+import { RouteMatcher } from "../routing/route-matcher.ts";
+import type { PublishedKeys } from "../database-keys.ts";
+import type { DatabaseDirectory, HttpSettings } from "./http-settings.ts";
+import { requestIdOf, type RequestObserver } from "./request-observer.ts";
 
 export interface ApplicationParts {
   readonly settings: HttpSettings;
@@ -140,4 +134,77 @@ export function createApplication(parts: ApplicationParts): Application {
     refuse: (socket, reason) => refuseUnparsed(socket, reason, refusal),
     listener: (request, response) => connections.of(request.socket).take(request, response, begin),
   };
+}
+
+/** What the HTTP server makes requests and responses of. */
+interface MessageClasses {
+  readonly IncomingMessage: typeof IncomingMessage;
+  readonly ServerResponse: typeof ServerResponse;
+}
+
+/**
+ * Classes whose instances are born with the prototypes that Express gives to requests and responses. It changes the
+ * prototype of each otherwise, after which the engine knows nothing of the object's shape any more and every later
+ * access to it is slow: a third of the time of a small request. `refuseBody` is told of bodies that come in too many pieces.
+ */
+function expressMessages(application: Express, refuseBody: (request: IncomingMessage) => void): MessageClasses {
+  class ExpressRequest extends IncomingMessage {
+    private gatherer: PieceGatherer | null = null;
+
+    /** Node calls it with each piece of the body as it comes, and with `null` at the end. */
+    override push(piece: Buffer | null): boolean {
+      if (piece === null && this.gatherer === null) return super.push(null);
+      this.gatherer ??= new PieceGatherer({ take: (block) => super.push(block), refuse: () => refuseBody(this) });
+      return this.gatherer.push(piece);
+    }
+  }
+  class ExpressResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {}
+  // Express's own prototypes end in those of Node's classes.
+  Object.setPrototypeOf(ExpressRequest.prototype, application.request);
+  Object.setPrototypeOf(ExpressResponse.prototype, application.response);
+  application.request = ExpressRequest.prototype as unknown as typeof application.request;
+  application.response = ExpressResponse.prototype as typeof application.response;
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+}
+
+/** Tells of an answer that is written; `error` is what has failed, if anything has. */
+function observe(observer: RequestObserver, exchange: Exchange, error: unknown): void {
+  const { requestId, request, response, alias, matched, origin, startedAt, items } = exchange;
+  observer.answered({
+    requestId,
+    method: request.method ?? "",
+    alias,
+    route: matched?.pattern ?? null,
+    status: response.statusCode,
+    code: error === undefined ? 0 : failureOf(error).code,
+    duration: performance.now() - startedAt,
+    address: origin.address,
+    ...(items === null ? {} : { items }),
+    ...(error === undefined ? {} : { error }),
+  });
+}
+
+/** Milliseconds that any client may take for an answer before it counts as unread. */
+const grace = 1_000;
+
+/**
+ * Watches an answer that is still in memory because the client does not read. Its bytes count against the client's network until they are
+ * sent. After a second the request no longer counts as work. After `patience` milliseconds without progress the connection is cut.
+ */
+function watchUntaken(
+  { request, response, origin, share, untakenBytes, answerBytes }: Exchange,
+  patience: number,
+): void {
+  const { socket } = request;
+  if (socket.destroyed || socket.writableLength === 0) return;
+  const { network } = origin;
+  untakenBytes.take(network, answerBytes);
+  const late = setTimeout(() => share.end(), grace).unref();
+  const stalled = setTimeout(() => socket.destroy(), patience).unref();
+  response.on("drain", () => stalled.refresh());
+  response.once("close", () => {
+    untakenBytes.giveBack(network, answerBytes);
+    clearTimeout(late);
+    clearTimeout(stalled);
+  });
 }

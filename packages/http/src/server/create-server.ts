@@ -3,7 +3,7 @@ import { createServer as createHttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
 import type { Application } from "./create-application.ts";
-import { headerBytes } from "./header-bytes.ts";
+import { headerBytes } from "./http-settings.ts";
 
 /** How long a connection may take, in milliseconds. */
 export interface ServerTimeouts {

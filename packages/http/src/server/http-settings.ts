@@ -1,4 +1,5 @@
-import type { BudgetBounds } from "../load/network-budget.ts";
+import type { Database } from "@sallyport/core";
+import type { BudgetBounds } from "../network-budget.ts";
 
 /** What the HTTP adapter needs to know of the deployment. */
 export interface HttpSettings {
@@ -37,3 +38,12 @@ export interface HttpSettings {
   /** Addresses or networks (CIDR) whose `X-Forwarded-For` and `X-Forwarded-Proto` count. */
   readonly trustedProxies: readonly string[];
 }
+
+/** A configured alias: a database, or `null` while it has no storage settings (705). */
+export type DatabaseEntry = Database | null;
+
+/** The databases by alias; one of them may have the empty alias. */
+export type DatabaseDirectory = ReadonlyMap<string, DatabaseEntry>;
+
+/** Bytes that the head of a request may have. */
+export const headerBytes = 16 * 1024;

@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { headerNames } from "@sallyport/contract";
 import type { ErrorCode } from "@sallyport/core";
 
 /** What became of one item of a multi request. */
@@ -34,4 +37,12 @@ export interface RequestRecord {
 /** Port: told of every answer. Must not throw. */
 export interface RequestObserver {
   answered(record: RequestRecord): void;
+}
+
+const acceptable = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The id that the client or a proxy gave the request, if it is fit for a log line; else a new one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers[headerNames.requestId];
+  return typeof given === "string" && acceptable.test(given) ? given : randomUUID();
 }

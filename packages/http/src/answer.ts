@@ -1,0 +1,65 @@
+import type { ServerResponse } from "node:http";
+import { ServiceError } from "@sallyport/core";
+import type { Exchange } from "./pipeline/exchange.ts";
+
+/** Headers of every answer in an envelope. Answers are nobody's to keep, to guess the type of or to frame. */
+export const fixedHeaders = {
+  "Content-Type": "application/json; charset=utf-8",
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/**
+ * Writes an envelope, encrypted in a secure session; the only place that does, but for what is refused unparsed. 706 for a large
+ * answer to a GET if the client's network has too many unread bytes; results of writes are always sent.
+ */
+export function writeAnswer(exchange: Exchange, status: number, text: string): void {
+  const { request, response, answerHeaders, requestId, connection, channel, origin, untakenBytes } = exchange;
+  if (response.headersSent) return;
+  if (text.length > sliceBytes && request.method === "GET" && untakenBytes.isFull(origin.network))
+    throw leavesTooMuchUnread();
+  if (connection.isEnding) answerHeaders["Connection"] = "close";
+  // Node joins a text to the head and encodes both anew; bytes it passes on as they are, at half the cost.
+  let bytes: Buffer = Buffer.from(text);
+  if (channel !== null) {
+    const { body, headers: encrypted } = channel.seal(bytes);
+    bytes = body;
+    Object.assign(answerHeaders, encrypted);
+  }
+  const headers = {
+    ...fixedHeaders,
+    "X-Request-Id": requestId,
+    "Content-Length": bytes.length,
+    ...answerHeaders,
+  };
+  exchange.answerBytes = bytes.length;
+  response.writeHead(status, headers);
+  if (bytes.length > sliceBytes) sendSlices(response, bytes);
+  else response.end(bytes);
+}
+
+/** The failure for a network with too many unread bytes. */
+export function leavesTooMuchUnread(): ServiceError {
+  return new ServiceError(706, { retryAfter: 1, detail: "Too much of what was answered is unread." });
+}
+
+/** Bytes that are given to the operating system before it has taken those before them. */
+const sliceBytes = 256 * 1024;
+
+/** Ends a response with these bytes, no faster than the client takes them. */
+function sendSlices(response: ServerResponse, bytes: Buffer): void {
+  let sent = 0;
+  const send = (): void => {
+    while (bytes.length - sent > sliceBytes) {
+      const slice = bytes.subarray(sent, sent + sliceBytes);
+      sent += sliceBytes;
+      if (!response.write(slice)) return;
+    }
+    response.off("drain", send);
+    response.end(bytes.subarray(sent));
+  };
+  response.on("drain", send);
+  send();
+}

@@ -1,0 +1,142 @@
+/** What opens the demo, for whoever tries it out. */
+export interface DemoAccess {
+  readonly appKey: string;
+  readonly appNames: readonly string[];
+  readonly users: readonly { readonly name: string; readonly password: string; readonly may: string }[];
+}
+
+/** Port: what the page at `/docs` needs to know of the deployment. */
+export interface Playground {
+  /** The demo in the database with the alias; `null` if it holds anything else. */
+  demo(alias: string): DemoAccess | null;
+}
+
+interface PlaygroundPageParts {
+  /** Name of the service. */
+  readonly name: string;
+  readonly version: string;
+  readonly alias: string;
+  readonly demo: DemoAccess | null;
+}
+
+/** The page at `/docs`. Its addresses are relative, so that it works below any prefix. */
+export function playgroundPage({ name, version, alias, demo }: PlaygroundPageParts): string {
+  const database = alias === "" ? "this database" : `the database <strong>${escaped(alias)}</strong>`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(name)} API${alias === "" ? "" : ` · ${escaped(alias)}`}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="stylesheet" href="docs/playground.css">
+<script src="docs/swagger-ui-bundle.js" defer></script>
+<script src="docs/playground.js" defer></script>
+</head>
+<body>
+<header>
+<h1>${escaped(name)} API <small>${escaped(version)}</small></h1>
+<p>All requests to ${database}, to read about and to try out. <strong>Log in first</strong>: from then on each request carries the app
+key and the session, and the description has the classes that you may read. What is tried out here is really done.</p>
+<p class="aside">The description itself: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1). Encrypted log-ins and secure sessions need a client program.</p>
+</header>
+<main>
+<section id="access" aria-label="Log-in">
+<form id="log-in" autocomplete="off">
+<label>App key <input name="appKey" required spellcheck="false" value="${escaped(demo?.appKey ?? "")}"></label>
+<label>User <input name="user" required spellcheck="false" value="${escaped(demo?.users[0]?.name ?? "")}"></label>
+<label>Password <input name="pass" required type="password" autocomplete="current-password" value="${escaped(demo?.users[0]?.password ?? "")}"></label>
+<label>App names <input name="appNames" required spellcheck="false" value="${escaped(demo?.appNames[0] ?? "")}"></label>
+<label>Session by <select name="path"><option value="v1/login">session id</option><option value="v2/login">token (JWT)</option></select></label>
+<button type="submit">Log in</button>
+</form>
+<p id="session" hidden><span></span> <button type="button">Log out</button></p>
+<p id="news" role="status"></p>
+${demo === null ? "" : demoTable(demo)}
+</section>
+<div id="description"><p class="loading">Loading the description …</p></div>
+<noscript><p>This page needs JavaScript. The description is at <a href="openapi.json">openapi.json</a>.</p></noscript>
+</main>
+</body>
+</html>
+`;
+}
+
+function demoTable({ appKey, appNames, users }: DemoAccess): string {
+  const rows = users.map(
+    ({ name, password, may }) =>
+      `<tr><td><code>${escaped(name)}</code></td><td><code>${escaped(password)}</code></td><td>${escaped(may)}</td>` +
+      `<td><button type="button" data-user="${escaped(name)}" data-pass="${escaped(password)}">Log in</button></td></tr>`,
+  );
+  return `<details id="demo" open>
+<summary>This is the demo</summary>
+<p>Its app key is <code>${escaped(appKey)}</code>, its app names are ${appNames.map((name) => `<code>${escaped(name)}</code>`).join(", ")}. Everybody knows its users:</p>
+<table><thead><tr><th>User</th><th>Password</th><th>Rights</th><th></th></tr></thead><tbody>${rows.join("")}</tbody></table>
+</details>`;
+}
+
+interface StartPageParts {
+  /** Name of the service. */
+  readonly name: string;
+  readonly version: string;
+  readonly demo: DemoAccess | null;
+}
+
+/** The page at `/` for browsers: what the service is, and where to go on. Its addresses are relative. */
+export function startPage({ name, version, demo }: StartPageParts): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(name)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/start.css">
+</head>
+<body>
+<main>
+<h1>${escaped(name)} <small>${escaped(version)}</small></h1>
+<p>This is an HTTP service for client applications: they log in as a database user and read and write business objects.</p>
+<ul>
+<li><a href="docs"><strong>API documentation</strong></a>: read about each request and try it out.</li>
+<li><a href="openapi.json">openapi.json</a>: the description of the API for tools and generators.</li>
+<li><a href="_CheckService">Service check</a>: name and version, as a client gets them.</li>
+<li><a href="/healthz">Health check</a> of the process.</li>
+</ul>
+${demo === null ? "" : demoSection(demo)}
+</main>
+</body>
+</html>
+`;
+}
+
+function demoSection({ appKey, appNames, users }: DemoAccess): string {
+  const rows = users.map(
+    ({ name, password, may }) =>
+      `<tr><td><code>${escaped(name)}</code></td><td><code>${escaped(password)}</code></td><td>${escaped(may)}</td></tr>`,
+  );
+  const body = JSON.stringify({ user: users[0]?.name, pass: users[0]?.password, appNames: appNames.slice(0, 1) });
+  return `<h2>This is the demo</h2>
+<p>Log in with the app key <code>${escaped(appKey)}</code> and one of these users, here or in the <a href="docs">documentation</a>:</p>
+<pre><code>POST v1/login
+appkey: ${escaped(appKey)}
+Content-Type: application/json
+
+${escaped(body)}</code></pre>
+<div class="wide"><table><thead><tr><th>User</th><th>Password</th><th>Rights</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>
+<p>Send <code>data.sessionId</code> of the answer as the header <code>sessionId</code> with every further request, such as <code>GET v1/objects/Customer</code>.</p>`;
+}
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+  ["'", "&#39;"],
+]);
+
+/** A text as it stands in HTML. */
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities.get(character) ?? "");
+}
