@@ -1,7 +1,7 @@
 import {
+  acceptStorable,
   type Account,
   type AccountRepository,
-  acceptStorable,
   type ForProof,
   type FoundAccount,
   type FoundIdentity,
@@ -15,11 +15,10 @@ import {
   type ProviderIdentity,
   type StoredObject,
 } from "@sallyport/core";
-import { linkOf } from "./knex-identity-link-repository.ts";
-import { objectNumbers } from "./object-numbers.ts";
+import { type IdentityLinkRow, linkOf } from "./knex-identity-link-repository.ts";
+import { objectNumbers } from "./object-row.ts";
 import type { SqlRunner } from "./sql-runner.ts";
-import type { AccountStatements } from "./statements/account-statements.ts";
-import type { IdentityLinkRow } from "./statements/identity-link-statements.ts";
+import type { Statement } from "./statement.ts";
 
 interface AccountRow {
   readonly user_id: string;
@@ -183,4 +182,20 @@ function accountOf(row: AccountRow): Account {
     disabled: row.disabled,
     email: row.email,
   };
+}
+
+export interface AccountStatements {
+  /**
+   * 1 login name, 2 links. The account (`known`) with its user object, the next one by name (`next`) and the first one
+   * (`first`), as far as they exist; and the objects that the links of the user object point to (`linked`).
+   */
+  readonly forProof: Statement;
+  /** 1 user, 2 links. The account (`known`) and what its user object points to (`linked`), as above. */
+  readonly byUser: Statement;
+  /** 1 issuer, 2 subject, 3 links. The same of whom the identity is bound to; the link stands in the row with the account, which is there without one. */
+  readonly byIdentity: Statement;
+  /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 administrator, 6 address for mail or null. Adds a row, unless one of the first three is known. */
+  readonly create: Statement;
+  /** 1 numbers of users, 2 how what belongs to them names them. Returns whether their accounts were removed. */
+  readonly remove: Statement;
 }

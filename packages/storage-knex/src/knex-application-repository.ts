@@ -7,7 +7,7 @@ import {
   type SecondFactorRule,
 } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
-import type { ApplicationStatements } from "./statements/application-statements.ts";
+import type { Statement } from "./statement.ts";
 
 interface ApplicationRow extends Pick<Application, "name" | "seats"> {
   readonly second_factor: SecondFactorRule;
@@ -52,4 +52,13 @@ export class KnexApplicationRepository implements ApplicationRepository {
     const { rows } = await this.sql.build<ApplicationRow>(after === null ? query : query.where("name", ">", after));
     return rows.map(({ name, seats, second_factor: secondFactor }) => ({ name, seats, secondFactor }));
   }
+}
+
+export interface ApplicationStatements {
+  /** 1 name, 2 seats or null, 3 rule for second factors. Adds a row, unless the name is known. */
+  readonly create: Statement;
+  /** 1 array of names. Those that are known. */
+  readonly known: Statement;
+  /** 1 array of names. `name` and `second_factor` of those whose rule is not `off`. */
+  readonly askingForFactors: Statement;
 }

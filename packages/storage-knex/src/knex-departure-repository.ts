@@ -28,13 +28,9 @@ import type {
   ReferrerRow,
   TargetRow,
 } from "./dialects/postgres/statements/departure-statements.ts";
-import { objectNumbers } from "./object-numbers.ts";
-import { objectOf } from "./object-of.ts";
-import type { ObjectRow } from "./object-row.ts";
-import { outlineOf } from "./outline-of.ts";
+import { objectNumbers, objectOf, type ObjectRow, outlineOf } from "./object-row.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
-import { visibilityParameters } from "./visibility-parameters.ts";
-import { linkParameters } from "./write-parameters.ts";
+import { linkParameters, visibilityParameters } from "./object-parameters.ts";
 
 type Model = Pick<Writing, "modelGeneration">;
 

@@ -5,8 +5,8 @@ import {
   type StoredKey,
   type WrappedKeyPair,
 } from "@sallyport/core";
-import type { KeyRow, KeyStatements } from "./statements/key-statements.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
+import type { Statement } from "./statement.ts";
 
 export class KnexKeyRepository implements KeyRepository {
   constructor(
@@ -63,4 +63,28 @@ function keyOf(row: KeyRow): StoredKey {
     createdAt: Number(row.created_at),
     acceptedUntil: row.accepted_until === null ? null : Number(row.accepted_until),
   };
+}
+
+export interface KeyStatements {
+  /** 1 kind. */
+  readonly current: Statement;
+  /** 1 kind, 2 offset of the clock. */
+  readonly accepted: Statement;
+  /** 1 kind, 2 offset of the clock. */
+  readonly kept: Statement;
+  /** 1 kind, 2 id, 3 public key, 4 wrapped private key, 5 offset of the clock. */
+  readonly addFirst: Statement;
+  /** The same, and 6 expected id, 7 overlap. Adds a row, or nothing. */
+  readonly rotate: Statement;
+  /** 1 least age, 2 limit, 3 offset of the clock. */
+  readonly sweep: Statement;
+}
+
+interface KeyRow {
+  readonly kind: ServerKeyKind;
+  readonly key_id: string;
+  readonly public_key: string;
+  readonly wrapped_private_key: string;
+  readonly created_at: string;
+  readonly accepted_until: string | null;
 }

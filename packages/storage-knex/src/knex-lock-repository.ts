@@ -1,5 +1,5 @@
 import { type Digest, isObjectId, type Lock, type LockRepository, type ObjectId, objectNumber } from "@sallyport/core";
-import type { LockStatements } from "./dialects/postgres/statements/lock-statements.ts";
+import type { LockStatements } from "./dialects/postgres/statements/object-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 export class KnexLockRepository implements LockRepository {

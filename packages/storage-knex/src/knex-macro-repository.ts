@@ -2,14 +2,15 @@ import {
   acceptStorable,
   type GivenMacro,
   isStorableText,
+  type MacroLanguage,
   type MacroRemoval,
   type MacroRepository,
   type MacroVersion,
   type StoredMacro,
   type StoredMacros,
 } from "@sallyport/core";
-import type { MacroRow, MacroStatements } from "./statements/macro-statements.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
+import type { Statement } from "./statement.ts";
 
 /** The latest change of a macro; version 0 and not known where there never was one. */
 interface Latest {
@@ -79,4 +80,28 @@ export class KnexMacroRepository implements MacroRepository {
 
 function versionOf({ name, version, text, language, changed_at, changed_by }: MacroRow): MacroVersion {
   return { name, text, language, version, changedAt: Number(changed_at), changedBy: changed_by };
+}
+
+export interface MacroStatements {
+  /** The generation, and with it each macro that is there as of the same moment; one row with null where there are none. */
+  readonly load: Statement;
+  /** Until the transaction ends, nobody else changes a macro. */
+  readonly hold: Statement;
+  /** 1 name. The `version` of the latest change, and whether there is a macro since then: `known`. */
+  readonly latest: Statement;
+  /** 1 name, 2 version, 3 text or null, 4 language or null, 5 who changed it, 6 offset of the clock. */
+  readonly add: Statement;
+  /** Raises the generation. */
+  readonly raise: Statement;
+  /** 1 name, 2 limit, 3 version to end below or null. */
+  readonly history: Statement;
+}
+
+interface MacroRow {
+  readonly name: string;
+  readonly version: number;
+  readonly text: string | null;
+  readonly language: MacroLanguage | null;
+  readonly changed_at: string;
+  readonly changed_by: string;
 }

@@ -5,7 +5,7 @@ import {
   type ModelRepository,
   type StoredModel,
 } from "@sallyport/core";
-import type { ModelStatements } from "./dialects/postgres/statements/model-statements.ts";
+import type { ModelStatements } from "./dialects/postgres/statements/object-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 export class KnexModelRepository implements ModelRepository {

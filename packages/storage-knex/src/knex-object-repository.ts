@@ -23,18 +23,21 @@ import {
   type Visibility,
   type Writing,
 } from "@sallyport/core";
-import { objectOf } from "./object-of.ts";
+import {
+  type BoundedRow,
+  objectNumbers,
+  objectOf,
+  type ObjectRow,
+  objectsWithin,
+  outlineOf,
+  type OutlineRow,
+} from "./object-row.ts";
 import { countText, findText, matchText } from "./dialects/postgres/query/object-query-text.ts";
 import { positionFrom } from "./dialects/postgres/query/order.ts";
 import type { ObjectStatements } from "./dialects/postgres/statements/object-statements.ts";
 import type { Tables } from "./dialects/postgres/tables.ts";
-import { objectNumbers } from "./object-numbers.ts";
-import type { BoundedRow, ObjectRow, OutlineRow } from "./object-row.ts";
-import { objectsWithin } from "./objects-within.ts";
-import { outlineOf } from "./outline-of.ts";
 import type { SqlRunner } from "./sql-runner.ts";
-import { principalsOf, visibilityParameters } from "./visibility-parameters.ts";
-import { linkParameters } from "./write-parameters.ts";
+import { linkParameters, principalsOf, visibilityParameters } from "./object-parameters.ts";
 
 /** Objects before a page that may be read for nothing. */
 const nearEnough = 1_000;

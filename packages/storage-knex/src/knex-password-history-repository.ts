@@ -1,6 +1,6 @@
 import { acceptStorable, isStorableText, type PasswordHistoryRepository } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
-import type { PasswordHistoryStatements } from "./statements/password-history-statements.ts";
+import type { Statement } from "./statement.ts";
 
 export class KnexPasswordHistoryRepository implements PasswordHistoryRepository {
   constructor(
@@ -25,4 +25,15 @@ export class KnexPasswordHistoryRepository implements PasswordHistoryRepository 
       await Promise.all(rows.map(({ position }) => sql.run(this.statements.forget, [position])));
     });
   }
+}
+
+export interface PasswordHistoryStatements {
+  /** 1 subject, 2 limit. The `secret` of each, latest first. */
+  readonly latest: Statement;
+  /** 1 subject, 2 secret. */
+  readonly add: Statement;
+  /** 1 subject, 2 how many of the latest stay. The `position` of each other one, without waiting for those that others add meanwhile. */
+  readonly beyond: Statement;
+  /** 1 position. */
+  readonly forget: Statement;
 }

@@ -8,7 +8,7 @@ import {
   type ProviderType,
 } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
-import type { ProviderRow, ProviderStatements } from "./statements/provider-statements.ts";
+import type { Statement } from "./statement.ts";
 
 export class KnexProviderRepository implements ProviderRepository {
   constructor(
@@ -41,4 +41,21 @@ export class KnexProviderRepository implements ProviderRepository {
 function entryOf({ type, name, sealed_data, default_user_id, app_names }: ProviderRow): ProviderEntry {
   const defaultUserId = default_user_id === null ? null : objectIdOf(Number(default_user_id));
   return { type, name, sealedData: sealed_data, defaultUserId, appNames: app_names };
+}
+
+export interface ProviderStatements {
+  /** 1 type, or null for all. By type. */
+  readonly read: Statement;
+  /** 1 type, 2 name, 3 sealed data, 4 default user or null, 5 app names. Takes the place of the entry of the type. */
+  readonly put: Statement;
+  /** 1 type. */
+  readonly remove: Statement;
+}
+
+interface ProviderRow {
+  readonly type: ProviderType;
+  readonly name: string;
+  readonly sealed_data: string;
+  readonly default_user_id: string | null;
+  readonly app_names: string[];
 }

@@ -9,13 +9,12 @@ import { KnexAuditRepository } from "./knex-audit-repository.ts";
 import { KnexChangeRepository } from "./knex-change-repository.ts";
 import { KnexChannelRepository } from "./knex-channel-repository.ts";
 import { KnexCustomAccountRepository } from "./knex-custom-account-repository.ts";
-import { KnexDatabaseContents } from "./knex-database-contents.ts";
+import { KnexDatabaseContents, KnexMaintenanceSwitch } from "./knex-database-contents.ts";
 import { KnexDepartureRepository } from "./knex-departure-repository.ts";
 import { KnexIdentityLinkRepository } from "./knex-identity-link-repository.ts";
 import { KnexKeyRepository } from "./knex-key-repository.ts";
 import { KnexLockRepository } from "./knex-lock-repository.ts";
 import { KnexMacroRepository } from "./knex-macro-repository.ts";
-import { KnexMaintenanceSwitch } from "./knex-maintenance-switch.ts";
 import { KnexModelRepository } from "./knex-model-repository.ts";
 import { KnexObjectRepository } from "./knex-object-repository.ts";
 import { KnexOneTimeRepository } from "./knex-one-time-repository.ts";
@@ -25,7 +24,7 @@ import { KnexProviderRepository } from "./knex-provider-repository.ts";
 import { KnexSecondFactorRepository } from "./knex-second-factor-repository.ts";
 import { KnexSessionRepository } from "./knex-session-repository.ts";
 import { KnexThrottleRepository } from "./knex-throttle-repository.ts";
-import { objectOf } from "./object-of.ts";
+import { objectOf } from "./object-row.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 /** All repositories over one runner: those of the storage, or those of a transaction. */

@@ -9,7 +9,7 @@ import {
   type SecondFactorRepository,
 } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
-import type { SecondFactorRow, SecondFactorStatements } from "./statements/second-factor-statements.ts";
+import type { Statement } from "./statement.ts";
 
 export class KnexSecondFactorRepository implements SecondFactorRepository {
   constructor(
@@ -72,4 +72,31 @@ function factorOf(row: SecondFactorRow): SecondFactor {
     recovery_codes: recoveryCodes,
   } = row;
   return { subject, appName, sealedSecret, confirmed, lastStep: Number(lastStep), recoveryCodes };
+}
+
+/** Factors are rows of `subject`, `app_name`, `sealed_secret`, `confirmed`, `last_step`, `recovery_codes`, by subject and app name. */
+export interface SecondFactorStatements {
+  /** 1 subject, 2 array of app names. */
+  readonly find: Statement;
+  /** 1 subject, 2 app name, 3 sealed secret, 4 recovery codes as JSON. Changes nothing if there is a confirmed one. */
+  readonly enrol: Statement;
+  /** 1 subject, 2 app name, 3 sealed secret. A row if the factor has that secret. */
+  readonly has: Statement;
+  /** 1 subject, 2 app name, 3 sealed secret, 4 step. Changes the row if the step is later than the last one. */
+  readonly accept: Statement;
+  /** 1 subject, 2 app name, 3 digest. Changes the row if the code is one of those that are left. */
+  readonly recover: Statement;
+  /** 1 subject, 2 app name or null. Removes the rows. */
+  readonly remove: Statement;
+  /** 1 subject and 2 app name to begin behind, or null, 3 limit. */
+  readonly list: Statement;
+}
+
+interface SecondFactorRow {
+  readonly subject: string;
+  readonly app_name: string;
+  readonly sealed_secret: string;
+  readonly confirmed: boolean;
+  readonly last_step: string | number;
+  readonly recovery_codes: string[];
 }

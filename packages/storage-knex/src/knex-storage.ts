@@ -23,7 +23,7 @@ import { PooledRunner } from "./dialects/postgres/pooled-runner.ts";
 import { epochMilliseconds, storageTime } from "./dialects/postgres/statements/storage-time.ts";
 import { type Statements, statementsOf } from "./dialects/postgres/statements/statements.ts";
 import { type Tables, tablesOf } from "./dialects/postgres/tables.ts";
-import { valueIndex } from "./dialects/postgres/value-indexes.ts";
+import { valueIndex } from "./dialects/postgres/index-expression.ts";
 import { knexRepositories } from "./knex-repositories.ts";
 import { OpenCalls } from "./open-calls.ts";
 

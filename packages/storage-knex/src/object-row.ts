@@ -1,3 +1,13 @@
+import {
+  AnswerTooLargeError,
+  isObjectId,
+  type ObjectId,
+  objectIdOf,
+  objectNumber,
+  type ObjectOutline,
+  type StoredObject,
+} from "@sallyport/core";
+
 /** An object as statements give it, see `objectOf`. */
 export interface ObjectRow {
   readonly oid: string;
@@ -17,4 +27,35 @@ export interface BoundedRow extends Omit<ObjectRow, "attributes"> {
 /** An outline of an object, see `outlineOf`. */
 export interface OutlineRow extends Pick<ObjectRow, "oid" | "uuid" | "class" | "version" | "stored_at"> {
   readonly bytes: number;
+}
+
+export function objectOf(row: ObjectRow): StoredObject {
+  return {
+    id: objectIdOf(Number(row.oid)),
+    uuid: row.uuid,
+    className: row.class,
+    storedAt: Number(row.stored_at),
+    version: row.version,
+    attributes: row.attributes,
+    readers: row.readers === null ? null : row.readers.map(objectIdOf),
+  };
+}
+
+/** The objects of a statement that brings no more than it was told: without their attributes there were more. */
+export function objectsWithin(rows: readonly BoundedRow[]): StoredObject[] {
+  return rows.map(({ attributes, ...row }) => {
+    if (attributes === null) throw new AnswerTooLargeError();
+    return objectOf({ ...row, attributes });
+  });
+}
+
+export function outlineOf({ oid, uuid, class: className, version, stored_at, bytes }: OutlineRow): ObjectOutline {
+  return { id: objectIdOf(Number(oid)), uuid, className, version, storedAt: Number(stored_at), bytes };
+}
+
+/** The numbers of the ids that can exist; others name nothing. */
+export function objectNumbers(ids: Iterable<ObjectId>): number[] {
+  const numbers: number[] = [];
+  for (const id of ids) if (isObjectId(id)) numbers.push(objectNumber(id));
+  return numbers;
 }

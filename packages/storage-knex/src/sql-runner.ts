@@ -1,3 +1,4 @@
+import { OutdatedModelError, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { Statement } from "./statement.ts";
 
@@ -29,4 +30,10 @@ export interface SqlRunner {
 
   /** Runs several statements as one unit: in a transaction of their own, or in the one that is already open. */
   atomically<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T>;
+}
+
+/** Whether nothing can be done in a transaction after this failure, whatever part it happened in: no database, or no more time. */
+export function endsTransaction(failure: unknown): boolean {
+  if (!(failure instanceof ServiceError) || failure instanceof OutdatedModelError) return false;
+  return failure.code === 704 || failure.code === 706;
 }

@@ -1,8 +1,7 @@
-import type { AttributeIndex, Filter, ObjectQuery } from "@sallyport/core";
-import { seesAll } from "@sallyport/core";
+import { type AttributeIndex, type Filter, type ObjectQuery, seesAll } from "@sallyport/core";
 import type { Knex } from "knex";
 import pg from "pg";
-import { valueIndex } from "../src/dialects/postgres/value-indexes.ts";
+import { valueIndex } from "../src/dialects/postgres/index-expression.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import type { KnexStorage } from "../src/index.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";

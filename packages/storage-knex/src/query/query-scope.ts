@@ -1,7 +1,7 @@
-import type { JsonValue, ValuePath, ValueType, Visibility } from "@sallyport/core";
+import { isObjectId, isUuid, type JsonValue, type ValuePath, type ValueType, type Visibility } from "@sallyport/core";
 
 /** What a reference leads to. */
-export interface Target {
+interface Target {
   readonly alias: string;
   readonly table: string;
   readonly condition: string;
@@ -95,4 +95,27 @@ export abstract class QueryScope {
     if (visible === null || classes === null) return classes ?? (visible === null ? null : [...visible]);
     return classes.filter((name) => visible.has(name));
   }
+}
+
+/** The start of a text, as much as an index of strings holds. */
+export function indexedPart(text: string, indexedCharacters: number): string {
+  // A character is one or two units.
+  return text.length <= indexedCharacters
+    ? text
+    : Array.from(text.slice(0, 2 * indexedCharacters))
+        .slice(0, indexedCharacters)
+        .join("");
+}
+
+/** Whether what an index holds is enough to compare with this text. */
+export function isShort(text: string, indexedCharacters: number): boolean {
+  return (
+    text.length < indexedCharacters || (text.length < 2 * indexedCharacters && [...text].length < indexedCharacters)
+  );
+}
+
+/** Whether anything can have the value: a database would refuse to look for another. */
+export function isPossible(type: ValueType, value: JsonValue): boolean {
+  if (type === "id" || type === "reference" || type === "file") return typeof value === "string" && isObjectId(value);
+  return type !== "uuid" || (typeof value === "string" && isUuid(value));
 }

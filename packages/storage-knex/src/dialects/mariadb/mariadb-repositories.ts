@@ -6,11 +6,10 @@ import { KnexApplicationRepository } from "../../knex-application-repository.ts"
 import { KnexAuditRepository } from "../../knex-audit-repository.ts";
 import { KnexChannelRepository } from "../../knex-channel-repository.ts";
 import { KnexCustomAccountRepository } from "../../knex-custom-account-repository.ts";
-import { KnexDatabaseContents } from "../../knex-database-contents.ts";
+import { KnexDatabaseContents, KnexMaintenanceSwitch } from "../../knex-database-contents.ts";
 import { KnexIdentityLinkRepository } from "../../knex-identity-link-repository.ts";
 import { KnexKeyRepository } from "../../knex-key-repository.ts";
 import { KnexMacroRepository } from "../../knex-macro-repository.ts";
-import { KnexMaintenanceSwitch } from "../../knex-maintenance-switch.ts";
 import { KnexOneTimeRepository } from "../../knex-one-time-repository.ts";
 import { KnexOutboxRepository } from "../../knex-outbox-repository.ts";
 import { KnexPasswordHistoryRepository } from "../../knex-password-history-repository.ts";

@@ -1,7 +1,6 @@
 import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
-import { endsTransaction } from "../../ends-transaction.ts";
-import type { SqlResult, SqlRunner } from "../../sql-runner.ts";
+import { endsTransaction, type SqlResult, type SqlRunner } from "../../sql-runner.ts";
 import { type Connection, type Query, runOn } from "./connection.ts";
 import { isConflict } from "./mariadb-error.ts";
 import { isNever, nothing, QueryRunner } from "./query-runner.ts";

@@ -9,7 +9,7 @@ import {
   type ValueSupport,
   valueIndex,
   valueStatistics,
-} from "./value-indexes.ts";
+} from "./index-expression.ts";
 
 /** What is to be done. */
 interface Plan {

@@ -1,5 +1,5 @@
 import type { Statement } from "../../statement.ts";
-import { jointStatement } from "./joint-statement.ts";
+import { jointStatement } from "./transaction-runner.ts";
 
 const call = (name: string, text: string): Statement => ({ name, text, joint: "call" });
 const addition = (name: string, text: string): Statement => ({ name, text, joint: "addition" });

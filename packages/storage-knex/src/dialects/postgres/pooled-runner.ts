@@ -1,14 +1,13 @@
+import { setImmediate } from "node:timers";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
 import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
 import type { Statement } from "../../statement.ts";
-import { type Query, runOn, withConnection } from "./connection.ts";
+import { acquire, type Connection, type Query, release, runOn, withConnection } from "./connection.ts";
 import { isConflict } from "./postgres-error.ts";
-import { SharedLoan } from "./shared-loan.ts";
 import { TransactionRunner } from "./transaction-runner.ts";
-import { TurnGroups } from "./turn-groups.ts";
 
 const attempts = 3;
 
@@ -109,5 +108,69 @@ export class PooledRunner implements SqlRunner {
       });
     }
     return this.loan;
+  }
+}
+
+/** A connection for several statements at once, given back when the last of them was answered. */
+class SharedLoan {
+  private readonly connection: Promise<Connection>;
+  private users = 0;
+
+  constructor(private readonly knex: Knex) {
+    this.connection = acquire(knex);
+  }
+
+  /** Must be called before anything is awaited after the loan was taken. */
+  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    this.users += 1;
+    const connection = await this.connection;
+    try {
+      return await work(connection);
+    } finally {
+      this.users -= 1;
+      if (this.users === 0) release(this.knex, connection);
+    }
+  }
+}
+
+/** Statements that share a packet. The database works them off one after the other, so that many of them would keep the last one waiting. */
+const mostTogether = 8;
+
+interface Group {
+  size: number;
+  readonly gone: Promise<void>;
+  readonly go: () => void;
+}
+
+/**
+ * Lets go together what is asked for in one turn of the event loop: under load, several requests are read in one, and the packets
+ * to the database and back cost more than what is in them. Whoever is alone is not held up, and a full group does not wait for the end
+ * of the turn.
+ */
+class TurnGroups {
+  private group: Group | undefined;
+
+  /** Those of one group go on without anything in between. */
+  join(): Promise<void> {
+    this.group ??= this.begin();
+    const { group } = this;
+    group.size += 1;
+    if (group.size === mostTogether) this.end(group);
+    return group.gone;
+  }
+
+  private begin(): Group {
+    let go: () => void = () => {};
+    const gone = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const group = { size: 0, gone, go };
+    setImmediate(() => this.end(group));
+    return group;
+  }
+
+  private end(group: Group): void {
+    if (this.group === group) this.group = undefined;
+    group.go();
   }
 }

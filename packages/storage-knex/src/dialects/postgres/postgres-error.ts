@@ -1,6 +1,5 @@
 import { type ErrorCode, objectTooLarge, OutdatedModelError, ServiceError } from "@sallyport/core";
 import { PoolExhausted } from "../../pool-exhausted.ts";
-import { objectSizeConstraint } from "./object-size-constraint.ts";
 
 /** What SQLSTATEs mean to callers; what is not listed, by itself or by its class, is unexpected. */
 const codes: ReadonlyMap<string, ErrorCode> = new Map([
@@ -145,3 +144,6 @@ function stateOf(error: unknown): string {
   const code: unknown = error instanceof Error ? (error as { code?: unknown }).code : undefined;
   return typeof code === "string" ? code : "";
 }
+
+/** The constraint that no object is too large; what breaks it is told by this name. */
+const objectSizeConstraint = "objects_size";

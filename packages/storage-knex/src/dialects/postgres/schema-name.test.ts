@@ -1,4 +1,4 @@
-import { acceptSchemaName } from "./schema-name.ts";
+import { acceptSchemaName } from "./tables.ts";
 
 describe("names of schemas", () => {
   test.each(["a", "sallyport", "_private", "tenant_7", "x".repeat(63)])("%s is accepted", (name) => {

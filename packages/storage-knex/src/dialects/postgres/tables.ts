@@ -1,5 +1,3 @@
-import { acceptSchemaName } from "./schema-name.ts";
-
 /** The quoted, schema-qualified names of everything that a storage keeps. */
 export interface Tables {
   /** The schema itself, unquoted. */
@@ -109,4 +107,19 @@ export function tablesOf(schema: string): Tables {
     throttle: name("throttle"),
     updateObjects: name("update_objects"),
   };
+}
+
+const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/**
+ * Accepts the name of a schema. Names of the system are refused, and so is everything that would need care inside
+ * quotes: the name becomes part of SQL texts.
+ */
+export function acceptSchemaName(name: string): string {
+  if (!schemaName.test(name) || name.startsWith("pg_") || name === "information_schema") {
+    throw new Error(
+      "A schema name is made of at most 63 lowercase letters, digits and underscores, and is none of the system's.",
+    );
+  }
+  return name;
 }

@@ -1,10 +1,8 @@
 import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
-import { endsTransaction } from "../../ends-transaction.ts";
-import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
-import type { Statement } from "../../statement.ts";
+import { endsTransaction, type SqlResult, type SqlRunner, type SqlValue } from "../../sql-runner.ts";
+import { type Statement, statement as newStatement } from "../../statement.ts";
 import { type Connection, type Query, runOn } from "./connection.ts";
-import { jointStatement } from "./joint-statement.ts";
 import { isConflict } from "./postgres-error.ts";
 
 // Under a name, because the driver keeps only prepared statements back until it can send them with others.
@@ -212,4 +210,41 @@ export class TransactionRunner implements SqlRunner {
 /** The work's own promise, also where it throws at once. */
 async function promised<T>(work: () => Promise<T>): Promise<T> {
   return work();
+}
+
+const joints = new Map<string, Statement>();
+
+/**
+ * Statements that answer nothing as one, which is all or nothing without a transaction around it: calls of functions are made in their order,
+ * and rows are added once all of them are made. `null` if there is another one among them, or a call behind an addition.
+ */
+export function jointStatement(statements: readonly Statement[]): Statement | null {
+  const calls = statements.filter(({ joint }) => joint === "call");
+  const additions = statements.filter(({ joint }) => joint === "addition");
+  if (
+    calls.length === 0 ||
+    calls.length + additions.length < statements.length ||
+    statements.slice(calls.length).some(({ joint }) => joint === "call")
+  )
+    return null;
+  const name = statements.map((each) => each.name).join(" ");
+  const known = joints.get(name);
+  if (known !== undefined) return known;
+  const made = join(calls, additions);
+  joints.set(name, made);
+  return made;
+}
+
+function join(calls: readonly Statement[], additions: readonly Statement[]): Statement {
+  let parameters = 0;
+  const texts = [...calls, ...additions].map(({ text }) => {
+    const before = parameters;
+    return text.replaceAll(/\$(\d+)/g, (_, number: string) => {
+      parameters = Math.max(parameters, before + Number(number));
+      return `$${before + Number(number)}`;
+    });
+  });
+  const made = texts.slice(0, calls.length).map((text) => text.replace(/^select /, ""));
+  const added = texts.slice(calls.length).map((text, index) => `added_${index} as (${text})`);
+  return newStatement("joint", `${added.length === 0 ? "" : `with ${added.join(", ")} `}select ${made.join(", ")}`);
 }

@@ -1,5 +1,5 @@
 import { objectNumber, type Position } from "@sallyport/core";
-import { indexedPart, isShort } from "../../../query/indexed-part.ts";
+import { indexedPart, isShort } from "../../../query/query-scope.ts";
 import { operand } from "./operands.ts";
 import type { OrderColumn } from "./order.ts";
 import type { MariadbQueryScope } from "./mariadb-query-scope.ts";

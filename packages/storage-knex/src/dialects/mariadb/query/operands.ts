@@ -1,5 +1,5 @@
 import { type JsonValue, objectNumber, type ValueType } from "@sallyport/core";
-import { isPossible } from "../../../query/is-possible.ts";
+import { isPossible } from "../../../query/query-scope.ts";
 import { storedValue } from "../objects/stored-attributes.ts";
 import type { QueryParameters } from "./query-parameters.ts";
 

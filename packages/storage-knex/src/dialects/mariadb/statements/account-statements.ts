@@ -1,6 +1,6 @@
 import { maximumObjectBytes } from "@sallyport/core";
 import { additionUnlessKnown, statement } from "../../../statement.ts";
-import type { AccountStatements } from "../../../statements/account-statements.ts";
+import type { AccountStatements } from "../../../knex-account-repository.ts";
 import { boundedColumns, objectColumns } from "../objects/object-columns.ts";
 import { longestName } from "../longest-name.ts";
 import type { Tables } from "../tables.ts";

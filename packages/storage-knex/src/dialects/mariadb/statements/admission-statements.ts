@@ -1,6 +1,6 @@
 import type { SessionMode } from "@sallyport/core";
 import { statement } from "../../../statement.ts";
-import type { AdmissionStatements } from "../../../statements/admission-statements.ts";
+import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
 import type { Tables } from "../tables.ts";
 import { later, storageTime } from "./storage-time.ts";
 

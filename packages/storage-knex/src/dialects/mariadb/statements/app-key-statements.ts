@@ -1,5 +1,5 @@
 import { additionUnlessKnown, statement } from "../../../statement.ts";
-import type { AppKeyStatements } from "../../../statements/app-key-statements.ts";
+import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import type { Tables } from "../tables.ts";
 
 export function appKeyStatements({ appKeys }: Tables): AppKeyStatements {

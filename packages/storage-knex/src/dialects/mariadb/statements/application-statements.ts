@@ -1,5 +1,5 @@
 import { additionUnlessKnown, statement } from "../../../statement.ts";
-import type { ApplicationStatements } from "../../../statements/application-statements.ts";
+import type { ApplicationStatements } from "../../../knex-application-repository.ts";
 import type { Tables } from "../tables.ts";
 import { textsOf } from "./listed-values.ts";
 

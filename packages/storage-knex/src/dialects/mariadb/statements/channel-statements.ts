@@ -1,6 +1,6 @@
 import { messageWindow } from "@sallyport/core";
 import { statement } from "../../../statement.ts";
-import type { ChannelStatements } from "../../../statements/channel-statements.ts";
+import type { ChannelStatements } from "../../../knex-channel-repository.ts";
 import { noNumbers } from "../functions/channel-numbers.ts";
 import type { Tables } from "../tables.ts";
 

@@ -1,5 +1,5 @@
 import { additionUnlessKnown, statement } from "../../../statement.ts";
-import type { CipherBlockStatements } from "../../../statements/cipher-block-statements.ts";
+import type { CipherBlockStatements } from "../../../knex-channel-repository.ts";
 import type { Tables } from "../tables.ts";
 import { textsOf } from "./listed-values.ts";
 import { earlier, storageTime } from "./storage-time.ts";

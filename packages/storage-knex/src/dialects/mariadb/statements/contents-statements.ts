@@ -1,5 +1,5 @@
 import { statement } from "../../../statement.ts";
-import type { ContentsStatements } from "../../../statements/contents-statements.ts";
+import type { ContentsStatements } from "../../../knex-database-contents.ts";
 import type { Tables } from "../tables.ts";
 
 export function contentsStatements(tables: Tables): ContentsStatements {

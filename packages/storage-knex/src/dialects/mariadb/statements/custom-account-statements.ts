@@ -1,5 +1,5 @@
 import { additionUnlessKnown, statement } from "../../../statement.ts";
-import type { CustomAccountStatements } from "../../../statements/custom-account-statements.ts";
+import type { CustomAccountStatements } from "../../../knex-custom-account-repository.ts";
 import { longestName } from "../longest-name.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "./storage-time.ts";

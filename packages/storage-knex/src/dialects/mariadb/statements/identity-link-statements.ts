@@ -1,5 +1,5 @@
 import { additionUnlessKnown, statement } from "../../../statement.ts";
-import type { IdentityLinkStatements } from "../../../statements/identity-link-statements.ts";
+import type { IdentityLinkStatements } from "../../../knex-identity-link-repository.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 

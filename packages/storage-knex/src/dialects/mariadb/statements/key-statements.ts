@@ -1,5 +1,5 @@
 import { additionUnlessKnown, statement } from "../../../statement.ts";
-import type { KeyStatements } from "../../../statements/key-statements.ts";
+import type { KeyStatements } from "../../../knex-key-repository.ts";
 import type { Tables } from "../tables.ts";
 import { earlier, epochMilliseconds, storageTime } from "./storage-time.ts";
 

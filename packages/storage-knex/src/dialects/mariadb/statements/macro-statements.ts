@@ -1,5 +1,5 @@
 import { statement } from "../../../statement.ts";
-import type { MacroStatements } from "../../../statements/macro-statements.ts";
+import type { MacroStatements } from "../../../knex-macro-repository.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 

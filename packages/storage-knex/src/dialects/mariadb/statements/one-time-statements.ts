@@ -1,5 +1,5 @@
 import { additionUnlessKnown, statement } from "../../../statement.ts";
-import type { OneTimeStatements } from "../../../statements/one-time-statements.ts";
+import type { OneTimeStatements } from "../../../knex-one-time-repository.ts";
 import type { Tables } from "../tables.ts";
 import { later, storageTime } from "./storage-time.ts";
 

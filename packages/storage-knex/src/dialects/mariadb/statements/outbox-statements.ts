@@ -1,5 +1,5 @@
 import { statement } from "../../../statement.ts";
-import type { OutboxStatements } from "../../../statements/outbox-statements.ts";
+import type { OutboxStatements } from "../../../knex-outbox-repository.ts";
 import type { Tables } from "../tables.ts";
 import { numbersOf } from "./listed-values.ts";
 import { later, storageTime } from "./storage-time.ts";

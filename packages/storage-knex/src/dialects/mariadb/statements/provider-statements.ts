@@ -1,5 +1,5 @@
 import { statement } from "../../../statement.ts";
-import type { ProviderStatements } from "../../../statements/provider-statements.ts";
+import type { ProviderStatements } from "../../../knex-provider-repository.ts";
 import type { Tables } from "../tables.ts";
 
 export function providerStatements({ identityProviders }: Tables): ProviderStatements {

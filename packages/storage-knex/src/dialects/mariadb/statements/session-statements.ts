@@ -1,5 +1,5 @@
 import { statement } from "../../../statement.ts";
-import type { SessionStatements } from "../../../statements/session-statements.ts";
+import type { SessionStatements } from "../../../knex-session-repository.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "./storage-time.ts";
 

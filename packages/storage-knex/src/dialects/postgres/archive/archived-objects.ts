@@ -1,16 +1,16 @@
-import { objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import { type ClassDefinition, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import { type ArchivedTable, timeOf } from "./archived-table.ts";
 
 /** The columns that live objects and departures share, as they travel. */
-export const objectRow =
+const objectRow =
   "oid bigint, uuid uuid, class text, version integer, stamp bigint, stored_at float8, readers bigint[], attributes jsonb";
 
 /**
  * Of a million lines each, no text of JSON would be put together and parsed in the same time. What comes before the attributes has no
  * tabulator in it, and a text of JSON has none at all.
  */
-export function objectLine(storedAt: string): string {
+function objectLine(storedAt: string): string {
   const readers = "coalesce(array_to_json(readers)::text, 'null')";
   // Whole milliseconds, which a float holds exactly.
   const time = `(date_part('epoch', ${storedAt}) * 1000)::bigint`;
@@ -18,7 +18,7 @@ export function objectLine(storedAt: string): string {
 }
 
 /** What the line says, with the attributes as text. To look for one tabulator after the other takes half as long as to split the line. */
-export function objectOfLine(line: string): RecordOf<"objects"> {
+function objectOfLine(line: string): RecordOf<"objects"> {
   let end = -1;
   const next = () => {
     const start = end + 1;
@@ -49,7 +49,7 @@ export function objectOfLine(line: string): RecordOf<"objects"> {
 const plainText = /^"\w*"$/;
 
 /** The row as a JSON object, but for its end. */
-export function objectMembers({
+function objectMembers({
   id,
   uuid,
   className,
@@ -75,4 +75,76 @@ export function archivedObjects({ objects }: Tables): ArchivedTable<"objects"> {
       select oid, uuid, class, version, ${timeOf("stored_at")}, readers, attributes, stamp from jsonb_to_recordset($1::jsonb) as l (${objectRow})`,
     rowsOf: (record) => `${objectMembers(record)}}`,
   };
+}
+
+export function archivedClasses({ classes }: Tables): ArchivedTable<"classes"> {
+  return {
+    rows: classes,
+    key: { column: "position", type: "bigint" },
+    size: "octet_length(definition::text)",
+    line: "definition::text",
+    recordOf: (line) => ({ section: "classes", definition: JSON.parse(line) as ClassDefinition }),
+    // Built-in classes are there already.
+    insert: `insert into ${classes} (name, definition)
+      select definition ->> 'name', definition from jsonb_array_elements($1::jsonb) with ordinality as list (definition, place) order by place`,
+    rowsOf: ({ definition }) => JSON.stringify(definition),
+  };
+}
+
+export function archivedDepartures({ departures }: Tables): ArchivedTable<"departures"> {
+  return {
+    rows: departures,
+    key: { column: "oid", type: "bigint" },
+    size: "coalesce(octet_length(attributes::text), 0)",
+    line: `concat(leader, ' ', deleted_by, E'\\t', ${objectLine("departed_at")})`,
+    recordOf: (line) => {
+      const who = line.slice(0, line.indexOf("\t"));
+      const [leader, deletedBy] = who.split(" ");
+      const { attributes, ...object } = objectOfLine(line.slice(who.length + 1));
+      const numbers = {
+        leader: objectIdOf(Number(leader)),
+        deletedBy: deletedBy === "" ? null : objectIdOf(Number(deletedBy)),
+      };
+      return { ...object, section: "departures", ...numbers, attributes: attributes === "null" ? null : attributes };
+    },
+    insert: `insert into ${departures} (oid, uuid, class, version, departed_at, readers, attributes, leader, deleted_by, stamp)
+      select oid, uuid, class, version, ${timeOf("stored_at")}, readers, nullif(attributes, 'null'), leader, deleted_by, stamp
+      from jsonb_to_recordset($1::jsonb) as l (${objectRow}, leader bigint, deleted_by bigint)`,
+    rowsOf: (record) => {
+      const deletedBy = record.deletedBy === null ? "null" : objectNumber(record.deletedBy);
+      return `${objectMembers(record)},"leader":${objectNumber(record.leader)},"deleted_by":${deletedBy}}`;
+    },
+  };
+}
+
+export function archivedLinks({ links }: Tables): ArchivedTable<"links"> {
+  return {
+    rows: `(select source, count(*) as count, json_agg(json_build_array(attribute, target) order by attribute, target) as links from ${links} group by source)`,
+    key: { column: "source", type: "bigint" },
+    size: "40 * count",
+    line: "json_build_array(source, links)::text",
+    recordOf: (line) => {
+      const [source, pairs] = JSON.parse(line) as [number, [string, number][]];
+      return { section: "links", id: objectIdOf(source), links: grouped(pairs) };
+    },
+    insert: `insert into ${links} (source, attribute, target)
+      select source, attribute, target from jsonb_to_recordset($1::jsonb) as l (source bigint, attribute text, target bigint)`,
+    rowsOf: ({ id, links: linked }) =>
+      Object.entries(linked)
+        .flatMap(([attribute, targets]) =>
+          targets.map((target) => ({ source: objectNumber(id), attribute, target: objectNumber(target) })),
+        )
+        .map((row) => JSON.stringify(row))
+        .join(),
+  };
+}
+
+function grouped(pairs: readonly (readonly [string, number])[]): Record<string, ObjectId[]> {
+  const links = new Map<string, ObjectId[]>();
+  for (const [attribute, target] of pairs) {
+    const targets = links.get(attribute);
+    if (targets === undefined) links.set(attribute, [objectIdOf(target)]);
+    else targets.push(objectIdOf(target));
+  }
+  return Object.fromEntries(links);
 }

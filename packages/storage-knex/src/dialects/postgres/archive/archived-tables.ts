@@ -1,21 +1,17 @@
 import type { ArchiveSection } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTable } from "./archived-table.ts";
-import { archivedAccounts } from "./archived-accounts.ts";
-import { archivedAppKeys } from "./archived-app-keys.ts";
-import { archivedApplications } from "./archived-applications.ts";
-import { archivedAudit } from "./archived-audit.ts";
-import { archivedClasses } from "./archived-classes.ts";
-import { archivedCustomAccounts } from "./archived-custom-accounts.ts";
-import { archivedDepartures } from "./archived-departures.ts";
-import { archivedIdentityLinks, archivedProviders } from "./archived-identities.ts";
-import { archivedKeys } from "./archived-keys.ts";
-import { archivedLinks } from "./archived-links.ts";
-import { archivedMacros } from "./archived-macros.ts";
-import { archivedObjects } from "./archived-objects.ts";
-import { archivedPasswordHistory } from "./archived-password-history.ts";
-import { archivedSecondFactors } from "./archived-second-factors.ts";
-import { archivedTallies } from "./archived-tallies.ts";
+import {
+  archivedAccounts,
+  archivedCustomAccounts,
+  archivedIdentityLinks,
+  archivedPasswordHistory,
+  archivedProviders,
+  archivedSecondFactors,
+} from "./archived-users.ts";
+import { archivedAppKeys, archivedApplications, archivedKeys, archivedMacros } from "./archived-settings.ts";
+import { archivedAudit, archivedTallies } from "./archived-audit.ts";
+import { archivedClasses, archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
 
 /** Sections that are tables; the settings are none. */
 export type TableSection = Exclude<ArchiveSection, "settings">;

@@ -1,14 +1,11 @@
-import type { ObjectQuery, Page, Visibility } from "@sallyport/core";
-import type { SqlValue } from "../../../sql-runner.ts";
-import { boundedColumns, outlineColumns } from "../statements/object-columns.ts";
-import type { Tables } from "../tables.ts";
-import { indexedCharacters } from "../index-expression.ts";
+import type { Filter, ObjectQuery, Page, ValuePath, Visibility } from "@sallyport/core";
 import { condition } from "../../../query/condition.ts";
-import { emptyColumn } from "./empty-column.ts";
-import { keyColumns, type OrderColumn, orderColumns, orderTerms, startTerms } from "./order.ts";
-import { orderParts } from "./order-parts.ts";
-import { QueryParameters } from "./query-parameters.ts";
-import { PostgresQueryScope } from "./postgres-query-scope.ts";
+import type { SqlValue } from "../../../sql-runner.ts";
+import { indexedCharacters } from "../index-expression.ts";
+import { boundedColumns, outlineColumns } from "../statements/object-statements.ts";
+import type { Tables } from "../tables.ts";
+import { keyColumns, type OrderColumn, orderColumns, orderParts, orderTerms, startTerms } from "./order.ts";
+import { PostgresQueryScope, QueryParameters } from "./postgres-query-scope.ts";
 
 /** A text for one call, with its values. */
 export interface ComposedText {
@@ -147,4 +144,22 @@ function meant({ classes, filter }: ObjectQuery, scope: PostgresQueryScope): str
   if (classes.length === 1 || classes.length > mostApart || fits.length > longestRepeated)
     return `${scope.isOf("o", classes)} and ${visible} and ${fits}`;
   return `${visible} and (${classes.map((name) => `(${scope.isOf("o", [name])} and ${fits})`).join(" or ")})`;
+}
+
+/**
+ * What a list by number can be ordered by before it, because it is null in all that the filter is true of: then the
+ * index that finds it has the list in its order. Otherwise the database would look through all objects by their numbers,
+ * as it takes what has no value for more than there is.
+ */
+function emptyColumn(filter: Filter | undefined, o: string, scope: PostgresQueryScope): string {
+  const path = filter === undefined ? undefined : emptyPath(filter);
+  return path === undefined ? "" : `${scope.leaf(o, path)[0]} nulls first, `;
+}
+
+function emptyPath(filter: Filter): ValuePath | undefined {
+  if (filter.kind === "all") return filter.filters.flatMap((each) => emptyPath(each) ?? [])[0];
+  const { path } = filter.kind === "empty" ? filter : {};
+  return path?.indexed === true && path.hops.length === 0 && path.type !== "reference" && path.type !== "file"
+    ? path
+    : undefined;
 }

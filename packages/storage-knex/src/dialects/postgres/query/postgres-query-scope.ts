@@ -1,11 +1,17 @@
-import { isClassName, type JsonValue, type ValuePath, type ValueType, type Visibility } from "@sallyport/core";
-import { objectNumbers } from "../../../object-numbers.ts";
-import { QueryScope } from "../../../query/query-scope.ts";
+import {
+  isClassName,
+  type JsonValue,
+  objectNumber,
+  type ValuePath,
+  type ValueType,
+  type Visibility,
+} from "@sallyport/core";
+import { objectNumbers } from "../../../object-row.ts";
+import { isPossible, QueryScope } from "../../../query/query-scope.ts";
+import type { SqlValue } from "../../../sql-runner.ts";
 import { attributeLiteral, classLiteral, indexedCharacters, indexExpression, textOf } from "../index-expression.ts";
 import { epochMilliseconds } from "../statements/storage-time.ts";
 import type { Tables } from "../tables.ts";
-import { isAmong, operand } from "./operands.ts";
-import type { QueryParameters } from "./query-parameters.ts";
 
 export class PostgresQueryScope extends QueryScope {
   readonly indexedCharacters = indexedCharacters;
@@ -73,5 +79,59 @@ export class PostgresQueryScope extends QueryScope {
     const whole = this.whole(o, path);
     if (path.type === "collection") return `${whole} @> ${this.parameters.add(JSON.stringify([value]), "jsonb")}`;
     return `strpos(${whole}, ${this.parameters.add(value, "text")}) > 0`;
+  }
+}
+
+/** The types of the database in which values are compared. */
+const sqlTypes: Readonly<Record<ValueType, string>> = {
+  string: "text",
+  date: "text",
+  class: "text",
+  number: "jsonb",
+  boolean: "jsonb",
+  json: "jsonb",
+  collection: "jsonb",
+  reference: "bigint",
+  file: "bigint",
+  id: "bigint",
+  uuid: "uuid",
+  time: "bigint",
+};
+
+/** A value to compare those of a path with. */
+export function operand(parameters: QueryParameters, type: ValueType, value: JsonValue): string {
+  return parameters.add(sqlOperand(type, value), sqlTypes[type]);
+}
+
+/** A condition on what is compared: that it is one of the values. */
+function isAmong(
+  parameters: QueryParameters,
+  expression: string,
+  type: ValueType,
+  values: readonly JsonValue[],
+): string {
+  const possible = values.filter((value) => isPossible(type, value));
+  const [only] = possible;
+  if (only === undefined) return "false";
+  if (possible.length === 1) return `${expression} = ${operand(parameters, type, only)}`;
+  const texts = possible.map((value) => String(sqlOperand(type, value)));
+  return `${expression} = any (${parameters.add(texts, `${sqlTypes[type]}[]`)})`;
+}
+
+function sqlOperand(type: ValueType, value: JsonValue): SqlValue {
+  if (sqlTypes[type] === "jsonb") return JSON.stringify(value);
+  if (typeof value === "string")
+    return type === "id" || type === "reference" || type === "file" ? objectNumber(value) : value;
+  return Number(value);
+}
+
+/** Collects the values of a text that is being put together. */
+export class QueryParameters {
+  readonly values: SqlValue[] = [];
+
+  /** Its place in the text, with a cast. */
+  add(value: SqlValue, type: string): string {
+    this.values.push(value);
+    return `$${this.values.length}::${type}`;
   }
 }

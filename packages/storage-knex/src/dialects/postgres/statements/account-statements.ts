@@ -1,8 +1,8 @@
 import { maximumObjectBytes } from "@sallyport/core";
 import { statement } from "../../../statement.ts";
-import type { AccountStatements } from "../../../statements/account-statements.ts";
+import type { AccountStatements } from "../../../knex-account-repository.ts";
 import type { Tables } from "../tables.ts";
-import { boundedColumns, objectColumns } from "./object-columns.ts";
+import { boundedColumns, objectColumns } from "./object-statements.ts";
 import { epochMilliseconds } from "./storage-time.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";

@@ -1,5 +1,5 @@
 import { statement } from "../../../statement.ts";
-import type { AuditStatements } from "../../../statements/audit-statements.ts";
+import type { AuditStatements } from "../../../knex-audit-repository.ts";
 import type { Tables } from "../tables.ts";
 import { ownShard } from "./count-shards.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";

@@ -1,7 +1,9 @@
 import { messageWindow } from "@sallyport/core";
+import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
+import type { KeyStatements } from "../../../knex-key-repository.ts";
 import { statement } from "../../../statement.ts";
-import type { ChannelStatements } from "../../../statements/channel-statements.ts";
 import type { Tables } from "../tables.ts";
+import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
 export function channelStatements({ channels, sessions }: Tables): ChannelStatements {
   const number = "$2::numeric";
@@ -38,6 +40,114 @@ export function channelStatements({ channels, sessions }: Tables): ChannelStatem
     judge: statement(
       "channel_judge",
       `select ${number} <= highest - ${messageWindow} as old from ${channels} where session = $1::bytea`,
+    ),
+  };
+}
+
+export function cipherBlockStatements({ cipherBlocks }: Tables): CipherBlockStatements {
+  const asked = "select decode(digest, 'hex') as digest from unnest($1::text[]) as list (digest)";
+  const now = storageTime(4);
+  return {
+    claimNew: statement(
+      "block_claim_new",
+      `insert into ${cipherBlocks} (digest, client_key, key_id, uses, first_used_at)
+      values ($1::bytea, $2::bytea, $3::text, 1, ${now}) on conflict (digest) do nothing`,
+    ),
+    prepare: statement(
+      "block_prepare",
+      `insert into ${cipherBlocks} (digest, client_key, key_id, uses, first_used_at)
+      select digest, $2::bytea, $3::text, 0, ${now} from (${asked}) asked order by digest
+      on conflict (digest) do nothing`,
+    ),
+    claim: statement(
+      "block_claim",
+      `with held as materialized (
+        select * from ${cipherBlocks} where digest = any (array(${asked})) order by digest for update
+      ), verdict as materialized (
+        select count(*) = cardinality($1::text[]) and coalesce(bool_and(uses = 0 or (
+            client_key = $2::bytea and uses < $5::integer and ${now} - first_used_at <= $6::float8 * interval '1 millisecond'
+          )), true) as allowed,
+          coalesce(bool_or(uses > 0), false) as known
+        from held
+      ), used as (
+        update ${cipherBlocks} b set
+          uses = held.uses + 1,
+          client_key = $2::bytea,
+          key_id = case when held.uses = 0 then $3::text else held.key_id end,
+          first_used_at = case when held.uses = 0 then ${now} else held.first_used_at end
+        from held, verdict where b.digest = held.digest and verdict.allowed
+      ), unused as (
+        delete from ${cipherBlocks} b using held, verdict where b.digest = held.digest and held.uses = 0 and not verdict.allowed
+      )
+      select allowed, known from verdict`,
+    ),
+    sweep: statement("block_sweep", sweep(cipherBlocks)),
+  };
+}
+
+/** Goes from one id of a key to the next in the index, as there are few of them and many blocks. */
+function sweep(cipherBlocks: string): string {
+  return `with recursive ids as (
+    (select key_id from ${cipherBlocks} order by key_id limit 1)
+    union all
+    select (select key_id from ${cipherBlocks} where key_id > ids.key_id order by key_id limit 1) from ids where ids.key_id is not null
+  )
+  delete from ${cipherBlocks} where digest = any (array(
+    select over.digest from ids cross join lateral (
+      select digest from ${cipherBlocks} b
+      where b.key_id = ids.key_id and b.first_used_at <= ${storageTime(4)} - $2::float8 * interval '1 millisecond'
+      limit $3::bigint
+    ) over
+    where ids.key_id is not null and not ids.key_id = any ($1::text[])
+    limit $3::bigint
+  ))`;
+}
+
+export function keyStatements({ keys }: Tables): KeyStatements {
+  const columns = `kind, key_id, public_key, wrapped_private_key,
+    ${epochMilliseconds("created_at")} as created_at, ${epochMilliseconds("accepted_until")} as accepted_until`;
+  const added = "(kind, key_id, public_key, wrapped_private_key, created_at)";
+  // Stands in the place of a private half that was swept away.
+  const swept = "''";
+  const values = `$1::text, $2::text, $3::text, $4::text, ${storageTime(5)}`;
+  return {
+    current: statement(
+      "key_current",
+      `select ${columns} from ${keys} where kind = $1::text and accepted_until is null`,
+    ),
+    accepted: statement(
+      "key_accepted",
+      `select ${columns} from ${keys}
+      where kind = $1::text and (accepted_until is null or accepted_until > ${storageTime(2)})
+      order by accepted_until is null desc, position desc`,
+    ),
+    kept: statement(
+      "key_kept",
+      `select ${columns} from ${keys}
+      where kind = $1::text and (accepted_until is null or wrapped_private_key <> ${swept})
+      order by accepted_until is null desc, accepted_until > ${storageTime(2)} desc, position desc`,
+    ),
+    addFirst: statement(
+      "key_add_first",
+      `insert into ${keys} ${added} values (${values}) on conflict (kind) where accepted_until is null do nothing`,
+    ),
+    rotate: statement(
+      "key_rotate",
+      `with retired as (
+        update ${keys} set accepted_until = ${storageTime(5)} + $7::float8 * interval '1 millisecond'
+        where kind = $1::text and key_id = $6::text and accepted_until is null
+          and not exists (select from ${keys} where kind = $1::text and key_id = $2::text)
+        returning key_id
+      )
+      insert into ${keys} ${added} select ${values} from retired`,
+    ),
+    sweep: statement(
+      "key_sweep",
+      `update ${keys} set wrapped_private_key = ${swept} where (kind, key_id) in (
+        select kind, key_id from ${keys}
+        where accepted_until <= ${storageTime(3)} - $1::float8 * interval '1 millisecond' and wrapped_private_key <> ${swept}
+        order by kind, key_id limit $2::bigint for update skip locked
+      )`,
     ),
   };
 }

@@ -1,5 +1,5 @@
 import { statement } from "../../../statement.ts";
-import type { CustomAccountStatements } from "../../../statements/custom-account-statements.ts";
+import type { CustomAccountStatements } from "../../../knex-custom-account-repository.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "./storage-time.ts";
 

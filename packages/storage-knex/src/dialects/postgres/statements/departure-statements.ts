@@ -1,7 +1,7 @@
 import type { OutlineRow } from "../../../object-row.ts";
 import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { objectColumns, outlineColumns } from "./object-columns.ts";
+import { objectColumns, outlineColumns } from "./object-statements.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
 export interface DepartureStatements {

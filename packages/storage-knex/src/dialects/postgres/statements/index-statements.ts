@@ -1,6 +1,6 @@
 import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { existingIndexes } from "../value-indexes.ts";
+import { existingIndexes } from "../index-expression.ts";
 
 export interface IndexStatements {
   /** Names of the indexes over values that queries can use. */

@@ -1,8 +1,7 @@
 import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { modelLock } from "./model-lock.ts";
-import { boundedColumns, objectColumns, outlineColumns } from "./object-columns.ts";
-import { epochMilliseconds } from "./storage-time.ts";
+import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
 /**
  * Where visible classes or principals are a parameter, null means that they do not count. Statements that take bytes give
@@ -136,4 +135,102 @@ function find({ objects }: Tables, ids: string): string {
   return `select ${boundedColumns("o", "$5::bigint")} from ${objects} o
     where o.oid = any (array(${ids} offset $3::bigint limit $4::bigint))
     order by o.oid`;
+}
+
+/** The columns of an `ObjectRow`, of the table under this name. */
+export function objectColumns(o: string, storedAt = "stored_at"): string {
+  return `${beside(o, storedAt)}, ${o}.attributes`;
+}
+
+/**
+ * The same, but the attributes are null in every row if those of all rows together take more bytes than that: then they are not even
+ * looked up, large ones as little as small ones. See `objectsWithin`.
+ */
+export function boundedColumns(o: string, bytes: string): string {
+  return `${beside(o, "stored_at")}, case when sum(${o}.bytes) over () <= ${bytes} then ${o}.attributes end as attributes`;
+}
+
+function beside(o: string, storedAt: string): string {
+  return `${o}.oid, ${o}.uuid, ${o}.class, ${o}.version, ${epochMilliseconds(`${o}.${storedAt}`)} as stored_at, array_to_json(${o}.readers) as readers`;
+}
+
+/** The columns of an `OutlineRow`. */
+export function outlineColumns(o: string): string {
+  return `${o}.oid, ${o}.uuid, ${o}.class, ${o}.version, ${epochMilliseconds(`${o}.stored_at`)} as stored_at, ${o}.bytes`;
+}
+
+export interface ModelStatements {
+  /** Generation and classes as of one moment. */
+  readonly load: Statement;
+  /** Until the transaction ends, nobody gets the model whose shared lock every writer of objects takes. */
+  readonly hold: Statement;
+  /** 1 expected generation, 2 array of definitions, each name once, 3 names to remove. Returns whether the generation was raised. */
+  readonly change: Statement;
+}
+
+export function modelStatements(tables: Tables): ModelStatements {
+  const { settings, classes } = tables;
+  return {
+    load: statement(
+      "model_load",
+      `select model_generation as generation,
+        (select coalesce(jsonb_agg(definition order by position), '[]') from ${classes}) as classes
+      from ${settings}`,
+    ),
+    hold: statement("model_hold", `select pg_advisory_xact_lock(${modelLock(tables)})`),
+    change: statement(
+      "model_change",
+      `with raised as (
+        update ${settings} set model_generation = model_generation + 1 where model_generation = $1::bigint returning 1
+      ), put as (
+        insert into ${classes} (name, definition)
+        select definition ->> 'name', definition
+        from jsonb_array_elements($2::jsonb) with ordinality as list (definition, position)
+        where exists (select from raised)
+        order by position
+        on conflict (name) do update set definition = excluded.definition
+      ), removed as (
+        delete from ${classes} where name = any ($3::text[]) and exists (select from raised)
+      )
+      select exists (select from raised) as raised`,
+    ),
+  };
+}
+
+export interface LockStatements {
+  /** 1 object number, 2 digest of the session, 3 locks at most or 0, 4 offset of the clock. */
+  readonly take: Statement;
+  /** 1 object number, 2 digest of the session or null, 3 offset of the clock. */
+  readonly release: Statement;
+  /** 1 object number, 2 offset of the clock. */
+  readonly state: Statement;
+  /** 1 limit, 2 offset of the clock. */
+  readonly sweep: Statement;
+}
+
+export function lockStatements({ locks, releaseLock, sessions, takeLock }: Tables): LockStatements {
+  return {
+    // A session that is over has no locks: nothing that it took before is counted.
+    take: statement(
+      "lock_take",
+      `select ${takeLock}($1::bigint, $2::bytea,
+        case when exists (select from ${sessions} where digest = $2::bytea and expires_at > ${storageTime(4)}) then $3::bigint else 0 end,
+        $4::float8) as outcome`,
+    ),
+    release: statement("lock_release", `select ${releaseLock}($1::bigint, $2::bytea, $3::float8) as outcome`),
+    state: statement(
+      "lock_state",
+      `select encode(l.session, 'hex') as session, ${epochMilliseconds("l.since")} as since
+      from ${locks} l join ${sessions} s on s.digest = l.session
+      where l.oid = $1::bigint and s.expires_at > ${storageTime(2)}`,
+    ),
+    sweep: statement(
+      "lock_sweep",
+      `delete from ${locks} where oid in (
+        select l.oid from ${locks} l
+        where not exists (select from ${sessions} s where s.digest = l.session and s.expires_at > ${storageTime(2)})
+        limit $1::bigint for update of l skip locked
+      )`,
+    ),
+  };
 }

@@ -1,5 +1,5 @@
 import { statement } from "../../../statement.ts";
-import type { PasswordHistoryStatements } from "../../../statements/password-history-statements.ts";
+import type { PasswordHistoryStatements } from "../../../knex-password-history-repository.ts";
 import type { Tables } from "../tables.ts";
 
 export function passwordHistoryStatements({ passwordHistory }: Tables): PasswordHistoryStatements {

@@ -1,5 +1,5 @@
 import { statement } from "../../../statement.ts";
-import type { SecondFactorStatements } from "../../../statements/second-factor-statements.ts";
+import type { SecondFactorStatements } from "../../../knex-second-factor-repository.ts";
 import type { Tables } from "../tables.ts";
 
 export function secondFactorStatements({ secondFactors }: Tables): SecondFactorStatements {

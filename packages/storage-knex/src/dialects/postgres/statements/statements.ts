@@ -1,47 +1,53 @@
-import type { AccountStatements } from "../../../statements/account-statements.ts";
-import type { AdmissionStatements } from "../../../statements/admission-statements.ts";
-import type { AppKeyStatements } from "../../../statements/app-key-statements.ts";
-import type { ApplicationStatements } from "../../../statements/application-statements.ts";
-import type { AuditStatements } from "../../../statements/audit-statements.ts";
-import type { ChannelStatements } from "../../../statements/channel-statements.ts";
-import type { CipherBlockStatements } from "../../../statements/cipher-block-statements.ts";
-import type { ContentsStatements } from "../../../statements/contents-statements.ts";
-import type { CustomAccountStatements } from "../../../statements/custom-account-statements.ts";
-import type { IdentityLinkStatements } from "../../../statements/identity-link-statements.ts";
-import type { KeyStatements } from "../../../statements/key-statements.ts";
-import type { MacroStatements } from "../../../statements/macro-statements.ts";
-import type { OneTimeStatements } from "../../../statements/one-time-statements.ts";
-import type { OutboxStatements } from "../../../statements/outbox-statements.ts";
-import type { PasswordHistoryStatements } from "../../../statements/password-history-statements.ts";
-import type { ProviderStatements } from "../../../statements/provider-statements.ts";
-import type { SecondFactorStatements } from "../../../statements/second-factor-statements.ts";
-import type { SessionStatements } from "../../../statements/session-statements.ts";
-import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
+import type { AccountStatements } from "../../../knex-account-repository.ts";
+import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
+import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
+import type { ApplicationStatements } from "../../../knex-application-repository.ts";
+import type { AuditStatements } from "../../../knex-audit-repository.ts";
+import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
+import type { ContentsStatements } from "../../../knex-database-contents.ts";
+import type { CustomAccountStatements } from "../../../knex-custom-account-repository.ts";
+import type { IdentityLinkStatements } from "../../../knex-identity-link-repository.ts";
+import type { KeyStatements } from "../../../knex-key-repository.ts";
+import type { MacroStatements } from "../../../knex-macro-repository.ts";
+import type { OneTimeStatements } from "../../../knex-one-time-repository.ts";
+import type { OutboxStatements } from "../../../knex-outbox-repository.ts";
+import type { PasswordHistoryStatements } from "../../../knex-password-history-repository.ts";
+import type { ProviderStatements } from "../../../knex-provider-repository.ts";
+import type { SecondFactorStatements } from "../../../knex-second-factor-repository.ts";
+import type { SessionStatements } from "../../../knex-session-repository.ts";
+import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
 import type { Tables } from "../tables.ts";
 import { accountStatements } from "./account-statements.ts";
-import { admissionStatements } from "./admission-statements.ts";
-import { appKeyStatements } from "./app-key-statements.ts";
-import { applicationStatements } from "./application-statements.ts";
+import {
+  admissionStatements,
+  appKeyStatements,
+  applicationStatements,
+  sessionStatements,
+} from "./admission-statements.ts";
 import { auditStatements } from "./audit-statements.ts";
 import { type ChangeStatements, changeStatements } from "./change-statements.ts";
-import { channelStatements } from "./channel-statements.ts";
-import { cipherBlockStatements } from "./cipher-block-statements.ts";
-import { contentsStatements } from "./contents-statements.ts";
+import { channelStatements, cipherBlockStatements, keyStatements } from "./channel-statements.ts";
+import {
+  contentsStatements,
+  macroStatements,
+  oneTimeStatements,
+  outboxStatements,
+  providerStatements,
+} from "./record-statements.ts";
 import { customAccountStatements } from "./custom-account-statements.ts";
 import { type DepartureStatements, departureStatements } from "./departure-statements.ts";
 import { type IndexStatements, indexStatements } from "./index-statements.ts";
 import { identityLinkStatements } from "./identity-link-statements.ts";
-import { keyStatements } from "./key-statements.ts";
-import { type LockStatements, lockStatements } from "./lock-statements.ts";
-import { macroStatements } from "./macro-statements.ts";
-import { type ModelStatements, modelStatements } from "./model-statements.ts";
-import { type ObjectStatements, objectStatements } from "./object-statements.ts";
-import { oneTimeStatements } from "./one-time-statements.ts";
-import { outboxStatements } from "./outbox-statements.ts";
+import {
+  type LockStatements,
+  lockStatements,
+  type ModelStatements,
+  modelStatements,
+  type ObjectStatements,
+  objectStatements,
+} from "./object-statements.ts";
 import { passwordHistoryStatements } from "./password-history-statements.ts";
-import { providerStatements } from "./provider-statements.ts";
 import { secondFactorStatements } from "./second-factor-statements.ts";
-import { sessionStatements } from "./session-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";
 
 /** The statements of one schema. */

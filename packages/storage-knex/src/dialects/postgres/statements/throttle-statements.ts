@@ -1,5 +1,5 @@
 import { statement } from "../../../statement.ts";
-import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
+import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "./storage-time.ts";
 

@@ -1,5 +1,16 @@
-import { isObjectId, type Links, type ObjectId, objectNumber, ServiceError } from "@sallyport/core";
+import { isObjectId, type Links, type ObjectId, objectNumber, ServiceError, type Visibility } from "@sallyport/core";
+import { objectNumbers } from "./object-row.ts";
 import type { SqlValue } from "./sql-runner.ts";
+
+/** The visible classes and the principals, as parameters; null where they do not count. */
+export function visibilityParameters(visibility: Visibility): [SqlValue, SqlValue] {
+  return [visibility.classes === null ? null : [...visibility.classes], principalsOf(visibility)];
+}
+
+/** The principals alone. */
+export function principalsOf({ principals }: Visibility): number[] | null {
+  return principals === null ? null : objectNumbers(principals);
+}
 
 /** What the links of one attribute are, beside the name under which storage knows their source. */
 interface LinkedAttribute {

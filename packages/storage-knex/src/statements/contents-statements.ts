@@ -1,5 +1,0 @@
-import type { Statement } from "../statement.ts";
-
-export interface ContentsStatements {
-  readonly isEmpty: Statement;
-}
