@@ -1,11 +1,11 @@
-import type { ArchivePart, ArchiveRecord, RecordOf } from "@sallyport/core";
+import type { ArchivePart, ArchiveRecord, ArchiveSection, RecordOf } from "@sallyport/core";
 
 /** Milliseconds between two lines. */
 const interval = 200;
 const barLength = 24;
 
 /** What is needed of standard error. */
-export interface ProgressStream {
+interface ProgressStream {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
@@ -56,4 +56,29 @@ export class ArchiveProgress {
 /** A whole number for people. */
 export function grouped(number: number): string {
   return number.toLocaleString("en");
+}
+
+/** What can be left out of an archive, by sections. */
+const sectionsOf = {
+  credentials: [
+    "accounts",
+    "appKeys",
+    "customAccounts",
+    "identityProviders",
+    "identityLinks",
+    "secondFactors",
+    "passwordHistory",
+  ],
+  keys: ["keys"],
+} as const satisfies { readonly [what: string]: readonly ArchiveSection[] };
+
+export type LeftOut = keyof typeof sectionsOf;
+
+/** The parts without those that are left out. */
+export async function* withoutSecrets(
+  parts: AsyncIterable<ArchivePart>,
+  leftOut: readonly LeftOut[],
+): AsyncGenerator<ArchivePart> {
+  const sections = new Set<ArchiveSection>(leftOut.flatMap((what) => sectionsOf[what]));
+  for await (const part of parts) if (!part.some(({ section }) => sections.has(section))) yield part;
 }

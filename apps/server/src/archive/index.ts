@@ -1,7 +1,5 @@
-export { ArchiveFault } from "./archive-fault.ts";
+export { ArchiveFault, type ArchiveHeader } from "./archive-format.ts";
 export { FileExistsError, readArchiveFile, saveArchive, standardStream } from "./archive-file.ts";
-export type { ArchiveHeader } from "./archive-header.ts";
-export { ArchiveProgress, grouped } from "./archive-progress.ts";
-export { type LeftOut, withoutSecrets } from "./left-out.ts";
+export { ArchiveProgress, grouped, type LeftOut, withoutSecrets } from "./archive-progress.ts";
 export { openArchive } from "./read-archive.ts";
 export { writeArchive } from "./write-archive.ts";

@@ -1,8 +1,7 @@
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type ArchiveRecord, canonicalJson, inParts } from "@sallyport/core";
-import { checkLineOf } from "./archive-checksum.ts";
-import type { ArchiveHeader } from "./archive-header.ts";
-import { type LeftOut, withoutSecrets } from "./left-out.ts";
+import { type ArchiveHeader, checkLineOf } from "./archive-format.ts";
+import { type LeftOut, withoutSecrets } from "./archive-progress.ts";
 import { openArchive } from "./read-archive.ts";
 import { writeArchive } from "./write-archive.ts";
 

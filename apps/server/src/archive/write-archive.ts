@@ -1,8 +1,11 @@
-import type { ArchivePart, ArchiveSection } from "@sallyport/core";
-import { ArchiveChecksum, checkLineOf } from "./archive-checksum.ts";
-import { type ArchiveHeader, headerLine } from "./archive-header.ts";
-import { LineBlock } from "./line-block.ts";
-import { recordLine } from "./record-line.ts";
+import {
+  type ArchivePart,
+  type ArchiveRecord,
+  type ArchiveSection,
+  canonicalJson,
+  type JsonValue,
+} from "@sallyport/core";
+import { ArchiveChecksum, type ArchiveHeader, checkLineOf, headerLine } from "./archive-format.ts";
 
 /** A check line comes at the latest after so many records, or characters of them. */
 const mostRecords = 1_000;
@@ -43,4 +46,65 @@ export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<
   lines.add(`${JSON.stringify({ end: Object.fromEntries(counts) })}\n`);
   yield block();
   yield lines.take();
+}
+
+/** The line of a record: canonical JSON, with what the attributes of objects are as they come. */
+function recordLine(record: ArchiveRecord): string {
+  if (record.section === "objects") return `{${identity(record)}, ${state(record)}, ${attributesOf(record)}}\n`;
+  if (record.section === "departures") {
+    const { leader, deletedBy } = record;
+    return `{${identity(record)}, "leader": "${leader}", ${state(record)}, "deletedBy": ${JSON.stringify(deletedBy)}, ${attributesOf(record)}}\n`;
+  }
+  // The lines before it say of which section it is.
+  return `${canonicalJson({ ...record, section: undefined } as unknown as JsonValue)}\n`;
+}
+
+type ObjectRecord = Extract<ArchiveRecord, { readonly stamp: number }>;
+
+function identity({ id, uuid, stamp }: ObjectRecord): string {
+  return `"id": "${id}", "uuid": "${uuid}", "stamp": ${stamp}`;
+}
+
+function state({ readers, version, storedAt, className }: ObjectRecord): string {
+  const shown = `"readers": ${readers === null ? "null" : canonicalJson(readers)}, "version": ${version}, "storedAt": ${storedAt}`;
+  return `${shown}, "className": ${JSON.stringify(className)}`;
+}
+
+function attributesOf({ attributes }: ObjectRecord): string {
+  return `"attributes": ${attributes ?? "null"}`;
+}
+
+/** Room for most blocks. */
+const usualSize = 1_048_576;
+/** A character takes so many bytes at most. */
+const bytesOfCharacter = 3;
+
+/** Puts lines together as bytes, one after the other: as one text first they would be copied twice. */
+class LineBlock {
+  /** Characters by now. */
+  characters = 0;
+  private bytes = Buffer.allocUnsafe(usualSize);
+  private length = 0;
+
+  add(line: string): void {
+    const needed = this.length + line.length * bytesOfCharacter;
+    if (needed > this.bytes.length) this.grow(needed);
+    this.length += this.bytes.write(line, this.length);
+    this.characters += line.length;
+  }
+
+  /** What was added; it is the caller's from now on, and the block is empty. */
+  take(): Buffer {
+    const taken = this.bytes.subarray(0, this.length);
+    this.bytes = Buffer.allocUnsafe(usualSize);
+    this.length = 0;
+    this.characters = 0;
+    return taken;
+  }
+
+  private grow(needed: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.bytes.length));
+    this.bytes.copy(larger, 0, 0, this.length);
+    this.bytes = larger;
+  }
 }

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { types } from "node:util";
-import type { JsonValue } from "@sallyport/core";
+import { type JsonValue, ServiceError } from "@sallyport/core";
 import { z } from "zod";
-import { TrialError } from "./trial-error.ts";
+import { TrialError, type TrialOutcome } from "./trial.ts";
 
 const json: z.ZodType<JsonValue> = z.json() as z.ZodType<JsonValue>;
 
@@ -44,4 +44,82 @@ export async function readTests(file: string): Promise<readonly MacroTest[]> {
     ({ path, message }) => `  - at ${path.length === 0 ? "the top" : `/${path.join("/")}`}: ${message}`,
   );
   throw new TrialError(`The tests in ${file} are none:\n${places.join("\n")}`);
+}
+
+/** What is not as a test expects it, in words; `null` if all is. */
+export function judgeOutcome(
+  { expect: { code, data, message, log } }: MacroTest,
+  outcome: TrialOutcome,
+): string | null {
+  const { error, recording } = outcome;
+  const found = error === undefined ? 0 : error instanceof ServiceError ? error.code : 799;
+  if (found !== (code ?? 0)) {
+    const wanted = code === undefined ? "success" : String(code);
+    return `expected ${wanted}, found ${found === 0 ? "success" : found}`;
+  }
+  // As the answer has it.
+  const answered = outcome.data ?? {};
+  const difference = data === undefined ? null : firstDifference(data, answered);
+  if (difference !== null) return difference;
+  if (message !== undefined && message !== outcome.message) {
+    return `expected the message ${JSON.stringify(message)}, found ${outcome.message === undefined ? "none" : JSON.stringify(outcome.message)}`;
+  }
+  const lines = recording.lines.map(({ text }) => text);
+  const unlogged = log?.find((line) => !lines.includes(line));
+  return unlogged === undefined
+    ? null
+    : `expected the line ${JSON.stringify(unlogged)} in the log, found ${JSON.stringify(lines)}`;
+}
+
+/**
+ * Where something is not what was expected: a JSON pointer and both values as text; `null` if it is. Members that are not
+ * expected may be there; lists are compared whole.
+ */
+export function firstDifference(expected: JsonValue, found: JsonValue | undefined, pointer = ""): string | null {
+  if (Array.isArray(expected) && Array.isArray(found)) {
+    const longest = Math.max(expected.length, found.length);
+    for (let index = 0; index < longest; index += 1) {
+      const difference = elementDifference(expected, found, index, `${pointer}/${index}`);
+      if (difference !== null) return difference;
+    }
+    return null;
+  }
+  if (isRecord(expected) && isRecord(found)) {
+    for (const [name, value] of Object.entries(expected)) {
+      const difference = firstDifference(
+        value,
+        Object.hasOwn(found, name) ? found[name] : undefined,
+        `${pointer}/${name}`,
+      );
+      if (difference !== null) return difference;
+    }
+    return null;
+  }
+  return JSON.stringify(expected) === JSON.stringify(found) ? null : told(pointer, expected, found);
+}
+
+function elementDifference(
+  expected: readonly JsonValue[],
+  found: readonly JsonValue[],
+  index: number,
+  pointer: string,
+): string | null {
+  const element = expected[index];
+  return element === undefined
+    ? told(pointer, undefined, found[index])
+    : firstDifference(element, found[index], pointer);
+}
+
+function told(pointer: string, expected: JsonValue | undefined, found: JsonValue | undefined): string {
+  return `at ${pointer === "" ? "the top" : pointer}: expected ${shown(expected)}, found ${shown(found)}`;
+}
+
+function shown(value: JsonValue | undefined): string {
+  if (value === undefined) return "nothing";
+  const text = JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+function isRecord(value: JsonValue | undefined): value is { readonly [name: string]: JsonValue } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { MacroFault, ServiceError } from "@sallyport/core";
-import { tableLines } from "../commands/lists/table-lines.ts";
-import { faultLines } from "./fault-lines.ts";
+import { tableLines } from "../commands/table-lines.ts";
 import type { RecordedCall } from "./recorded-runtime.ts";
 import type { TrialOutcome } from "./trial.ts";
 
-export interface TrialReport {
+interface TrialReport {
   /** What clients would get as `data`, as JSON; `null` if it failed. */
   readonly result: string | null;
   /** Everything else, for people. */
@@ -51,4 +52,37 @@ function callLines(calls: readonly RecordedCall[]): string[] {
 
 function shown(milliseconds: number): string {
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
+}
+
+const endings = [".ts", ".js", ".mjs"];
+
+/** What a macro failed of: its file in the folder, the line and column if they are known, and the lines around. */
+export function faultLines({ macro, message, line, column = 1 }: MacroFault, folder: string | null): string[] {
+  const file =
+    folder === null
+      ? undefined
+      : endings.map((ending) => join(folder, macro + ending)).find((each) => existsSync(each));
+  const name = file === undefined ? macro : relative(process.cwd(), file);
+  if (line === undefined) return [`${name}: ${message}`];
+  const excerpt = file === undefined ? [] : faultExcerpt(readFileSync(file, "utf8"), line, column);
+  return [`${name}:${line}:${column} ${message}`, ...excerpt];
+}
+
+const around = 2;
+
+/** A line of a text, counted from 1, with those around it and a mark below the column. */
+export function faultExcerpt(text: string, line: number, column: number): string[] {
+  const lines = text.split(/\r?\n/);
+  const first = Math.max(1, line - around);
+  const last = Math.min(lines.length, line + around);
+  const width = String(last).length;
+  const excerpt: string[] = [];
+  for (let number = first; number <= last; number += 1) {
+    const source = lines[number - 1] ?? "";
+    excerpt.push(`${number === line ? ">" : " "} ${String(number).padStart(width)} | ${source}`.trimEnd());
+    // What stands before the mark is copied where it is a tab, so that both move alike.
+    if (number === line)
+      excerpt.push(`  ${" ".repeat(width)} | ${source.slice(0, column - 1).replaceAll(/[^\t]/g, " ")}^`);
+  }
+  return excerpt;
 }

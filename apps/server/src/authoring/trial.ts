@@ -14,7 +14,6 @@ import {
 } from "@sallyport/core";
 import { didYouMean } from "../configuration/index.ts";
 import type { RecordedRuntime, Recording } from "./recorded-runtime.ts";
-import { TrialError } from "./trial-error.ts";
 
 /** What is to be executed, and as whom. */
 export interface TrialRequest {
@@ -41,7 +40,7 @@ export interface TrialOutcome {
   readonly milliseconds: number;
 }
 
-export interface TrialParts {
+interface TrialParts {
   readonly database: Database;
   readonly executeMacro: ExecuteMacro;
   readonly runtime: RecordedRuntime;
@@ -172,4 +171,9 @@ function unknownMacro(macro: string, all: readonly string[]): TrialError {
   const advice =
     meant === undefined ? `There are: ${all.toSorted().join(", ") || "none"}.` : `Did you mean "${meant}"?`;
   return new TrialError(`There is no macro "${macro}". ${advice}`);
+}
+
+/** A macro cannot be tried out, for a reason that whoever asked for it can do something about. */
+export class TrialError extends Error {
+  override readonly name = "TrialError";
 }

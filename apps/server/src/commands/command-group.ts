@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { noSuchCommand } from "./no-such-command.ts";
+import { didYouMean } from "../configuration/index.ts";
 
 /** A command that only has others below it. */
 export function commandGroup(name: string, description: string): Command {
@@ -7,4 +7,22 @@ export function commandGroup(name: string, description: string): Command {
   return group.on("command:*", ([word]: string[]) => {
     throw noSuchCommand(String(word), group);
   });
+}
+
+/** The refusal of a word that is none of a command's own, with the one that was probably meant. */
+export function noSuchCommand(word: string, parent: Command): CommandError {
+  const path = parent.parent === null ? [] : [parent.name()];
+  const meant = didYouMean(
+    word,
+    parent.commands.map((each) => each.name()),
+  );
+  const help = [...path, "--help"].join(" ");
+  const advice =
+    meant === undefined ? `"${help}" lists what there is.` : `Did you mean "${[...path, meant].join(" ")}"?`;
+  return new CommandError(`There is no command "${[...path, word].join(" ")}". ${advice}`);
+}
+
+/** A command cannot do what it was asked to; the message says why, to whoever typed it. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
 }

@@ -1,22 +1,20 @@
 import { Command } from "commander";
+import { checkSuppliedFiles } from "../composition/supplied-files.ts";
 import { version } from "../composition/version.ts";
-import { appCommand } from "./apps/app.ts";
-import { appKeyCommand } from "./apps/app-key.ts";
-import { classCommand } from "./classes/class.ts";
-import { customUsersCommand } from "./custom-users/custom-users.ts";
-import { checkConfigCommand } from "./check-config.ts";
-import { dumpCommand } from "./databases/dump.ts";
-import { maintenanceCommand } from "./databases/maintenance.ts";
-import { migrateCommand } from "./databases/migrate.ts";
-import { restoreCommand } from "./databases/restore.ts";
-import { seedCommand } from "./databases/seed.ts";
-import { keyCommand } from "./keys/key.ts";
-import { rotateKeyCommand } from "./keys/rotate-key.ts";
-import { mailCommand } from "./mail/mail.ts";
+import { demoNote, loadConfiguration, maskedConfiguration } from "../configuration/index.ts";
+import { appKeyCommand } from "./app-key.ts";
+import { appCommand } from "./app.ts";
+import { classCommand } from "./class.ts";
+import { CommandError } from "./command-group.ts";
+import { configurationOption, type ConfigurationOptions } from "./command-options.ts";
+import { customUsersCommand } from "./users/custom-users.ts";
+import { dumpCommand, restoreCommand } from "./archive.ts";
+import { maintenanceCommand, migrateCommand, seedCommand } from "./database.ts";
+import { keyCommand, rotateKeyCommand } from "./key.ts";
 import { macroCommand } from "./macros/macro.ts";
+import { mailCommand } from "./mail.ts";
 import { providerCommand } from "./providers/provider.ts";
-import { referenceCommand } from "./reference.ts";
-import { secondFactorCommand } from "./second-factors/second-factor.ts";
+import { secondFactorCommand } from "./second-factor.ts";
 import { serveCommand } from "./serve.ts";
 import { userCommand } from "./users/user.ts";
 
@@ -54,4 +52,51 @@ export function mainCommand(): Command {
 function pointToHelp(command: Command): void {
   command.showHelpAfterError("(--help tells what there is)");
   for (const each of command.commands) pointToHelp(each);
+}
+
+/** `check-config`: tells what a server would be started with, or everything that keeps it from starting. */
+function checkConfigCommand(): Command {
+  return new Command("check-config")
+    .description("check the configuration and print what results of it, without secrets")
+    .addOption(configurationOption())
+    .addHelpText(
+      "after",
+      "\nThe configuration goes to standard output, warnings to standard error; exit code 1 if it is refused.",
+    )
+    .action(({ config }: ConfigurationOptions) => {
+      const configuration = loadConfiguration({ file: config });
+      checkSuppliedFiles(configuration);
+      console.log(JSON.stringify(maskedConfiguration(configuration), null, 2));
+      const note = demoNote(configuration);
+      if (note !== null) console.error(`note: ${note}`);
+      for (const warning of configuration.warnings) console.error(`warning: ${warning}`);
+    });
+}
+
+interface ReferenceOptions {
+  readonly write?: string;
+  readonly check?: string;
+}
+
+/** `reference`: writes the reference that is made from the code, or checks that it is up to date. */
+function referenceCommand(): Command {
+  return new Command("reference")
+    .description("write or check the generated reference (errors, configuration, API)")
+    .option("--write <directory>", "write it into this directory")
+    .option("--check <directory>", "fail if the one in this directory is not what the code says")
+    .action(run);
+}
+
+async function run({ write, check }: ReferenceOptions): Promise<void> {
+  if ((write === undefined) === (check === undefined)) throw new CommandError("Say either --write or --check.");
+  const { checkReference, writeReference } = await import("../reference.ts");
+  if (write !== undefined) {
+    writeReference(write);
+    return;
+  }
+  const stale = checkReference(check as string);
+  if (stale.length === 0) return;
+  throw new CommandError(
+    `Not what the code says: ${stale.join(", ")}. "reference --write ${check}" brings it up to date.`,
+  );
 }

@@ -1,9 +1,35 @@
-import { isDebugging } from "../configuration/index.ts";
-import { plainWords } from "./plain-words.ts";
+import { types } from "node:util";
+import { ServiceError } from "@sallyport/core";
+import { TrialError } from "../authoring/trial.ts";
+import { databaseTrouble } from "../composition/storages/database-trouble.ts";
+import { StartError } from "../composition/start-error.ts";
+import { ConfigurationError, isDebugging } from "../configuration/index.ts";
+import { CommandError } from "./command-group.ts";
 
 /** Tells on the terminal why the command failed; the stack only to those who debug. */
 export function reportFailure(error: unknown): void {
   process.stderr.write(`error: ${plainWords(error)}\n`);
   if (isDebugging() && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   process.exitCode = 1;
+}
+
+/** Errors of the embedded engine that name their reason and what to do about it. */
+const plainAlready: ReadonlySet<string> = new Set(["DIRECTORY_LOCKED", "ENGINE_STOPPED"]);
+
+/** What is told of an error on the terminal. */
+export function plainWords(error: unknown): string {
+  if ([ConfigurationError, StartError, CommandError, TrialError].some((plain) => error instanceof plain))
+    return (error as Error).message;
+  if (error instanceof ServiceError) {
+    const { detail, cause } = error;
+    const known = databaseTrouble(error, null);
+    if (known !== null) return known;
+    const what = detail ?? error.message;
+    return types.isNativeError(cause) && cause.message !== "" ? `${what} (${cause.message})` : what;
+  }
+  if (types.isNativeError(error)) {
+    const { code } = error as { code?: unknown };
+    return plainAlready.has(String(code)) ? error.message : `Something unexpected went wrong: ${error.message}`;
+  }
+  return "Something unexpected went wrong.";
 }

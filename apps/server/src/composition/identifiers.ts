@@ -112,16 +112,13 @@ import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import type { DemoProviders } from "../demo/index.ts";
 import type { MacroFolders } from "../macros/macro-folders.ts";
-import type { MailBell } from "../mail/mail-bell.ts";
-import type { MailRelay } from "../mail/mail-relay.ts";
-import type { CountedPasswordHasher } from "../operations/counted-password-hasher.ts";
+import type { MailBell, MailRelay } from "../mail/mail-relay.ts";
+import type { CountedPasswordHasher, Metrics } from "../operations/metrics.ts";
 import type { IndexKeeper } from "../operations/index-keeper.ts";
-import type { Metrics } from "../operations/metrics.ts";
 import type { ServerOperations } from "../operations/server-operations.ts";
 import type { Sweeper } from "../operations/sweeper.ts";
-import type { DatabasePreparation } from "./databases/database-preparation.ts";
-import type { DemoProviderEntries } from "./databases/demo-provider-entries.ts";
-import type { DemoSeeder } from "./databases/demo-seeder.ts";
+import type { DatabasePreparation } from "./storages/database-preparation.ts";
+import type { DemoProviderEntries, DemoSeeder } from "./storages/demo-data.ts";
 import type { StorageEngines } from "./storages/storage-engines.ts";
 
 function named<T>(name: string): ServiceIdentifier<T> {

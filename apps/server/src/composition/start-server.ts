@@ -1,4 +1,4 @@
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { createServer, type DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
@@ -7,11 +7,11 @@ import { ConnectionDrain } from "../operations/connection-drain.ts";
 import { createLogger } from "../operations/create-logger.ts";
 import { createContainer } from "./create-container.ts";
 import { identifiers } from "./identifiers.ts";
-import { listen, requireFreePort } from "./listen.ts";
-import { demoProvidersPlace } from "./demo-providers-place.ts";
-import { directoriesWithoutDatabase } from "./storages/directories-without-database.ts";
+import { demoProvidersPlace } from "./public-address.ts";
+import { StartError } from "./start-error.ts";
+import { directoriesWithoutDatabase } from "./storages/embedded.ts";
 import { StorageEngines } from "./storages/storage-engines.ts";
-import { tlsFiles } from "./tls-files.ts";
+import { tlsFiles } from "./supplied-files.ts";
 
 export interface RunningServer {
   /** Address on this machine, with the base path, without a slash at its end. */
@@ -115,4 +115,38 @@ function urlOf({ server: { tls, basePath } }: Configuration, { address, family, 
   const reachable = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
   const host = family === "IPv6" ? `[${reachable}]` : reachable;
   return `${scheme}://${host}:${port}${basePath}`;
+}
+
+/** Refuses at once what `listen` would refuse after everything that comes before it. */
+async function requireFreePort(settings: Configuration["server"]): Promise<void> {
+  const probe = createTcpServer((socket) => socket.destroy());
+  await listen(probe, settings);
+  await new Promise((closed) => {
+    probe.close(closed);
+  });
+}
+
+/** Starts to take connections; the address that the server got. */
+async function listen(server: Server, { host, port }: Configuration["server"]): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => reject(new StartError(reasonOf(error, host, port), { cause: error })));
+    server.listen({ host, port }, () => {
+      server.removeAllListeners("error");
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+function reasonOf(error: NodeJS.ErrnoException, host: string, port: number): string {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return `Port ${port} of ${host} is in use, perhaps by a server that runs already. Choose another one with PORT (0 takes a free one).`;
+    case "EACCES":
+      return `Port ${port} of ${host} may not be used by this user. Choose another one with PORT.`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `${host} is no address of this machine. Choose another one with HOST.`;
+    default:
+      return `The server cannot listen on port ${port} of ${host} (${error.code ?? error.message}).`;
+  }
 }

@@ -1,6 +1,6 @@
 import type { ClientHash, ProviderType, SessionPolicy, ThrottlePolicy } from "@sallyport/core";
-import type { MailConfiguration } from "./mail-of.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
+import { isLoopbackHost } from "./schema/network-texts.ts";
 
 /** A connection pool; databases on one server share it. Times are milliseconds. */
 export interface PoolConfiguration {
@@ -30,7 +30,7 @@ export interface EmbeddedStorage {
   readonly statementTimeout: number;
 }
 
-export interface MemoryEngine {
+interface MemoryEngine {
   readonly engine: "memory";
 }
 
@@ -63,7 +63,7 @@ export interface DatabaseConfiguration {
 }
 
 /** What macros may use up. Their folders are those of the databases. */
-export interface MacrosConfiguration extends Omit<ConfigurationDocument["macros"], "directory" | "watch" | "threads"> {
+interface MacrosConfiguration extends Omit<ConfigurationDocument["macros"], "directory" | "watch" | "threads"> {
   readonly watch: boolean;
   /** As many as the machine has room for, unless given. */
   readonly threads: number | undefined;
@@ -103,4 +103,24 @@ export interface Configuration
   readonly file: string | null;
   /** What is allowed, but probably not meant. */
   readonly warnings: readonly string[];
+}
+
+type MailDocument = ConfigurationDocument["mail"];
+
+/** How mail is sent, with what follows from the rest filled in. */
+interface MailConfiguration extends Omit<MailDocument, "smtp"> {
+  readonly smtp: Omit<MailDocument["smtp"], "port" | "security"> & {
+    readonly port: number | undefined;
+    readonly security: "tls" | "startTls" | "none" | undefined;
+  };
+}
+
+const ports = { tls: 465, startTls: 587, none: 25 } as const;
+
+/** Fills in port and security of a relay: encrypted, unless it is on this machine. */
+export function mailOf({ smtp, ...rest }: MailDocument): MailConfiguration {
+  if (smtp.host === undefined) return { ...rest, smtp: { ...smtp, port: undefined, security: undefined } };
+  const usual = smtp.port === ports.tls ? "tls" : isLoopbackHost(smtp.host) ? "none" : "startTls";
+  const security = smtp.security ?? usual;
+  return { ...rest, smtp: { ...smtp, security, port: smtp.port ?? ports[security] } };
 }

@@ -7,14 +7,13 @@ export type {
   ServerStorage,
   StorageConfiguration,
 } from "./configuration.ts";
-export { didYouMean } from "./checks/did-you-mean.ts";
+export { didYouMean } from "./check-shape.ts";
 export { ConfigurationError, type Fault } from "./configuration-error.ts";
-export { type ConfigurationField, configurationFields } from "./configuration-fields.ts";
+export { type ConfigurationField, configurationFields } from "./schema/configuration-schema.ts";
 export { type ConfigurationSources, loadConfiguration } from "./load-configuration.ts";
-export { isOnServer } from "./databases/storage-of.ts";
-export { demoDatabases, demoMacros } from "./demo-databases.ts";
-export { demoNote } from "./demo-note.ts";
-export { isDebugging } from "./is-debugging.ts";
+export { isOnServer } from "./database-storage.ts";
+export { demoDatabases, demoMacros, demoNote } from "./demo.ts";
+export { isDebugging } from "./read-sources.ts";
 export { maskedConfiguration, maskedUrl } from "./masked-configuration.ts";
 export { readModelFile } from "./model-file.ts";
 export { isLoopbackHost } from "./schema/network-texts.ts";

@@ -1,28 +1,25 @@
-import { providerTypes } from "@sallyport/core";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { checkShape } from "./checks/check-shape.ts";
-import type { Contradiction } from "./checks/contradiction.ts";
-import { didYouMean } from "./checks/did-you-mean.ts";
-import { encryptionContradictions } from "./checks/encryption-contradictions.ts";
-import { environmentWarnings } from "./checks/environment-warnings.ts";
-import { macrosContradictions } from "./checks/macros-contradictions.ts";
-import { mailContradictions } from "./checks/mail-contradictions.ts";
-import { sessionContradictions, throttleContradictions } from "./checks/policy-contradictions.ts";
-import { providersContradictions } from "./checks/providers-contradictions.ts";
-import { serverContradictions } from "./checks/server-contradictions.ts";
-import { warningsAbout } from "./checks/warnings-about.ts";
+import { providerTypes } from "@sallyport/core";
+import { checkShape, didYouMean } from "./check-shape.ts";
 import { ConfigurationError, type Fault } from "./configuration-error.ts";
-import type { Configuration } from "./configuration.ts";
-import { resolveDatabases } from "./databases/resolve-databases.ts";
-import { deepFreeze } from "./deep-freeze.ts";
-import { demoDatabases, demoMacros, isDemo } from "./demo-databases.ts";
-import { mailOf } from "./mail-of.ts";
-import { walkFields } from "./fields/index.ts";
+import { type Configuration, mailOf } from "./configuration.ts";
+import {
+  type Contradiction,
+  encryptionContradictions,
+  macrosContradictions,
+  mailContradictions,
+  providersContradictions,
+  serverContradictions,
+  sessionContradictions,
+  throttleContradictions,
+} from "./contradictions.ts";
+import { resolveDatabases } from "./databases.ts";
+import { demoDatabases, demoMacros, isDemo } from "./demo.ts";
+import { walkFields } from "./fields.ts";
+import { type Environment, type EnvironmentValues, folderTrouble, readEnvironment, readFile } from "./read-sources.ts";
 import { type ConfigurationDocument, configurationSchema } from "./schema/configuration-schema.ts";
-import { folderTrouble } from "./sources/folder-trouble.ts";
-import { type Environment, type EnvironmentValues, readEnvironment } from "./sources/read-environment.ts";
-import { readFile } from "./sources/read-file.ts";
+import { environmentWarnings, warningsAbout } from "./warnings.ts";
 
 export interface ConfigurationSources {
   /** Path of a file that must exist. */
@@ -218,4 +215,11 @@ function put(raw: Record<string, unknown>, path: readonly string[], value: unkno
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Freezes an object with everything that it holds. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
 }

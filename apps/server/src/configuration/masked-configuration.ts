@@ -1,5 +1,6 @@
 import type { Configuration, DatabaseConfiguration, StorageConfiguration } from "./configuration.ts";
-import { durationText, factsOf, schemaAt } from "./fields/index.ts";
+import { durationText } from "./field-kinds.ts";
+import { factsOf, schemaAt } from "./fields.ts";
 import { configurationSchema } from "./schema/configuration-schema.ts";
 
 /** The effective configuration as a file would spell it, without the values of secrets. */

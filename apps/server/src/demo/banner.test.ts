@@ -8,10 +8,9 @@ import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { testEnvironment } from "../../test/test-environment.ts";
 import { startServer as start, type RunningServer } from "../composition/start-server.ts";
 import { demoMacros, loadConfiguration } from "../configuration/index.ts";
-import { declaredRoutes } from "../reference/declared-routes.ts";
-import { banner, type BannerDatabase } from "./banner.ts";
+import { declaredRoutes } from "../reference.ts";
+import { banner, type BannerDatabase, terminalStyle } from "./banner.ts";
 import { seedDemo } from "./seed-demo.ts";
-import { terminalStyle } from "./terminal-style.ts";
 
 const digests = new NodeDigests();
 const plain = terminalStyle({ isTTY: false });

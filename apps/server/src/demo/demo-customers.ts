@@ -1,6 +1,4 @@
-import type { Attributes } from "@sallyport/core";
-import { dayAfter } from "./calendar-day.ts";
-import type { SeededRandom } from "./seeded-random.ts";
+import type { Attributes, ObjectId } from "@sallyport/core";
 
 const customerCount = 200;
 
@@ -85,4 +83,66 @@ export function demoCustomers(random: SeededRandom): Attributes[] {
       Active: random.next() < 0.9,
     };
   });
+}
+
+const invoiceCount = 1_000;
+const firstDay = "2025-01-02";
+const invoiceDays = 540;
+/** Invoices that fell due before this day are paid as a rule, later ones as an exception. */
+const balanceDay = "2026-05-15";
+
+/** Invoices to these customers, by ascending date and number. */
+export function demoInvoices(random: SeededRandom, customers: readonly ObjectId[]): Attributes[] {
+  return Array.from({ length: invoiceCount }, (_, index) => {
+    const date = dayAfter(firstDay, Math.floor((index * invoiceDays) / invoiceCount));
+    const due = dayAfter(date, random.pick([14, 30, 30, 60]));
+    return {
+      Number: `${date.slice(0, 4)}-${String(index + 1).padStart(5, "0")}`,
+      Date: date,
+      Due: due,
+      Amount: random.whole(4_500, 1_250_000) / 100,
+      Paid: random.next() < (due < balanceDay ? 0.96 : 0.2),
+      Customer: random.pick(customers),
+    };
+  });
+}
+
+/** A stream of numbers that looks random and is the same for the same seed, on every machine. */
+export class SeededRandom {
+  private state: number;
+
+  constructor(seed: string) {
+    let state = 0x811c9dc5;
+    for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) as number), 0x01000193);
+    this.state = state;
+  }
+
+  /** From 0 up to, but not including, 1. */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number; both ends can occur. */
+  whole(from: number, to: number): number {
+    return from + Math.floor(this.next() * (to - from + 1));
+  }
+
+  pick<T>(choices: readonly T[]): T {
+    return choices[this.whole(0, choices.length - 1)] as T;
+  }
+
+  shuffled<T>(items: readonly T[]): T[] {
+    const rest = [...items];
+    return items.map(() => rest.splice(this.whole(0, rest.length - 1), 1)[0] as T);
+  }
+}
+
+const day = 24 * 60 * 60 * 1000;
+
+/** The date that many days after another, both as `yyyy-MM-dd`. */
+function dayAfter(start: string, days: number): string {
+  return new Date(Date.parse(start) + days * day).toISOString().slice(0, 10);
 }

@@ -1,6 +1,9 @@
-export { banner, type BannerDatabase, type BannerParts } from "./banner.ts";
-export { readImitationAddress } from "./imitation-address.ts";
-export { demoCredentials } from "./demo-credentials.ts";
+export { banner, type BannerDatabase, type BannerParts, terminalStyle, type TerminalStyle } from "./banner.ts";
+export {
+  type DemoProviders,
+  type DemoProvidersOptions,
+  readImitationAddress,
+  startDemoProviders,
+} from "./start-demo-providers.ts";
+export { demoCredentials } from "./demo-people.ts";
 export { type DemoParts, type DemoState, holdsDemo, seedDemo } from "./seed-demo.ts";
-export { terminalStyle, type TerminalStyle } from "./terminal-style.ts";
-export { type DemoProviders, type DemoProvidersOptions, startDemoProviders } from "./start-demo-providers.ts";

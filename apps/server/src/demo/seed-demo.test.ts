@@ -10,7 +10,7 @@ import {
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { PlainPasswordHasher } from "../../test/plain-password-hasher.ts";
-import { demoCredentials } from "./demo-credentials.ts";
+import { demoCredentials } from "./demo-people.ts";
 import { type DemoParts, seedDemo } from "./seed-demo.ts";
 
 const digests = new NodeDigests();

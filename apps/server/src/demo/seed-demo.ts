@@ -2,8 +2,8 @@ import {
   anyPort,
   type Attributes,
   type ClassDefinition,
-  type ClientHash,
   type ClassRight,
+  type ClientHash,
   clientPassword,
   confusableKeyOf,
   type Digests,
@@ -18,13 +18,15 @@ import {
   UserNames,
 } from "@sallyport/core";
 import { readModelFile } from "../configuration/index.ts";
-import { demoClasses } from "./demo-classes.ts";
-import { type DemoCustomUserName, type DemoUserName, demoCredentials } from "./demo-credentials.ts";
-import { demoCustomers } from "./demo-customers.ts";
-import { demoInvoices } from "./demo-invoices.ts";
-import { type DemoPerson, demoPeople } from "./demo-people.ts";
-import { demoUuid } from "./demo-uuid.ts";
-import { SeededRandom } from "./seeded-random.ts";
+import { demoCustomers, demoInvoices, SeededRandom } from "./demo-customers.ts";
+import {
+  demoCredentials,
+  type DemoCustomUserName,
+  demoPeople,
+  type DemoPerson,
+  type DemoUserName,
+  demoUuid,
+} from "./demo-people.ts";
 
 export interface DemoParts {
   readonly hasher: PasswordHasher;
@@ -210,4 +212,37 @@ async function insertAll(
 
 function idAt(ids: readonly ObjectId[], index: number): ObjectId {
   return ids[index] as ObjectId;
+}
+
+/** The business classes of the demo, with these rights on both, and indexes of what people look for and sort by. */
+function demoClasses(rights: readonly ClassRight[]): ClassDefinition[] {
+  return [
+    {
+      name: "Customer",
+      base: null,
+      attributes: [
+        { name: "Name", type: "string", mandatory: true, indexed: true },
+        { name: "City", type: "string" },
+        { name: "Country", type: "string", indexed: true },
+        { name: "Email", type: "string", indexed: true },
+        { name: "Since", type: "date" },
+        { name: "CreditLimit", type: "number" },
+        { name: "Active", type: "boolean" },
+      ],
+      rights,
+    },
+    {
+      name: "Invoice",
+      base: null,
+      attributes: [
+        { name: "Number", type: "string", indexed: true },
+        { name: "Date", type: "date", indexed: true },
+        { name: "Due", type: "date" },
+        { name: "Amount", type: "number" },
+        { name: "Paid", type: "boolean" },
+        { name: "Customer", type: "reference", target: "Customer", indexed: true },
+      ],
+      rights,
+    },
+  ];
 }

@@ -1,9 +1,8 @@
 import { constants } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { MacroSource, MacroText } from "@sallyport/core";
+import type { MacroLanguage, MacroSource, MacroText } from "@sallyport/core";
 import type { Logger } from "pino";
-import { macroLanguages } from "./macro-languages.ts";
 
 /** Bytes of one text; what a database takes as well. */
 const mostBytes = 256 * 1024;
@@ -122,3 +121,11 @@ async function textOf(path: string): Promise<string> {
     await file.close();
   }
 }
+
+/** The languages of macros by the endings of their files, wherever files are read. */
+export const macroLanguages: ReadonlyMap<string, MacroLanguage> = new Map([
+  [".js", "js"],
+  [".mjs", "js"],
+  [".ts", "ts"],
+  [".mts", "ts"],
+]);

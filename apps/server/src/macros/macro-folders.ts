@@ -1,8 +1,17 @@
-import { InspectedMacroSource, type MacroLimits, type MacroRuntime, ModuleInspector } from "@sallyport/core";
+import {
+  InspectedLibrary,
+  InspectedMacroSource,
+  type MacroLibrary,
+  type MacroLimits,
+  type MacroReports,
+  type MacroRuntime,
+  ModuleInspector,
+} from "@sallyport/core";
 import type { Logger } from "pino";
+import type { DatabaseConfiguration } from "../configuration/index.ts";
 import { FolderMacroSource } from "./folder-macro-source.ts";
 
-export interface MacroFoldersParts {
+interface MacroFoldersParts {
   readonly runtime: MacroRuntime;
   readonly limits: MacroLimits;
   readonly isWatching: boolean;
@@ -39,4 +48,24 @@ export class MacroFolders {
   stop(): void {
     for (const { folder } of this.opened.values()) folder.stop();
   }
+}
+
+interface DatabaseMacrosParts {
+  readonly folders: MacroFolders;
+  readonly runtime: MacroRuntime;
+  readonly limits: MacroLimits;
+  readonly reports: MacroReports;
+}
+
+/** The library of one database. */
+export function databaseMacros(
+  { alias, macros: { directory } }: DatabaseConfiguration,
+  { folders, runtime, limits, reports }: DatabaseMacrosParts,
+): MacroLibrary {
+  return new InspectedLibrary({
+    alias,
+    source: folders.of(directory),
+    inspector: new ModuleInspector(runtime, limits),
+    reports,
+  });
 }

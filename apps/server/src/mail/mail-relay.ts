@@ -8,6 +8,20 @@ import {
 } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 
+/** Lets whoever orders mail tell whoever sends it. */
+export class MailBell {
+  private listener: (alias: string) => void = () => {};
+
+  /** There is one who listens. */
+  answer(listener: (alias: string) => void): void {
+    this.listener = listener;
+  }
+
+  ring(alias: string): void {
+    this.listener(alias);
+  }
+}
+
 /** Orders that are claimed and sent at once. */
 const batch = 5;
 
@@ -29,7 +43,7 @@ export interface MailReports {
   failed(alias: string, error: unknown): void;
 }
 
-export interface MailRelayParts {
+interface MailRelayParts {
   readonly deliverMail: Pick<DeliverMail, "run">;
   readonly reports: MailReports;
   /** Milliseconds for which nobody else takes what was claimed: longer than any attempt takes. */

@@ -1,12 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Letter, type MailLanguage, mailLanguages } from "@sallyport/core";
-import { htmlFaults } from "./html-faults.ts";
-import { letterKinds } from "./letter-values.ts";
-import { Template } from "./template.ts";
+import { type Letter, type MailLanguage, mailLanguages, type ProviderType } from "@sallyport/core";
+import { htmlFaults, Template, type TemplateValues } from "./template.ts";
 
-export interface LetterTemplate {
+interface LetterTemplate {
   readonly subject: Template;
   readonly text: Template;
   readonly html: Template;
@@ -15,7 +13,7 @@ export interface LetterTemplate {
 /** By kind and language. */
 export type LetterTemplates = ReadonlyMap<string, LetterTemplate>;
 
-export interface ReadTemplates {
+interface ReadTemplates {
   readonly templates: LetterTemplates;
   /** What is wrong with files of the deployment, each with the name of its file. */
   readonly faults: readonly string[];
@@ -76,4 +74,62 @@ export function readTemplates(folder: string | undefined): ReadTemplates {
     faults.push(...foreign.map((name) => `${name} is the name of no template`));
   }
   return { templates, faults: [...new Set(faults)] };
+}
+
+/** What each kind of letter can show, and what it must, in one of the ways given. */
+const letterKinds: ReadonlyMap<
+  Letter["kind"],
+  { readonly file: string; readonly names: readonly string[]; readonly required: readonly (readonly string[])[] }
+> = new Map([
+  [
+    "passwordReset",
+    { file: "password-reset", names: ["service", "name", "link", "token", "minutes"], required: [["link"], ["token"]] },
+  ],
+  ["passwordChanged", { file: "password-changed", names: ["service", "name"], required: [] }],
+  ["accountLinked", { file: "account-linked", names: ["service", "name", "provider"], required: [] }],
+  [
+    "confirmationCode",
+    { file: "confirmation-code", names: ["service", "name", "code", "minutes"], required: [["code"]] },
+  ],
+]);
+
+/** As providers call themselves. */
+const providerNames: Readonly<Record<ProviderType, string>> = {
+  google: "Google",
+  facebook: "Facebook",
+  microsoft: "Microsoft",
+  apple: "Apple",
+};
+
+export interface LetterFrame {
+  /** How the service calls itself. */
+  readonly service: string;
+  /** The configured link with `{token}` and `{alias}` in it; `null`: there is none. */
+  readonly resetLink: string | null;
+}
+
+/** What the places of a template are filled with. */
+export function letterValues(letter: Letter, alias: string, { service, resetLink }: LetterFrame): TemplateValues {
+  const common: [string, string | null][] = [
+    ["service", inOneLine(service)],
+    ["name", inOneLine(letter.name)],
+  ];
+  if (letter.kind === "passwordChanged") return new Map(common);
+  if (letter.kind === "accountLinked") return new Map([...common, ["provider", providerNames[letter.provider]]]);
+  const minutes: [string, string] = ["minutes", String(letter.minutes)];
+  if (letter.kind === "confirmationCode") return new Map([...common, minutes, ["code", inOneLine(letter.code)]]);
+  const { token } = letter;
+  const parts: ReadonlyMap<string, string> = new Map([
+    ["{token}", token],
+    ["{alias}", alias],
+  ]);
+  const link =
+    resetLink?.replaceAll(/\{token\}|\{alias\}/g, (place) => encodeURIComponent(parts.get(place) ?? "")) ?? null;
+  return new Map([...common, minutes, ["token", token], ["link", link]]);
+}
+
+/** Names come from elsewhere: no line of theirs is to look like one of the letter, and nothing in them is to hide. */
+function inOneLine(text: string): string {
+  const characters = [...text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ").trim()];
+  return characters.length <= 100 ? characters.join("") : `${characters.slice(0, 99).join("")}…`;
 }

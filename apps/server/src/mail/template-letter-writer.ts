@@ -1,6 +1,5 @@
 import type { Letter, LetterWriter, Mail } from "@sallyport/core";
-import { type LetterFrame, letterValues } from "./letter-values.ts";
-import { type LetterTemplates, templateKey } from "./read-templates.ts";
+import { type LetterFrame, type LetterTemplates, letterValues, templateKey } from "./read-templates.ts";
 
 const entities: ReadonlyMap<string, string> = new Map([
   ["&", "&amp;"],

@@ -1,4 +1,4 @@
-import type { Delivery, ExecutedMacro, MacroRuntime, RanHook, WaitingMail } from "@sallyport/core";
+import type { Delivery, ExecutedMacro, MacroRuntime, PasswordHasher, RanHook, WaitingMail } from "@sallyport/core";
 import type { Application, RequestObserver, RequestRecord } from "@sallyport/http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -207,5 +207,38 @@ export class Metrics implements RequestObserver {
       read(this);
     };
     this.registry.registerMetric(new Gauge({ name, help, labelNames, registers: [], collect }));
+  }
+}
+
+/** Counts the work that a password hasher has in hand. */
+export class CountedPasswordHasher implements PasswordHasher {
+  private inHand = 0;
+
+  constructor(private readonly hasher: PasswordHasher) {}
+
+  /** Passwords being hashed or waiting for it. */
+  get pending(): number {
+    return this.inHand;
+  }
+
+  hash(password: string): Promise<string> {
+    return this.counted(() => this.hasher.hash(password));
+  }
+
+  verify(encoded: string | null, password: string, decoy: string | null): Promise<boolean> {
+    return this.counted(() => this.hasher.verify(encoded, password, decoy));
+  }
+
+  isOutdated(encoded: string): boolean {
+    return this.hasher.isOutdated(encoded);
+  }
+
+  private async counted<T>(work: () => Promise<T>): Promise<T> {
+    this.inHand += 1;
+    try {
+      return await work();
+    } finally {
+      this.inHand -= 1;
+    }
   }
 }

@@ -1,6 +1,8 @@
-import { type ErrorCode, MacroFault, ServiceError } from "@sallyport/core";
+import { jest } from "@jest/globals";
+import { type ErrorCode, MacroFault, ServiceError, type TimedQuery } from "@sallyport/core";
+import pino from "pino";
 import { createLogger } from "./create-logger.ts";
-import { RequestLog } from "./request-log.ts";
+import { RequestLog, SlowQueryLog } from "./request-log.ts";
 
 function lineFor(code: ErrorCode | 0, error?: unknown): Record<string, unknown> {
   const lines: string[] = [];
@@ -120,4 +122,41 @@ test("a failure of the client is logged with its detail, without a stack", () =>
   const line = lineFor(307, new ServiceError(307, { detail: "page must be a number" }));
   expect(line["detail"]).toBe("page must be a number");
   expect(line["err"]).toBeUndefined();
+});
+
+function linesOf(threshold: number, level: string, ...queries: readonly TimedQuery[]): object[] {
+  const lines: object[] = [];
+  const log = new SlowQueryLog(
+    pino({ level, base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line)) }),
+    threshold,
+  );
+  for (const query of queries) log.took(query);
+  return lines;
+}
+
+const query: TimedQuery = {
+  requestId: "r1",
+  alias: "",
+  className: "Invoice",
+  milliseconds: 700,
+  unindexed: () => ["Invoice.Amount", "Customer.Name"],
+};
+
+test("a slow query is a line that names the missing indexes", () => {
+  const facts = { level: 40, requestId: "r1", alias: "", class: "Invoice", milliseconds: 700 };
+  expect(linesOf(500, "info", query, { ...query, unindexed: () => [] })).toEqual([
+    {
+      ...facts,
+      missingIndexes: ["Invoice.Amount", "Customer.Name"],
+      msg: "slow query of Invoice; an index could help: Invoice.Amount, Customer.Name",
+    },
+    { ...facts, missingIndexes: [], msg: "slow query of Invoice" },
+  ]);
+});
+
+test("what is not slow, or not to be logged, is not looked at", () => {
+  const unindexed = jest.fn(() => []);
+  expect(linesOf(701, "info", { ...query, unindexed })).toEqual([]);
+  expect(linesOf(500, "error", { ...query, unindexed })).toEqual([]);
+  expect(unindexed).not.toHaveBeenCalled();
 });

@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from "@sallyport/core";
+import { type ErrorCode, ServiceError, type SlowQueries, type TimedQuery } from "@sallyport/core";
 import type { ItemRecord, RequestObserver, RequestRecord } from "@sallyport/http";
 import type { Level, Logger } from "pino";
 
@@ -55,4 +55,32 @@ function levelOf({ status, code }: Pick<RequestRecord, "status" | "code">): Line
 
 function withDetail<T extends object>(line: T, error: unknown): T & { detail?: string } {
   return error instanceof ServiceError && error.detail !== undefined ? { ...line, detail: error.detail } : line;
+}
+
+/** Writes a line for every query that takes the database long, and names the attributes that an index would help. */
+export class SlowQueryLog implements SlowQueries {
+  constructor(
+    private readonly logger: Logger,
+    /** Milliseconds. */
+    private readonly threshold: number,
+  ) {}
+
+  took({ unindexed, className, milliseconds, ...facts }: TimedQuery): void {
+    if (milliseconds < this.threshold || !this.logger.isLevelEnabled("warn")) return;
+    const missing = unindexed();
+    const advice = missing.length === 0 ? "" : `; an index could help: ${missing.join(", ")}`;
+    this.logger.warn(
+      { ...facts, class: className, milliseconds, missingIndexes: missing },
+      `slow query of ${className}${advice}`,
+    );
+  }
+}
+
+/** Tells several observers of every request. */
+export function allObservers(...observers: readonly RequestObserver[]): RequestObserver {
+  return {
+    answered: (record) => {
+      for (const observer of observers) observer.answered(record);
+    },
+  };
 }

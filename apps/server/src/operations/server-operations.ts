@@ -1,7 +1,7 @@
-import type { Application, LoadGauge, Operations, Readiness } from "@sallyport/http";
+import { type Database, errorEntry, type KeyRings, ServiceError } from "@sallyport/core";
+import type { Application, DatabaseDirectory, DatabaseEntry, LoadGauge, Operations, Readiness } from "@sallyport/http";
 import type { Configuration } from "../configuration/index.ts";
 import type { Metrics } from "./metrics.ts";
-import type { ReadinessProbe } from "./readiness-probe.ts";
 
 /** Answers those who run the server. */
 export class ServerOperations implements Operations {
@@ -29,5 +29,64 @@ export class ServerOperations implements Operations {
 
   metrics(): Promise<{ contentType: string; text: string }> {
     return this.measured.text();
+  }
+}
+
+/** Milliseconds for which an answer is good. */
+const cacheTime = 1_000;
+/** Milliseconds after which a database that says nothing counts as down. */
+const defaultTimeout = 2_000;
+
+/**
+ * Asks every database whether it can be used. The server is ready while at least one can be: a database that is down
+ * leaves the others working, and only its own addresses answer so.
+ */
+export class ReadinessProbe {
+  private last: { readonly at: number; readonly result: Promise<Readiness> } | undefined;
+
+  constructor(
+    private readonly databases: DatabaseDirectory,
+    private readonly keyRings: Pick<KeyRings, "sealedElsewhere">,
+    private readonly timeout = defaultTimeout,
+  ) {}
+
+  /** At most a second old; parallel questions share one answer. */
+  read(): Promise<Readiness> {
+    const now = performance.now();
+    if (this.last === undefined || now - this.last.at > cacheTime) this.last = { at: now, result: this.ask() };
+    return this.last.result;
+  }
+
+  private async ask(): Promise<Readiness> {
+    const states = await Promise.all(
+      Array.from(
+        this.databases,
+        async ([alias, database]) => [alias === "" ? "(empty)" : alias, await this.stateOf(database)] as const,
+      ),
+    );
+    return { ready: states.some(([, state]) => state === "ok"), databases: Object.fromEntries(states) };
+  }
+
+  private async stateOf(database: DatabaseEntry): Promise<string> {
+    return database === null ? errorEntry(705).name : untilLate(this.askOne(database), this.timeout);
+  }
+
+  private async askOne(database: Database): Promise<string> {
+    await database.storage.health();
+    return (await this.keyRings.sealedElsewhere(database)) ? "keys sealed under another master key" : "ok";
+  }
+}
+
+async function untilLate(asking: Promise<string>, timeout: number): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve("no answer in time"), timeout);
+  });
+  try {
+    return await Promise.race([asking, late]);
+  } catch (error) {
+    return errorEntry(error instanceof ServiceError ? error.code : 799).name;
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,15 +1,13 @@
 import { type IdentityProvider, type ProviderData, type ProviderType, ServiceError } from "@sallyport/core";
 import { identityProviders } from "@sallyport/identity-passport";
 import { Command } from "commander";
-import { demoProvidersPlace } from "../../composition/demo-providers-place.ts";
+import { demoProvidersPlace } from "../../composition/public-address.ts";
 import { identifiers } from "../../composition/identifiers.ts";
 import { readImitationAddress } from "../../demo/index.ts";
-import { CommandError } from "../command-error.ts";
-import { configurationOption } from "../configuration-option.ts";
-import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
-import { type OpenedDatabase, withDatabase } from "../databases/with-database.ts";
-import { providerArgument, typeOf } from "./provider-argument.ts";
-import { callbackOf, missingOf } from "./provider-words.ts";
+import { CommandError } from "../command-group.ts";
+import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
+import { type OpenedDatabase, withDatabase } from "../with-database.ts";
+import { callbackOf, missingOf, providerArgument, typeOf } from "./provider-entry.ts";
 
 /** `provider test`. */
 export function testProviderCommand(): Command {

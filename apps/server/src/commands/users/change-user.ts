@@ -7,11 +7,10 @@ import {
   type Repositories,
 } from "@sallyport/core";
 import { Command } from "commander";
-import { CommandError } from "../command-error.ts";
-import { configurationOption } from "../configuration-option.ts";
-import { acceptEmail } from "../custom-users/find-custom-user.ts";
-import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
-import { withDatabase } from "../databases/with-database.ts";
+import { CommandError } from "../command-group.ts";
+import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
+import { acceptEmail } from "./custom-user.ts";
+import { withDatabase } from "../with-database.ts";
 
 interface Change {
   readonly type: Extract<AuditEventType, `account.${string}`>;

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { CommandError } from "../command-error.ts";
+import { type GivenPassword, type PasswordPolicy, ServiceError } from "@sallyport/core";
+import { CommandError } from "../command-group.ts";
 
 /** A password from a file, from standard input, or typed twice; never from the command line, which others can see. */
 export async function readPassword(file: string | undefined): Promise<string> {
@@ -44,5 +45,15 @@ async function typed(question: string): Promise<string> {
   } finally {
     lines.close();
     process.stderr.write("\n");
+  }
+}
+
+/** Refuses, in words for whoever types it, a password that users could not choose either; else the text that is hashed. */
+export function acceptPassword(policy: PasswordPolicy, given: GivenPassword, shortest?: number): string {
+  try {
+    return policy.accept(given, shortest);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 320) throw new CommandError(error.detail ?? error.message);
+    throw error;
   }
 }

@@ -1,18 +1,22 @@
-import { operatorEvent, UserNames } from "@sallyport/core";
-import type { Command } from "commander";
+import {
+  type ListedAccount,
+  loginNameOf,
+  type ObjectId,
+  type ObjectRepository,
+  operatorEvent,
+  seesAll,
+  type StoredObject,
+  UserNames,
+} from "@sallyport/core";
+import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
-import { CommandError } from "../command-error.ts";
-import { commandGroup } from "../command-group.ts";
-import { configurationOption } from "../configuration-option.ts";
-import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
-import { withDatabase } from "../databases/with-database.ts";
-import { acceptEmail } from "../custom-users/find-custom-user.ts";
-import { acceptPassword } from "./accept-password.ts";
+import { CommandError, commandGroup } from "../command-group.ts";
+import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
+import { acceptEmail } from "./custom-user.ts";
+import { allParts, listCommand } from "../list-command.ts";
+import { type OpenedDatabase, withDatabase } from "../with-database.ts";
 import { disableUserCommand, enableUserCommand, setEmailCommand } from "./change-user.ts";
-import { findGroups } from "./find-groups.ts";
-import { listUsersCommand } from "./list-users.ts";
-import { readPassword } from "./read-password.ts";
-import { setPasswordCommand } from "./set-password.ts";
+import { acceptPassword, readPassword } from "./read-password.ts";
 
 interface CreateOptions extends AliasOptions {
   readonly administrator?: true;
@@ -84,4 +88,115 @@ async function create(name: string, options: CreateOptions): Promise<void> {
     });
     console.log(`The user "${name}" exists now.`);
   });
+}
+
+interface ListedUser extends ListedAccount {
+  /** Names of the user groups. */
+  readonly groups: readonly string[];
+}
+
+const batchSize = 500;
+
+/** `user list`. */
+function listUsersCommand(): Command {
+  return listCommand({
+    plural: "users",
+    read: readUsers,
+    json: ({ loginName, userId, disabled, administrator, email, groups }) => {
+      return { name: loginName, objectId: userId, enabled: !disabled, administrator, email, groups };
+    },
+    columns: {
+      NAME: ({ loginName }) => loginName,
+      STATE: ({ disabled }) => (disabled ? "disabled" : "enabled"),
+      ADMINISTRATOR: ({ administrator }) => (administrator ? "yes" : "no"),
+      GROUPS: ({ groups }) => groups.join(", ") || "none",
+    },
+  });
+}
+
+async function readUsers({ database: { storage } }: OpenedDatabase): Promise<ListedUser[]> {
+  const { accounts, objects } = storage.repositories;
+  const listed = await allParts(
+    (...part) => accounts.list(...part),
+    ({ loginName }) => loginName,
+  );
+  const groupNames = new Map((await allGroups(objects)).map(({ id, attributes }) => [id, String(attributes["Name"])]));
+  const users = new Map<string, StoredObject>();
+  for (let start = 0; start < listed.length; start += batchSize) {
+    const ids = listed.slice(start, start + batchSize).map(({ userId }) => userId);
+    for (const user of await objects.get(ids, seesAll)) users.set(user.id, user);
+  }
+  return listed.map((account) => {
+    const groups = users.get(account.userId)?.attributes["Groups"];
+    const ids = Array.isArray(groups) ? groups : [];
+    return { ...account, groups: ids.flatMap((id) => groupNames.get(String(id)) ?? []) };
+  });
+}
+
+interface SetOptions extends AliasOptions {
+  readonly passwordFile?: string;
+}
+
+/** `user set-password`. */
+function setPasswordCommand(): Command {
+  return new Command("set-password")
+    .description("give a user another password, which ends his sessions; it is read from standard input, or typed")
+    .argument("<name>", "name to log in with")
+    .option("--password-file <file>", "read the password from this file")
+    .addOption(aliasOption(oneDatabase))
+    .addOption(configurationOption())
+    .action(setPassword);
+}
+
+async function setPassword(name: string, options: SetOptions): Promise<void> {
+  await withDatabase(options, async ({ container, database: { storage, policy } }) => {
+    const { account } = await storage.repositories.accounts.forProof(loginNameOf(name), []);
+    if (account === null) throw new CommandError(`There is no user "${name}".`);
+    const pass = await readPassword(options.passwordFile);
+    const password = acceptPassword(await container.getAsync(identifiers.passwordPolicy), {
+      pass,
+      clientHash: policy.clientHash,
+    });
+    const hasher = await container.getAsync(identifiers.hasher);
+    const replace = await container.getAsync(identifiers.replacePassword);
+    const secret = await hasher.hash(password);
+    const isReplaced = await storage.transaction(async (r) => {
+      if (!(await replace.run(r, account, { secret }))) return false;
+      await r.audit.append(operatorEvent({ type: "password.changed", userId: account.userId }));
+      return true;
+    });
+    if (!isReplaced)
+      throw new CommandError(`The password of the user "${name}" was changed at the same moment. Nothing was done.`);
+    console.log(`The user "${name}" has another password now. His sessions are over.`);
+  });
+}
+
+const pageSize = 500;
+
+/** Ids of the user groups with these names. Those that do not exist are created, or refused. */
+async function findGroups(objects: ObjectRepository, names: readonly string[], creates: boolean): Promise<ObjectId[]> {
+  if (names.length === 0) return [];
+  const existing = new Map((await allGroups(objects)).map(({ id, attributes }) => [attributes["Name"], id]));
+  const missing = [...new Set(names)].filter((name) => !existing.has(name));
+  if (missing.length > 0 && !creates) {
+    const list = missing.map((name) => `"${name}"`).join(", ");
+    throw new CommandError(`There is no user group ${list}. --create-groups creates it.`);
+  }
+  const made = await objects.insert(missing.map((name) => ({ className: "UserGroup", attributes: { Name: name } })));
+  for (const { id, attributes } of made) existing.set(attributes["Name"], id);
+  return [...new Set(names)].map((name) => existing.get(name)).filter((id) => id !== undefined);
+}
+
+/** The user groups of a database, whoever may see them. */
+async function allGroups(objects: ObjectRepository): Promise<StoredObject[]> {
+  const groups: StoredObject[] = [];
+  let page: readonly StoredObject[];
+  do {
+    ({ objects: page } = await objects.find({ classes: ["UserGroup"] }, seesAll, {
+      offset: groups.length,
+      limit: pageSize,
+    }));
+    groups.push(...page);
+  } while (page.length === pageSize);
+  return groups;
 }

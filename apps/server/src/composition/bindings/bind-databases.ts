@@ -1,13 +1,15 @@
-import { reserveUserNames } from "@sallyport/core";
+import { Database, type Digests, emptyLibrary, type MacroLibrary, reserveUserNames } from "@sallyport/core";
+import type { DatabaseDirectory } from "@sallyport/http";
 import type { Container } from "inversify";
+import type { Configuration, DatabaseConfiguration } from "../../configuration/index.ts";
 import { holdsDemo } from "../../demo/index.ts";
-import { databaseMacros } from "../../macros/database-macros.ts";
+import { databaseMacros } from "../../macros/macro-folders.ts";
 import { macroLimits } from "../../macros/macro-limits.ts";
 import { Sweeper } from "../../operations/sweeper.ts";
-import { DatabasePreparation } from "../databases/database-preparation.ts";
-import { DemoSeeder } from "../databases/demo-seeder.ts";
-import { openDatabases } from "../databases/open-databases.ts";
+import { DatabasePreparation } from "../storages/database-preparation.ts";
+import { DemoSeeder } from "../storages/demo-data.ts";
 import { identifiers } from "../identifiers.ts";
+import type { StorageEngines } from "../storages/storage-engines.ts";
 
 /** The databases, and who looks after them. */
 export function bindDatabases(container: Container): void {
@@ -41,4 +43,34 @@ export function bindDatabases(container: Container): void {
       }),
     [databases, configuration, logger, demoSeeder, identifiers.demoProviderEntries, identifiers.keyRings],
   );
+}
+
+/** The configured databases by alias; one without storage is `null`. */
+async function openDatabases(
+  { databases, limits }: Pick<Configuration, "databases" | "limits">,
+  engines: StorageEngines,
+  digests: Digests,
+  macrosOf: (database: DatabaseConfiguration) => MacroLibrary = () => emptyLibrary,
+): Promise<DatabaseDirectory> {
+  const entries = await Promise.all(
+    databases.map(async (configured) => {
+      const { alias, name, timeZone, clientHash, sessions, locks, objects, throttle, audit, storage } = configured;
+      if (storage === null) return [alias, null] as const;
+      const policy = { timeZone, clientHash, sessions, locks, objects, throttle, audit };
+      const opened = await engines.open(storage);
+      return [
+        alias,
+        new Database({
+          alias,
+          name,
+          policy,
+          storage: opened,
+          digests,
+          answerBytes: limits.answerBytes,
+          macros: macrosOf(configured),
+        }),
+      ] as const;
+    }),
+  );
+  return new Map(entries);
 }

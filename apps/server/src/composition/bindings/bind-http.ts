@@ -2,7 +2,7 @@ import { createApplication, DatabaseKeys, type HttpSettings, type Playground, ro
 import type { Container } from "inversify";
 import type { Configuration } from "../../configuration/index.ts";
 import { demoCredentials, holdsDemo } from "../../demo/index.ts";
-import type { DemoSeeder } from "../databases/demo-seeder.ts";
+import type { DemoSeeder } from "../storages/demo-data.ts";
 import { identifiers } from "../identifiers.ts";
 import { version } from "../version.ts";
 

@@ -14,18 +14,35 @@ import {
   AesCbcHybridCipher,
   AesCtrChannelCipher,
   AesGcmKeyWrapping,
+  Argon2PasswordHasher,
   ForgeClientKeyParser,
   JwtTokenSigner,
   JwtTokenVerifier,
+  NodeDigests,
+  NodeRandomSource,
   NodeServerKeys,
   RsaAnswerCipher,
   RsaCredentialsCipher,
 } from "@sallyport/crypto";
 import { parseUniqueObject } from "@sallyport/http";
 import type { Container } from "inversify";
+import type { Configuration } from "../../configuration/index.ts";
+import { CountedPasswordHasher } from "../../operations/metrics.ts";
 import { identifiers } from "../identifiers.ts";
-import { masterKeyOf } from "../keys/master-key.ts";
-import { suppliedKeys } from "../keys/supplied-keys.ts";
+import { masterKeyOf, suppliedKeys } from "../supplied-files.ts";
+
+/** Digests, random identifiers and password hashes. */
+export function bindSecrets(container: Container): void {
+  container.bind(identifiers.digests).toDynamicValue(() => new NodeDigests());
+  container.bind(identifiers.random).toDynamicValue(() => new NodeRandomSource());
+  container.bind(identifiers.hasher).toResolvedValue(createHasher, [identifiers.configuration]);
+}
+
+async function createHasher({ passwords }: Configuration): Promise<CountedPasswordHasher> {
+  const { argon2, concurrency, queueLimit } = passwords;
+  const options = { ...argon2, queueLimit, ...(concurrency === undefined ? {} : { concurrency }) };
+  return new CountedPasswordHasher(await Argon2PasswordHasher.create(options));
+}
 
 /** Keys of the server, tokens, and the ciphers of encrypted log-ins and traffic. */
 export function bindKeys(container: Container): void {

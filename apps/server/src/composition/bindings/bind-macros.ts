@@ -11,8 +11,7 @@ import { ContractForms } from "@sallyport/http";
 import { QuickJsMacroRuntime } from "@sallyport/macros";
 import type { Container } from "inversify";
 import { MacroFolders } from "../../macros/macro-folders.ts";
-import { macroLimits } from "../../macros/macro-limits.ts";
-import { macroThreads } from "../../macros/macro-threads.ts";
+import { macroLimits, macroThreads } from "../../macros/macro-limits.ts";
 import { MacroLog } from "../../operations/macro-log.ts";
 import { identifiers } from "../identifiers.ts";
 

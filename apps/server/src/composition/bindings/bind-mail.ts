@@ -1,8 +1,7 @@
 import { DeliverMail, OrderMail, SealedOrders } from "@sallyport/core";
 import type { Container } from "inversify";
 import { createMailer } from "../../mail/create-mailer.ts";
-import { MailBell } from "../../mail/mail-bell.ts";
-import { MailRelay } from "../../mail/mail-relay.ts";
+import { MailBell, MailRelay } from "../../mail/mail-relay.ts";
 import { readTemplates } from "../../mail/read-templates.ts";
 import { TemplateLetterWriter } from "../../mail/template-letter-writer.ts";
 import { MailLog } from "../../operations/mail-log.ts";

@@ -1,11 +1,8 @@
 import type { Container } from "inversify";
-import { allObservers } from "../../operations/all-observers.ts";
+import { allObservers, RequestLog, SlowQueryLog } from "../../operations/request-log.ts";
 import { IndexKeeper } from "../../operations/index-keeper.ts";
 import { Metrics } from "../../operations/metrics.ts";
-import { ReadinessProbe } from "../../operations/readiness-probe.ts";
-import { RequestLog } from "../../operations/request-log.ts";
-import { ServerOperations } from "../../operations/server-operations.ts";
-import { SlowQueryLog } from "../../operations/slow-query-log.ts";
+import { ReadinessProbe, ServerOperations } from "../../operations/server-operations.ts";
 import { identifiers } from "../identifiers.ts";
 
 /** What those who run the server see of it. */

@@ -22,7 +22,7 @@ import {
 import { identityProviders } from "@sallyport/identity-passport";
 import type { Container } from "inversify";
 import type { Configuration } from "../../configuration/index.ts";
-import { DemoProviderEntries } from "../databases/demo-provider-entries.ts";
+import { DemoProviderEntries } from "../storages/demo-data.ts";
 import { publicAddress } from "../public-address.ts";
 import { identifiers } from "../identifiers.ts";
 

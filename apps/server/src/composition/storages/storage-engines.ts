@@ -1,10 +1,10 @@
 import type { Storage } from "@sallyport/core";
 import type { EmbeddedStorage, ServerStorage, StorageConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
-import { openEmbedded, openOrJoinEmbedded } from "./open-embedded.ts";
-import { openMariadb } from "./open-mariadb.ts";
-import { openModule } from "./open-module.ts";
-import { openPostgres } from "./open-postgres.ts";
+import { openEmbedded, openOrJoinEmbedded } from "./embedded.ts";
+import { openMariadb } from "./mariadb.ts";
+import { openModule } from "./storage-module.ts";
+import { openPostgres } from "./postgres.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /**

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { choice, duration, field, flag, optionalField, path, section, text, wholeNumber } from "../fields/index.ts";
+import { choice, duration, flag, path, providerName, text, wholeNumber } from "../field-kinds.ts";
+import { anyElement, field, optionalField, section, walkFields } from "../fields.ts";
 import { connectionString, databaseSection } from "./database-section.ts";
-import { encryptionSection } from "./encryption-section.ts";
 import { macrosSection } from "./macros-section.ts";
 import { mailSection } from "./mail-section.ts";
+import { isLoopbackUrl } from "./network-texts.ts";
 import {
   auditSection,
   locksSection,
@@ -12,8 +13,97 @@ import {
   sessionsSection,
   throttleSection,
 } from "./policy-sections.ts";
-import { oAuthProvidersSection, providersSection } from "./providers-section.ts";
 import { serverSection } from "./server-section.ts";
+
+const masterKey = text({
+  wanted: "base64 of 32 bytes, as `openssl rand -base64 32` prints it",
+  fits: (value) =>
+    Buffer.from(value, "base64").length === 32 && Buffer.from(value, "base64").toString("base64") === value,
+});
+
+/** Keys of the server, for tokens and for encrypted log-ins. */
+const encryptionSection = section({
+  masterKey: optionalField(masterKey, {
+    env: "MASTER_KEY",
+    secret: true,
+    doc: "Everything secret that is stored is wrapped under it: base64 of 32 random bytes. Without it token and secure log-in answer 705.",
+  }),
+  rsaBits: field(choice("2048", "3072", "4096"), {
+    env: "RSA_BITS",
+    default: "2048",
+    doc: "Size of the RSA key pairs that the server makes for encrypted log-ins.",
+  }),
+  rsaKeyFile: optionalField(path(), {
+    env: "RSA_KEY_FILE",
+    doc: "PEM file with an RSA private key to use instead of one that the server makes.",
+  }),
+  rsaKeyPassphrase: optionalField(text(), {
+    env: "RSA_KEY_PASSPHRASE",
+    secret: true,
+    doc: "Passphrase of `rsaKeyFile`.",
+  }),
+  jwtKeyFile: optionalField(path(), {
+    env: "JWT_KEY_FILE",
+    doc: "PEM file with a P-256 private key that signs tokens, instead of one that the server makes.",
+  }),
+  jwtKeyPassphrase: optionalField(text(), {
+    env: "JWT_KEY_PASSPHRASE",
+    secret: true,
+    doc: "Passphrase of `jwtKeyFile`.",
+  }),
+  legacyPkcs1: field(flag(), {
+    env: "LEGACY_PKCS1",
+    default: true,
+    doc: "Whether credentials padded by PKCS#1 v1.5 are taken, as old clients send them.",
+  }),
+});
+
+/** Which identity providers this server logs in with. What they know the service by is registered in the databases. */
+const oAuthProvidersSection = z
+  .array(
+    z.strictObject(
+      {
+        name: field(providerName(), {
+          default: undefined,
+          doc: "A provider with whose accounts log-ins are possible, in any case; `windowslive` and `appleid` are other names of `microsoft` and `apple`. It has to be registered in each database, too: `sallyport-server provider add`.",
+        }),
+      },
+      { error: "must be an object" },
+    ),
+    { error: "must be a list" },
+  )
+  .optional();
+
+/** How the server speaks to identity providers. */
+const providersSection = section({
+  timeout: field(duration("100ms", "1m"), {
+    env: "PROVIDERS_TIMEOUT",
+    default: "5s",
+    doc: "How long a provider may take for one answer; a log-in that waits longer is answered 706.",
+  }),
+  allowPrivateAddresses: field(flag(), {
+    env: "PROVIDERS_ALLOW_PRIVATE_ADDRESSES",
+    default: false,
+    doc: "Whether providers may have addresses that are not public, such as those of a network of one's own.",
+  }),
+  underWayPerNetwork: field(wholeNumber(0, 10_000_000), {
+    env: "PROVIDERS_UNDER_WAY_PER_NETWORK",
+    default: 1_000,
+    doc: "Most log-ins that may be under way at providers at once, in each database, from one network (an IPv4 address or an IPv6 /64); the next one is answered 706. One that is given up counts for ten minutes. 0 means any number.",
+  }),
+  underWay: field(wholeNumber(0, 10_000_000), {
+    env: "PROVIDERS_UNDER_WAY",
+    default: 20_000,
+    doc: "Most log-ins that may be under way at providers at once in each database, whichever network they come from; the next one is answered 706. 0 means any number.",
+  }),
+  imitation: optionalField(
+    text({ wanted: "an http address on this machine, such as http://127.0.0.1:9000", fits: isLoopbackUrl }),
+    {
+      env: "PROVIDERS_IMITATION",
+      doc: "Address of an imitation of the providers on this machine, which is asked in their place: for trying log-ins out, never for real ones.",
+    },
+  ),
+});
 
 const mebibyte = 1_048_576;
 
@@ -106,3 +196,28 @@ export const configurationSchema = z.strictObject(
 
 /** The configuration as the schema reads it, before the databases take over what is common to all. */
 export type ConfigurationDocument = z.output<typeof configurationSchema>;
+
+/** One line of the reference. */
+export interface ConfigurationField {
+  /** As in the file; `[]` stands for any element of a list. */
+  readonly path: string;
+  /** Environment variable, if there is one; a secret's may also be spelled with `_FILE`. */
+  readonly env: string | null;
+  readonly type: string;
+  /** As JSON; `null` when there is none. */
+  readonly default: string | null;
+  readonly doc: string;
+  readonly secret: boolean;
+}
+
+/** Every field of the configuration, in the order of the file. */
+export function configurationFields(): ConfigurationField[] {
+  return Array.from(walkFields(configurationSchema), ({ path: steps, facts }) => ({
+    path: steps.join(".").replaceAll(`.${anyElement}`, anyElement),
+    env: facts.env,
+    type: facts.kind.type,
+    default: facts.default === undefined ? null : JSON.stringify(facts.default),
+    doc: facts.doc,
+    secret: facts.secret,
+  }));
+}

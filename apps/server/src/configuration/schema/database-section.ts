@@ -1,19 +1,7 @@
 import { isAlias } from "@sallyport/http";
 import { z } from "zod";
-import {
-  choice,
-  duration,
-  field,
-  flag,
-  jsonObject,
-  moduleReference,
-  optionalField,
-  optionalSection,
-  path,
-  section,
-  text,
-  wholeNumber,
-} from "../fields/index.ts";
+import { choice, duration, flag, jsonObject, moduleReference, path, text, wholeNumber } from "../field-kinds.ts";
+import { field, optionalField, optionalSection, section } from "../fields.ts";
 import { ownMacrosSection } from "./macros-section.ts";
 import { engineOfUrl } from "./network-texts.ts";
 import {

@@ -1,4 +1,5 @@
-import { duration, field, flag, optionalField, optionalSection, path, section, wholeNumber } from "../fields/index.ts";
+import { duration, flag, path, wholeNumber } from "../field-kinds.ts";
+import { field, optionalField, optionalSection, section } from "../fields.ts";
 
 const directoryDoc =
   "Folder with macros and hooks, one per file (`.js`, `.mjs`, `.ts`), which all databases have; the demo's own, or none, unless given.";

@@ -1,5 +1,6 @@
 import { mailAddress } from "@sallyport/core";
-import { choice, duration, field, optionalField, path, section, text, wholeNumber } from "../fields/index.ts";
+import { choice, duration, path, text, wholeNumber } from "../field-kinds.ts";
+import { field, optionalField, section } from "../fields.ts";
 import { isHost } from "./network-texts.ts";
 
 const address = text({

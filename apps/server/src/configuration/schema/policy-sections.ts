@@ -1,14 +1,5 @@
-import {
-  choice,
-  duration,
-  field,
-  type Kind,
-  optionalField,
-  optionalSection,
-  section,
-  text,
-  wholeNumber,
-} from "../fields/index.ts";
+import { choice, duration, type Kind, text, wholeNumber } from "../field-kinds.ts";
+import { field, optionalField, optionalSection, section } from "../fields.ts";
 
 const lifetime = duration("1s", "366d");
 const anyNumber = wholeNumber(0, 10_000_000);

@@ -1,15 +1,5 @@
-import {
-  duration,
-  field,
-  flag,
-  type Kind,
-  listOf,
-  optionalField,
-  path,
-  section,
-  text,
-  wholeNumber,
-} from "../fields/index.ts";
+import { duration, flag, type Kind, listOf, path, text, wholeNumber } from "../field-kinds.ts";
+import { field, optionalField, section } from "../fields.ts";
 import { isBasePath, isHost, isHttpUrl, isNetwork } from "./network-texts.ts";
 
 interface NetworkLimits {

@@ -1,0 +1,239 @@
+import { createHash } from "node:crypto";
+import { type ArchiveSection, isObjectId, isUuid, providerTypes } from "@sallyport/core";
+import { z } from "zod";
+
+/** An archive is not what was once written; the message says in which line. */
+export class ArchiveFault extends Error {
+  override readonly name = "ArchiveFault";
+
+  constructor(line: number, what: string, options?: ErrorOptions) {
+    super(`line ${line.toLocaleString("en")}: ${what}`, options);
+  }
+}
+
+/** The format that is written, and the only one that is read. */
+const archiveFormat = 1;
+
+const header = z.strictObject({
+  sallyport: z.literal("archive"),
+  format: z.number(),
+  /** Of the product that has written it. */
+  version: z.string(),
+  /** Name of the database that it is of. */
+  database: z.string(),
+  writtenAt: z.string(),
+  /** What was left out. */
+  without: z.array(z.enum(["credentials", "keys"])),
+});
+
+/** The first line: where an archive comes from. It alone differs between archives of the same contents. */
+export type ArchiveHeader = Omit<z.infer<typeof header>, "sallyport" | "format">;
+
+export function headerLine(given: ArchiveHeader): string {
+  return `${JSON.stringify({ sallyport: "archive", format: archiveFormat, ...given })}\n`;
+}
+
+/** The header that a line is; a text that says why it is none that can be read here. */
+export function readHeader(line: string): ArchiveHeader | string {
+  const value = jsonOf(line) as { readonly sallyport?: unknown; readonly format?: unknown } | null | undefined;
+  if (value?.sallyport !== "archive") return "this is no archive of Sallyport.";
+  if (value.format !== archiveFormat)
+    return `the archive has the format ${JSON.stringify(value.format)}, and this version reads ${archiveFormat} only.`;
+  const { data } = header.safeParse(value);
+  return data ?? "the header of the archive is damaged.";
+}
+
+/** What a line says; `undefined` if it is no JSON. */
+export function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const count = z.int().nonnegative();
+const objectId = z.string().refine(isObjectId);
+const uuid = z.string().refine((text) => isUuid(text) && text === text.toLowerCase());
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const attributes = z.custom<object>((value) => typeof value === "object" && value !== null && !Array.isArray(value));
+const names = z.array(z.string());
+
+const object = {
+  id: objectId,
+  uuid,
+  stamp: z.int().positive(),
+  readers: z.array(objectId).nullable(),
+  version: z.int().positive(),
+  storedAt: z.int(),
+  className: z.string(),
+  attributes,
+};
+
+const event = {
+  at: z.int(),
+  since: z.int(),
+  attempts: count,
+  type: z.string(),
+  requestId: z.string(),
+  outcome: count,
+  appKeyId: z.string(),
+  userId: objectId.nullable(),
+  address: z.string(),
+  appNames: names,
+  className: z.string().nullable(),
+  macroName: z.string().nullable(),
+  providerName: z.string().nullable(),
+};
+
+/** What the lines of each section are. What a class is has to be understood by the model, so only its outline is looked at. */
+export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> } = {
+  settings: z.strictObject({
+    maintenance: z.boolean(),
+    modelGeneration: count,
+    macroGeneration: count,
+    objects: count,
+    lastObject: count,
+    lastAudit: count,
+  }),
+  classes: z.strictObject({
+    definition: z.looseObject({
+      name: z.string(),
+      base: z.string().nullable(),
+      attributes: z.array(z.looseObject({ name: z.string(), type: z.string() })),
+      rights: z.array(z.looseObject({ group: z.string(), permissions: names })),
+    }),
+  }),
+  macros: z.strictObject({
+    name: z.string(),
+    version: z.int().positive(),
+    text: z.string().nullable(),
+    language: z.enum(["js", "ts"]).nullable(),
+    changedAt: z.int(),
+    changedBy: z.string(),
+  }),
+  applications: z.strictObject({
+    name: z.string(),
+    seats: count.nullable(),
+    secondFactor: z.enum(["off", "optional", "forced"]).default("off"),
+  }),
+  appKeys: z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    enabled: z.boolean(),
+    appNames: names.nullable(),
+    origins: names,
+    // Archives of earlier versions know none.
+    returnAddresses: names.default([]),
+    digest,
+  }),
+  objects: z.strictObject(object),
+  links: z.strictObject({ id: objectId, links: z.record(z.string(), z.array(objectId)) }),
+  departures: z.strictObject({
+    ...object,
+    leader: objectId,
+    deletedBy: objectId.nullable().default(null),
+    attributes: attributes.nullable(),
+  }),
+  accounts: z.strictObject({
+    userId: objectId,
+    loginName: z.string(),
+    confusableKey: z.string(),
+    secret: z.string(),
+    secretVersion: z.int(),
+    administrator: z.boolean(),
+    disabled: z.boolean(),
+    email: z.string().nullable(),
+  }),
+  customAccounts: z.strictObject({
+    id: uuid,
+    loginName: z.string(),
+    userId: objectId,
+    email: z.string().nullable(),
+    secret: z.string(),
+    secretVersion: z.int(),
+    disabled: z.boolean(),
+    confusableKey: z.string(),
+  }),
+  identityProviders: z.strictObject({
+    type: z.enum(providerTypes),
+    name: z.string(),
+    sealedData: z.string(),
+    defaultUserId: objectId.nullable(),
+    appNames: names,
+  }),
+  identityLinks: z.strictObject({
+    id: uuid,
+    provider: z.enum(providerTypes),
+    issuer: z.string(),
+    subject: z.string(),
+    userId: objectId,
+    shared: z.boolean(),
+    email: z.string().nullable(),
+    displayName: z.string().nullable(),
+    linkedAt: z.int(),
+  }),
+  secondFactors: z.strictObject({
+    subject: z.string(),
+    appName: z.string(),
+    sealedSecret: z.string(),
+    confirmed: z.boolean(),
+    lastStep: z.int().min(-1),
+    recoveryCodes: z.array(digest),
+  }),
+  passwordHistory: z.strictObject({ subject: z.string(), secrets: names }),
+  keys: z.strictObject({
+    kind: z.enum(["rsa", "jwt"]),
+    keyId: z.string(),
+    publicKey: z.string(),
+    wrappedPrivateKey: z.string(),
+    createdAt: z.int(),
+    acceptedUntil: z.int().nullable(),
+  }),
+  audit: z.strictObject({ ...event, sequence: z.int().positive() }),
+  tallies: z.strictObject({ ...event, key: z.string() }),
+};
+
+/** What the line of an object says, and its attributes as they stand in it. */
+interface PartedObject {
+  readonly value: object;
+  readonly attributes: string;
+}
+
+const beforeAttributes = ', "attributes": ';
+
+/**
+ * Parts the line of an object where its attributes begin, so that a million of them need not be put together as text again. Both parts have
+ * to be JSON by themselves. `undefined` for whatever does not stand as it is written: that takes longer, and may be right all the same.
+ */
+export function partObject(line: string): PartedObject | undefined {
+  const place = line.indexOf(beforeAttributes);
+  if (place < 0 || !line.endsWith("}")) return undefined;
+  // What ends so is an object, or no JSON.
+  const value = jsonOf(`${line.slice(0, place)}}`) as { attributes?: unknown } | undefined;
+  if (value === undefined || "attributes" in value) return undefined;
+  const json = line.slice(place + beforeAttributes.length, -1);
+  value.attributes = jsonOf(json);
+  return value.attributes === undefined ? undefined : { value, attributes: json };
+}
+
+/** The SHA-256 of all lines so far, so that lines can be neither altered nor moved. */
+export class ArchiveChecksum {
+  private readonly hash = createHash("sha256");
+
+  add(bytes: Uint8Array): void {
+    this.hash.update(bytes);
+  }
+
+  /** Of what was added by now. */
+  line(): string {
+    return `${JSON.stringify({ check: this.hash.copy().digest("hex") })}\n`;
+  }
+}
+
+/** The check line of these lines alone. */
+export function checkLineOf(lines: string): string {
+  const checksum = new ArchiveChecksum();
+  checksum.add(Buffer.from(lines));
+  return checksum.line();
+}

@@ -1,0 +1,57 @@
+import { type ClassStructure, type Principal, seesAll } from "@sallyport/core";
+import type { Command } from "commander";
+import { identifiers } from "../composition/identifiers.ts";
+import { commandGroup } from "./command-group.ts";
+import type { OpenedDatabase } from "./with-database.ts";
+import { listCommand } from "./list-command.ts";
+
+interface ListedClass {
+  readonly structure: ClassStructure;
+  /** Of exactly this class. */
+  readonly objects: number;
+}
+
+/** Whoever can run commands can see everything. */
+const operator: Principal = { userId: "", groups: [], administrator: true };
+
+/** `class list`. */
+export function classCommand(): Command {
+  return commandGroup("class", "show the classes of business objects").addCommand(
+    listCommand<ListedClass>({
+      plural: "classes",
+      read,
+      json: ({ structure: { permissions: _permissions, ...structure }, objects }) => ({ ...structure, objects }),
+      columns: {
+        NAME: ({ structure }) => structure.name,
+        BASE: ({ structure }) => structure.base ?? "none",
+        ATTRIBUTES: ({ structure }) => structure.attributes.map(({ name }) => name).join(" ") || "none",
+        INDEXES: ({ structure }) => indexesOf(structure),
+        OBJECTS: ({ objects }) => String(objects),
+      },
+    }),
+  );
+}
+
+async function read({ database, container }: OpenedDatabase): Promise<ListedClass[]> {
+  const r = database.storage.repositories;
+  const { generation } = await r.model.load();
+  const readStructure = await container.getAsync(identifiers.readStructure);
+  const { classes } = await readStructure.run({
+    r,
+    database,
+    unit: database.unit,
+    principal: operator,
+    modelGeneration: generation,
+  });
+  const listed: ListedClass[] = [];
+  for (const structure of classes)
+    listed.push({ structure, objects: await r.objects.count({ classes: [structure.name] }, seesAll) });
+  return listed;
+}
+
+function indexesOf({ attributes }: ClassStructure): string {
+  const indexed = attributes.filter((attribute) => attribute.indexed);
+  return (
+    indexed.map(({ name, indexState }) => (indexState === "ready" ? name : `${name} (building)`)).join(" ") || "none"
+  );
+}

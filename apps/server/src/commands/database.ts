@@ -1,0 +1,139 @@
+import { isDeepStrictEqual } from "node:util";
+import { capabilityWords, type ClassDefinition, operatorEvent, reserveUserNames } from "@sallyport/core";
+import { Argument, Command } from "commander";
+import { identifiers } from "../composition/identifiers.ts";
+import { isLoopbackHost, readModelFile } from "../configuration/index.ts";
+import { CommandError } from "./command-group.ts";
+import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "./command-options.ts";
+import { chosen, loadNoting, nameOf, type OpenedDatabase, withDatabase, withOpened } from "./with-database.ts";
+import { plainWords } from "./report-failure.ts";
+
+interface MigrateOptions extends AliasOptions {
+  readonly model?: string;
+}
+
+/** `migrate`: brings databases to the newest version. */
+export function migrateCommand(): Command {
+  return new Command("migrate")
+    .description(
+      "bring the databases to the newest version, and tell what their storage can do; safe while servers are running",
+    )
+    .option(
+      "-m, --model <file>",
+      "model file with the classes of a new database (default: User with Employee and ContactPerson)",
+    )
+    .addOption(aliasOption("every database"))
+    .addOption(configurationOption())
+    .action(migrate);
+}
+
+async function migrate({ config, alias, model }: MigrateOptions): Promise<void> {
+  const configuration = loadNoting(config);
+  const selected = configuration.databases.filter((each) => alias === undefined || each.alias === alias);
+  if (selected.length === 0) throw new CommandError(`There is no database "${alias}".`);
+  const classes = await readModelFile(model);
+  const failures: string[] = [];
+  for (const each of selected) {
+    const label = `database ${nameOf(each)}`;
+    if (each.storage === null || each.storage.engine === "memory") {
+      console.log(`${label}: nothing to migrate`);
+      continue;
+    }
+    try {
+      const done = await withOpened(configuration, each, (opened) => migrateOne(opened, classes));
+      console.log(`${label}: ${done.changes.length === 0 ? "up to date" : done.changes.join("; ")}`);
+      console.log(`  ${done.capabilities.join(", ")}`);
+      if (model !== undefined && done.otherClasses.length > 0) {
+        console.log(`  not as in the model file, which is for new databases: ${done.otherClasses.join(", ")}`);
+      }
+    } catch (error) {
+      failures.push(`${label}: ${plainWords(error)}`);
+    }
+  }
+  if (failures.length > 0) throw new CommandError(failures.join("\n       "));
+}
+
+interface Migrated {
+  /** In words. */
+  readonly changes: readonly string[];
+  /** In words. */
+  readonly capabilities: readonly string[];
+  /** Names of classes of the model file whose definition in the database is another one. */
+  readonly otherClasses: readonly string[];
+}
+
+/** Indexes, too: the role of the servers may lack the right to build them. */
+async function migrateOne(
+  { database, container }: OpenedDatabase,
+  classes: readonly ClassDefinition[],
+): Promise<Migrated> {
+  const { storage } = database;
+  const { applied } = await storage.migrate(classes);
+  // Also when nothing was applied: servers of a former version may have created users since.
+  await reserveUserNames(database);
+  const report = await (await container.getAsync(identifiers.alignIndexes)).run(storage);
+  const changed = report === "busy" ? 0 : report.built.length + report.removed;
+  const changes = [
+    ...(applied.length === 0 ? [] : [`applied ${applied.join(", ")}`]),
+    ...(changed === 0 ? [] : [`built or removed indexes: ${changed}`]),
+  ];
+  const stored = new Map((await storage.repositories.model.load()).classes.map((each) => [each.name, each]));
+  const otherClasses = classes
+    .filter((each) => !isDeepStrictEqual(each, stored.get(each.name)))
+    .map(({ name }) => name);
+  return { changes, capabilities: [...capabilityWords(storage.capabilities).values()], otherClasses };
+}
+
+/** `seed`: puts the demo into an empty database. */
+export function seedCommand(): Command {
+  return new Command("seed")
+    .description("put the demo's data, users and app key into an empty database")
+    .addOption(aliasOption(oneDatabase))
+    .addOption(configurationOption())
+    .addHelpText(
+      "after",
+      "\nThe demo's passwords are known to everybody: it is refused in production and where the server listens beyond loopback.",
+    )
+    .action(seed);
+}
+
+async function seed(options: AliasOptions): Promise<void> {
+  const configuration = loadNoting(options.config);
+  const { production, server } = configuration;
+  if (production) throw new CommandError("The demo's passwords are known to everybody: not with NODE_ENV=production.");
+  if (!isLoopbackHost(server.host)) {
+    throw new CommandError(
+      `The demo's passwords are known to everybody: not while the server listens on ${server.host}.`,
+    );
+  }
+  const target = chosen(configuration, options.alias);
+  await withOpened(configuration, target, async ({ container, database }) => {
+    if (target.migrateOnStart && (await database.storage.migrate(await readModelFile())).applied.length > 0)
+      await reserveUserNames(database);
+    const state = await (await container.getAsync(identifiers.demoSeeder)).seed(database);
+    if (state === "foreign") throw new CommandError("The database is not empty; the demo was not put into it.");
+    console.log(state === "seeded" ? "The demo is in the database." : "The demo was in the database already.");
+  });
+}
+
+/** `maintenance <on|off>`: takes a database out of service. */
+export function maintenanceCommand(): Command {
+  return new Command("maintenance")
+    .description("take a database out of service, or back into it; running servers see it with the next request")
+    .addArgument(new Argument("<on|off>", "on: its requests are answered 706; off: they are served"))
+    .addOption(aliasOption(oneDatabase))
+    .addOption(configurationOption())
+    .action(set);
+}
+
+async function set(state: string, options: AliasOptions): Promise<void> {
+  if (state !== "on" && state !== "off")
+    throw new CommandError(`Say "maintenance on" or "maintenance off"; "${state}" is neither.`);
+  await withDatabase(options, async ({ database }) => {
+    await database.storage.transaction(async (r) => {
+      await r.maintenance.set(state === "on");
+      await r.audit.append(operatorEvent({ type: state === "on" ? "maintenance.begun" : "maintenance.ended" }));
+    });
+    console.log(`Maintenance is ${state}.`);
+  });
+}

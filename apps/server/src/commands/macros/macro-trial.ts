@@ -1,0 +1,252 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { types } from "node:util";
+import { type JsonValue, MacroFault, type MacroRuntime } from "@sallyport/core";
+import { Command, Option } from "commander";
+import { RecordedRuntime } from "../../authoring/recorded-runtime.ts";
+import { judgeOutcome, type MacroTest, readTests } from "../../authoring/test-file.ts";
+import { failureLines, faultLines, trialReport } from "../../authoring/trial-report.ts";
+import { Trial } from "../../authoring/trial.ts";
+import { identifiers } from "../../composition/identifiers.ts";
+import {
+  type Configuration,
+  type DatabaseConfiguration,
+  demoMacros,
+  loadConfiguration,
+} from "../../configuration/index.ts";
+import { CommandError } from "../command-group.ts";
+import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
+import { chosen, type Container, loadNoting, withOpened } from "../with-database.ts";
+
+interface TrialOptions extends AliasOptions, MacroFolderOptions {
+  /** On the database of the configuration, instead of the demo in memory. */
+  readonly configured?: true;
+}
+
+interface OpenedTrial {
+  readonly trial: Trial;
+  /** The folder whose macros are there; `null` if there are none but those in the database. */
+  readonly folder: string | null;
+}
+
+/** Opens what macros are tried out on, for the time of some work: the demo in memory, or a configured database. */
+async function withTrial<T>(options: TrialOptions, work: (opened: OpenedTrial) => Promise<T>): Promise<T> {
+  const { configuration: configured, database } = options.configured
+    ? configuredDatabase(options)
+    : demoInMemory(options);
+  // There are no requests here that the macro would have to stand back behind.
+  const configuration = { ...configured, macros: { ...configured.macros, niceness: 0 } };
+  let recorded: RecordedRuntime | undefined;
+  const record = (container: Container) =>
+    container.onActivation(
+      identifiers.macroRuntime,
+      (_context, runtime: MacroRuntime) => (recorded = new RecordedRuntime(runtime)),
+    );
+  return withOpened(
+    configuration,
+    database,
+    async ({ database: opened, container }) => {
+      if (!options.configured) {
+        await opened.storage.migrate();
+        await (await container.getAsync(identifiers.demoSeeder)).seed(opened);
+      }
+      const [executeMacro, digests, random] = await Promise.all([
+        container.getAsync(identifiers.executeMacro),
+        container.getAsync(identifiers.digests),
+        container.getAsync(identifiers.random),
+      ]);
+      const runtime = recorded as RecordedRuntime;
+      try {
+        const trial = new Trial({ database: opened, executeMacro, digests, random, runtime });
+        return await work({ trial, folder: database.macros.directory });
+      } finally {
+        await runtime.close();
+      }
+    },
+    record,
+  );
+}
+
+interface Chosen {
+  readonly configuration: Configuration;
+  readonly database: DatabaseConfiguration;
+}
+
+function configuredDatabase({ config, alias, directory }: TrialOptions): Chosen {
+  const configuration = loadNoting(config);
+  const database = chosen(configuration, alias);
+  return {
+    configuration,
+    database:
+      directory === undefined ? database : { ...database, macros: { directory: existing(trialFolder(directory)) } },
+  };
+}
+
+/** The demo as it is by default, with the limits of macros that are configured. */
+function demoInMemory({ config, directory }: TrialOptions): Chosen {
+  const folder = existing(trialFolder(directory, config));
+  // Nobody logs in, so the passwords need no protection.
+  const passwords = { argon2: { memoryCost: 8, timeCost: 1 } };
+  const databases = [{ alias: "", name: "demo", storage: { engine: "memory" }, macros: { directory: folder } }];
+  const demo = loadConfiguration({ content: { databases, passwords }, environment: {} });
+  const { macros } = loadConfiguration({ file: config });
+  return {
+    configuration: { ...demo, macros: { ...macros, watch: false } },
+    database: demo.databases[0] as DatabaseConfiguration,
+  };
+}
+
+function existing(folder: string): string {
+  if (existsSync(folder)) return folder;
+  throw new CommandError(`There is no folder ${folder}. "sallyport-server macro new <name>" begins a macro.`);
+}
+
+export interface MacroFolderOptions {
+  readonly directory?: string;
+}
+
+const ownFolder = "macros";
+
+/** `--directory`, for commands that work on files of macros. */
+export function macroFolderOption(otherwise: string): Option {
+  return new Option(
+    "-d, --directory <folder>",
+    `folder of the macros (default: that of the configuration, or ./${ownFolder}${otherwise})`,
+  );
+}
+
+/** The folder that new macros are written into: the one given, the configured one, or `./macros`. */
+export function writtenFolder(directory: string | undefined, config?: string): string {
+  return resolve(directory ?? configuredFolder(config) ?? ownFolder);
+}
+
+/** The folder whose macros are tried out: the same, or that of the demo where there is none of them. */
+function trialFolder(directory: string | undefined, config?: string): string {
+  const folder = writtenFolder(directory, config);
+  return directory === undefined && !existsSync(folder) ? (demoMacros() ?? folder) : folder;
+}
+
+/** The folder that somebody has configured; nobody writes into the one that the demo brings along. */
+function configuredFolder(config: string | undefined): string | undefined {
+  const { databases } = loadConfiguration({ file: config });
+  const [directory] = databases.flatMap(({ macros }) => macros.directory ?? []);
+  return directory === demoMacros() ? undefined : directory;
+}
+
+interface RunOptions extends TrialOptions {
+  readonly as: string;
+  readonly app?: readonly string[];
+  readonly input?: string;
+  readonly skipChecker?: true;
+  readonly commit?: true;
+}
+
+/** `macro run`: executes a macro once and tells all about it. */
+export function runMacroCommand(): Command {
+  return new Command("run")
+    .description("execute a macro as a user and print what it gives, logs and asks for; nothing is kept")
+    .argument("<name>", "the macro")
+    .requiredOption("--as <user>", "the user who executes it; no password is asked for")
+    .option("--app <name...>", "app names of the session (default: all that there are)")
+    .option(
+      "--input <json>",
+      "what a client would send: JSON, or @ and the name of a file with JSON (default: nothing)",
+    )
+    .option("--skip-checker", "as with ?skipChecker=true")
+    .option("--configured", "on the database of the configuration (default: the demo, in memory)")
+    .option("--commit", "keep what it does, with --configured")
+    .addOption(macroFolderOption(", or the demo's"))
+    .addOption(aliasOption(oneDatabase))
+    .addOption(configurationOption())
+    .addHelpText(
+      "after",
+      "\nThe result goes to standard output as JSON, everything else to standard error; exit code 1 if the macro fails or refuses.",
+    )
+    .action(run);
+}
+
+async function run(macro: string, options: RunOptions): Promise<void> {
+  const { as: user, app: appNames, skipChecker = false, commit = false } = options;
+  if (commit && !options.configured)
+    throw new CommandError("--commit goes together with --configured: the demo in memory is gone afterwards.");
+  const input = options.input === undefined ? undefined : inputOf(options.input);
+  await withTrial(options, async ({ trial, folder }) => {
+    const outcome = await trial.run({ macro, user, appNames, input, skipChecker, commit });
+    const { result, notes } = trialReport(outcome, macro, folder);
+    if (result !== null) console.log(result);
+    console.error([...notes, ...(commit ? [] : ["Nothing of it was kept."])].join("\n"));
+    if (outcome.error !== undefined) process.exitCode = 1;
+  });
+}
+
+function inputOf(given: string): JsonValue {
+  try {
+    return JSON.parse(given.startsWith("@") ? readFileSync(given.slice(1), "utf8") : given) as JsonValue;
+  } catch (error) {
+    throw new CommandError(`--input is no JSON: ${types.isNativeError(error) ? error.message : "unknown"}`);
+  }
+}
+
+const ending = ".test.json";
+
+/** `macro test`: runs the tests that stand beside macros. */
+export function testMacrosCommand(): Command {
+  return new Command("test")
+    .description(
+      "run the tests in <name>.test.json beside each macro; each is taken back, so that none sees what another did",
+    )
+    .argument("[names...]", "the macros (default: all with tests)")
+    .option("--configured", "on the database of the configuration (default: the demo, in memory)")
+    .addOption(macroFolderOption(", or the demo's"))
+    .addOption(aliasOption(oneDatabase))
+    .addOption(configurationOption())
+    .addHelpText("after", "\nExit code 1 if a test fails.")
+    .action((names: readonly string[], options: TrialOptions) =>
+      withTrial(options, (opened) => testAll(names, opened)),
+    );
+}
+
+async function testAll(names: readonly string[], { trial, folder }: OpenedTrial): Promise<void> {
+  if (folder === null) throw new CommandError("No folder with macros is configured; --directory names one.");
+  const all = names.length > 0 ? names : namesIn(folder);
+  if (all.length === 0) throw new CommandError(`There are no tests in ${folder}: none of its files ends in ${ending}.`);
+  let [passed, failed] = [0, 0];
+  // One without tests would be broken without anybody knowing.
+  for (const { name, fault } of names.length > 0 ? [] : await trial.broken()) {
+    const lines = fault instanceof MacroFault ? faultLines(fault, folder) : [fault.message];
+    console.log([name, "  FAIL is a macro or a hook", ...lines.map((line) => `       ${line}`)].join("\n"));
+    failed += 1;
+  }
+  for (const name of all) {
+    const tests = await readTests(join(folder, name + ending));
+    console.log(name);
+    for (const test of tests) {
+      const lines = await linesOf(name, test, trial, folder);
+      console.log(
+        [`  ${lines === null ? "ok  " : "FAIL"} ${test.title}`, ...(lines ?? []).map((line) => `       ${line}`)].join(
+          "\n",
+        ),
+      );
+      if (lines === null) passed += 1;
+      else failed += 1;
+    }
+  }
+  console.log(`\n${passed} passed, ${failed} failed`);
+  if (failed > 0) process.exitCode = 1;
+}
+
+/** What is wrong, with the reason of a failure that nobody expected; `null` if nothing is. */
+async function linesOf(macro: string, test: MacroTest, trial: Trial, folder: string): Promise<string[] | null> {
+  const { as: user, apps: appNames, input, skipChecker } = test;
+  const outcome = await trial.run({ macro, user, appNames, input, skipChecker, commit: false });
+  const fault = judgeOutcome(test, outcome);
+  if (fault === null) return null;
+  return [fault, ...(outcome.error === undefined ? [] : failureLines(outcome.error, folder))];
+}
+
+function namesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(ending))
+    .map((file) => file.slice(0, -ending.length))
+    .toSorted();
+}

@@ -1,0 +1,94 @@
+import type { Database } from "@sallyport/core";
+import { pino } from "pino";
+import { createContainer } from "../composition/create-container.ts";
+import { databaseTrouble } from "../composition/storages/database-trouble.ts";
+import { identifiers } from "../composition/identifiers.ts";
+import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts";
+import { StorageEngines } from "../composition/storages/storage-engines.ts";
+import { type Configuration, type DatabaseConfiguration, demoNote, loadConfiguration } from "../configuration/index.ts";
+import { CommandError } from "./command-group.ts";
+import type { AliasOptions } from "./command-options.ts";
+
+export type Container = ReturnType<typeof createContainer>;
+
+export interface OpenedDatabase {
+  readonly database: Database;
+  /** Makes whatever else the work needs. */
+  readonly container: Container;
+}
+
+/** Opens the one database that the options name, which must be there, for the time of some work. */
+export async function withDatabase<T>(
+  { config, alias }: AliasOptions,
+  work: (opened: OpenedDatabase) => Promise<T>,
+): Promise<T> {
+  const configuration = loadNoting(config);
+  const database = chosen(configuration, alias);
+  // Nobody lists the users of a database to create one: the directory will be another than was meant.
+  const [missing] = await directoriesWithoutDatabase([database]);
+  if (missing !== undefined)
+    throw new CommandError(`There is no database in ${missing}. "sallyport-server migrate" creates it.`);
+  return withOpened(configuration, database, work);
+}
+
+/** Loads the configuration and, if it is that of the demo, says so. */
+export function loadNoting(file: string | undefined): Configuration {
+  const configuration = loadConfiguration({ file });
+  const note = demoNote(configuration);
+  if (note !== null) console.error(`note: ${note}`);
+  return configuration;
+}
+
+/** Opens one database of a configuration, or creates it, for the time of some work. `prepare` is called before anything is made. */
+export async function withOpened<T>(
+  configuration: Configuration,
+  chosenOne: DatabaseConfiguration,
+  work: (opened: OpenedDatabase) => Promise<T>,
+  prepare: (container: Container) => void = () => {},
+): Promise<T> {
+  for (const directory of await directoriesWithoutDatabase([chosenOne])) {
+    console.error(`Creating the database in ${directory}, which takes a few seconds.`);
+  }
+  const container = createContainer(
+    { ...configuration, databases: [chosenOne] },
+    pino({ enabled: false }),
+    new StorageEngines(true),
+  );
+  const engines = container.get(identifiers.engines);
+  prepare(container);
+  try {
+    const database = (await container.getAsync(identifiers.databases)).get(chosenOne.alias);
+    if (!database) throw new CommandError(`The database ${nameOf(chosenOne)} has no storage.`);
+    return await work({ database, container });
+  } catch (error) {
+    const trouble = databaseTrouble(error, chosenOne.storage);
+    throw trouble === null ? error : new CommandError(trouble, { cause: error });
+  } finally {
+    await engines.close();
+  }
+}
+
+/** How messages call a database: its alias in quotation marks, or `(empty)`. */
+export function nameOf({ alias }: Pick<DatabaseConfiguration, "alias">): string {
+  return alias === "" ? "(empty)" : `"${alias}"`;
+}
+
+/** The database with this alias; without one that with the empty alias, or the only one. */
+export function chosen({ databases }: Configuration, alias: string | undefined): DatabaseConfiguration {
+  const [first] = databases;
+  const found =
+    databases.find((each) => each.alias === (alias ?? "")) ??
+    (alias === undefined && databases.length === 1 ? first : undefined);
+  if (found === undefined) {
+    const names = databases.map(nameOf).join(", ");
+    throw new CommandError(
+      alias === undefined
+        ? `Name the database with --alias; configured are: ${names}.`
+        : `There is no database "${alias}"; configured are: ${names}.`,
+    );
+  }
+  if (found.storage?.engine === "memory") {
+    throw new CommandError(`The database ${nameOf(found)} is in the memory of its server; a command cannot reach it.`);
+  }
+  return found;
+}

@@ -1,0 +1,112 @@
+import { type Database, type KeyRings, ServiceError } from "@sallyport/core";
+import type { DatabaseDirectory } from "@sallyport/http";
+import type { Logger } from "pino";
+import { type DatabaseConfiguration, readModelFile, type StorageConfiguration } from "../../configuration/index.ts";
+import { databaseTrouble } from "./database-trouble.ts";
+import { directoryTrouble } from "./embedded.ts";
+
+const defaultPause = 2_000;
+const longestPause = 60_000;
+
+interface PreparationParts {
+  readonly databases: DatabaseDirectory;
+  readonly configurations: readonly DatabaseConfiguration[];
+  readonly logger: Logger;
+  /** Called once for each database that has been migrated here, with whether it was of a former version until then. */
+  readonly afterMigration: (database: Database, hasChanged: boolean) => Promise<void>;
+  /** Finds databases with keys that this server cannot open; the log warns of them. */
+  readonly keyRings?: Pick<KeyRings, "sealedElsewhere">;
+  /** Whether this is the demo. The demo does not start if an embedded database cannot be prepared. */
+  readonly demo?: boolean;
+  /** Milliseconds before the second try, doubled by every further one; 2 s unless given. */
+  readonly firstPause?: number;
+}
+
+/** What is to be done with one database. */
+interface Task {
+  readonly database: Database;
+  readonly storage: StorageConfiguration | null;
+  readonly migrate: boolean;
+  readonly isRetry: boolean;
+  /** Whether a try has applied migrations. */
+  readonly hasChanged: boolean;
+}
+
+/**
+ * Makes the databases ready for work. One that is down or not migrated holds up nothing: it answers 704 or 705, and
+ * what was to be done with it is tried again until it succeeds.
+ */
+export class DatabasePreparation {
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private stopped = false;
+
+  constructor(private readonly parts: PreparationParts) {}
+
+  /** Tries each database once. Throws if an embedded database of the demo cannot be prepared. */
+  async run(): Promise<void> {
+    await Promise.all(
+      this.parts.configurations.map(async ({ alias, migrateOnStart, storage }) => {
+        const database = this.parts.databases.get(alias);
+        if (database)
+          await this.prepare(
+            { database, storage, migrate: migrateOnStart, isRetry: false, hasChanged: false },
+            this.parts.firstPause ?? defaultPause,
+          );
+      }),
+    );
+  }
+
+  stop(): void {
+    this.stopped = true;
+    for (const timer of this.timers) clearTimeout(timer);
+  }
+
+  private async prepare(task: Task, pause: number): Promise<void> {
+    const { database, migrate } = task;
+    const { alias, storage } = database;
+    let { hasChanged } = task;
+    const { logger, afterMigration } = this.parts;
+    try {
+      if (!migrate) {
+        await storage.health();
+        await this.checkKeys(database);
+        return;
+      }
+      const { applied } = await storage.migrate(await readModelFile());
+      hasChanged ||= applied.length > 0;
+      if (applied.length > 0) logger.info({ alias, applied }, "database migrated");
+      await this.checkKeys(database);
+      await afterMigration(database, hasChanged);
+    } catch (err) {
+      if (this.stopped) return;
+      if (this.parts.demo === true && task.storage?.engine === "embedded" && !task.isRetry)
+        throw directoryTrouble(err, task.storage.dataDir);
+      const reason = databaseTrouble(err, task.storage);
+      logger.warn(
+        {
+          alias,
+          ...(reason === null ? { err } : { code: err instanceof ServiceError ? err.code : undefined, reason }),
+        },
+        "database cannot be used yet",
+      );
+      if (migrate) this.retry({ ...task, isRetry: true, hasChanged }, pause);
+    }
+  }
+
+  private async checkKeys(database: Database): Promise<void> {
+    const { keyRings, logger } = this.parts;
+    if (!(await keyRings?.sealedElsewhere(database))) return;
+    logger.warn(
+      { alias: database.alias },
+      "the keys of the database were sealed under another master key than this server's: it is not ready",
+    );
+  }
+
+  private retry(task: Task, pause: number): void {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      void this.prepare(task, Math.min(2 * pause, longestPause));
+    }, pause);
+    this.timers.add(timer.unref());
+  }
+}

@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type Database,
+  type Digests,
+  type IdentityProvider,
+  type PasswordHasher,
+  type ProviderEntry,
+  type ProviderSealing,
+  type ProviderType,
+  type PutProvider,
+  ServiceError,
+} from "@sallyport/core";
+import type { Logger } from "pino";
+import { demoCredentials, type DemoProviders, type DemoState, seedDemo } from "../../demo/index.ts";
+
+/** Puts the demo into databases and remembers what it found there. */
+export class DemoSeeder {
+  private readonly found = new Map<string, DemoState>();
+
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly digests: Digests,
+    private readonly logger: Logger,
+  ) {}
+
+  async seed({ alias, storage, policy: { clientHash } }: Database): Promise<DemoState> {
+    const state = await seedDemo(storage, { hasher: this.hasher, digests: this.digests, clientHash, alias });
+    this.found.set(alias, state);
+    if (state === "seeded") this.logger.info({ alias }, "demo data created");
+    if (state === "foreign") this.logger.warn({ alias }, "the database holds other data; the demo was not put into it");
+    return state;
+  }
+
+  /** What it found, by alias; a database that could not be used yet is not among them. */
+  get states(): ReadonlyMap<string, DemoState> {
+    return this.found;
+  }
+}
+
+interface DemoProviderEntriesParts {
+  readonly demoProviders: DemoProviders;
+  readonly known: ReadonlyMap<ProviderType, IdentityProvider>;
+  readonly putProvider: PutProvider;
+  readonly sealing: ProviderSealing;
+}
+
+/** Registers the imitations in databases with the demo, as they are at this start; what others have registered stays. */
+export class DemoProviderEntries {
+  constructor(private readonly parts: DemoProviderEntriesParts) {}
+
+  async register(database: Database): Promise<void> {
+    const { demoProviders, known, putProvider } = this.parts;
+    for (const { type, name, data } of demoProviders.entries) {
+      const provider = known.get(type);
+      const found = await database.storage.repositories.identityProviders.find(type);
+      if (
+        provider === undefined ||
+        (found !== null && (found.name !== name || this.holds(found, provider.accept(data))))
+      )
+        continue;
+      const { defaultUserId, appNames } = found ?? { defaultUserId: null, appNames: [demoCredentials.apps[0].name] };
+      await putProvider.run(database, { provider, data, name, defaultUserId, appNames });
+    }
+  }
+
+  private holds({ sealedData }: ProviderEntry, data: unknown): boolean {
+    try {
+      return isDeepStrictEqual(this.parts.sealing.openData(sealedData), data);
+    } catch (error) {
+      // It was sealed by a demo with another master key.
+      if (error instanceof ServiceError && error.code === 608) return false;
+      throw error;
+    }
+  }
+}

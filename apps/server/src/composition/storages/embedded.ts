@@ -1,0 +1,122 @@
+import { statfsSync } from "node:fs";
+import { types } from "node:util";
+import type { JoinedEngine, JoinOptions } from "@sallyport/storage-pglite";
+import type { DatabaseConfiguration, EmbeddedStorage } from "../../configuration/index.ts";
+import { StartError } from "../start-error.ts";
+import type { SqlEngine } from "./sql-engine.ts";
+
+/** The embedded engine has no background work of its own: without this, deleted rows would take room for ever. */
+const upkeepInterval = 6 * 60 * 60_000;
+
+/** Milliseconds for the restart of the engine, with a margin. */
+const restartTime = 5_000;
+
+/** Milliseconds for which a command may use the database of a server. Requests wait meanwhile, and are ready to wait longer. */
+const sharing = { limit: 5_000 };
+
+/** Failures are told to the caller; Knex would also print them. */
+const silent = { warn() {}, error() {}, deprecate() {}, debug() {} };
+
+/**
+ * A Postgres inside of this process, kept in a directory, which commands on this machine can use, too. Throws if another
+ * process holds the directory, or if it cannot be used.
+ */
+export async function openEmbedded(storage: EmbeddedStorage): Promise<SqlEngine> {
+  return open(storage, { sharing });
+}
+
+async function open(
+  storage: EmbeddedStorage,
+  shared: { readonly sharing?: { readonly limit: number } },
+): Promise<SqlEngine> {
+  const { dataDir, statementTimeout } = storage;
+  const { openEmbeddedEngine } = await import("@sallyport/storage-pglite");
+  const engine = await openEmbeddedEngine({ ...optionsOf(storage), statementTimeout, ...shared }).catch(
+    (error: unknown) => {
+      throw directoryTrouble(error, dataDir);
+    },
+  );
+  // Whatever keeps one round from working, the next one tries again; requests would fail for the same reason, and tell.
+  const upkeep = setInterval(() => void engine.maintain().catch(() => {}), upkeepInterval).unref();
+  const close = (): Promise<void> => {
+    clearInterval(upkeep);
+    return engine.close();
+  };
+  return sqlEngine({ ...engine, close }, dataDir);
+}
+
+/** For a command. If a server of the same user holds the directory, its database is used through a socket there. */
+export async function openOrJoinEmbedded(storage: EmbeddedStorage): Promise<SqlEngine> {
+  const { dataDir } = storage;
+  const { DirectoryLockedError, joinEmbeddedEngine } = await import("@sallyport/storage-pglite");
+  try {
+    return await open(storage, {});
+  } catch (error) {
+    if (!(error instanceof DirectoryLockedError)) throw error;
+    const joined = await joinEmbeddedEngine(optionsOf(storage));
+    if (joined === undefined) throw error;
+    return sqlEngine(joined, dataDir);
+  }
+}
+
+function optionsOf({ dataDir, statementTimeout }: EmbeddedStorage): JoinOptions {
+  // Long enough to wait for a statement that times out and for the restart of the engine after it.
+  return { dataDir, acquireConnectionTimeout: statementTimeout + restartTime, knex: { log: silent } };
+}
+
+async function sqlEngine({ knex, capabilities, close }: JoinedEngine, name: string): Promise<SqlEngine> {
+  const { KnexStorage } = await import("@sallyport/storage-knex");
+  return { name, pool: null, storage: (schema) => new KnexStorage({ knex, schema, capabilities }), close };
+}
+
+const reasons: ReadonlyMap<unknown, string> = new Map([
+  ["EEXIST", "it is a file, not a directory"],
+  ["ENOTDIR", "a part of its path is a file, not a directory"],
+  ["EACCES", "this user may not write there"],
+  ["EPERM", "this user may not write there"],
+  ["EROFS", "its file system can only be read"],
+  ["ENOSPC", "its file system is full"],
+  ["EDQUOT", "this user's share of its file system is used up"],
+]);
+
+/** Bytes that the engine takes at once for its log, twice. */
+const needed = 32 * 1024 * 1024;
+
+/** What the operating system has against a data directory, in words for the operator; other errors as they are. */
+export function directoryTrouble(error: unknown, dataDir: string): unknown {
+  const reason = isFull(dataDir) ? reasons.get("ENOSPC") : reasonOf(error);
+  if (reason === undefined) return error;
+  return new StartError(`The data directory ${dataDir} cannot be used: ${reason}. Choose another one with DATA_DIR.`, {
+    cause: error,
+  });
+}
+
+function reasonOf(error: unknown): string | undefined {
+  if (!types.isNativeError(error) || !("syscall" in error)) return undefined;
+  const { code } = error as NodeJS.ErrnoException;
+  return reasons.get(code) ?? `the operating system refuses it (${code ?? error.message})`;
+}
+
+/** The engine itself only says that it stopped. */
+function isFull(dataDir: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dataDir);
+    return bavail * bsize < needed;
+  } catch {
+    return false;
+  }
+}
+
+/** The data directories in which opening would create a database, which takes seconds. */
+export async function directoriesWithoutDatabase(
+  databases: readonly Pick<DatabaseConfiguration, "storage">[],
+): Promise<string[]> {
+  const directories = new Set(
+    databases.flatMap(({ storage }) => (storage?.engine === "embedded" ? [storage.dataDir] : [])),
+  );
+  if (directories.size === 0) return [];
+  const { holdsDatabase } = await import("@sallyport/storage-pglite");
+  const missing: string[] = [];
+  for (const directory of directories) if (!(await holdsDatabase(directory))) missing.push(directory);
+  return missing;
+}

@@ -1,0 +1,121 @@
+import { types } from "node:util";
+import { ServiceError } from "@sallyport/core";
+import { maskedUrl, type ServerStorage } from "../../configuration/index.ts";
+import type { PoolState } from "../../operations/metrics.ts";
+import { type ServerPlace, serverPlace, type SqlEngine } from "./sql-engine.ts";
+
+/** Milliseconds in which a new connection must stand. */
+const connectTimeout = 3_000;
+
+/** What is read of the driver's pool. */
+interface CountedPool {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+}
+
+/** A connection pool to a Postgres server; connects on first use. */
+export async function openPostgres({ url, pool, statementTimeout }: ServerStorage): Promise<SqlEngine> {
+  const { createPostgresKnex, KnexStorage } = await import("@sallyport/storage-knex");
+  const { max, acquireTimeout, maxWaiting } = pool;
+  const limits = { max, acquireTimeout, maxPendingAcquires: maxWaiting };
+  const { knex, close } = createPostgresKnex({ url, pool: limits, connectTimeout, statementTimeout });
+  const counted = (knex.client as { readonly pool: CountedPool }).pool;
+  return {
+    name: maskedUrl(url),
+    pool: (): PoolState => ({ total: counted.totalCount, idle: counted.idleCount, waiting: counted.waitingCount }),
+    storage: (schema) => new KnexStorage({ knex, schema }),
+    close,
+  };
+}
+
+interface Trouble extends ServerPlace {
+  readonly schema: string;
+  /** What the driver or the server said. */
+  readonly said: string;
+  /** Whether the server refused the connection, not a statement on it. */
+  readonly connecting: boolean;
+}
+
+type Words = (trouble: Trouble) => string;
+
+const silent: Words = ({ at, said }) => `No Postgres answers at ${at} (${said}).`;
+const nameless: Words = ({ host, said }) => `The host ${host} cannot be found (${said}).`;
+const untrusted: Words = ({ at, said }) => `The certificate of the Postgres at ${at} is not accepted (${said}).`;
+
+/** By SQLSTATE, its class, or the code of the operating system. */
+const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
+  [
+    "3D000",
+    ({ at, database, ...place }) =>
+      `The database "${database}" does not exist on the Postgres at ${at}. Create it: ${createdb({ database, ...place })}`,
+  ],
+  ["28P01", ({ at, role }) => `The Postgres at ${at} refuses the password of the role "${role}".`],
+  ["28", ({ at, role, said }) => `The Postgres at ${at} does not let the role "${role}" in (${said}).`],
+  ["42501", lacksRight],
+  ["53300", ({ at, said }) => `The Postgres at ${at} takes no more connections (${said}).`],
+  ["57P03", ({ at, said }) => `The Postgres at ${at} cannot be used yet (${said}).`],
+  ["25006", ({ at }) => `The Postgres at ${at} is a standby, which can only be read.`],
+  ["ENOTFOUND", nameless],
+  ["EAI_AGAIN", nameless],
+  ["ECONNREFUSED", silent],
+  ["ECONNRESET", silent],
+  ["EHOSTUNREACH", silent],
+  ["ENETUNREACH", silent],
+  ["ENOENT", silent],
+  ["ETIMEDOUT", silent],
+  ["CERT_HAS_EXPIRED", untrusted],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", untrusted],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", untrusted],
+  ["SELF_SIGNED_CERT_IN_CHAIN", untrusted],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", untrusted],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", untrusted],
+]);
+
+/** What the driver tells without a code. */
+const byText: readonly (readonly [RegExp, Words])[] = [
+  [
+    /^SASL: .*password must be/,
+    ({ at, role }) =>
+      `The Postgres at ${at} wants a password of the role "${role}", and the connection string has none.`,
+  ],
+  [
+    /does not support SSL/,
+    ({ at }) => `The Postgres at ${at} offers no TLS, which the connection string asks for (sslmode).`,
+  ],
+  [/^(?:timeout expired|Connection terminated)/, silent],
+];
+
+/** Why a Postgres does not serve a database, in words for its operator; `null` if the error tells no known reason. */
+export function postgresTrouble(error: unknown, { url, schema }: Pick<ServerStorage, "url" | "schema">): string | null {
+  const place = serverPlace(url, "5432");
+  if (!(error instanceof ServiceError) || place === null || !types.isNativeError(error.cause)) return null;
+  const { message, code } = error.cause as Error & { code?: unknown };
+  const text = typeof code === "string" ? code : "";
+  const words =
+    byCode.get(text) ?? byCode.get(text.slice(0, 2)) ?? byText.find(([pattern]) => pattern.test(message))?.[1];
+  if (words === undefined) return null;
+  return words({ ...place, schema, said: /^E[A-Z_]+$/.test(text) ? text : message, connecting: error.code === 704 });
+}
+
+function lacksRight({ role, database, schema, said, connecting }: Trouble): string {
+  if (connecting) return `The role "${role}" may not connect to the database "${database}" (${said}).`;
+  const remedy = `Let a superuser run: create schema ${quoted(schema)} authorization ${quoted(role)}`;
+  return /for database\b/.test(said)
+    ? `The role "${role}" may not create the schema "${schema}" in the database "${database}". ${remedy}`
+    : `The role "${role}" lacks a right in the database "${database}" (${said}). It should own the schema "${schema}" and everything in it.`;
+}
+
+/** A line for the shell that creates the database, by the usual superuser. */
+function createdb({ host, port, role, database }: Pick<ServerPlace, "host" | "port" | "role" | "database">): string {
+  const owner = role === "" || role === "postgres" ? [] : ["-O", role];
+  return ["createdb", "-h", host, "-p", port, "-U", "postgres", ...owner, database].map(shellWord).join(" ");
+}
+
+function shellWord(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function quoted(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,98 @@
+import type { z } from "zod";
+import type { Fault } from "./configuration-error.ts";
+import { factsOf, membersAt, schemaAt } from "./fields.ts";
+import { type ConfigurationDocument, configurationSchema } from "./schema/configuration-schema.ts";
+
+interface CheckedShape {
+  readonly faults: readonly Fault[];
+  /** What is left when everything faulty is put out; `null` if that is not enough to go on. */
+  readonly document: ConfigurationDocument | null;
+}
+
+/** Checks names, kinds and ranges. What passes goes on, so that contradictions are found in the same run. */
+export function checkShape(raw: unknown): CheckedShape {
+  const result = configurationSchema.safeParse(raw);
+  if (result.success) return { faults: [], document: result.data };
+  const { issues } = result.error;
+  const rest = structuredClone(raw);
+  for (const issue of issues) {
+    const paths = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+    for (const path of paths) putOut(rest, fieldOf(path));
+  }
+  return { faults: issues.flatMap(faultsOf), document: configurationSchema.safeParse(rest).data ?? null };
+}
+
+function faultsOf(issue: z.core.$ZodIssue): Fault[] {
+  if (issue.code !== "unrecognized_keys") return [{ path: pathText(issue.path), reason: issue.message }];
+  const members = membersAt(configurationSchema, issue.path);
+  return issue.keys.map((key) => {
+    const meant = didYouMean(key, members);
+    const hint = meant === undefined ? `known are ${members.join(", ")}` : `did you mean "${meant}"?`;
+    return { path: pathText([...issue.path, key]), reason: `is unknown; ${hint}` };
+  });
+}
+
+/** The path of the field that a path leads to or into. */
+function fieldOf(path: readonly PropertyKey[]): readonly PropertyKey[] {
+  const steps = path.findIndex((_, index) => {
+    const schema = schemaAt(configurationSchema, path.slice(0, index + 1));
+    return schema !== undefined && factsOf(schema) !== undefined;
+  });
+  return steps === -1 ? path : path.slice(0, steps + 1);
+}
+
+function putOut(document: unknown, path: readonly PropertyKey[]): void {
+  const last = path.at(-1);
+  let holder: unknown = document;
+  for (const step of path.slice(0, -1)) holder = (holder as Record<PropertyKey, unknown> | undefined)?.[step];
+  if (last === undefined || typeof holder !== "object" || holder === null) return;
+  // An element that is taken out would shift those after it.
+  if (Array.isArray(holder) && typeof last === "number") holder[last] = {};
+  else delete (holder as Record<PropertyKey, unknown>)[last];
+}
+
+/** A path as people write it: `databases[1].alias`. */
+function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    return text === "" ? String(step) : `${text}.${String(step)}`;
+  }, "");
+}
+
+/** The name that was probably meant, if one is close enough: a third of its letters may be other ones, or so many. */
+export function didYouMean(
+  name: string,
+  names: readonly string[],
+  most = Math.max(1, Math.floor(name.length / 3)),
+): string | undefined {
+  const wanted = name.toLowerCase();
+  const ranked = names
+    .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
+    .toSorted((a, b) => a.distance - b.distance);
+  const [best] = ranked;
+  return best !== undefined && best.distance <= most ? best.candidate : undefined;
+}
+
+/** How many letters must be changed, added, left out or swapped with their neighbour. */
+function distance(from: string, to: string): number {
+  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const at = (up: number, left: number): number =>
+        (up === 0 ? current : rows[row - up])?.[column - left] ?? Number.POSITIVE_INFINITY;
+      const same = from[row - 1] === to[column - 1];
+      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      current.push(
+        Math.min(
+          at(0, 1) + 1,
+          at(1, 0) + 1,
+          at(1, 1) + (same ? 0 : 1),
+          swapped ? at(2, 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    rows.push(current);
+  }
+  return rows[from.length]?.[to.length] ?? Number.POSITIVE_INFINITY;
+}

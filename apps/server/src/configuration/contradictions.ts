@@ -1,0 +1,199 @@
+import type { SessionPolicy, ThrottlePolicy } from "@sallyport/core";
+import { readTemplates } from "../mail/read-templates.ts";
+import type { Fault } from "./configuration-error.ts";
+import type { DatabaseConfiguration } from "./configuration.ts";
+import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
+import { isLoopbackHost } from "./schema/network-texts.ts";
+import { folderTrouble, unreadable } from "./read-sources.ts";
+
+/** Values that do not go together. */
+export interface Contradiction extends Fault {
+  /** Paths of the other values; if one of them is faulty itself, nothing can be said. */
+  readonly against?: readonly string[];
+}
+
+/** Settings of the keys that do not go together. */
+export function* encryptionContradictions({ encryption }: ConfigurationDocument): Generator<Contradiction> {
+  const { rsaKeyFile, rsaKeyPassphrase, jwtKeyFile, jwtKeyPassphrase } = encryption;
+  for (const [name, file] of Object.entries({ rsaKeyFile, jwtKeyFile })) {
+    if (file === undefined) continue;
+    const reason = unreadable(file);
+    if (reason !== null) yield { path: `encryption.${name}`, reason: `names a file that ${reason}` };
+    if (encryption.masterKey === undefined) {
+      yield { path: "encryption.masterKey", reason: `is required with ${name}`, against: [`encryption.${name}`] };
+    }
+  }
+  if (rsaKeyPassphrase !== undefined && rsaKeyFile === undefined) {
+    yield { path: "encryption.rsaKeyFile", reason: "is required when there is a passphrase" };
+  }
+  if (jwtKeyPassphrase !== undefined && jwtKeyFile === undefined) {
+    yield { path: "encryption.jwtKeyFile", reason: "is required when there is a passphrase" };
+  }
+}
+
+/** Folders of macros that are none. `common`: the one of all databases that name none of their own. */
+export function* macrosContradictions(
+  common: string | undefined,
+  databases: readonly DatabaseConfiguration[],
+): Generator<Contradiction> {
+  const named = databases.map(
+    ({ macros }, index) => [`databases[${index}].macros.directory`, macros.directory] as const,
+  );
+  const own = named.filter(([, directory]) => directory !== null && directory !== common);
+  for (const [path, directory] of [["macros.directory", common ?? null] as const, ...own]) {
+    const trouble = directory === null ? null : folderTrouble(directory);
+    if (trouble !== null) yield { path, reason: `names ${trouble}` };
+  }
+}
+
+/** Settings of mail that do not go together, and templates that are none. `demo`: it makes the master key that nobody gave. */
+export function* mailContradictions(
+  { mail, encryption }: ConfigurationDocument,
+  demo: boolean,
+): Generator<Contradiction> {
+  const { smtp, folder, from, templates } = mail;
+  const { host, security, user, password, caFile } = smtp;
+  const against = ["mail.smtp.host"];
+  if (host === undefined) {
+    for (const [name, value] of Object.entries({ port: smtp.port, security, user, password, caFile })) {
+      if (value !== undefined)
+        yield { path: "mail.smtp.host", reason: `is required with ${name}`, against: [`mail.smtp.${name}`] };
+    }
+  } else {
+    if (folder !== undefined)
+      yield { path: "mail.folder", reason: "goes instead of a relay; give one of them", against };
+    if (from === undefined) yield { path: "mail.from", reason: "is required with a relay", against };
+    if (security === "none" && !isLoopbackHost(host)) {
+      yield {
+        path: "mail.smtp.security",
+        reason: "may be none for a relay on this machine only: passwords and tokens would be readable on the way",
+        against,
+      };
+    }
+    if (user !== undefined && password === undefined)
+      yield { path: "mail.smtp.password", reason: "is required with user", against: ["mail.smtp.user"] };
+    if (password !== undefined && user === undefined)
+      yield { path: "mail.smtp.user", reason: "is required with password", against: ["mail.smtp.password"] };
+  }
+  const fault = caFile === undefined ? null : unreadable(caFile);
+  if (fault !== null) yield { path: "mail.smtp.caFile", reason: `names a file that ${fault}` };
+  if ((host ?? folder) !== undefined && encryption.masterKey === undefined && !demo) {
+    const reason = "is required for mail, which waits sealed under it; 'openssl rand -base64 32' makes one";
+    yield { path: "encryption.masterKey", reason, against: [host === undefined ? "mail.folder" : "mail.smtp.host"] };
+  }
+  const trouble = folder === undefined ? null : folderTrouble(folder, { mayBeMissing: true });
+  if (trouble !== null) yield { path: "mail.folder", reason: `names ${trouble}`, against: ["dataDir"] };
+  if (templates !== undefined) yield* templateContradictions(templates);
+}
+
+function* templateContradictions(templates: string): Generator<Contradiction> {
+  const trouble = folderTrouble(templates);
+  const faults = trouble === null ? readTemplates(templates).faults : [];
+  if (trouble !== null) yield { path: "mail.templates", reason: `names ${trouble}` };
+  for (const fault of faults) yield { path: "mail.templates", reason: `names a folder in which ${fault}` };
+}
+
+/** Providers that are listed twice, limits that do not go together, and what the server needs to log in with any. */
+export function* providersContradictions(
+  { oAuthProviders = [], encryption, providers, server }: ConfigurationDocument,
+  demo: boolean,
+): Generator<Contradiction> {
+  for (const [index, { name }] of oAuthProviders.entries()) {
+    const before = oAuthProviders.findIndex((other) => other.name === name);
+    if (before === index) continue;
+    yield {
+      path: `oAuthProviders[${index}].name`,
+      reason: `is the same provider as oAuthProviders[${before}].name`,
+      against: [`oAuthProviders[${before}].name`],
+    };
+  }
+  if (providers.underWay > 0 && providers.underWayPerNetwork > providers.underWay) {
+    yield {
+      path: "providers.underWayPerNetwork",
+      reason: "must not be greater than underWay",
+      against: ["providers.underWay", "providers.underWayPerNetwork"],
+    };
+  }
+  // The demo knows its address, and makes a master key for itself.
+  if (oAuthProviders.length === 0 || demo) return;
+  if (encryption.masterKey === undefined) {
+    yield {
+      path: "encryption.masterKey",
+      reason:
+        "is required with oAuthProviders, because what is registered of a provider is kept under it; 'openssl rand -base64 32' makes one",
+      against: ["oAuthProviders"],
+    };
+  }
+  // Apple's callback address comes from what is registered of it.
+  if (server.publicUrl === undefined && oAuthProviders.some(({ name }) => name !== "apple")) {
+    yield {
+      path: "server.publicUrl",
+      reason: "is required with oAuthProviders: providers send browsers back to it",
+      against: ["oAuthProviders"],
+    };
+  }
+}
+
+/** Settings of the server that do not go together. */
+export function* serverContradictions({ server }: ConfigurationDocument): Generator<Contradiction> {
+  const { certificateFile, keyFile } = server.tls;
+  if (certificateFile !== undefined && keyFile === undefined) {
+    yield { path: "server.tls.keyFile", reason: "is required when there is a certificate" };
+  }
+  if (keyFile !== undefined && certificateFile === undefined) {
+    yield { path: "server.tls.certificateFile", reason: "is required when there is a key" };
+  }
+  for (const [name, file] of Object.entries({ certificateFile, keyFile })) {
+    if (file === undefined) continue;
+    const reason = unreadable(file);
+    if (reason !== null) yield { path: `server.tls.${name}`, reason: `names a file that ${reason}` };
+  }
+  if (server.timeouts.headers > server.timeouts.request) {
+    const path = "server.timeouts.headers";
+    yield { path, reason: "must not be longer than server.timeouts.request", against: ["server.timeouts.request"] };
+  }
+  const { perNetwork, inAll } = server.maxAwaitedBodies;
+  if (perNetwork > inAll) {
+    const path = "server.maxAwaitedBodies.perNetwork";
+    yield { path, reason: "must not be greater than inAll", against: ["server.maxAwaitedBodies.inAll"] };
+  }
+}
+
+/** Limits of sessions that do not go together. `at` is the path of the section, `against` that of the common values. */
+export function* sessionContradictions(policy: SessionPolicy, at: string, common: string): Generator<Contradiction> {
+  const against = (member: string): string[] => [`${at}.${member}`, `${common}.${member}`];
+  if (policy.idleTimeout > policy.absoluteLifetime) {
+    yield {
+      path: `${at}.idleTimeout`,
+      reason: "must not be longer than absoluteLifetime",
+      against: [...against("idleTimeout"), ...against("absoluteLifetime")],
+    };
+  }
+  if (policy.limit > 0 && policy.perUserLimit > policy.limit) {
+    yield {
+      path: `${at}.perUserLimit`,
+      reason: "must not be greater than limit",
+      against: [...against("limit"), ...against("perUserLimit")],
+    };
+  }
+}
+
+/** Delays that do not go together. */
+export function* throttleContradictions(policy: ThrottlePolicy, at: string, common: string): Generator<Contradiction> {
+  const against = (member: string): string[] => [`${at}.${member}`, `${common}.${member}`];
+  if (policy.freeFailures === 0) return;
+  if (policy.firstDelay > policy.longestDelay) {
+    yield {
+      path: `${at}.firstDelay`,
+      reason: "must not be longer than longestDelay",
+      against: [...against("firstDelay"), ...against("longestDelay")],
+    };
+  }
+  if (policy.longestDelay > policy.forgetAfter) {
+    yield {
+      path: `${at}.longestDelay`,
+      reason: "must not be longer than forgetAfter",
+      against: [...against("longestDelay"), ...against("forgetAfter")],
+    };
+  }
+}

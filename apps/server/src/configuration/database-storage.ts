@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ServerStorage, StorageConfiguration } from "./configuration.ts";
+import type { Contradiction } from "./contradictions.ts";
+import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
+import { isSchemaName } from "./schema/database-section.ts";
+import { engineOfUrl } from "./schema/network-texts.ts";
+import { readReason } from "./read-sources.ts";
+
+type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
+type StorageDocument = NonNullable<DatabaseDocument["storage"]>;
+
+interface StoragePlace {
+  readonly alias: string;
+  /** Path of the storage section. */
+  readonly path: string;
+  /** Names of the members that were given. */
+  readonly given: readonly string[];
+  readonly document: Pick<ConfigurationDocument, "databaseUrl" | "dataDir">;
+}
+
+const ofServers = ["engine", "url", "urlFile", "schema", "pool", "statementTimeout", "migrateOnStart"];
+
+const usedBy: Readonly<Record<StorageConfiguration["engine"], readonly string[]>> = {
+  postgres: ofServers,
+  mariadb: ofServers,
+  embedded: ["engine", "schema", "dataDir", "statementTimeout", "migrateOnStart"],
+  memory: ["engine"],
+  module: ["engine", "module", "options", "migrateOnStart"],
+};
+
+/** Milliseconds. */
+const defaultStatementTimeout = { server: 30_000, embedded: 5_000 } as const;
+
+/** The storage of one database with its defaults, and what is wrong with it; `null` storage if it cannot be told. */
+export function storageOf(
+  storage: StorageDocument,
+  { alias, path, given, document }: StoragePlace,
+): { storage: StorageConfiguration | null; contradictions: Contradiction[] } {
+  const { engine, statementTimeout = defaultStatementTimeout[engine === "embedded" ? "embedded" : "server"] } = storage;
+  const contradictions: Contradiction[] = given
+    .filter((member) => !usedBy[engine ?? "postgres"].includes(member))
+    .map((member) => ({
+      path: `${path}.${member}`,
+      reason:
+        engine === undefined
+          ? "has no meaning for a database server, and engine names nothing else"
+          : `has no meaning for the engine "${engine}"`,
+      against: [`${path}.engine`],
+    }));
+  if (engine === "memory") return { storage: { engine }, contradictions };
+  if (engine === "module") {
+    const { module, options = {} } = storage;
+    if (module !== undefined) return { storage: { engine, module, options }, contradictions };
+    const reason = 'is required by the engine "module": the path or the package of an adapter';
+    contradictions.push({ path: `${path}.module`, reason, against: [`${path}.engine`] });
+    return { storage: null, contradictions };
+  }
+
+  if (engine === "embedded") {
+    const schema = storage.schema ?? defaultSchema(alias);
+    contradictions.push(...schemaContradictions(schema, path));
+    const dataDir = resolve(storage.dataDir ?? document.dataDir);
+    return { storage: { engine, schema, dataDir, statementTimeout }, contradictions };
+  }
+
+  const { url, contradiction } = urlOf(storage, path, document.databaseUrl);
+  if (contradiction !== undefined) contradictions.push(contradiction);
+  if (url === undefined) return { storage: null, contradictions };
+  const named = engineOfUrl(url) ?? "postgres";
+  if (engine !== undefined && engine !== named) {
+    const reason = `contradicts the connection string, which leads to the engine "${named}"`;
+    contradictions.push({ path: `${path}.engine`, reason, against: [`${path}.url`, `${path}.urlFile`, "databaseUrl"] });
+  }
+  const schema = storage.schema ?? defaultSchema(alias, named === "mariadb" ? databaseIn(url) : undefined);
+  contradictions.push(...schemaContradictions(schema, path));
+  return { storage: { engine: named, url, schema, pool: storage.pool, statementTimeout }, contradictions };
+}
+
+/** Whether a storage is on a database server, which others look after. */
+export function isOnServer(storage: StorageConfiguration | null): storage is ServerStorage {
+  return storage?.engine === "postgres" || storage?.engine === "mariadb";
+}
+
+/** Aliases may hold hyphens, names of schemas had better not. */
+function defaultSchema(alias: string, base = "sallyport"): string {
+  return alias === "" ? base : `${base}_${alias.replaceAll("-", "_")}`;
+}
+
+function schemaContradictions(schema: string, path: string): Contradiction[] {
+  if (isSchemaName(schema)) return [];
+  const reason = `is required: "${schema}", which would be the name, is too long or has other characters than lowercase letters, digits and _`;
+  return [{ path: `${path}.schema`, reason }];
+}
+
+/** The database that a connection string to MariaDB names. */
+function databaseIn(url: string): string | undefined {
+  return decodeURIComponent(new URL(url).pathname.slice(1)) || undefined;
+}
+
+function urlOf(
+  { url, urlFile }: StorageDocument,
+  path: string,
+  common: string | undefined,
+): { url?: string; contradiction?: Contradiction } {
+  if (url !== undefined && urlFile !== undefined) {
+    return { url, contradiction: { path: `${path}.urlFile`, reason: "contradicts url: give one of them" } };
+  }
+  if (urlFile === undefined) {
+    const found = url ?? common;
+    if (found !== undefined) return { url: found };
+    const reason = "is required, unless there is a urlFile or a common databaseUrl";
+    return { contradiction: { path: `${path}.url`, reason, against: ["databaseUrl", `${path}.engine`] } };
+  }
+  try {
+    const read = readFileSync(urlFile, "utf8").trim();
+    if (engineOfUrl(read) !== undefined) return { url: read };
+    return { contradiction: { path: `${path}.urlFile`, reason: "names a file that holds no connection string" } };
+  } catch (error) {
+    return { contradiction: { path: `${path}.urlFile`, reason: `names a file that ${readReason(error)}` } };
+  }
+}

@@ -1,0 +1,139 @@
+import { resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { DatabaseConfiguration, EmbeddedStorage, ServerStorage } from "./configuration.ts";
+import { type Contradiction, sessionContradictions, throttleContradictions } from "./contradictions.ts";
+import { isOnServer, storageOf } from "./database-storage.ts";
+import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
+import { databaseSection } from "./schema/database-section.ts";
+
+interface ResolvedDatabases {
+  readonly databases: readonly DatabaseConfiguration[];
+  readonly contradictions: readonly Contradiction[];
+}
+
+/** Fills in what is common to all databases and finds what does not go together. `raw` is the document as given. */
+export function resolveDatabases(document: ConfigurationDocument, raw: unknown): ResolvedDatabases {
+  const implicit = document.databases === undefined && document.databaseUrl !== undefined;
+  const listed = implicit ? [databaseSection.parse({ storage: {} })] : (document.databases ?? []);
+  const contradictions: Contradiction[] = [];
+  if (listed.length === 0) {
+    contradictions.push({ path: "databases", reason: "is required: name at least one database, or set DATABASE_URL" });
+  }
+
+  const databases = listed.map((database, index): DatabaseConfiguration => {
+    const { alias, name, timeZone, clientHash } = database;
+    const at = `databases[${index}]`;
+    const policy = policyOf(database, document);
+    if (database.sessions !== undefined) {
+      contradictions.push(...sessionContradictions(policy.sessions, `${at}.sessions`, "sessions"));
+    }
+    for (const whom of ["user", "address"] as const) {
+      if (database.throttle?.[whom] === undefined) continue;
+      contradictions.push(
+        ...throttleContradictions(policy.throttle[whom], `${at}.throttle.${whom}`, `throttle.${whom}`),
+      );
+    }
+    const place = { alias, document, path: `${at}.storage`, given: givenMembers(raw, index) };
+    const resolved = database.storage === undefined ? null : storageOf(database.storage, place);
+    if (resolved !== null) contradictions.push(...resolved.contradictions);
+    return {
+      alias,
+      name: name ?? (alias === "" ? "sallyport" : alias),
+      timeZone,
+      storage: resolved?.storage ?? null,
+      migrateOnStart: database.storage?.migrateOnStart ?? !isOnServer(resolved?.storage ?? null),
+      clientHash: clientHash ?? document.passwords.clientHash,
+      macros: { directory: absolute(database.macros?.directory ?? document.macros.directory) },
+      ...policy,
+    };
+  });
+  contradictions.push(...sharingContradictions(databases));
+  return { databases, contradictions };
+}
+
+function absolute(directory: string | undefined): string | null {
+  return directory === undefined ? null : resolve(directory);
+}
+
+function givenMembers(raw: unknown, index: number): string[] {
+  const { databases } = (raw ?? {}) as { databases?: unknown };
+  const { storage } = ((Array.isArray(databases) ? databases[index] : null) ?? {}) as { storage?: unknown };
+  return typeof storage === "object" && storage !== null ? Object.keys(storage) : [];
+}
+
+type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
+
+/** The rules of one database: its own where it has some, else the common ones. */
+function policyOf(
+  own: Pick<DatabaseDocument, "sessions" | "locks" | "objects" | "throttle" | "audit">,
+  common: Pick<ConfigurationDocument, "sessions" | "locks" | "objects" | "throttle" | "audit">,
+): Pick<DatabaseConfiguration, "sessions" | "locks" | "objects" | "throttle" | "audit"> {
+  const { idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice } = common.sessions;
+  return {
+    sessions: overlay({ idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice }, own.sessions),
+    locks: overlay(common.locks, own.locks),
+    objects: overlay(common.objects, own.objects),
+    throttle: {
+      user: overlay(common.throttle.user, own.throttle?.user),
+      address: overlay(common.throttle.address, own.throttle?.address),
+    },
+    audit: overlay(common.audit, own.audit),
+  };
+}
+
+function overlay<T extends object>(below: T, above: { readonly [K in keyof T]?: T[K] | undefined } = {}): T {
+  const given = Object.entries(above).filter(([, value]) => value !== undefined);
+  return { ...below, ...Object.fromEntries(given) };
+}
+
+/** Databases that claim the same alias or the same schema, or that share an engine and disagree about it. */
+function* sharingContradictions(databases: readonly DatabaseConfiguration[]): Generator<Contradiction> {
+  for (const [index, database] of databases.entries()) {
+    for (const [before, other] of databases.slice(0, index).entries()) {
+      const [here, there] = [`databases[${index}]`, `databases[${before}]`];
+      if (database.alias === other.alias) {
+        yield { path: `${here}.alias`, reason: `is the same as ${there}.alias`, against: [`${there}.alias`] };
+      }
+      const [own, others] = [database.storage, other.storage];
+      if (own === null || others === null || own.engine === "memory" || others.engine === "memory") continue;
+      if (own.engine === "module" || others.engine === "module") {
+        if (isDeepStrictEqual(own, others))
+          yield { path: `${here}.storage.options`, reason: `are those of ${there}, which has the same module` };
+        continue;
+      }
+      if (placeOf(own) !== placeOf(others)) continue;
+      if (own.schema === others.schema) {
+        yield {
+          path: `${here}.storage.schema`,
+          reason: `is the schema of ${there}, too ("${own.schema}")`,
+          against: [`${here}.alias`, `${there}.alias`, `${there}.storage.schema`],
+        };
+      }
+      if (own.engine === "embedded" && own.statementTimeout !== others.statementTimeout) {
+        yield {
+          path: `${here}.storage.statementTimeout`,
+          reason: `must be that of ${there}, which is in the same directory`,
+          against: [`${there}.storage.statementTimeout`],
+        };
+      }
+      if (own.engine === "embedded" || others.engine === "embedded" || own.url !== others.url) continue;
+      const pools =
+        JSON.stringify([own.pool, own.statementTimeout]) === JSON.stringify([others.pool, others.statementTimeout]);
+      if (pools) continue;
+      yield {
+        path: `${here}.storage.pool`,
+        reason: `and statementTimeout must be those of ${there}, which uses the same connections`,
+        against: [`${there}.storage.pool`, `${here}.storage.statementTimeout`, `${there}.storage.statementTimeout`],
+      };
+    }
+  }
+}
+
+/** What tells two databases on a server, or two directories, apart, however they were spelled. */
+function placeOf(storage: ServerStorage | EmbeddedStorage): string {
+  if (storage.engine === "embedded") return storage.dataDir;
+  if (!URL.canParse(storage.url)) return storage.url;
+  const { hostname, port, pathname } = new URL(storage.url);
+  // On MariaDB the schema is the database, whatever the connection string names.
+  return storage.engine === "mariadb" ? `${hostname}:${port || "3306"}` : `${hostname}:${port || "5432"}${pathname}`;
+}

@@ -1,0 +1,152 @@
+import { resolve } from "node:path";
+import { type ProviderType, providerTypeOf, providerTypes } from "@sallyport/core";
+import { z } from "zod";
+
+/** A kind of value that a configuration field can take. */
+export interface Kind<Out> {
+  /** As the reference calls it. */
+  readonly type: string;
+  /** Its refusals tell what is wanted and never repeat the value. */
+  readonly schema: z.ZodType<Out>;
+  /** What the file would hold instead of this text of an environment variable; the text itself if it makes no sense. */
+  readonly fromText: (text: string) => unknown;
+  /** The value as the file spells it. */
+  readonly toFile: (value: Out) => unknown;
+  /** What this text, standing in a file of the folder, or in an environment where it is the working directory, leads to. */
+  readonly inFolder?: (text: string, folder: string) => string;
+}
+
+/** The refusal for whatever does not fit; a member that is absent where one is needed is told apart. */
+function refusal(wanted: string): { error: (issue: { readonly input?: unknown }) => string } {
+  return { error: ({ input }) => (input === undefined ? `is required: ${wanted}` : `must be ${wanted}`) };
+}
+
+const asIs = <T>(value: T): T => value;
+
+interface TextRule {
+  /** Completes the sentence "must be …". */
+  readonly wanted?: string;
+  readonly fits?: (text: string) => boolean;
+  readonly type?: string;
+}
+
+/** A text that is not empty, unless the rule says what else it must be. */
+export function text({
+  wanted = "a text that is not empty",
+  fits = (value) => value !== "",
+  type = "text",
+}: TextRule = {}): Kind<string> {
+  const schema = z.string(refusal(wanted)).refine(fits, { error: `must be ${wanted}` });
+  return { type, schema, fromText: asIs, toFile: asIs };
+}
+
+/** A whole number within bounds, both included. */
+export function wholeNumber(from: number, to: number): Kind<number> {
+  const wanted = `a whole number from ${from} to ${to}`;
+  const schema = z
+    .int(refusal(wanted))
+    .min(from, { error: `must be ${wanted}` })
+    .max(to, { error: `must be ${wanted}` });
+  const fromText = (given: string): unknown => (/^\d+$/.test(given) ? Number(given) : given);
+  return { type: `number ${from}–${to}`, schema, fromText, toFile: asIs };
+}
+
+const flagWords: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+/** Yes or no. */
+export function flag(): Kind<boolean> {
+  const fromText = (given: string): unknown => flagWords.get(given.toLowerCase()) ?? given;
+  return { type: "true | false", schema: z.boolean(refusal("true or false")), fromText, toFile: asIs };
+}
+
+/** One of a few words. */
+export function choice<const Word extends string>(...words: readonly [Word, ...Word[]]): Kind<Word> {
+  const quoted = words.map((word) => JSON.stringify(word));
+  const wanted = `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+  return { type: quoted.join(" | "), schema: z.enum(words, refusal(wanted)), fromText: asIs, toFile: asIs };
+}
+
+const units: ReadonlyMap<string, number> = new Map([
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+  ["ms", 1],
+]);
+
+const form = /^(\d{1,9})(ms|s|m|h|d)$/;
+
+/** A length of time, spelled as a whole number and a unit (`500ms`, `15s`, `30m`, `12h`, `7d`); milliseconds once read. */
+export function duration(from: string, to: string): Kind<number> {
+  const wanted = `a duration from "${from}" to "${to}", such as "15s" or "30m"`;
+  const [least, most] = [millisecondsOf(from), millisecondsOf(to)];
+  const schema = z.string(refusal(wanted)).transform((given, context) => {
+    const milliseconds = millisecondsOf(given);
+    if (milliseconds >= least && milliseconds <= most) return milliseconds;
+    context.addIssue({ code: "custom", message: `must be ${wanted}` });
+    return z.NEVER;
+  });
+  return { type: `duration ${from}–${to}`, schema, fromText: asIs, toFile: durationText };
+}
+
+/** The shortest spelling of a number of milliseconds. */
+export function durationText(milliseconds: number): string {
+  for (const [unit, size] of units) {
+    if (milliseconds >= size && milliseconds % size === 0) return `${milliseconds / size}${unit}`;
+  }
+  return "0s";
+}
+
+function millisecondsOf(given: string): number {
+  const [, count, unit] = form.exec(given) ?? [];
+  return Number(count) * (units.get(unit ?? "") ?? Number.NaN);
+}
+
+/** A path in the file system; in the file relative to the file, in the environment to the working directory. */
+export function path(): Kind<string> {
+  const wanted = "a path";
+  const schema = z.string(refusal(wanted)).min(1, { error: `must be ${wanted}` });
+  return { type: "path", schema, fromText: asIs, toFile: asIs, inFolder: (given, folder) => resolve(folder, given) };
+}
+
+/** The name of an identity provider, in any case, or another name that it is known by. */
+export function providerName(): Kind<ProviderType> {
+  const wanted = `${providerTypes.slice(0, -1).join(", ")} or ${providerTypes.at(-1)}`;
+  const schema = z.string(refusal(wanted)).transform((name, context) => {
+    const type = providerTypeOf(name);
+    if (type !== null) return type;
+    context.addIssue({ code: "custom", message: `must be ${wanted}` });
+    return z.NEVER;
+  });
+  return { type: providerTypes.join(" | "), schema, fromText: asIs, toFile: asIs };
+}
+
+/** A module to load: a path like `./adapter.js`, relative as any path is, or the name of an installed package. */
+export function moduleReference(): Kind<string> {
+  const wanted = "a path that begins with ./, ../ or /, or the name of a package";
+  const schema = z.string(refusal(wanted)).min(1, { error: `must be ${wanted}` });
+  const inFolder = (reference: string, folder: string): string =>
+    /^\.\.?\//.test(reference) ? resolve(folder, reference) : reference;
+  return { type: "path or package", schema, fromText: asIs, toFile: asIs, inFolder };
+}
+
+/** Several values of one kind; commas stand between them in the environment. */
+export function listOf<Item>(item: Kind<Item>): Kind<Item[]> {
+  return {
+    type: `list of ${item.type}`,
+    schema: z.array(item.schema, { error: "must be a list" }),
+    fromText: (given) => given.split(",").map((part) => item.fromText(part.trim())),
+    toFile: (items) => items.map((each) => item.toFile(each)),
+  };
+}
+
+/** An object of whatever members, for others to judge. */
+export function jsonObject(): Kind<Readonly<Record<string, unknown>>> {
+  const schema = z.record(z.string(), z.unknown(), refusal("an object"));
+  return { type: "object", schema, fromText: asIs, toFile: asIs };
+}

@@ -1,0 +1,118 @@
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { z } from "zod";
+import { ConfigurationError, type Fault } from "./configuration-error.ts";
+import { factsOf, schemaAt, walkFields } from "./fields.ts";
+import { configurationSchema } from "./schema/configuration-schema.ts";
+
+/** The content of a configuration file, not yet checked but for being JSON. Paths in it become absolute. */
+export function readFile(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ConfigurationError([{ path: "", reason: `The configuration file ${file} ${readReason(error)}.` }]);
+  }
+  return resolvePaths(parse(text, file), configurationSchema, dirname(resolve(file)));
+}
+
+/** The parser's own message would quote the file, secrets included. */
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    const position = /position (\d+)/.exec(String((error as Error).message))?.[1];
+    const line = position === undefined ? "" : ` (line ${text.slice(0, Number(position)).split("\n").length})`;
+    throw new ConfigurationError([{ path: "", reason: `The configuration file ${file} is not valid JSON${line}.` }]);
+  }
+}
+
+function resolvePaths(value: unknown, schema: z.ZodType | undefined, folder: string): unknown {
+  if (schema === undefined) return value;
+  if (typeof value === "string") {
+    return value === "" ? value : (factsOf(schema)?.kind.inFolder?.(value, folder) ?? value);
+  }
+  if (Array.isArray(value)) return value.map((each) => resolvePaths(each, schemaAt(schema, [0]), folder));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, resolvePaths(member, schemaAt(schema, [name]), folder)]),
+  );
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface EnvironmentValues {
+  /** What the variables say, by path of the field. */
+  readonly values: ReadonlyMap<
+    string,
+    { readonly path: readonly string[]; readonly value: unknown; readonly env: string }
+  >;
+  readonly faults: readonly Fault[];
+}
+
+/** Reads every variable that a field names. An empty variable counts as none. */
+export function readEnvironment(environment: Environment): EnvironmentValues {
+  const values = new Map<string, { path: readonly string[]; value: unknown; env: string }>();
+  const faults: Fault[] = [];
+  for (const { path, facts } of walkFields(configurationSchema)) {
+    if (facts.env === null) continue;
+    const name = path.join(".");
+    let env = facts.env;
+    let text = environment[env] || undefined;
+    const file = facts.secret ? environment[`${env}_FILE`] || undefined : undefined;
+    if (file !== undefined && text !== undefined) {
+      faults.push({ path: name, env: `${env}_FILE`, reason: `contradicts ${env}: set one of them` });
+      continue;
+    }
+    if (file !== undefined) {
+      env = `${env}_FILE`;
+      try {
+        text = readFileSync(file, "utf8").trim();
+      } catch (error) {
+        faults.push({ path: name, env, reason: `names a file that ${readReason(error)}` });
+      }
+    }
+    if (text === undefined) continue;
+    const value = facts.kind.inFolder?.(text, process.cwd()) ?? facts.kind.fromText(text);
+    values.set(name, { path, value, env });
+  }
+  return { values, faults };
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "does not exist"],
+  ["EACCES", "may not be read"],
+  ["EPERM", "may not be read"],
+  ["EISDIR", "is a directory"],
+]);
+
+/** Why a file could not be read: completes "the file …". */
+export function readReason(error: unknown): string {
+  const code = String((error as NodeJS.ErrnoException | null)?.code ?? "");
+  return reasons.get(code) ?? `cannot be read${code === "" ? "" : ` (${code})`}`;
+}
+
+/** Why a file cannot be read, as the end of "a file that …"; `null` if it can. */
+export function unreadable(file: string): string | null {
+  try {
+    accessSync(file, constants.R_OK);
+    return null;
+  } catch (error) {
+    return readReason(error);
+  }
+}
+
+/** What is wrong with a folder, as the end of "names …"; `null` if nothing is. `mayBeMissing`: it is made when it is needed. */
+export function folderTrouble(folder: string, { mayBeMissing = false } = {}): string | null {
+  try {
+    return statSync(folder).isDirectory() ? null : "something that is no folder";
+  } catch (error) {
+    if (mayBeMissing && (error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    return `a folder that ${readReason(error)}`;
+  }
+}
+
+/** Whether `LOG_LEVEL` asks for every detail; readable even when the configuration is not. */
+export function isDebugging(): boolean {
+  return ["debug", "trace"].includes(process.env["LOG_LEVEL"] ?? "");
+}

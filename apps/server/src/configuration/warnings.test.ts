@@ -1,0 +1,72 @@
+import { loadConfiguration } from "./load-configuration.ts";
+
+const memory = { storage: { engine: "memory" } };
+
+test.each([
+  [{ DATABASE_URI: "x" }, ["DATABASE_URI: no setting is read from this variable. Did you mean DATABASE_URL?"]],
+  [
+    { SALLYPORT_MASTER_KEY: "x" },
+    ["SALLYPORT_MASTER_KEY: no setting is read from this variable. Did you mean MASTER_KEY?"],
+  ],
+  [{ SALLYPORT_NOTHING_LIKE_IT: "x" }, ["SALLYPORT_NOTHING_LIKE_IT: no setting is read from this variable."]],
+  [{ SALLYPORT_CONFIG: "", DATABASE_URI: "" }, []],
+  ...[
+    ["DATABSE_URL", "DATABASE_URL"],
+    ["DATABASEURL", "DATABASE_URL"],
+    ["MARIADBURL", "DATABASE_URL"],
+    ["MARIADB_URL", "DATABASE_URL"],
+    ["DATABASE_URL_FILES", "DATABASE_URL_FILE"],
+    ["DATADIR", "DATA_DIR"],
+    ["data_dir", "DATA_DIR"],
+    ["PORTS", "PORT"],
+    ["HOSTS", "HOST"],
+    ["MACRO_DIR", "MACROS_DIR"],
+    ["LOGLEVEL", "LOG_LEVEL"],
+    ["MASTERKEY", "MASTER_KEY"],
+    ["SMTP_PASS", "SMTP_PASSWORD"],
+    ["SALLYPORT_DATADIR", "DATA_DIR"],
+  ].map(([given, meant]) => [
+    { [given as string]: "x" },
+    [`${given}: no setting is read from this variable. Did you mean ${meant}?`],
+  ]),
+])("warns of variables that resemble settings: %j", (environment, wanted) => {
+  const { warnings } = loadConfiguration({
+    content: { databases: [memory] },
+    environment: environment as Record<string, string>,
+  });
+  expect(warnings.filter((each) => each.includes("no setting is read"))).toEqual(wanted);
+  expect(warnings.join()).not.toMatch(/\bx\b/);
+});
+
+test("a realistic environment is no cause for a warning", () => {
+  const names = `
+    PATH HOME HOSTNAME LOGNAME USER USERNAME SHELL SHLVL TERM TERM_PROGRAM COLORTERM LANG LANGUAGE LC_ALL LC_CTYPE TZ PWD OLDPWD _ EDITOR PAGER MAIL MAILCHECK
+    TMPDIR TEMP TMP DISPLAY SSH_AUTH_SOCK SSH_CONNECTION SSH_CLIENT SSH_TTY XDG_DATA_DIRS XDG_DATA_HOME XDG_CONFIG_DIRS XDG_RUNTIME_DIR XDG_SESSION_ID XDG_SESSION_TYPE
+    DBUS_SESSION_BUS_ADDRESS INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID NOTIFY_SOCKET LISTEN_FDS LISTEN_PID CREDENTIALS_DIRECTORY STATE_DIRECTORY LOGS_DIRECTORY
+    HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy HTTP_PORT HTTPS_PORT HTTP_HOST APP_PORT APP_HOST APP_NAME APP_ENV NODE_PORT WEB_PORT SERVER_PORT
+    NODE_OPTIONS NODE_PATH NODE_VERSION YARN_VERSION NODE_EXTRA_CA_CERTS NVM_DIR NVM_BIN INIT_CWD COLOR FORCE_COLOR NO_COLOR CI DEBUG
+    npm_config_cache npm_config_prefix npm_config_user_agent npm_lifecycle_event npm_lifecycle_script npm_package_json npm_package_name npm_package_version npm_execpath npm_node_execpath npm_command
+    KUBERNETES_PORT KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_SERVICE_PORT_HTTPS KUBERNETES_PORT_443_TCP KUBERNETES_PORT_443_TCP_ADDR
+    POSTGRES_PORT POSTGRES_SERVICE_HOST POSTGRES_PASSWORD POSTGRES_USER POSTGRES_DB MARIADB_DATABASE MARIADB_ROOT_PASSWORD MYSQL_HOST MYSQL_PWD
+    PGHOST PGPORT PGUSER PGPASSWORD PGDATABASE PGDATA PGSSLMODE PGPASSFILE PGSERVICEFILE
+    AWS_REGION AWS_DEFAULT_REGION AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_ROLE_ARN AWS_WEB_IDENTITY_TOKEN_FILE AWS_EXECUTION_ENV AWS_CONTAINER_CREDENTIALS_RELATIVE_URI
+    GOOGLE_APPLICATION_CREDENTIALS AZURE_CLIENT_ID DOCKER_HOST DOCKER_CERT_PATH COMPOSE_PROJECT_NAME CONTAINER_NAME DYNO RENDER FLY_APP_NAME RAILWAY_PUBLIC_DOMAIN
+    REDIS_URL AMQP_URL VHOST GHOST SPORT SENTRY_DSN OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME SSL_CERT_FILE SSL_CERT_DIR DATABASE_NAME DATABASE_USER DATABASE_HOST LOG_FILE LOG_DIR
+    SMTP_HELO MAIL_HOST JWT_SECRET SECRET_KEY SESSION_SECRET CACHE_DIR BACKUP_DIR REQUEST_ID CI_REGISTRY GITHUB_ACTIONS GITHUB_TOKEN
+  `
+    .trim()
+    .split(/\s+/);
+  const environment = Object.fromEntries([...names, "PORT", "HOST", "NODE_ENV"].map((name) => [name, "x"]));
+  const given = {
+    ...environment,
+    PORT: "0",
+    HOST: "127.0.0.1",
+    NODE_ENV: "production",
+    DATABASE_URL: "postgres://h/d",
+    DATABASE_URI: "x",
+  };
+  const warned = loadConfiguration({ environment: given }).warnings.filter((each) =>
+    each.includes("no setting is read"),
+  );
+  expect(warned).toEqual([]);
+});

@@ -1,0 +1,104 @@
+import { didYouMean } from "./check-shape.ts";
+import type { Configuration } from "./configuration.ts";
+import { walkFields } from "./fields.ts";
+import { configurationSchema } from "./schema/configuration-schema.ts";
+import { isLoopbackHost } from "./schema/network-texts.ts";
+import type { Environment } from "./read-sources.ts";
+
+/** What is allowed, but probably not meant. */
+export function warningsAbout(configuration: Omit<Configuration, "warnings">): string[] {
+  const { server, databases, demo, production, debugMessages, mail, metrics, encryption, compatibility } =
+    configuration;
+  const warnings: string[] = [];
+  const open = !isLoopbackHost(server.host);
+  const tls = server.tls.certificateFile !== undefined;
+  if (open && !tls && !server.allowInsecureTransport && server.trustedProxies.length === 0) {
+    warnings.push(
+      `server.host: ${server.host} takes connections from elsewhere, but without TLS their credentials are refused. Set server.tls, name the TLS terminator in server.trustedProxies, or set server.allowInsecureTransport.`,
+    );
+  }
+  if (server.allowInsecureTransport && (open || production)) {
+    warnings.push(
+      "server.allowInsecureTransport: passwords and session ids may travel readable for everybody on the way.",
+    );
+  }
+  if (metrics.access === "any" && open)
+    warnings.push("metrics.access: anybody who reaches the server can read the metrics.");
+  if (debugMessages && production)
+    warnings.push("debugMessages: clients are told what exactly went wrong, in production.");
+  if (compatibility.plainAfterSecureLogin) {
+    warnings.push(
+      "compatibility.plainAfterSecureLogin: after a secure log-in clients may ask for traffic that is not encrypted.",
+    );
+  }
+  if (mail.folder !== undefined && production)
+    warnings.push("mail.folder: mail is written into a folder and reaches nobody, in production.");
+  for (const { alias, storage } of databases) {
+    const name = alias === "" ? "the database with the empty alias" : `the database "${alias}"`;
+    if (storage === null) warnings.push(`databases: ${name} has no storage; its addresses answer 705.`);
+    if (storage?.engine === "memory") warnings.push(`databases: ${name} is in memory; its data ends with the process.`);
+    if (storage?.engine === "embedded" && production && !demo) {
+      warnings.push(`databases: ${name} is embedded; it serves one process and one directory only.`);
+    }
+  }
+  if (encryption.rsaKeyFile !== undefined && databases.length > 1) {
+    warnings.push(
+      "encryption.rsaKeyFile: all databases share its key, so a log-in that was recorded for one can be sent to another, where the same user has the same password.",
+    );
+  }
+  // Last, because a deployment whose clients use session ids only is complete without one.
+  if (encryption.masterKey === undefined && !demo) {
+    warnings.push(
+      "encryption.masterKey: there is none, so log-in with a token, encrypted log-in and secure log-in answer 705. If clients use them, set MASTER_KEY; 'openssl rand -base64 32' makes one.",
+    );
+  }
+  return warnings;
+}
+
+const prefix = "SALLYPORT_";
+/** Shorter names resemble too many others. */
+const shortest = 5;
+/** Names from this length on are taken for a typing error whatever letter they start with. */
+const long = 8;
+/** Two slips in a shorter name can make another word of it: HTTP_PORT, SMTP_PORT. */
+const longer = 11;
+/** Names that other software gives to what is a setting here. */
+const otherwise: ReadonlyMap<string, string> = new Map([
+  ["MARIADB_URL", "DATABASE_URL"],
+  ["SMTP_PASS", "SMTP_PASSWORD"],
+  ["SMTP_USERNAME", "SMTP_USER"],
+]);
+
+/** Warnings about variables that resemble a setting but are not read. */
+export function environmentWarnings(environment: Environment): string[] {
+  const known = Array.from(walkFields(configurationSchema)).flatMap(({ facts: { env, secret } }) =>
+    env === null ? [] : secret ? [env, `${env}_FILE`] : [env],
+  );
+  known.push(`${prefix}CONFIG`);
+  const isSet = (name: string): boolean => environment[name] !== undefined && environment[name] !== "";
+  const given = Object.keys(environment).filter((name) => isSet(name) && !known.includes(name));
+  return given.flatMap((name) => {
+    const own = name.startsWith(prefix);
+    const meant = settingMeantBy(own ? name.slice(prefix.length) : name, known);
+    // Where the setting itself is given, a name that resembles it belongs to other software.
+    if (meant !== undefined && (own || !isSet(meant)))
+      return [`${name}: no setting is read from this variable. Did you mean ${meant}?`];
+    return own ? [`${name}: no setting is read from this variable.`] : [];
+  });
+}
+
+function settingMeantBy(name: string, known: readonly string[]): string | undefined {
+  if (known.includes(name)) return name;
+  if (name.length < shortest) return undefined;
+  const bare = withoutSeparators(name);
+  const same = known.find((each) => withoutSeparators(each) === bare);
+  if (same !== undefined) return same;
+  const renamed = Array.from(otherwise).find(([other]) => withoutSeparators(other) === bare);
+  if (renamed !== undefined) return renamed[1];
+  const meant = didYouMean(name, known, name.length < longer ? 1 : 2);
+  return name.length < long && meant?.[0] !== name[0] ? undefined : meant;
+}
+
+function withoutSeparators(name: string): string {
+  return name.replaceAll(/[_.-]/g, "").toUpperCase();
+}

@@ -1,2 +1,0 @@
-export { checkReference } from "./check-reference.ts";
-export { writeReference } from "./write-reference.ts";
