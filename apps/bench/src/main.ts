@@ -2,22 +2,17 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import { benchOptions } from "./bench-options.ts";
 import type { ContestPlan } from "./contest/hold-contest.ts";
-import { type Outcome, verdictOn } from "./report/outcome.ts";
-import { outcomeTable } from "./report/outcome-table.ts";
+import { type Outcome, outcomeTable, verdictOn } from "./contest/outcome.ts";
 import { archiveScenario } from "./scenarios/archive-scenario.ts";
-import { listScenario } from "./scenarios/list-scenario.ts";
-import { logInScenario } from "./scenarios/log-in-scenario.ts";
+import { listScenario, modeReadScenario, multiScenario, readScenario } from "./scenarios/read-scenarios.ts";
+import { logInScenario, modeLogInScenario } from "./scenarios/log-in-scenarios.ts";
 import { macroScenario } from "./scenarios/macro-scenario.ts";
-import { modeLogInScenario } from "./scenarios/mode-log-in-scenario.ts";
-import { modeReadScenario } from "./scenarios/mode-read-scenario.ts";
-import { multiScenario } from "./scenarios/multi-scenario.ts";
 import { providerScenario } from "./scenarios/provider-scenario.ts";
 import { queryScenario } from "./scenarios/query-scenario.ts";
-import { readScenario } from "./scenarios/read-scenario.ts";
 import { scaleScenario } from "./scenarios/scale-scenario.ts";
 import { startScenario } from "./scenarios/start-scenario.ts";
 import { writeScenario } from "./scenarios/write-scenario.ts";
-import { Stage } from "./stage/stage.ts";
+import { Stage } from "./contest/stage.ts";
 
 const scenarios = [
   startScenario,

@@ -1,5 +1,4 @@
-import type { Contestant } from "./contestant.ts";
-import { holdContest } from "./hold-contest.ts";
+import { type Contestant, holdContest, median } from "./hold-contest.ts";
 
 /** Gives the figures of a list one after the other, and notes each call. */
 function scripted(name: string, perSecond: number[], calls: string[]): Contestant {
@@ -31,4 +30,16 @@ test("leaves the warm-up out and compares round by round", async () => {
 test("knows its contestants", async () => {
   const result = await holdContest([scripted("a", [], [])], plan);
   expect(() => result.of("b")).toThrow("No contestant is called b.");
+});
+
+test("takes the middle one", () => {
+  expect(median([5, 1, 9])).toBe(5);
+});
+
+test("takes the mean of the two in the middle", () => {
+  expect(median([4, 1, 9, 2])).toBe(3);
+});
+
+test("has no answer without values", () => {
+  expect(median([])).toBeNaN();
 });

@@ -1,6 +1,25 @@
-import type { Contestant } from "./contestant.ts";
-import type { Figures } from "./figures.ts";
-import { median } from "./median.ts";
+import type { Bound, Outcome } from "./outcome.ts";
+
+/** What one round, or the median of several, gave for one contestant. */
+export interface Figures {
+  readonly perSecond: number;
+  /** Microseconds of processor time of the server's process for each request. */
+  readonly cpu: number;
+  /** The same of the database's backends; `null` where it cannot be told. */
+  readonly backendCpu: number | null;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Something that can be measured again and again. */
+export interface Contestant {
+  readonly name: string;
+  /** Runs it for so many seconds. */
+  measure(seconds: number): Promise<Figures>;
+  /** Runs it once more under the profiler, which writes into the directory; gives a summary. */
+  profile?(seconds: number, directory: string): Promise<string>;
+}
 
 export interface ContestPlan {
   readonly rounds: number;
@@ -61,4 +80,36 @@ async function printProfiles(contestants: readonly Contestant[], directory: stri
     const summary = await contestant.profile?.(seconds, directory);
     if (summary !== undefined) console.log(`${summary}\n`);
   }
+}
+
+/** The middle value; of an even number of values the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN;
+  return Number.isInteger(middle) ? (upper + (sorted[middle - 1] ?? upper)) / 2 : upper;
+}
+
+interface Comparison {
+  readonly scenario: string;
+  /** Names of the contestants. */
+  readonly ours: string;
+  readonly limit: string;
+  readonly bound?: Bound;
+}
+
+/** The outcome of a contest between us and a limit. */
+export function compared(result: ContestResult, { scenario, ours, limit, bound }: Comparison): Outcome {
+  const [a, b] = [result.of(ours), result.of(limit)];
+  return {
+    scenario,
+    unit: "1/s",
+    ours: a.perSecond,
+    limit: b.perSecond,
+    limitName: limit,
+    ratio: result.ratio(ours, limit),
+    ...(bound === undefined ? {} : { bound }),
+    cpu: { ours: a.cpu, limit: b.cpu },
+    backendCpu: { ours: a.backendCpu, limit: b.backendCpu },
+  };
 }

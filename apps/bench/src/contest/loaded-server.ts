@@ -1,13 +1,9 @@
 import { join } from "node:path";
-import type { LoadGenerator } from "../load/load-generator.ts";
-import type { LoadFigures, LoadJob } from "../load/load-job.ts";
-import { backendCpu, backendCpuBetween } from "../postgres/backend-cpu.ts";
-import type { BenchDatabase } from "../postgres/bench-database.ts";
+import type { LoadFigures, LoadGenerator, LoadJob } from "../processes/load-generator.ts";
+import { backendCpu, backendCpuBetween, type BenchDatabase } from "../database/bench-database.ts";
 import type { MeasuredProcess } from "../processes/measured-process.ts";
-import { profileTable } from "../profile/profile-table.ts";
-import { selfTimes } from "../profile/self-times.ts";
-import type { Contestant } from "./contestant.ts";
-import type { Figures } from "./figures.ts";
+import { profileTable, selfTimes } from "./profile.ts";
+import type { Contestant, Figures } from "./hold-contest.ts";
 
 /** A server under load over HTTP. An answer other than a success spoils the measurement. */
 export class LoadedServer implements Contestant {

@@ -8,9 +8,8 @@ import { Agent, request as requestHttp } from "node:http";
 import { imitatedIssuer } from "@sallyport/identity-passport";
 import { accountsOf } from "@sallyport/provider-imitation";
 import express from "express";
-import { imitatedAccountCount, imitatedClient } from "../product/imitated-client.ts";
-import { barePool } from "./bare-pool.ts";
-import { listen } from "./listen.ts";
+import { imitatedAccountCount, imitatedClient } from "../database/sample-data.ts";
+import { barePool, listen } from "./express-server.ts";
 
 const [, , port, , , imitation = ""] = process.argv;
 const { clientId, clientSecret } = imitatedClient;

@@ -1,38 +1,12 @@
-/**
- * Limit: a log-in as somebody would write it with Express 5, pg and argon2 who needs no more than that: finds the app key and
- * the account by one statement, checks the password, opens a session and writes an audit line in one transaction, and
- * answers with the user's object. No limits, no lockout, no rights; the statements are prepared ones.
- */
 import { createHash, randomBytes } from "node:crypto";
-import { hash } from "@node-rs/argon2";
+import { availableParallelism } from "node:os";
+import { hash, verify } from "@node-rs/argon2";
 import express from "express";
-import { password } from "../product/password.ts";
-import { barePool } from "./bare-pool.ts";
-import { listen } from "./listen.ts";
-import { verifyInLane } from "./verify-in-lane.ts";
+import { password } from "../database/sample-data.ts";
+import { barePool, listen } from "./express-server.ts";
 
 const users = 100;
-const pool = barePool();
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-
-await pool.query("create schema if not exists bare_log_in");
-await pool.query("create table bare_log_in.app_key (digest text primary key, id bigint not null)");
-await pool.query(
-  "create table bare_log_in.account (name text primary key, user_id bigint not null, secret text not null, attributes jsonb not null)",
-);
-await pool.query(
-  "create table bare_log_in.session (digest text primary key, user_id bigint not null, expires_at timestamptz not null)",
-);
-await pool.query(
-  "create table bare_log_in.audit (id bigserial primary key, at timestamptz not null, type text not null, user_id bigint, address text)",
-);
-await pool.query("insert into bare_log_in.app_key values ($1, 1)", [sha256("bare")]);
-const secret = await hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
-await pool.query(
-  `insert into bare_log_in.account select 'user' || n, n, $1, jsonb_build_object('Name', 'user' || n, 'Groups', jsonb_build_array('readers'))
-   from generate_series(1, $2::int) n`,
-  [secret, users],
-);
 
 const find = {
   name: "find",
@@ -44,26 +18,79 @@ const audit = {
   text: "insert into bare_log_in.audit (at, type, user_id, address) values (now(), 'login', $1, $2)",
 };
 
-const application = express();
-application.use(express.json());
-application.post("/login", async (request, response) => {
-  const { user, pass } = request.body as { user: string; pass: string };
-  const { rows } = await pool.query({ ...find, values: [sha256(request.get("appkey") ?? ""), user] });
-  const proven = rows.length === 1 && (await verifyInLane(rows[0].secret, pass));
-  if (!proven) {
-    response.status(403).json({ error: "refused" });
-    return;
-  }
-  const sessionId = randomBytes(32).toString("base64url");
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
-    await client.query({ ...open, values: [sha256(sessionId), rows[0].user_id] });
-    await client.query({ ...audit, values: [rows[0].user_id, request.ip] });
-    await client.query("commit");
-  } finally {
-    client.release();
-  }
-  response.json({ sessionId, user: rows[0].attributes });
-});
-listen(application);
+/**
+ * Limit: a log-in as somebody would write it with Express 5, pg and argon2 who needs no more than that: finds the app key and
+ * the account by one statement, checks the password, opens a session and writes an audit line in one transaction, and
+ * answers with the user's object. No limits, no lockout, no rights; the statements are prepared ones.
+ */
+export async function serveLogIns(): Promise<void> {
+  const pool = barePool();
+  await pool.query("create schema if not exists bare_log_in");
+  await pool.query("create table bare_log_in.app_key (digest text primary key, id bigint not null)");
+  await pool.query(
+    "create table bare_log_in.account (name text primary key, user_id bigint not null, secret text not null, attributes jsonb not null)",
+  );
+  await pool.query(
+    "create table bare_log_in.session (digest text primary key, user_id bigint not null, expires_at timestamptz not null)",
+  );
+  await pool.query(
+    "create table bare_log_in.audit (id bigserial primary key, at timestamptz not null, type text not null, user_id bigint, address text)",
+  );
+  await pool.query("insert into bare_log_in.app_key values ($1, 1)", [sha256("bare")]);
+  const secret = await hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+  await pool.query(
+    `insert into bare_log_in.account select 'user' || n, n, $1, jsonb_build_object('Name', 'user' || n, 'Groups', jsonb_build_array('readers'))
+     from generate_series(1, $2::int) n`,
+    [secret, users],
+  );
+
+  const application = express();
+  application.use(express.json());
+  application.post("/login", async (request, response) => {
+    const { user, pass } = request.body as { user: string; pass: string };
+    const { rows } = await pool.query({ ...find, values: [sha256(request.get("appkey") ?? ""), user] });
+    const proven = rows.length === 1 && (await verifyInLane(rows[0].secret, pass));
+    if (!proven) {
+      response.status(403).json({ error: "refused" });
+      return;
+    }
+    const sessionId = randomBytes(32).toString("base64url");
+    const client = await pool.connect();
+    try {
+      await client.query("begin");
+      await client.query({ ...open, values: [sha256(sessionId), rows[0].user_id] });
+      await client.query({ ...audit, values: [rows[0].user_id, request.ip] });
+      await client.query("commit");
+    } finally {
+      client.release();
+    }
+    response.json({ sessionId, user: rows[0].attributes });
+  });
+  listen(application);
+}
+
+/**
+ * Limit: bare Express 5 that checks a password and says so. It asks no database and opens nothing: what HTTP and one event
+ * loop leave of the bare hash.
+ */
+export async function serveHashes(): Promise<void> {
+  const secret = await hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+  const application = express();
+  application.use(express.json());
+  application.post("/login", async (request, response) => {
+    const { pass } = request.body as { pass: string };
+    response.json({ proven: await verifyInLane(secret, pass) });
+  });
+  listen(application);
+}
+
+const lanes: Promise<boolean>[] = Array.from({ length: availableParallelism() }, () => Promise.resolve(true));
+let turn = 0;
+
+/** Checks a hash, as many at once as there are cores: more of them are in one another's way. */
+function verifyInLane(secret: string, pass: string): Promise<boolean> {
+  turn = (turn + 1) % lanes.length;
+  const verified = (lanes[turn] as Promise<boolean>).then(() => verify(secret, pass));
+  lanes[turn] = verified;
+  return verified;
+}

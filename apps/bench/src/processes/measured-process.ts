@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { pollUntil } from "./poll-until.ts";
-import type { ProbeAnswers, ProbeQuestion, ProbeRequest, ProbeResponse } from "./probe-message.ts";
+import type { ProbeAnswers, ProbeQuestion, ProbeRequest, ProbeResponse } from "./probe.ts";
 
-export interface ProgramStart {
+interface ProgramStart {
   /** Path of the program's entry. */
   readonly entry: string;
   readonly arguments: readonly string[];
@@ -102,4 +103,26 @@ export class MeasuredProcess {
   private get hasEnded(): boolean {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
+}
+
+/** A TCP port of 127.0.0.1 on which nobody listens at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+const interval = 10;
+
+/** Asks again and again until the answer is yes (`true`), or until so many milliseconds have passed (`false`). */
+export async function pollUntil(condition: () => Promise<boolean>, milliseconds: number): Promise<boolean> {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end) {
+    if (await condition()) return true;
+    await pause(interval);
+  }
+  return false;
 }

@@ -1,12 +1,18 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { median } from "../contest/median.ts";
-import { copyIn, copyOut } from "../postgres/copy-table.ts";
-import { type CommandRun, runCommand } from "../product/run-command.ts";
-import type { Outcome } from "../report/outcome.ts";
-import type { Stage } from "../stage/stage.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import copyStreams from "pg-copy-streams";
+import { median } from "../contest/hold-contest.ts";
+import type { Outcome } from "../contest/outcome.ts";
+import type { Scenario, Stage } from "../contest/stage.ts";
 
 const mostRounds = 3;
 /** All objects take so many times the memory of a tenth of them at most. */
@@ -89,4 +95,72 @@ function outcomes(objects: number, all: readonly Measured[], few: Measured): Out
     memory("memory of that dump", median(dumps.map((run) => run.memory)), few.dump.memory),
     memory("memory of that restore", median(restores.map((run) => run.memory)), few.restore.memory),
   ];
+}
+
+interface CommandRun {
+  /** Milliseconds, with the start and the end of the process. */
+  readonly time: number;
+  /** What the process occupied at most, in MiB. */
+  readonly memory: number;
+}
+
+const server = fileURLToPath(new URL("../../../server/dist/main.js", import.meta.url));
+const reporter = new URL("../processes/report-peak-memory.js", import.meta.url).href;
+
+/** Runs a command of the product on a schema of a Postgres. Fails with what it printed unless it succeeds. */
+async function runCommand(databaseUrl: string, schema: string, args: readonly string[]): Promise<CommandRun> {
+  const folder = await mkdtemp(join(tmpdir(), "bench-command-"));
+  try {
+    const file = join(folder, "configuration.json");
+    await writeFile(file, JSON.stringify({ databaseUrl, databases: [{ storage: { engine: "postgres", schema } }] }));
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      TMPDIR: process.env["TMPDIR"],
+      NODE_ENV: "production",
+    };
+    const start = performance.now();
+    const child = spawn(process.execPath, ["--import", reporter, server, ...args, "--config", file], {
+      env,
+      stdio: ["ignore", "ignore", "pipe", "pipe"],
+    });
+    const [printed, peak, [code]] = await Promise.all([
+      text(child.stdio[2] as Readable),
+      text(child.stdio[3] as Readable),
+      once(child, "close"),
+    ]);
+    if (code !== 0) throw new Error(`${args.join(" ")} failed: ${printed}`);
+    return { time: performance.now() - start, memory: Number(peak) / 1024 };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Writes a table into a file as fast as the driver can: COPY, without a look at the rows. Milliseconds. */
+function copyOut(address: string, table: string, file: string): Promise<number> {
+  return withClient(address, (client) =>
+    pipeline(client.query(copyStreams.to(`copy ${table} to stdout`)), createWriteStream(file, { flush: true })),
+  );
+}
+
+/** Fills a table from such a file, whose indexes and triggers are as they are. Milliseconds. */
+function copyIn(address: string, table: string, file: string): Promise<number> {
+  return withClient(address, (client) =>
+    pipeline(
+      createReadStream(file, { highWaterMark: 1_048_576 }),
+      client.query(copyStreams.from(`copy ${table} from stdin`)),
+    ),
+  );
+}
+
+async function withClient(address: string, work: (client: pg.Client) => Promise<void>): Promise<number> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  try {
+    const start = performance.now();
+    await work(client);
+    return performance.now() - start;
+  } finally {
+    await client.end();
+  }
 }

@@ -1,15 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { objectIdOf } from "@sallyport/core";
-import { Disturbed } from "../contest/disturbed.ts";
-import { type ContestResult, holdContest } from "../contest/hold-contest.ts";
+import { compared, type Contestant, type ContestResult, type Figures, holdContest } from "../contest/hold-contest.ts";
 import { LoadedServer } from "../contest/loaded-server.ts";
-import type { LoadRequest } from "../load/load-job.ts";
-import { pollUntil } from "../processes/poll-until.ts";
-import { compared } from "../report/compared.ts";
-import type { Outcome } from "../report/outcome.ts";
-import { connections } from "../stage/stage.ts";
-import { scattered } from "./scattered.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Outcome } from "../contest/outcome.ts";
+import { connections, scattered, type Scenario } from "../contest/stage.ts";
+import { type LoadFigures, LoadGenerator, type LoadJob, type LoadRequest } from "../processes/load-generator.ts";
+import { pollUntil } from "../processes/measured-process.ts";
 
 const directory = fileURLToPath(new URL("../../macros", import.meta.url));
 const list = "/v1/objects/Contact?perPage=100";
@@ -163,4 +159,36 @@ function latencyBesideRunaways(result: ContestResult): Outcome {
     ratio: ours / limit,
     bound: { direction: "atMost", wanted: 3 },
   };
+}
+
+/** The disturbance begins so many seconds before what is measured, and ends as many after. */
+const margin = 1;
+
+/** A contestant that is measured while another load does what it does, from a process of its own. */
+class Disturbed implements Contestant {
+  readonly disturbances: LoadFigures[] = [];
+
+  constructor(
+    readonly name: string,
+    private readonly measured: Contestant,
+    private readonly disturbance: Pick<LoadJob, "address" | "connections" | "requests">,
+    /** Resolves when nothing is left of the disturbance: what is measured next is to find the server as it was. */
+    private readonly overcome: () => Promise<void>,
+  ) {}
+
+  async measure(seconds: number): Promise<Figures> {
+    const generator = new LoadGenerator();
+    try {
+      const disturbing = generator.run({ ...this.disturbance, seconds: seconds + 2 * margin });
+      await new Promise((begun) => {
+        setTimeout(begun, margin * 1_000);
+      });
+      const figures = await this.measured.measure(seconds);
+      this.disturbances.push(await disturbing);
+      await this.overcome();
+      return figures;
+    } finally {
+      generator.close();
+    }
+  }
 }

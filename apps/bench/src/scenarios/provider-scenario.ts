@@ -1,17 +1,20 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { ProviderSealing, PutProvider } from "@sallyport/core";
+import { AesGcmKeyWrapping } from "@sallyport/crypto";
+import { identityProviders, imitatedIssuer } from "@sallyport/identity-passport";
 import { accountsOf, signIn } from "@sallyport/provider-imitation";
-import { holdContest } from "../contest/hold-contest.ts";
+import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";
+import { compared, holdContest } from "../contest/hold-contest.ts";
 import { LoadedServer } from "../contest/loaded-server.ts";
-import type { LoadRequest } from "../load/load-job.ts";
+import { connections, type Scenario } from "../contest/stage.ts";
+import { appName, type PreparedSchema, userNameOf } from "../database/prepare-schema.ts";
+import type { LoadRequest } from "../processes/load-generator.ts";
 import type { MeasuredProcess } from "../processes/measured-process.ts";
-import { imitatedAccountCount, imitatedClient } from "../product/imitated-client.ts";
-import { registerProvider } from "../product/register-provider.ts";
-import { compared } from "../report/compared.ts";
-import { connections } from "../stage/stage.ts";
-import type { Scenario } from "./scenario.ts";
+import { imitatedAccountCount, imitatedClient } from "../database/sample-data.ts";
+import { masterKey } from "../processes/start-product.ts";
 
 const { clientId, clientSecret } = imitatedClient;
-const accounts = accountsOf(imitatedAccountCount).map(({ id }) => id);
+const accountIds = accountsOf(imitatedAccountCount).map(({ id }) => id);
 /** Who prepares log-ins does some at once. */
 const atOnce = 16;
 /** Times the usual warm-up: rounds are of few callbacks, and the code that they run is compiled as in a server that runs for days after thousands only. */
@@ -124,9 +127,37 @@ async function several<T>(count: number, make: (account: string) => Promise<T>):
   const makeSome = async () => {
     while (begun < wanted) {
       begun += 1;
-      made.push(await make(accounts[begun % accounts.length] ?? ""));
+      made.push(await make(accountIds[begun % accountIds.length] ?? ""));
     }
   };
   await Promise.all(Array.from({ length: atOnce }, makeSome));
   return made;
+}
+
+/** Registers Google in a schema, and binds each account of the imitation to one of the users that were filled in. */
+async function registerProvider(url: string, { schema }: PreparedSchema): Promise<void> {
+  const pool = { max: 2, acquireTimeout: 5_000, maxPendingAcquires: 10 };
+  const { knex, close } = createPostgresKnex({ url, pool, connectTimeout: 5_000, statementTimeout: 30_000 });
+  const storage = new KnexStorage({ knex, schema, onClose: close });
+  try {
+    const provider = identityProviders({}).get(imitatedClient.provider);
+    if (provider === undefined) throw new Error("There is no such provider.");
+    const put = new PutProvider(new ProviderSealing(new AesGcmKeyWrapping(masterKey)));
+    await put.run(
+      { storage },
+      { provider, data: { clientId, clientSecret }, name: "Google", defaultUserId: null, appNames: [appName] },
+    );
+    const { accounts, identityLinks } = storage.repositories;
+    const users = new Map(
+      (await accounts.list(null, 2 * imitatedAccountCount)).map(({ loginName, userId }) => [loginName, userId]),
+    );
+    for (const [index, { subject, email, name }] of accountsOf(imitatedAccountCount).entries()) {
+      const userId = users.get(userNameOf(index + 1));
+      if (userId === undefined) throw new Error("There are fewer users than accounts.");
+      const identity = { provider: provider.type, issuer: imitatedIssuer(provider.type), subject };
+      await identityLinks.create({ ...identity, id: randomUUID(), userId, shared: false, email, displayName: name });
+    }
+  } finally {
+    await storage.close();
+  }
 }

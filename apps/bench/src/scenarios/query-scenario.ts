@@ -1,12 +1,8 @@
-import { holdContest } from "../contest/hold-contest.ts";
+import { compared, holdContest } from "../contest/hold-contest.ts";
 import { LoadedServer } from "../contest/loaded-server.ts";
-import type { RunningLimit } from "../limits/start-limit.ts";
-import { fillQueryTables } from "../postgres/query-tables.ts";
-import { sessionIdOf } from "../product/fill-schema.ts";
-import { compared } from "../report/compared.ts";
-import { connections } from "../stage/stage.ts";
-import { scattered } from "./scattered.ts";
-import type { Scenario } from "./scenario.ts";
+import { connections, type RunningLimit, scattered, type Scenario } from "../contest/stage.ts";
+import { fillQueryTables } from "../database/sample-data.ts";
+import { sessionIdOf } from "../database/prepare-schema.ts";
 
 const rows = { articles: 0, contacts: 1_000_000, orders: 1_000, users: 100, sessions: 500 };
 const perShelf = 100;

@@ -1,11 +1,8 @@
 import { objectIdOf } from "@sallyport/core";
-import { holdContest } from "../contest/hold-contest.ts";
+import { compared, holdContest } from "../contest/hold-contest.ts";
 import { LoadedServer } from "../contest/loaded-server.ts";
-import { sessionIdOf } from "../product/fill-schema.ts";
-import { compared } from "../report/compared.ts";
-import { connections, type ReadySchema, smallRows } from "../stage/stage.ts";
-import { scattered } from "./scattered.ts";
-import type { Scenario } from "./scenario.ts";
+import { sessionIdOf } from "../database/prepare-schema.ts";
+import { connections, type ReadySchema, scattered, type Scenario, smallRows } from "../contest/stage.ts";
 
 const largeRows = { articles: 1_000_000, contacts: 0, users: 1_000, sessions: 100_000 };
 /** Of what an object or a session costs in the small database, at least this much comes out of the large one. */

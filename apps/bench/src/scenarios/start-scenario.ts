@@ -2,11 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { median } from "../contest/median.ts";
-import { logIn, logInRequest } from "../product/log-in.ts";
-import { startProduct } from "../product/start-product.ts";
-import type { Stage } from "../stage/stage.ts";
-import type { Scenario } from "./scenario.ts";
+import { median } from "../contest/hold-contest.ts";
+import { logIn, logInRequest } from "../contest/log-in.ts";
+import { startProduct } from "../processes/start-product.ts";
+import type { Scenario, Stage } from "../contest/stage.ts";
 
 const mebibyte = 1024 * 1024;
 /** Milliseconds in which a server that has nothing to do comes to rest. */

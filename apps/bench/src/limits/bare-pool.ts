@@ -1,6 +1,0 @@
-import pg from "pg";
-
-/** The pool of a limit: second argument the address of the database, third the number of connections. Kept as long as the product keeps its own. */
-export function barePool(): pg.Pool {
-  return new pg.Pool({ connectionString: process.argv[3], max: Number(process.argv[4]), idleTimeoutMillis: 30_000 });
-}

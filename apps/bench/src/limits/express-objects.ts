@@ -1,0 +1,140 @@
+import { createHash } from "node:crypto";
+import express, { type Handler } from "express";
+import type { Pool } from "pg";
+import { articleAttributes } from "../database/sample-data.ts";
+import { barePool, listen } from "./express-server.ts";
+
+/** Limit: Express 5 that sends 1.5 kB of JSON and does nothing else. */
+export function serveJson(): void {
+  const application = express();
+  application.get("/json", (_request, response) => {
+    response.json(articleAttributes);
+  });
+  listen(application);
+}
+
+const findObjects = "select id, class, stored_at, attributes from bare.object where class = $1 order by id limit 100";
+
+/** Limit: Express 5 and pg that send 100 rows of a class as they come, without asking who wants them. */
+export function serveLists(): void {
+  const pool = barePool();
+  const application = express();
+  application.get("/list/:class", async (request, response) => {
+    const { rows } = await pool.query(findObjects, [request.params["class"]]);
+    response.json(rows);
+  });
+  listen(application);
+}
+
+const findSession = "select user_id from bare.session where digest = $1 and expires_at > now()";
+const findObject = "select id, class, stored_at, attributes from bare.object where id = $1";
+
+/**
+ * Limit: Express 5 and pg, written by hand. A route looks the session up by the SHA-256 of its id and reads one row of
+ * 1.5 kB by its key. `/plain` sends its statements as text, `/prepared` as named prepared statements.
+ */
+export function serveRows(): void {
+  const pool = barePool();
+  const application = express();
+  application.get("/plain/:id", readRow(pool, {}));
+  application.get("/prepared/:id", readRow(pool, { session: "session", object: "object" }));
+  listen(application);
+}
+
+function readRow(pool: Pool, names: { session?: string; object?: string }): Handler {
+  const session = names.session === undefined ? { text: findSession } : { name: names.session, text: findSession };
+  const object = names.object === undefined ? { text: findObject } : { name: names.object, text: findObject };
+  return async (request, response) => {
+    const digest = createHash("sha256")
+      .update(request.get("sessionid") ?? "")
+      .digest("hex");
+    const sessions = await pool.query({ ...session, values: [digest] });
+    if (sessions.rows.length === 0) {
+      response.status(401).json({ error: "no session" });
+      return;
+    }
+    const objects = await pool.query({ ...object, values: [Number(request.params["id"])] });
+    if (objects.rows.length === 0) {
+      response.status(404).json({ error: "no object" });
+      return;
+    }
+    response.json(objects.rows[0]);
+  };
+}
+
+const findOnShelf = `select id, class, stored_at, attributes from bare.shelved
+  where class = 'Contact' and (attributes -> 'Shelf') = $1::jsonb order by id limit 100`;
+const countOnShelf = `select count(*)::int as count from (
+  select from bare.shelved where class = 'Contact' and (attributes -> 'Shelf') = $1::jsonb limit 5000) counted`;
+const findOrders = `select o.id, o.class, o.stored_at, o.attributes,
+    c.id as contact_id, c.class as contact_class, c.stored_at as contact_stored_at, c.attributes as contact
+  from bare.ordered o left join bare.shelved c on c.id = o.contact_id order by o.id limit 100`;
+
+/**
+ * Limit: Express 5 and pg with the SQL that somebody would write by hand: the hundred rows of a shelf with their number,
+ * counted to 5,000 at most, and a hundred orders joined with their contacts. It asks nobody who wants them.
+ */
+export function serveQueries(): void {
+  const pool = barePool();
+  const application = express();
+  application.get("/shelf/:shelf", async (request, response) => {
+    const values = [request.params["shelf"]];
+    const [found, counted] = await Promise.all([pool.query(findOnShelf, values), pool.query(countOnShelf, values)]);
+    response.json({ count: counted.rows[0].count, elements: found.rows });
+  });
+  application.get("/orders", async (_request, response) => {
+    const { rows } = await pool.query(findOrders);
+    response.json(
+      rows.map(({ contact_id: id, contact_class: className, contact_stored_at: storedAt, contact, ...order }) => ({
+        ...order,
+        attributes: {
+          ...order.attributes,
+          Contact: { id, class: className, stored_at: storedAt, attributes: contact },
+        },
+      })),
+    );
+  });
+  listen(application);
+}
+
+const insertObject =
+  "insert into bare.written (class, stored_at, attributes) values ($1, now(), $2) returning id, class, version, stored_at, attributes";
+const updateObject = `update bare.written set attributes = attributes || $2, version = version + 1, stored_at = now()
+  where id = $1 and ($3::int is null or version = $3) returning id, class, version, stored_at, attributes`;
+
+/**
+ * Limit: Express 5 and pg that create a row and change one, each by one plain statement, without asking who does it. A
+ * change is made only to the version that its `If-Match` names.
+ */
+export async function serveWrites(): Promise<void> {
+  const pool = barePool();
+  await pool.query(`create table bare.written (
+    id bigserial primary key, class text not null, version int not null default 1, stored_at timestamptz not null, attributes jsonb not null
+  )`);
+  await pool.query("create index on bare.written (class, id)");
+  // Those that are changed; what is created comes behind them.
+  await pool.query(
+    "insert into bare.written (class, stored_at, attributes) select class, stored_at, attributes from bare.object order by id",
+  );
+
+  const application = express();
+  application.use(express.json());
+  application.post("/object/:class", async (request, response) => {
+    const { rows } = await pool.query(insertObject, [request.params["class"], request.body]);
+    response.set("etag", `"${rows[0].version}"`).json(rows[0]);
+  });
+  application.patch("/object/:id", async (request, response) => {
+    const expected = request.get("if-match");
+    const { rows } = await pool.query(updateObject, [
+      Number(request.params["id"]),
+      request.body,
+      expected === undefined ? null : JSON.parse(expected),
+    ]);
+    if (rows.length === 0) {
+      response.status(409).json({ error: "changed by somebody else" });
+      return;
+    }
+    response.set("etag", `"${rows[0].version}"`).json(rows[0]);
+  });
+  listen(application);
+}

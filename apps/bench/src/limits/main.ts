@@ -1,0 +1,28 @@
+/**
+ * The process of a limit. Its arguments: the port, the address of the database, the number of connections to it, the address of the
+ * providers, and the name of the limit. What a limit does not use is not loaded.
+ */
+import { imitatedAccountCount, imitatedClient } from "../database/sample-data.ts";
+
+const [, , port, , , , name = ""] = process.argv;
+
+const limits: Readonly<Record<string, () => Promise<unknown>>> = {
+  "express-json": async () => (await import("./express-objects.ts")).serveJson(),
+  "express-list": async () => (await import("./express-objects.ts")).serveLists(),
+  "express-row": async () => (await import("./express-objects.ts")).serveRows(),
+  "express-query": async () => (await import("./express-objects.ts")).serveQueries(),
+  "express-write": async () => (await import("./express-objects.ts")).serveWrites(),
+  "express-hash": async () => (await import("./express-log-in.ts")).serveHashes(),
+  "express-log-in": async () => (await import("./express-log-in.ts")).serveLogIns(),
+  "express-callback": () => import("./express-callback.ts"),
+  "imitated-provider": imitateProvider,
+};
+
+const serve = limits[name];
+if (serve === undefined) throw new Error(`There is no limit "${name}".`);
+await serve();
+
+async function imitateProvider(): Promise<void> {
+  const { startProviderImitation } = await import("@sallyport/provider-imitation");
+  await startProviderImitation({ port: Number(port), clients: [imitatedClient], accounts: imitatedAccountCount });
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort, MeasuredProcess } from "./measured-process.ts";
+
+/** The databases of a configuration file, as it spells them. */
+export interface ProductSettings {
+  readonly databaseUrl?: string;
+  readonly databases: readonly object[];
+  /** Settings of macros; there are none unless given. */
+  readonly macros?: { readonly directory: string };
+  /** Address of an imitation of providers; nobody logs in at a provider unless given. */
+  readonly imitation?: string;
+}
+
+export interface StartedProduct {
+  readonly address: string;
+  readonly process: MeasuredProcess;
+  /** From the start of the process to the first answer, in milliseconds. */
+  readonly startedWithin: number;
+}
+
+const entry = fileURLToPath(new URL("../../../server/dist/main.js", import.meta.url));
+
+/** Limits are checked, which costs something, but never reached. */
+const sessions = { limit: 1_000_000, perUserLimit: 1_000_000 };
+
+/** Of every process of the product. */
+export const masterKey = randomBytes(32);
+
+const encryption = { masterKey: masterKey.toString("base64") };
+
+/** Starts the real server, with a configuration file of its own. */
+export async function startProduct({ imitation, ...settings }: ProductSettings): Promise<StartedProduct> {
+  const port = await freePort();
+  const address = `http://127.0.0.1:${port}`;
+  const folder = await mkdtemp(join(tmpdir(), "bench-configuration-"));
+  try {
+    const file = join(folder, "configuration.json");
+    const external =
+      imitation === undefined
+        ? {}
+        : { oAuthProviders: [{ name: "google" }], providers: { imitation, underWayPerNetwork: 0, underWay: 0 } };
+    const server = { port, ...(imitation === undefined ? {} : { publicUrl: address }) };
+    await writeFile(
+      file,
+      JSON.stringify({ ...settings, ...external, server, sessions, encryption, log: { level: "warn" } }),
+    );
+    const before = performance.now();
+    const process = await MeasuredProcess.start({
+      entry,
+      arguments: ["serve", "--config", file],
+      readyAddress: `${address}/healthz`,
+    });
+    return { address, process, startedWithin: performance.now() - before };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
