@@ -8,7 +8,7 @@ import {
 import { Command } from "commander";
 import { CommandError, commandGroup } from "./command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "./command-options.ts";
-import { findCustomUser } from "./users/custom-user.ts";
+import { findCustomUser } from "./users/user-arguments.ts";
 import { listCommand } from "./list-command.ts";
 import { type OpenedDatabase, withDatabase } from "./with-database.ts";
 

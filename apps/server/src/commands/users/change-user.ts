@@ -9,7 +9,7 @@ import {
 import { Command } from "commander";
 import { CommandError } from "../command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
-import { acceptEmail } from "./custom-user.ts";
+import { acceptEmail } from "./user-arguments.ts";
 import { withDatabase } from "../with-database.ts";
 
 interface Change {

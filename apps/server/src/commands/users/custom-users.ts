@@ -1,25 +1,20 @@
-import {
-  type AuditEventType,
-  clientPassword,
-  type CustomAccount,
-  customSubject,
-  operatorEvent,
-  type Repositories,
-} from "@sallyport/core";
+import { type ListedCustomAccount, operatorEvent, type Repositories, seesAll } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError, commandGroup } from "../command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
-import { type OpenedDatabase, withDatabase } from "../with-database.ts";
+import { allParts, listCommand } from "../list-command.ts";
+import { tableLines } from "../table-lines.ts";
+import { withDatabase } from "../with-database.ts";
 import {
-  acceptEmail,
-  addCustomUserCommand,
-  findCustomUser,
-  findDatabaseUser,
-  listCustomUsersCommand,
-  showCustomUserCommand,
-} from "./custom-user.ts";
-import { acceptPassword, readPassword } from "./read-password.ts";
+  disableCommand,
+  enableCommand,
+  mapCommand,
+  removeCommand,
+  setEmailCommand,
+  setPasswordCommand,
+} from "./change-custom-user.ts";
+import { acceptEmail, acceptPassword, findCustomUser, findDatabaseUser, readPassword } from "./user-arguments.ts";
 
 /** `custom-users add|list|show|set-password|set-email|map|disable|enable|remove`. */
 export function customUsersCommand(): Command {
@@ -27,151 +22,137 @@ export function customUsersCommand(): Command {
     .addCommand(addCustomUserCommand())
     .addCommand(listCustomUsersCommand())
     .addCommand(showCustomUserCommand())
-    .addCommand(
-      customUserCommand("set-password", "set another password, read from standard input, or typed; all sessions end")
-        .option("--password-file <file>", "read the password from this file")
-        .action(setPassword),
-    )
-    .addCommand(
-      customUserCommand("set-email", "set the address to which codes are mailed")
-        .argument("[address]", "e-mail address")
-        .option("--none", "take the address away")
-        .action(setEmail),
-    )
-    .addCommand(
-      customUserCommand("map", "have him work as another user of the database; all sessions end")
-        .argument("<user>", "name of the database user")
-        .action(map),
-    )
-    .addCommand(
-      customUserCommand("disable", "keep a custom user out; all sessions end").action(
-        (name: string, options: AliasOptions) => setDisabled(name, true, options),
-      ),
-    )
-    .addCommand(
-      customUserCommand("enable", "let a custom user in again").action((name: string, options: AliasOptions) =>
-        setDisabled(name, false, options),
-      ),
-    )
-    .addCommand(customUserCommand("remove", "remove a custom user; all sessions end").action(remove));
+    .addCommand(setPasswordCommand())
+    .addCommand(setEmailCommand())
+    .addCommand(mapCommand())
+    .addCommand(disableCommand())
+    .addCommand(enableCommand())
+    .addCommand(removeCommand());
 }
 
-function setPassword(name: string, options: AliasOptions & { readonly passwordFile?: string }): Promise<void> {
-  return changeCustomUser(name, options, async ({ container, database: { policy } }) => {
-    const pass = await readPassword(options.passwordFile);
+interface AddOptions extends AliasOptions {
+  readonly user: string;
+  readonly email?: string;
+  readonly passwordFile?: string;
+}
+
+/** `custom-users add`. */
+function addCustomUserCommand(): Command {
+  return new Command("add")
+    .description("add a custom user; the password is read from standard input, or typed")
+    .argument("<name>", "name to log in with at /v1/auth/df")
+    .requiredOption("--user <name>", "the database user as whom he works")
+    .option("--email <address>", "where the codes go that confirm a new password")
+    .option("--password-file <file>", "read the password from this file")
+    .addOption(aliasOption(oneDatabase))
+    .addOption(configurationOption())
+    .action(add);
+}
+
+async function add(name: string, options: AddOptions): Promise<void> {
+  if (name.trim() === "" || name.length > 1024)
+    throw new CommandError("The custom user needs a name of at most 1024 characters.");
+  const email = options.email === undefined ? null : acceptEmail(options.email);
+  await withDatabase(options, async ({ container, database: { storage, policy } }) => {
+    const userId = await findDatabaseUser(storage.repositories, options.user);
+    const password = await readPassword(options.passwordFile);
     const { clientHash } = policy;
     acceptPassword(
       await container.getAsync(identifiers.passwordPolicy),
-      { pass, clientHash },
+      { pass: password, clientHash },
       container.get(identifiers.configuration).passwords.customLength,
     );
-    const hasher = await container.getAsync(identifiers.hasher);
-    const secret = await hasher.hash(clientPassword(pass, clientHash, container.get(identifiers.digests)));
-    const settle = await container.getAsync(identifiers.settleCustomPassword);
-    return {
-      type: "customPassword.changed",
-      endsSessions: true,
-      make: async (r, account) => {
-        if ((await r.customAccounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
-        await settle.keep(r, account);
-        return true;
-      },
-      told: `The custom user "${name}" has another password.`,
-    };
-  });
-}
-
-function setEmail(
-  name: string,
-  address: string | undefined,
-  options: AliasOptions & { readonly none?: true },
-): Promise<void> {
-  if ((address === undefined) === (options.none === undefined)) throw new CommandError("Give an address, or --none.");
-  const email = address === undefined ? null : acceptEmail(address);
-  return changeCustomUser(name, options, async () => ({
-    type: "customUser.stored",
-    endsSessions: false,
-    make: async (r, { id }) => {
-      // Whoever reads the former mailbox may be the reason.
-      await r.oneTime.revoke("passwordReset", customSubject(id));
-      return r.customAccounts.setEmail(id, email);
-    },
-    told: `The custom user "${name}" has ${email === null ? "no e-mail address" : `the e-mail address ${email}`}.`,
-  }));
-}
-
-function map(name: string, user: string, options: AliasOptions): Promise<void> {
-  return changeCustomUser(name, options, async ({ database: { storage } }) => {
-    const userId = await findDatabaseUser(storage.repositories, user);
-    return {
-      type: "customUser.stored",
-      endsSessions: true,
-      make: (r, { id }) => r.customAccounts.setUser(id, userId),
-      told: `The custom user "${name}" works as "${user}" from now on.`,
-    };
-  });
-}
-
-function setDisabled(name: string, disabled: boolean, options: AliasOptions): Promise<void> {
-  return changeCustomUser(name, options, async () => ({
-    type: disabled ? "customUser.disabled" : "customUser.enabled",
-    endsSessions: disabled,
-    make: (r, { id }) => r.customAccounts.setDisabled(id, disabled),
-    told: `The custom user "${name}" is ${disabled ? "disabled" : "enabled"}.`,
-  }));
-}
-
-function remove(name: string, options: AliasOptions): Promise<void> {
-  return changeCustomUser(name, options, async () => ({
-    type: "customUser.removed",
-    endsSessions: true,
-    make: async (r, { id }) => {
-      await r.secondFactors.remove(customSubject(id), null);
-      return r.customAccounts.remove(id);
-    },
-    told: `The custom user "${name}" is removed.`,
-  }));
-}
-
-/** What a command does to a custom user. */
-interface Change {
-  /** How the audit calls it. */
-  readonly type: Extract<AuditEventType, `customUser.${string}` | `customPassword.${string}`>;
-  /** Whether his sessions end with it. */
-  readonly endsSessions: boolean;
-  /** `false` if somebody else was faster. */
-  readonly make: (r: Repositories, account: CustomAccount) => Promise<boolean>;
-  /** What became of it, for whoever typed the command. */
-  readonly told: string;
-}
-
-/** A subcommand that is given the name of a custom user. */
-function customUserCommand(verb: string, description: string): Command {
-  return new Command(verb)
-    .description(description)
-    .argument("<name>", "name of the custom user")
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption());
-}
-
-/** Changes a custom user, ends his sessions and tells the audit, all in one transaction. */
-async function changeCustomUser(
-  name: string,
-  options: AliasOptions,
-  prepare: (opened: OpenedDatabase, account: CustomAccount) => Promise<Change>,
-): Promise<void> {
-  await withDatabase(options, async (opened) => {
-    const { storage } = opened.database;
-    const account = await findCustomUser(storage.repositories, name);
-    const change = await prepare(opened, account);
-    const ended = await storage.transaction(async (r) => {
-      if (!(await change.make(r, account)))
-        throw new CommandError(`The custom user "${name}" was changed by somebody else at the same time. Try again.`);
-      await r.audit.append(operatorEvent({ type: change.type, userId: account.userId }));
-      return change.endsSessions ? r.sessions.end({ customAccountId: account.id }) : 0;
+    const createCustomAccount = await container.getAsync(identifiers.createCustomAccount);
+    // Hashing inside of a transaction keeps the connection busy; here nobody else waits for it.
+    await storage.transaction(async (r) => {
+      await createCustomAccount.run(r.customAccounts, { loginName: name, password, userId, email, clientHash });
+      await r.audit.append(operatorEvent({ type: "customUser.stored", userId }));
     });
-    console.log(
-      `${change.told}${ended === 0 ? "" : ended === 1 ? " One session has ended." : ` ${ended} sessions have ended.`}`,
-    );
+    console.log(`The custom user "${name}" exists now, and works as "${options.user}".`);
   });
+}
+
+interface ListedCustomUser extends ListedCustomAccount {
+  /** Name of the database user as whom he works; empty where that is gone. */
+  readonly worksAs: string;
+}
+
+const batchSize = 500;
+
+/** `custom-users list`. */
+function listCustomUsersCommand(): Command {
+  return listCommand({
+    plural: "custom users",
+    read: async ({ database: { storage } }) => {
+      const { customAccounts } = storage.repositories;
+      return withUsers(
+        storage.repositories,
+        await allParts(
+          (...part) => customAccounts.list(...part),
+          ({ loginName }) => loginName,
+        ),
+      );
+    },
+    json: customUserJson,
+    columns: {
+      NAME: ({ loginName }) => loginName,
+      STATE: ({ disabled }) => (disabled ? "disabled" : "enabled"),
+      "WORKS AS": ({ worksAs, userId }) => worksAs || userId,
+      EMAIL: ({ email }) => email ?? "none",
+    },
+  });
+}
+
+/** What a script gets of a custom user. */
+function customUserJson({ id, loginName, userId, worksAs, email, disabled }: ListedCustomUser): object {
+  return { name: loginName, id, enabled: !disabled, user: worksAs, objectId: userId, email };
+}
+
+/** With the names of the users as whom they work. */
+async function withUsers(
+  { objects }: Repositories,
+  listed: readonly ListedCustomAccount[],
+): Promise<ListedCustomUser[]> {
+  const ids = [...new Set(listed.map(({ userId }) => userId))];
+  const names = new Map<string, string>();
+  for (let start = 0; start < ids.length; start += batchSize) {
+    for (const { id, attributes } of await objects.get(ids.slice(start, start + batchSize), seesAll))
+      names.set(id, String(attributes["Name"] ?? ""));
+  }
+  return listed.map((account) => ({ ...account, worksAs: names.get(account.userId) ?? "" }));
+}
+
+interface ShowOptions extends AliasOptions {
+  readonly json?: true;
+}
+
+/** `custom-users show`. It shows nothing that opens anything. */
+function showCustomUserCommand(): Command {
+  return new Command("show")
+    .description("show a custom user")
+    .argument("<name>", "name of the custom user")
+    .option("--json", "print JSON, for scripts")
+    .addOption(aliasOption(oneDatabase))
+    .addOption(configurationOption())
+    .action(show);
+}
+
+async function show(name: string, options: ShowOptions): Promise<void> {
+  const shown = await withDatabase(options, async ({ database: { storage } }) => {
+    const [found] = await withUsers(storage.repositories, [await findCustomUser(storage.repositories, name)]);
+    return found;
+  });
+  if (shown === undefined) throw new CommandError(`There is no custom user "${name}".`);
+  if (options.json) {
+    console.log(JSON.stringify(customUserJson(shown), null, 2));
+    return;
+  }
+  const { id, loginName, userId, worksAs, email, disabled } = shown;
+  const rows = [
+    ["id", id],
+    ["state", disabled ? "disabled" : "enabled"],
+    ["works as", `${worksAs || "nobody, the user is gone"} (${userId})`],
+    ["e-mail", email ?? "none"],
+  ];
+  console.log(tableLines(["name", loginName], rows).join("\n"));
 }

@@ -12,11 +12,10 @@ import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError, commandGroup } from "../command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
-import { acceptEmail } from "./custom-user.ts";
+import { acceptEmail, acceptPassword, readPassword } from "./user-arguments.ts";
 import { allParts, listCommand } from "../list-command.ts";
 import { type OpenedDatabase, withDatabase } from "../with-database.ts";
 import { disableUserCommand, enableUserCommand, setEmailCommand } from "./change-user.ts";
-import { acceptPassword, readPassword } from "./read-password.ts";
 
 interface CreateOptions extends AliasOptions {
   readonly administrator?: true;
