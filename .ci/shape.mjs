@@ -11,11 +11,11 @@ const core = join(root, "packages/core/src");
 
 /** What is counted, with the largest value that passes. */
 const bounds = {
-  "source files per 1,000 lines": 15.9,
-  "source files in one folder": 42,
+  "source files per 1,000 lines": 12,
+  "source files in one folder": 35,
   "repositories of the storage port": 24,
   "methods of the repositories": 124,
-  "source files of storage-knex": 305,
+  "source files of storage-knex": 199,
   "areas of core that need each other": 28,
 };
 
