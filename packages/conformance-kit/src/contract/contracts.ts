@@ -18,11 +18,11 @@ const declarations = dirname(createRequire(import.meta.url).resolve("@sallyport/
 export function readContracts(): ReadonlyMap<string, ContractPlace> {
   const folder = join(declarations, "storage");
   const repositories = readFileSync(join(folder, "repositories.d.ts"), "utf8");
+  const imports = repositories.matchAll(/^import type \{ ([\w, ]+) \} from "(.*)\.[jt]s";$/gm);
   const files = new Map(
-    Array.from(repositories.matchAll(/^import type \{ (\w+) \} from "(.*)\.[jt]s";$/gm), ([, port = "", path = ""]) => [
-      port,
-      join(folder, `${path}.d.ts`),
-    ]),
+    Array.from(imports, ([, names = "", path = ""]) =>
+      names.split(", ").map((port) => [port, join(folder, `${path}.d.ts`)] as const),
+    ).flat(),
   );
   const members = /^export interface Repositories \{$(.*?)^\}$/ms.exec(repositories)?.[1] ?? "";
   const ports = Array.from(members.matchAll(/readonly (\w+): (\w+);/g), ([, name = "", port = ""]) => ({
