@@ -36,13 +36,13 @@ function waitingSuite(server: () => RunningServer): void {
     });
     await held;
     const began = performance.now();
-    const answers = await Promise.all([execute("Held", { id }), execute("Held", { id })]);
-    expect(performance.now() - began).toBeLessThan(900);
+    const answers = await Promise.all([execute("Held", { id }), execute("Held", { id })]).finally(release);
+    // Their time is over long before the lock would be given up.
+    expect(performance.now() - began).toBeLessThan(3_000);
     expect(answers.map(({ status, code }) => [status, code])).toEqual([
       [500, "710"],
       [500, "710"],
     ]);
-    release();
     await holding;
     expect(await execute("Raise", { id })).toMatchObject({ code: "0", body: { data: 2 } });
     const [after] = await storage.repositories.objects.get([id], seesAll);
