@@ -55,7 +55,7 @@ function acceptAppleData(data: unknown, isImitated: boolean): ProviderData {
     serverAddress: { pattern: /^\S{1,1024}$/ },
     teamId: appleId,
     keyIdentifier: appleId,
-    // oxlint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex -- A path with control characters is refused.
     keyPath: { pattern: /^[^\u0000-\u001F]{1,4096}$/ },
   });
   keyFromFile(accepted.keyPath);

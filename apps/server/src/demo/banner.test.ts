@@ -97,7 +97,7 @@ describe("the banner", () => {
     const databases = databasesAt("http://127.0.0.1:8080");
     const coloured = show(databases, terminalStyle({ isTTY: true, hasColors: () => true }));
     expect(coloured).toContain("\u001B[1m");
-    // oxlint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex -- Colours are escape sequences.
     expect(coloured.replaceAll(/\u001B\[\d+m/g, "")).toBe(text);
     expect(show(databases, terminalStyle({ isTTY: true, hasColors: () => false }))).toBe(text);
     expect(text).not.toContain("\u001B");

@@ -12,7 +12,7 @@ import {
 } from "../../../../packages/storage-knex/test/real-postgres.ts";
 import { ServerProcess } from "./server-process.ts";
 
-jest.setTimeout(300_000);
+jest.setTimeout(120_000);
 
 const folder = mkdtempSync(join(tmpdir(), "sallyport-set-up-"));
 let postgres: RealPostgres;

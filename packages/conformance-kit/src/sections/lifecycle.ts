@@ -40,7 +40,7 @@ const beforeMigration = checksOf(
       equal(classes, [...builtInClasses, note], "the classes");
       await storage.migrate(builtInClasses);
       equal(await r.model.load(), { generation, classes }, "the model after another migration");
-      holds(await r.contents.isEmpty(), "A new database is empty, whatever its classes");
+      holds(await r.contents.isEmpty(), "A new database is empty with any classes");
     },
 
     "applies every migration once, by name": async ({ storage }) => {

@@ -1,6 +1,5 @@
 import type { ObjectRepository } from "../objects/object-repository.ts";
 import type { AttributeDefinition, ClassDefinition } from "./class-definition.ts";
-import type { StoredModel } from "./model-repository.ts";
 import { Model } from "./model.ts";
 import { wantedIndexes } from "./wanted-indexes.ts";
 import { acceptClass, isSameAttribute } from "./accept-class.ts";
@@ -24,14 +23,13 @@ interface AcceptedClasses {
 /** Checks the definitions of classes, which may point to each other and inherit from each other; 307 for the first fault. */
 export async function acceptClasses(
   given: readonly NamedClass[],
-  stored: StoredModel,
+  before: Model,
   objects: Pick<ObjectRepository, "get" | "getByUuid">,
 ): Promise<AcceptedClasses> {
-  const before = new Model(stored);
-  const classes = new Map(stored.classes.map((each) => [each.name, each]));
-  const generation = stored.generation + 1;
+  const classes = new Map(Array.from(before.all(), ({ definition }) => [definition.name, definition]));
+  const generation = before.generation + 1;
   const modelNow = () => new Model({ generation, classes: [...classes.values()] });
-  // There are classes that follow, too.
+  // A class may point to a later one.
   for (const { name } of given)
     if (!classes.has(name)) classes.set(name, { name, base: null, attributes: [], rights: [] });
   const definitions: ClassDefinition[] = [];

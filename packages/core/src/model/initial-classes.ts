@@ -1,4 +1,5 @@
 import { builtInClasses } from "./built-in-classes.ts";
+import { Model } from "./model.ts";
 import type { ClassDefinition } from "./class-definition.ts";
 import { acceptClasses, type NamedClass } from "./accept-classes.ts";
 import { definitionFault } from "./given-class.ts";
@@ -16,6 +17,6 @@ export async function initialClasses(given: readonly NamedClass[]): Promise<read
     if (names.has(name)) throw definitionFault(`${pointer}/name`, "another class has this name.");
     names.add(name);
   }
-  const { after } = await acceptClasses(given, { generation: 0, classes: builtInClasses }, noObjects);
+  const { after } = await acceptClasses(given, new Model({ generation: 0, classes: builtInClasses }), noObjects);
   return Array.from(after.all(), ({ definition }) => definition);
 }

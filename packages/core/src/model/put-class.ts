@@ -74,8 +74,8 @@ async function prepare(
   r: Repositories,
   { name, definition: given, expectedGenerations }: PutClassInput,
 ): Promise<Prepared> {
-  const { stored, model: before } = await currentModel(r.model, expectedGenerations);
-  const { definitions, after } = await acceptClasses([{ name, definition: given, pointer: "" }], stored, r.objects);
+  const before = await currentModel(r.model, expectedGenerations);
+  const { definitions, after } = await acceptClasses([{ name, definition: given, pointer: "" }], before, r.objects);
   await acceptNarrowings(narrowingsOf(name, before, after), r.objects);
   return { before, after, definition: definitions[0] as ClassDefinition };
 }

@@ -43,7 +43,7 @@ export class RemoveClass {
 
 /** Checks everything; the model from which the class can be taken. */
 async function prepare(r: Repositories, { name, expectedGenerations }: RemoveClassInput): Promise<Model> {
-  const { model } = await currentModel(r.model, expectedGenerations);
+  const model = await currentModel(r.model, expectedGenerations);
   const modelClass = model.find(name);
   if (modelClass === undefined) throw new ServiceError(304);
   const refuse = (detail: string) => new ServiceError(307, { detail });

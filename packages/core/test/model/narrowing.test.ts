@@ -53,7 +53,7 @@ describe("a change that narrows a class", () => {
     ["Any", false],
     ["Buyer", "ZZZZZZ"],
     ["Team", []],
-  ])("is refused while %s has values, in whatever class of the family", async (name, value) => {
+  ])("is refused while %s has values, in each class of the family", async (name, value) => {
     await order({ [name]: value });
     await order({ [name]: value }, "RushOrder");
     await order({ [name]: null });

@@ -10,7 +10,7 @@ export interface Access {
 }
 
 /** What `run` of a macro is given. */
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- Authors read input without casts, as they read JSON.
 export interface MacroContext<Input = any> extends Services {
   /** What the client sent: any JSON, or `undefined` when there was no body. */
   readonly input: Input;
@@ -20,7 +20,7 @@ export interface MacroContext<Input = any> extends Services {
   setStatusMessage(message: string): void;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- Authors read input without casts, as they read JSON.
 export interface MacroDefinition<Input = any> {
   /** Absent: administrators only. */
   readonly access?: "everyone" | Access;
@@ -39,7 +39,7 @@ export interface MacroDefinition<Input = any> {
 }
 
 /** Says that a module is a macro: `export default defineMacro({ … })`. The macro is called as its file is. */
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- Authors read input without casts, as they read JSON.
 export function defineMacro<Input = any>(definition: MacroDefinition<Input>): MacroDefinition<Input> {
   return definition;
 }

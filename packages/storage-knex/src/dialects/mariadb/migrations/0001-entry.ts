@@ -100,7 +100,7 @@ function sessions({ sessionGates, sessions: table }: Tables): string[] {
   ];
 }
 
-/** Rows to hold, for those who have to do with one another: one for all, and 256 to be shared. */
+/** Rows that transactions lock to take turns: one for all of them, and 256 shared by hash. */
 function gates(table: string): string[] {
   const rows = Array.from({ length: 257 }, (_, row) => `(${row - 1})`).join(", ");
   return [

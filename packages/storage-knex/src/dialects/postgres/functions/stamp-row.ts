@@ -8,7 +8,7 @@ export const stampRowFunction: Functions = {
   statements: (tables) => [definition(tables)],
 };
 
-/** What triggers call to put a stamp right, whatever writes the row. */
+/** Triggers call it to correct the stamp on every write of the row. */
 function definition(tables: Tables): string {
   return `create or replace function ${tables.stampRow} () returns trigger language plpgsql as $$
   begin

@@ -2,7 +2,7 @@ import type { Tables } from "../tables.ts";
 import type { Migration } from "./migration.ts";
 
 /**
- * Who and what may come in, and what is kept of those who did. Text is compared by its bytes (`collate "C"`): exact, the same on every
+ * Accounts, app keys, sessions, and the records of log-ins. Text is compared by its bytes (`collate "C"`): exact, the same on every
  * server, and not at the mercy of the collations of an operating system.
  */
 export const entry: Migration = {

@@ -101,7 +101,7 @@ function departed({ departures: table, stampOffset }: Tables) {
 }
 
 /**
- * Links are the ids that attributes hold, as rows that can be asked from their targets; the second index serves those who write.
+ * Links are the ids that attributes hold, as rows that are found by their targets; the second index serves writers.
  * Locks do not refer to sessions: one counts while there is a live session of its digest. The counts of objects have a row for each
  * connection, so that writers do not wait for one another; one row may be negative, their sum is exact.
  */
