@@ -1,0 +1,293 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { masterKey, memory, messageOf } from "../../test/configuration-contents.ts";
+import { loadConfiguration } from "./load-configuration.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "sallyport-configuration-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const secret = "S3cretValue";
+
+describe("refuses", () => {
+  const faults: readonly (readonly [string, object, RegExp, Record<string, string>?])[] = [
+    ["an unknown member", { server: { prot: 1 } }, /^ {2}- server\.prot: is unknown; did you mean "port"\?$/m],
+    [
+      "an unknown member like no other",
+      { server: { zzzzzzz: 1 } },
+      /server\.zzzzzzz: is unknown; known are host, port,/,
+    ],
+    ["an unknown section", { databasez: [] }, /databasez: is unknown; did you mean "databases"\?/],
+    [
+      "an unknown member of a database",
+      { databases: [{ alais: "a", ...memory }] },
+      /databases\[0\]\.alais: is unknown; did you mean "alias"\?/,
+    ],
+    ["a member with the name of a prototype", JSON.parse('{"constructor": 1}'), /constructor: is unknown/],
+    ["a prototype", JSON.parse('{"__proto__": {"port": 1}}'), /^ {2}- __proto__: is unknown/m],
+    [
+      "a prototype of a section",
+      JSON.parse('{"server": {"__proto__": {"port": 1}}}'),
+      /^ {2}- server\.__proto__: is unknown/m,
+    ],
+    ["a number for a text", { server: { host: 5 } }, /server\.host: must be a host name or an address/],
+    ["a text for a number", { server: { port: "80" } }, /server\.port: must be a whole number from 0 to 65535/],
+    ["a fraction", { server: { port: 80.5 } }, /server\.port: must be a whole number/],
+    ["a number out of range", { server: { port: 65_536 } }, /server\.port: must be a whole number from 0 to 65535/],
+    ["a text for a flag", { debugMessages: "yes" }, /debugMessages: must be true or false/],
+    ["a list for a section", { server: [] }, /server: must be an object/],
+    ["null for a section", { sessions: null }, /sessions: must be an object/],
+    ["a section for a list", { databases: {} }, /databases: must be a list/],
+    ["a database that is none", { databases: ["a"] }, /databases\[0\]: must be an object/],
+    ["no database", { databases: [] }, /databases: is required/],
+    ["an unknown word", { log: { level: "loud" } }, /log\.level: must be "fatal", .* or "silent"/],
+    [
+      "a duration without a unit",
+      { sessions: { idleTimeout: "30" } },
+      /sessions\.idleTimeout: must be a duration from "1s"/,
+    ],
+    ["a duration as a number", { sessions: { idleTimeout: 30 } }, /sessions\.idleTimeout: must be a duration/],
+    [
+      "a duration that is too long",
+      { server: { timeouts: { drain: "2h" } } },
+      /server\.timeouts\.drain: must be a duration from "0s" to "10m"/,
+    ],
+    [
+      "a folder of macros that is not there",
+      { macros: { directory: "/nonexistent/macros" } },
+      /^ {2}- macros\.directory: names a folder that does not exist$/m,
+    ],
+    [
+      "a file for a folder of macros",
+      { databases: [{ macros: { directory: import.meta.filename }, ...memory }] },
+      /databases\[0\]\.macros\.directory: names something that is no folder/,
+    ],
+    [
+      "a folder of macros from a variable that is not there",
+      {},
+      /macros\.directory \(MACROS_DIR\): names a folder that does not exist/,
+      { MACROS_DIR: "/nonexistent" },
+    ],
+    [
+      "answers that one object would not fit into",
+      { limits: { answerBytes: 1_048_576 } },
+      /limits\.answerBytes: must be a whole number from 2097152 to 1073741824/,
+    ],
+    ["a bad host", { server: { host: "a b" } }, /server\.host: must be a host name/],
+    ["a bad address", { server: { host: "300.1.1.1" } }, /server\.host: must be a host name/],
+    ["a bad base path", { server: { basePath: "/api/" } }, /server\.basePath: must be empty, or a path/],
+    [
+      "a bad public address",
+      { server: { publicUrl: "ftp://a" } },
+      /server\.publicUrl: must be an http or https address/,
+    ],
+    [
+      "an unknown provider",
+      { oAuthProviders: [{ name: "github" }] },
+      /oAuthProviders\[0\]\.name: must be google, facebook, microsoft or apple$/m,
+    ],
+    [
+      "a provider without a name",
+      { oAuthProviders: [{}] },
+      /oAuthProviders\[0\]\.name: is required: google, facebook, microsoft or apple$/m,
+    ],
+    [
+      "a provider twice",
+      { oAuthProviders: [{ name: "microsoft" }, { name: "WindowsLive" }] },
+      /oAuthProviders\[1\]\.name: is the same provider as oAuthProviders\[0\]\.name/,
+    ],
+    [
+      "providers without a master key",
+      { oAuthProviders: [{ name: "google" }] },
+      /encryption\.masterKey \(MASTER_KEY\): is required with oAuthProviders/,
+    ],
+    [
+      "providers without a public address",
+      { oAuthProviders: [{ name: "Google" }], encryption: { masterKey } },
+      /server\.publicUrl \(PUBLIC_URL\): is required with oAuthProviders/,
+    ],
+    [
+      "more log-ins under way of one network than in all",
+      { providers: { underWay: 5, underWayPerNetwork: 6 } },
+      /providers\.underWayPerNetwork.*: must not be greater than underWay/,
+    ],
+    [
+      "an imitation of providers elsewhere",
+      { providers: { imitation: "http://192.0.2.1:9000" } },
+      /providers\.imitation: must be an http address on this machine/,
+    ],
+    [
+      "a bad network",
+      { server: { trustedProxies: ["10.0.0.0/8", "10.0.0.0/33"] } },
+      /server\.trustedProxies\[1\]: must be an address or a network/,
+    ],
+    [
+      "a certificate without a key",
+      { server: { tls: { certificateFile: "package.json" } } },
+      /^ {2}- server\.tls\.keyFile \(TLS_KEY_FILE\): is required/m,
+    ],
+    [
+      "a key without a certificate",
+      { server: { tls: { keyFile: "package.json" } } },
+      /^ {2}- server\.tls\.certificateFile \(TLS_CERTIFICATE_FILE\): is required/m,
+    ],
+    [
+      "a certificate that is not there",
+      { server: { tls: { certificateFile: "/none", keyFile: "/none" } } },
+      /server\.tls\.keyFile: names a file that does not exist/,
+    ],
+    [
+      "more bodies of one network than of all",
+      { server: { maxAwaitedBodies: { perNetwork: 9, inAll: 8 } } },
+      /server\.maxAwaitedBodies\.perNetwork: must not be greater than inAll/,
+    ],
+    [
+      "more time for headers than for the request",
+      { server: { timeouts: { headers: "40s" } } },
+      /server\.timeouts\.headers: must not be longer than server\.timeouts\.request/,
+    ],
+    [
+      "an idle time-out beyond the lifetime",
+      { sessions: { idleTimeout: "13h" } },
+      /sessions\.idleTimeout: must not be longer than absoluteLifetime/,
+    ],
+    [
+      "the same in one database",
+      { databases: [{ ...memory, sessions: { absoluteLifetime: "5m" } }] },
+      /databases\[0\]\.sessions\.idleTimeout: must not be longer/,
+    ],
+    [
+      "more sessions per user than in all",
+      { sessions: { limit: 5, perUserLimit: 6 } },
+      /sessions\.perUserLimit: must not be greater than limit/,
+    ],
+    [
+      "a first delay beyond the longest",
+      { throttle: { user: { firstDelay: "20m" } } },
+      /throttle\.user\.firstDelay: must not be longer than longestDelay/,
+    ],
+    [
+      "a delay beyond the memory",
+      { throttle: { address: { longestDelay: "2h" } } },
+      /throttle\.address\.longestDelay: must not be longer than forgetAfter/,
+    ],
+    [
+      "the same in one database",
+      { databases: [{ ...memory, throttle: { user: { forgetAfter: "1m" } } }] },
+      /databases\[0\]\.throttle\.user\.longestDelay: must not be/,
+    ],
+    ["a bad variable", {}, /^ {2}- server\.port \(PORT\): must be a whole number from 0 to 65535$/m, { PORT: "http" }],
+    [
+      "a bad part of a variable",
+      {},
+      /server\.trustedProxies\[1\] \(TRUSTED_PROXIES\): must be/,
+      { TRUSTED_PROXIES: "::1, x" },
+    ],
+    [
+      "a bad flag in a variable",
+      {},
+      /debugMessages \(DEBUG_MESSAGES\): must be true or false/,
+      { DEBUG_MESSAGES: "maybe" },
+    ],
+    [
+      "a secret file that is not there",
+      {},
+      /databaseUrl \(DATABASE_URL_FILE\): names a file that does not exist/,
+      { DATABASE_URL_FILE: "/none" },
+    ],
+    [
+      "a secret and its file",
+      {},
+      /databaseUrl \(DATABASE_URL_FILE\): contradicts DATABASE_URL/,
+      { DATABASE_URL: "postgres://h/d", DATABASE_URL_FILE: "/none" },
+    ],
+  ];
+
+  const rows = faults.map(
+    ([title, content, expected, environment]) => [title, content, expected, environment ?? {}] as const,
+  );
+  test.each(rows)("%s", (_title, content, expected, environment) => {
+    expect(messageOf(content, environment)).toMatch(expected);
+  });
+
+  test("all faults at once, each by name", () => {
+    const message = messageOf(
+      {
+        server: { prot: 1, timeouts: { headers: "1m" } },
+        sessions: { idleTimeout: "1d" },
+        databases: [
+          { alias: "v1", ...memory },
+          { alias: "b", timeZone: 1 },
+        ],
+      },
+      { PORT: "x" },
+    );
+    for (const path of [
+      "server.port",
+      "server.prot",
+      "server.timeouts.headers",
+      "sessions.idleTimeout",
+      "databases[0].alias",
+      "databases[1].timeZone",
+    ]) {
+      expect(message).toContain(`  - ${path}`);
+    }
+    expect(message.split("\n")).toHaveLength(7);
+  });
+
+  test("nothing on account of a value that is refused itself", () => {
+    expect(messageOf({ server: { timeouts: { headers: "x", request: "1s" } } })).not.toContain("must not be longer");
+    expect(messageOf({ databases: [{ alias: 1, ...memory }, memory] })).not.toContain("is the same");
+  });
+
+  test.each([
+    ["in the file", { databases: [{ storage: { engine: "postgres", url: `oracle://u:${secret}@h/d` } }] }, {}],
+    [
+      "in a fault next to it",
+      { databases: [{ storage: { engine: "memory", url: `postgres://u:${secret}@h/d` } }] },
+      {},
+    ],
+    ["in the environment", {}, { DATABASE_URL: `nonsense ${secret}` }],
+    ["as a member that nobody knows", { passwords: { argon: secret } }, {}],
+  ])("without repeating a secret %s", (_title, content, environment) => {
+    const message = messageOf(content, environment);
+    expect(message).not.toBe("accepted");
+    expect(message).not.toContain(secret);
+  });
+
+  test.each([
+    ["that is not there", undefined, /The configuration file .*file\.json does not exist\./],
+    ["that is no JSON", `{"databaseUrl": "${secret}", }`, /is not valid JSON/],
+    ["that holds no object", "[]", /must hold an object/],
+  ])("a file %s", (_title, content, expected) => {
+    const file = join(folder, "file.json");
+    rmSync(file, { force: true });
+    if (content !== undefined) writeFileSync(file, content);
+    const load = () => loadConfiguration({ file, environment: {} });
+    expect(load).toThrow(expected);
+    expect(load).not.toThrow(secret);
+  });
+
+  test.each([
+    ["in production", { NODE_ENV: "production" }, /NODE_ENV is production/],
+    ["beyond loopback", { HOST: "0.0.0.0" }, /more than loopback/],
+  ])("to start without a configuration %s, and says what to do", (_title, environment, why) => {
+    const load = () => loadConfiguration({ environment });
+    expect(load).toThrow(why);
+    expect(load).toThrow(/DATABASE_URL/);
+    expect(load).toThrow(/--config/);
+  });
+});
+
+test.each(["prod", "Production", "staging", " "])("refuses NODE_ENV=%j", (value) => {
+  expect(messageOf({}, { NODE_ENV: value })).toMatch(
+    /^NODE_ENV is ".*", and has to be production, development, test or unset\./,
+  );
+});
+
+test("suggests the closest value of NODE_ENV", () => {
+  expect(messageOf({}, { NODE_ENV: "productoin" })).toMatch(/Did you mean production\?$/);
+});
