@@ -1,0 +1,190 @@
+import { type ArchiveRecord, canonicalJson, inParts } from "@sallyport/core";
+import { type ArchiveHeader, checkLineOf } from "../src/archive/archive-format.ts";
+import { type LeftOut, withoutSecrets } from "../src/archive/archive-progress.ts";
+import { openArchive } from "../src/archive/read-archive.ts";
+import { writeArchive } from "../src/archive/write-archive.ts";
+
+export const header: ArchiveHeader = {
+  version: "2.2.0",
+  database: "demo",
+  writtenAt: "2026-01-01T00:00:00.000Z",
+  without: [],
+};
+const uuidOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+
+export function object(number: number): ArchiveRecord {
+  const attributes = canonicalJson({ Name: `${'"'}section": ${number}`, Text: "é\t\n", Number: 1e21 });
+  return {
+    section: "objects",
+    id: number.toString(36).toUpperCase(),
+    uuid: uuidOf(number),
+    className: 'A "b"',
+    version: 1,
+    storedAt: 1,
+    readers: ["1", "2"],
+    stamp: number,
+    attributes,
+  };
+}
+
+export const records: readonly ArchiveRecord[] = [
+  {
+    section: "settings",
+    maintenance: false,
+    modelGeneration: 2,
+    macroGeneration: 2,
+    objects: 1_500,
+    lastObject: 2_000,
+    lastAudit: 0,
+  },
+  {
+    section: "classes",
+    definition: {
+      name: "File",
+      base: null,
+      attributes: [{ name: "Name", type: "string" }],
+      rights: [{ group: "*", permissions: ["read"] }],
+    },
+  },
+  {
+    section: "macros",
+    name: "Report",
+    version: 1,
+    text: "a\n\tb",
+    language: "ts",
+    changedAt: 1,
+    changedBy: "somebody",
+  },
+  { section: "macros", name: "Report", version: 2, text: null, language: null, changedAt: 1, changedBy: "somebody" },
+  {
+    section: "appKeys",
+    id: "1",
+    name: "key",
+    enabled: true,
+    appNames: null,
+    origins: [],
+    returnAddresses: [],
+    digest: "a".repeat(64),
+  },
+  ...Array.from({ length: 1_500 }, (_, index) => object(index + 1)),
+  { section: "links", id: "2", links: { Files: ["1"] } },
+  {
+    section: "departures",
+    id: "1A0",
+    uuid: uuidOf(1_656),
+    className: "A",
+    version: 1,
+    storedAt: 1,
+    readers: null,
+    stamp: 1,
+    leader: "1A0",
+    deletedBy: null,
+    attributes: null,
+  },
+  {
+    section: "departures",
+    id: "1A1",
+    uuid: uuidOf(1_657),
+    className: "A",
+    version: 1,
+    storedAt: 1,
+    readers: null,
+    stamp: 1,
+    leader: "1A0",
+    deletedBy: "1",
+    attributes: '{"a": 1}',
+  },
+  {
+    section: "accounts",
+    userId: "1",
+    loginName: "n",
+    confusableKey: "n",
+    secret: "$",
+    secretVersion: 1,
+    administrator: true,
+    disabled: false,
+    email: null,
+  },
+  {
+    section: "keys",
+    kind: "rsa",
+    keyId: "k",
+    publicKey: "p",
+    wrappedPrivateKey: "",
+    createdAt: 1,
+    acceptedUntil: null,
+  },
+  {
+    section: "audit",
+    sequence: 1,
+    at: 1,
+    since: 1,
+    attempts: 1,
+    type: "logout",
+    requestId: "r",
+    outcome: 0,
+    appKeyId: "1",
+    userId: null,
+    address: "a",
+    appNames: ["a"],
+    className: null,
+    macroName: null,
+    providerName: null,
+  },
+  {
+    section: "tallies",
+    key: "k",
+    at: 1,
+    since: 1,
+    attempts: 1,
+    type: "logout",
+    requestId: "r",
+    outcome: 302,
+    appKeyId: "1",
+    userId: "1",
+    address: "a",
+    appNames: [],
+    className: "File",
+    macroName: "Report",
+    providerName: "google",
+  },
+];
+
+export async function* streamed<T>(all: readonly T[]): AsyncGenerator<T> {
+  yield* all;
+}
+
+export async function written(
+  given: readonly ArchiveRecord[] = records,
+  leftOut: readonly LeftOut[] = [],
+): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of writeArchive(header, withoutSecrets(inParts(given), leftOut))) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+/** Reads an archive in pieces of so many bytes. */
+export async function read(text: string, size = 65_536): Promise<ArchiveRecord[]> {
+  const bytes = Buffer.from(text);
+  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
+  const found: ArchiveRecord[] = [];
+  for await (const record of (await openArchive(streamed(pieces))).records) found.push(record);
+  return found;
+}
+
+export const joined = (changed: readonly string[]) => changed.map((line) => `${line}\n`).join("");
+
+/** The archive with lines changed, and every check line as it then has to be: somebody took the trouble. */
+export function checkedAnew(changed: readonly string[]): string {
+  let behindHeader = "";
+  return changed
+    .map((line, index) => {
+      const isCheck = line.startsWith('{"check":');
+      const kept = isCheck ? checkLineOf(index === 1 ? `${changed[0]}\n` : behindHeader) : `${line}\n`;
+      if (index > 1) behindHeader += kept;
+      return kept;
+    })
+    .join("");
+}
