@@ -1,12 +1,11 @@
 import { fileURLToPath } from "node:url";
-import { type Repositories, seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
-import { type Answer, callIn, logOutIn, multiResults } from "./client.ts";
+import { logOutIn } from "./client.ts";
+import { macroObjectSuite } from "./macro-object-suite.ts";
+import { macroStage } from "./macro-stage.ts";
 import { modes, overCode } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { readingGate } from "./reading-gate.ts";
-
-type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** What the server has to be told: where the macros of the tests are. */
 export const macroEnvironment: Readonly<Record<string, string>> = {
@@ -22,39 +21,9 @@ const runaway = { timeout: 400, beyond: 500 };
 
 /** What macros do, in every mode and on every engine. */
 export function macroSuite(server: () => RunningServer): void {
-  const repositories = (): Repositories => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories;
-  };
-  const found = async (id: string) => (await repositories().objects.get([id], seesAll))[0];
-
   describe.each(modes)("in mode %s", (mode) => {
-    let demo: Session;
-    let reader: Session;
-    let admin: Session;
-    beforeAll(async () => {
-      [demo, reader, admin] = [
-        await openSession(server(), mode, "demo"),
-        await openSession(server(), mode, "reader"),
-        await openSession(server(), mode, "admin"),
-      ];
-    });
-
-    const execute = (name: string, input?: unknown, as = demo): Promise<Answer> =>
-      callIn(server(), as, `/v1/execute/${name}`, {
-        method: "POST",
-        ...(input === undefined ? {} : { body: input as object }),
-      });
-    const steps = async (...given: readonly unknown[][]) => (await execute("Steps", { steps: given })).body.data;
-    const create = async (attributes: object): Promise<string> => {
-      const answer = await callIn(server(), demo, "/v1/object/Customer", { method: "POST", body: attributes });
-      return answer.body.data["~ObjectID"];
-    };
-    const customers = async (name: string): Promise<number> => {
-      const query = encodeURIComponent(JSON.stringify({ where: { Name: name } }));
-      return (await callIn(server(), demo, `/v1/objects/Customer?query=${query}`)).body.data["~Count"];
-    };
+    const stage = macroStage(server, mode);
+    const { sessions, repositories, execute, create, customers } = stage;
 
     test("give back any JSON as the data of the answer, and nothing as an empty object", async () => {
       for (const input of [{ a: [1, null, "ü\u2028"] }, [], [1], "text", 0, false, null]) {
@@ -77,9 +46,11 @@ export function macroSuite(server: () => RunningServer): void {
 
     test("are for those who have access, and their checkers have the last word", async () => {
       const codes = async (name: string, input: unknown) =>
-        [await execute(name, input), await execute(name, input, reader), await execute(name, input, admin)].map(
-          ({ status, code }) => `${status}/${code}`,
-        );
+        [
+          await execute(name, input),
+          await execute(name, input, sessions.reader),
+          await execute(name, input, sessions.admin),
+        ].map(({ status, code }) => `${status}/${code}`);
       expect(await codes("Closed", 1)).toEqual(["403/401", "403/401", "200/0"]);
       expect(await codes("Closed?skipChecker=true", 1)).toEqual(["403/401", "403/401", "200/0"]);
       expect(await codes("Grouped", "open")).toEqual(["200/0", "403/401", "200/0"]);
@@ -192,178 +163,6 @@ export function macroSuite(server: () => RunningServer): void {
       },
     );
 
-    test("keep nothing of what they wrote when they fail, and all of it when they do not", async () => {
-      const name = crypto.randomUUID();
-      expect(await execute("Throwing", { create: name })).toMatchObject({ code: "710" });
-      expect(
-        await execute("Steps", {
-          steps: [
-            ["create", "Customer", { Name: name }],
-            ["call", "Closed"],
-          ],
-          strict: true,
-        }),
-      ).toMatchObject({ code: "401" });
-      expect(await customers(name)).toBe(0);
-      const [created, listed] = await steps(
-        ["create", "Customer", { Name: name }],
-        ["find", "Customer", { where: { Name: name } }],
-      );
-      expect([created.version, listed.version, listed.result["~Count"]]).toEqual([1, [1], 1]);
-      expect(await customers(name)).toBe(1);
-    });
-
-    test("go on after what they catch", async () => {
-      const name = crypto.randomUUID();
-      const id = await create({ Name: name, CreditLimit: 1 });
-      const results = await steps(
-        ["get", "ZZZZZZ"],
-        ["get", "Customer"],
-        ["create", "Customer", {}],
-        ["create", "Customer", { Name: name, Nothing: 1 }],
-        ["update", id, { CreditLimit: 2 }, { version: 1 }],
-        ["update", id, { CreditLimit: 3 }, { version: 1 }],
-        ["find", "Customer", { where: { Nothing: 1 } }],
-        ["call", "Throwing", { create: name }],
-        ["call", "Closed"],
-        ["call", "a-b"],
-        ["create", "User", { Name: name }],
-        ["find", "Customer", { where: { Name: name }, hold: true }],
-      );
-      expect(results.slice(0, 11).map((each: { version?: number }) => each.version ?? each)).toEqual([
-        304, 304, 307, 307, 2, 713, 307, 710, 401, 400, 304,
-      ]);
-      expect(results[11]).toMatchObject({ version: [2], result: { "~Elements": [{ CreditLimit: 2 }] } });
-      expect(await found(id)).toMatchObject({ version: 2, attributes: { CreditLimit: 2 } });
-    });
-
-    test("tell and change the readers of objects, with the rights of the caller and as a part of the transaction", async () => {
-      const id = await create({ Name: "Ada" });
-      const { userId } = (await execute("Grouped", "open")).body.data;
-      const results = await steps(
-        ["readers", id],
-        ["setReaders", id, [{ "~ObjectID": userId }], { version: 1 }],
-        ["setReaders", id, null, { version: 1 }],
-        ["setReaders", id, []],
-        ["setReaders", id, "x"],
-        ["readers", id],
-        ["readers", "ZZZZZZ"],
-      );
-      const narrowed = { result: { readers: [userId] }, version: 2 };
-      expect(results).toEqual([{ result: { readers: null }, version: 1 }, narrowed, 713, 307, 307, narrowed, 304]);
-      expect(
-        (
-          await execute(
-            "Steps",
-            {
-              steps: [
-                ["readers", id],
-                ["setReaders", id, null],
-              ],
-            },
-            reader,
-          )
-        ).body.data,
-      ).toEqual([304, 304]);
-      expect(await execute("Steps", { steps: [["setReaders", id, null], ["throw"]] })).toMatchObject({ code: "710" });
-      expect(await found(id)).toMatchObject({ version: 2, readers: [userId] });
-      await steps(["setReaders", id, null]);
-      expect(
-        (
-          await execute(
-            "Steps",
-            {
-              steps: [
-                ["readers", id],
-                ["setReaders", id, null],
-              ],
-            },
-            reader,
-          )
-        ).body.data,
-      ).toEqual([404, 404]);
-    });
-
-    test("delete and lock with the rights and in the session of the caller", async () => {
-      const id = await create({ Name: "Ada" });
-      expect(await steps(["lock", id], ["lock", id], ["unlock", id], ["unlock", id])).toMatchObject([
-        { result: { isLocked: true } },
-        { result: { isLocked: true } },
-        { result: { isLocked: false } },
-        { result: { isLocked: false } },
-      ]);
-      expect(
-        (
-          await execute(
-            "Steps",
-            {
-              steps: [
-                ["lock", id],
-                ["update", id, { City: "Rome" }],
-                ["delete", id],
-              ],
-            },
-            reader,
-          )
-        ).body.data,
-      ).toEqual([404, 404, 404]);
-      await steps(["lock", id]);
-      expect(
-        await callIn(server(), admin, `/v1/object/${id}`, { method: "PATCH", body: { City: "Oslo" } }),
-      ).toMatchObject({ code: "713" });
-      expect(await steps(["delete", id], ["get", id], ["update", id, {}])).toEqual([null, 609, 610]);
-      expect(await callIn(server(), demo, `/v1/object/${id}`)).toMatchObject({ code: "609" });
-    });
-
-    test("lose no change, however many change the same object at once", async () => {
-      const id = await create({ Name: "Ada", CreditLimit: 0 });
-      const answers = await Promise.all(Array.from({ length: 8 }, () => execute("Raise", { id })));
-      expect(answers.map(({ code }) => code)).toEqual(Array.from({ length: 8 }, () => "0"));
-      expect(answers.map(({ body }) => body.data).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-      expect(await found(id)).toMatchObject({ version: 9, attributes: { CreditLimit: 8 } });
-    });
-
-    test("are items of multi requests, and parts of their transaction", async () => {
-      const item = (name: string, ...given: readonly unknown[][]) => ({
-        method: "POST",
-        path: `/v1/execute/${name}`,
-        data: { steps: given, create: given[0] },
-      });
-      const multi = (path: string, ...items: readonly object[]) =>
-        callIn(server(), demo, path, { method: "POST", body: items });
-      const name = crypto.randomUUID();
-      const creating = ["create", "Customer", { Name: name }];
-      const mixed = await multi(
-        "/v1/multi",
-        item("Steps", creating),
-        item("Throwing"),
-        { method: "POST", path: "/v1/execute/Echo" },
-        item("a-b"),
-      );
-      expect(multiResults(mixed.body.data)).toMatchObject([
-        { httpStatus: 200, result: [{ version: 1 }] },
-        { httpStatus: 500, result: 710 },
-        { httpStatus: 200, result: {} },
-        { httpStatus: 400, result: 400 },
-      ]);
-      expect(await customers(name)).toBe(1);
-      expect(await multi("/v1/multi?atomic=true", item("Steps", creating), item("Throwing"))).toMatchObject({
-        status: 500,
-        code: "710",
-      });
-      expect(await customers(name)).toBe(1);
-      const listed = await multi(
-        "/v1/multi?atomic=true",
-        item("Steps", creating, ["call", "Throwing", { create: name }]),
-        item("Steps", ["find", "Customer", { where: { Name: name } }]),
-      );
-      expect(multiResults(listed.body.data)).toMatchObject([
-        { result: [{ version: 1 }, 710] },
-        { result: [{ version: [1, 1] }] },
-      ]);
-      expect(await customers(name)).toBe(2);
-    });
-
     test("come to their end when their session ends meanwhile, and it stays ended", async () => {
       const [id, name] = [await create({ Name: "Ada" }), crypto.randomUUID()];
       const session = await openSession(server(), mode, "demo");
@@ -420,5 +219,7 @@ export function macroSuite(server: () => RunningServer): void {
       await macros.remove(name, { changedBy: "test", expectedVersion: null });
       expect(await execute(name)).toMatchObject({ code: "710" });
     });
+
+    macroObjectSuite(stage);
   });
 }
