@@ -1,75 +1,20 @@
-import { seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { boundEnvironment } from "./bound-suite.ts";
-import { type Answer, callIn, type Sent, multiResults } from "./client.ts";
+import { callIn } from "./client.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { modes } from "./modes.ts";
+import { create, get, large, list, multiStage, patch, patchAll, remove } from "./multi-stage.ts";
+import { multiTransactionSuite } from "./multi-transaction-suite.ts";
 import { openSession } from "./open-session.ts";
-
-type Session = Awaited<ReturnType<typeof openSession>>;
-
-interface Item {
-  readonly method: string;
-  readonly path: string;
-  readonly data?: unknown;
-}
 
 /** What the server has to be told: that answers take little, that failures say what they are about, and where macros are. */
 export const multiEnvironment = { ...boundEnvironment, ...macroEnvironment };
 
-/** Two of these fit into an answer, three do not. */
-const large = "x".repeat(900_000);
-
-const query = (where: object): string => `query=${encodeURIComponent(JSON.stringify({ where }))}`;
-const get = (path: string): Item => ({ method: "GET", path });
-const create = (data: object): Item => ({ method: "POST", path: "/v1/object/Customer", data });
-const patch = (id: string, data: object): Item => ({ method: "PATCH", path: `/v1/object/${id}`, data });
-const patchAll = (where: object, data: object): Item => ({
-  method: "PATCH",
-  path: `/v1/objects/Customer?${query(where)}`,
-  data,
-});
-const list = (where: object): Item => get(`/v1/objects/Customer?${query(where)}`);
-const remove = (id: string): Item => ({ method: "DELETE", path: `/v1/object/${id}` });
-
 /** Many requests in one, as far as they write, in every mode and on every engine. */
 export function multiSuite(server: () => RunningServer): void {
-  const objects = () => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories.objects;
-  };
-  const post = (
-    session: Session,
-    path: string,
-    items: readonly Item[],
-    headers: Sent["headers"] = {},
-  ): Promise<Answer> => callIn(server(), session, path, { method: "POST", body: items, headers });
-
   describe.each(modes)("in mode %s", (mode) => {
-    let demo: Session;
-    let admin: Session;
-    beforeAll(async () => {
-      demo = await openSession(server(), mode, "demo");
-      admin = await openSession(server(), mode, "admin");
-    });
-
-    const separately = (items: readonly Item[], as = demo, headers?: Sent["headers"]) =>
-      post(as, "/v1/multi", items, headers);
-    const together = (items: readonly Item[], as = demo, headers?: Sent["headers"]) =>
-      post(as, "/v1/multi?atomic=true", items, headers);
-    const resultsOf = ({ status, code, body }: Answer) => {
-      expect({ status, code }).toEqual({ status: 200, code: "0" });
-      return multiResults(body.data);
-    };
-    const city = () => `Multi ${mode} ${crypto.randomUUID()}`;
-    const inside = async (City: string): Promise<number> =>
-      (await callIn(server(), demo, `/v1/objects/Customer?${query({ City })}`)).body.data["~Count"];
-    const all = async (): Promise<number> =>
-      (await callIn(server(), demo, "/v1/objects/Customer?perPage=1")).body.data["~UnfilteredCount"];
-    const made = async (attributes: object): Promise<string> =>
-      resultsOf(await separately([create(attributes)]))[0]?.result["~ObjectID"];
-    const found = async (id: string) => (await objects().get([id], seesAll))[0];
+    const stage = multiStage(server, mode);
+    const { sessions, post, separately, together, resultsOf, city, inside, made, found } = stage;
 
     test("does items in their order, each by itself", async () => {
       const City = city();
@@ -101,121 +46,12 @@ export function multiSuite(server: () => RunningServer): void {
       expect(await inside(City)).toBe(2);
     });
 
-    test("does all items in one transaction, which see what those before them have written", async () => {
-      const City = city();
-      const id = await made({ Name: "Ada", City });
-      const before = await all();
-      const results = resultsOf(
-        await together([
-          create({ Name: "Bob", City }),
-          list({ City }),
-          { method: "POST", path: `/v1/lock/object/${id}` },
-          patch(id, { Name: "Dora" }),
-          patchAll({ City }, { Active: true }),
-          list({ City, Active: true }),
-          { method: "DELETE", path: `/v1/lock/object/${id}` },
-          get(`/v1/object/${id}`),
-          create({ Name: "Eve", City }),
-          { method: "DELETE", path: `/v1/object/${id}?moveToRecycler=true` },
-          { method: "POST", path: `/v1/object/${id}/restore` },
-        ]),
-      );
-      expect(results.map(({ httpStatus }) => httpStatus)).toEqual(results.map(() => 200));
-      expect(results.map(({ result }) => result)).toMatchObject([
-        { Name: "Bob" },
-        { "~Count": 2 },
-        { isLocked: true },
-        { Name: "Dora" },
-        { "~Count": 2 },
-        { "~Count": 2 },
-        { isLocked: false },
-        { Name: "Dora", Active: true },
-        { Name: "Eve" },
-        {},
-        { Name: "Dora" },
-      ]);
-      expect([await inside(City), await all()]).toEqual([3, before + 2]);
-    });
-
-    test("undoes all items of a transaction when one of them fails, and tells which", async () => {
-      const City = city();
-      const ids = [await made({ Name: "Ada", City }), await made({ Name: "Bob", City })] as const;
-      const full = await made({ Name: large });
-      const before = await Promise.all(ids.map(found));
-      const count = await all();
-      const good = [
-        create({ Name: "Carl", City }),
-        patch(ids[0], { Name: "Dora" }),
-        remove(ids[1]),
-        { method: "POST", path: `/v1/lock/object/${ids[0]}` },
-      ];
-      const failing: readonly (readonly [Item, number, number, string])[] = [
-        [patch("ZZZZZZZ", {}), 404, 304, "at /4"],
-        [remove(ids[1]), 410, 609, "at /4"],
-        [patch(ids[1], { Name: "Eve" }), 400, 610, "at /4"],
-        [
-          create({ Name: 5 }),
-          400,
-          307,
-          "at /4: at /Name: A text without zero characters and halves of surrogate pairs is expected.",
-        ],
-        [patch(full, { City: "x".repeat(200_000) }), 413, 801, "at /4"],
-      ];
-      for (const [bad, status, code, debugMessage] of failing) {
-        const answer = await together([...good, bad, create({ Name: "Never", City })]);
-        expect({ status: answer.status, body: answer.body }).toEqual({
-          status,
-          body: {
-            status: {
-              internalStatus: String(code),
-              statusMessage: expect.any(String),
-              debugMessage: expect.stringContaining(debugMessage),
-            },
-          },
-        });
-      }
-      expect(await Promise.all(ids.map(found))).toEqual(before);
-      expect([await inside(City), await all()]).toEqual([2, count]);
-      const lock = await callIn(server(), demo, `/v1/lock/object/${ids[0]}`);
-      expect(lock.body.data).toMatchObject({ isLocked: false });
-    });
-
-    test("heeds locks of other sessions, one by one and together", async () => {
-      const City = city();
-      const id = await made({ Name: "Ada", City });
-      const other = await openSession(server(), mode, "demo");
-      expect((await callIn(server(), other, `/v1/lock/object/${id}`, { method: "POST" })).code).toBe("0");
-      const items = [create({ Name: "Bob", City }), patch(id, { Name: "Carl" })];
-      expect(await together(items)).toMatchObject({ status: 500, code: "713" });
-      expect(await inside(City)).toBe(1);
-      expect(resultsOf(await separately(items))).toMatchObject([{ httpStatus: 200 }, { httpStatus: 500, result: 713 }]);
-      expect(await inside(City)).toBe(2);
-      expect(resultsOf(await together(items, other))).toMatchObject([{}, { result: { Name: "Carl" } }]);
-      expect((await callIn(server(), other, "/v1/logout", { method: "POST" })).code).toBe("0");
-    });
-
-    test("keeps transactions whole that change the same objects in different orders", async () => {
-      const ids = [await made({ Name: "Ada" }), await made({ Name: "Bob" })];
-      const others = Array.from({ length: 6 }, (_, index) => {
-        const City = `City ${index}`;
-        return together((index % 2 === 0 ? ids : ids.toReversed()).map((id) => patch(id, { City })));
-      });
-      const codes = (await Promise.all(others)).map(({ code }) => code);
-      // Whoever lost three times in a row is told to come back.
-      expect(codes.filter((code) => code !== "0" && code !== "706")).toEqual([]);
-      expect(codes).toContain("0");
-      const [first, second] = await objects().get(ids, seesAll);
-      expect(first?.attributes["City"]).toBe(second?.attributes["City"]);
-      expect(first?.version).toBe(1 + codes.filter((code) => code === "0").length);
-      expect(second?.version).toBe(first?.version);
-    });
-
     test("asks no item for a version, whatever the request asks for", async () => {
       const id = await made({ Name: "Ada" });
       const never = { "if-match": '"77"' };
       const answers = [
-        await separately([patch(id, { Name: "Bob" })], demo, never),
-        await together([patch(id, { Name: "Carl" })], demo, never),
+        await separately([patch(id, { Name: "Bob" })], sessions.demo, never),
+        await together([patch(id, { Name: "Carl" })], sessions.demo, never),
       ];
       expect(answers.map((answer) => [resultsOf(answer)[0]?.httpStatus, answer.headers["etag"]])).toEqual([
         [200, undefined],
@@ -242,7 +78,7 @@ export function multiSuite(server: () => RunningServer): void {
             get(path.slice(0, path.lastIndexOf("/"))),
             { method: "DELETE", path },
           ],
-          admin,
+          sessions.admin,
         ),
       );
       expect(results.map(({ httpStatus, result }) => (httpStatus === 200 ? 0 : result))).toEqual([
@@ -253,7 +89,7 @@ export function multiSuite(server: () => RunningServer): void {
       const gone = resultsOf(
         await separately(
           [remove(results[2]?.result["~ObjectID"]), { method: "DELETE", path }, get(`/v1/objects/${name}`)],
-          admin,
+          sessions.admin,
         ),
       );
       expect(gone.map(({ httpStatus, result }) => (httpStatus === 200 ? 0 : result))).toEqual([0, 0, 304]);
@@ -414,5 +250,7 @@ export function multiSuite(server: () => RunningServer): void {
       }
       expect(await inside(City)).toBe(0);
     });
+
+    multiTransactionSuite(stage);
   });
 }
