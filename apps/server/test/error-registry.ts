@@ -26,6 +26,7 @@ const limits = (title: string): ProvokingTest => ({ file: "limits.test.ts", titl
 const secure = (title: string): ProvokingTest => ({ file: "secure-mode.test.ts", title });
 const secondFactors = (title: string): ProvokingTest => ({ file: "second-factor-suite.ts", title });
 const providers = (title: string): ProvokingTest => ({ file: "providers/provider-suite.ts", title });
+const providerLinks = (title: string): ProvokingTest => ({ file: "providers/provider-link-suite.ts", title });
 const databases = (title: string): ProvokingTest => ({ file: "databases.test.ts", title });
 
 /** The test that provokes a code over HTTP, for every code that a route can give. */
@@ -63,7 +64,7 @@ export const provoked: ReadonlyMap<ErrorCode, ProvokingTest> = new Map<ErrorCode
   [325, password('resets no password of ""')],
   [326, customPasswords("a code is a text that was mailed for this account, tried five times at most")],
   [328, password("refuses a token that nobody gave out")],
-  [324, providers("credentials are judged before the dfUuid, which only success spends")],
+  [324, providerLinks("credentials are judged before the dfUuid, which only success spends")],
   [329, query("refuses the query []")],
   [329, object("refuses the query []")],
   [339, passwords("a wrong old password changes nothing, is audited, and counts as a failed log-in")],

@@ -106,3 +106,7 @@ export function databaseOf(server: RunningServer, alias = ""): Database {
 
 export const repositoriesOf = (server: RunningServer, alias = ""): Repositories =>
   databaseOf(server, alias).storage.repositories;
+
+/** Who is bound to whom at a provider. */
+export const linksOf = (server: RunningServer, alias = "") =>
+  repositoriesOf(server, alias).identityLinks.list(null, 100);

@@ -1,0 +1,140 @@
+import { seesAll } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
+import type { RunningServer } from "../../src/index.ts";
+import { call } from "../client.ts";
+import { Authenticator } from "../second-factor-client.ts";
+import { link, logInAt } from "./browser.ts";
+import { linksOf, type ProviderStage, register, repositoriesOf } from "./provider-stage.ts";
+
+/** What `inAll` asks of everybody at once. */
+const atOnce = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 20 }, work));
+
+/** Who is bound to which user, and by whom. */
+export function providerLinkSuite(server: () => RunningServer, stage: () => ProviderStage): void {
+  const r = (alias = "") => repositoriesOf(server(), alias);
+  const users = async () =>
+    (await r().objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 100 })).objects;
+  const dfUuidAt = async (provider: string, account = "anna") =>
+    (await logInAt(server(), provider, account)).body.data.dfUuid as string;
+
+  test("an e-mail address binds nobody", async () => {
+    for (const name of ["anna@example.com", "ANNA@Example.com", "anna\u200B@example.com", "ａnna@example.com"]) {
+      const [user] = await r().objects.insert([{ className: "User", attributes: { Name: name } }]);
+      await r().accounts.create(
+        { userId: user?.id ?? "", loginName: name, secret: "none", administrator: false, email: "anna@example.com" },
+        name,
+      );
+    }
+    expect(await dfUuidAt("google")).toEqual(expect.any(String));
+    expect(await linksOf(server())).toEqual([]);
+  });
+
+  test("credentials are judged before the dfUuid, which only success spends", async () => {
+    const dfUuid = await dfUuidAt("google");
+    const codes = [];
+    for (const bad of [undefined, null, "", 1, {}, [dfUuid], "nothing", "00000000-0000-4000-8000-000000000000"])
+      codes.push((await link(server(), bad)).code);
+    expect(codes).toEqual(Array.from({ length: 8 }, () => "324"));
+    expect((await link(server(), "nothing", { pass: "wrong" })).code).toBe("302");
+    expect((await link(server(), dfUuid, { pass: "wrong" })).code).toBe("302");
+    expect((await link(server(), dfUuid, { user: undefined })).code).toBe("301");
+    expect((await link(server(), dfUuid, { appNames: undefined })).code).toBe("209");
+    expect((await link(server(), dfUuid, {}, "/second")).code).toBe("324");
+    const answers = await atOnce(() => link(server(), dfUuid));
+    expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array.from({ length: 19 }, () => "324")]);
+    expect(await linksOf(server())).toHaveLength(1);
+  });
+
+  test("who shares a user does not shake his second factor off by binding himself anew", async () => {
+    const { account } = await r().accounts.forProof("reader", []);
+    const appName = "guarded by a factor";
+    await r().applications.create({ name: appName, seats: null, secondFactor: "optional" });
+    await register(stage(), server(), "google", { defaultUserId: account?.userId ?? null });
+    try {
+      const enter = (query = {}) => logInAt(server(), "google", "anna", { query });
+      const path = `/v1/2fa/secret?app=${encodeURIComponent(appName)}`;
+      const guarded = (await enter({ appNames: appName })).body.data.sessionId;
+      const { secret } = (await call(server(), path, { method: "POST", sessionId: guarded })).body.data;
+      const authenticator = await Authenticator.of(server(), secret);
+      const unlink = async (sessionId: string) =>
+        (await call(server(), "/v1/auth/links/google", { method: "DELETE", sessionId })).code;
+      expect(
+        (await call(server(), path, { method: "PATCH", sessionId: guarded, body: { token: authenticator.token() } }))
+          .code,
+      ).toBe("0");
+      expect([await unlink((await enter()).body.data.sessionId), (await enter({ appNames: appName })).code]).toEqual([
+        "307",
+        "341",
+      ]);
+      expect(
+        (await call(server(), path, { method: "DELETE", sessionId: guarded, body: { token: authenticator.token(1) } }))
+          .code,
+      ).toBe("0");
+      expect([await unlink(guarded), await linksOf(server())]).toEqual(["0", []]);
+    } finally {
+      await register(stage(), server(), "google");
+    }
+  });
+
+  test("whoever is let in only to set up a second factor binds nothing, and can do so once he has shown it", async () => {
+    const appName = "demands a factor";
+    await r().applications.create({ name: appName, seats: null, secondFactor: "forced" });
+    const dfUuid = await dfUuidAt("google");
+    const asking = { user: "reader", pass: "reader", appNames: [appName] };
+    expect((await link(server(), dfUuid, asking)).code).toBe("340");
+    const { sessionId } = (await link(server(), dfUuid, { ...asking, "2faEnrol": true })).body.data;
+    expect(await linksOf(server())).toEqual([]);
+    const path = `/v1/2fa/secret?app=${encodeURIComponent(appName)}`;
+    const authenticator = await Authenticator.of(
+      server(),
+      (await call(server(), path, { method: "POST", sessionId })).body.data.secret,
+    );
+    expect((await link(server(), dfUuid, { ...asking, "2faToken": authenticator.wrong() })).code).toBe("342");
+    expect((await link(server(), dfUuid, { ...asking, "2faToken": authenticator.token() })).code).toBe("0");
+    expect(await linksOf(server())).toHaveLength(1);
+  });
+
+  test("a dfUuid is good for nothing with another app key, and stays good with its own", async () => {
+    const other = "app-key-of-somebody-else";
+    await r().appKeys.create({ name: other, appNames: null, origins: [] }, new NodeDigests().sha256(other));
+    const dfUuid = await dfUuidAt("google");
+    const body = { user: "demo", pass: "demo", appNames: ["demo-app"], dfUuid };
+    expect(await call(server(), "/v1/extLogin", { method: "POST", headers: { appkey: other }, body })).toMatchObject({
+      status: 400,
+      code: "324",
+    });
+    expect(await linksOf(server())).toEqual([]);
+    expect((await link(server(), dfUuid.toUpperCase())).code).toBe("0");
+  });
+
+  test("two databases know nothing of one another's links", async () => {
+    await link(server(), await dfUuidAt("google"));
+    expect((await logInAt(server(), "google", "anna", { alias: "/second" })).body.data).toHaveProperty("dfUuid");
+    expect(await linksOf(server(), "second")).toEqual([]);
+  });
+
+  test("new accounts get the default user, however many come at once, and see no one but themselves", async () => {
+    const { account } = await r().accounts.forProof("reader", []);
+    await register(stage(), server(), "google", { defaultUserId: account?.userId ?? null });
+    try {
+      const before = (await users()).length;
+      const answers = await atOnce(() => logInAt(server(), "google", "anna"));
+      expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(["0"]));
+      expect(await linksOf(server())).toEqual([expect.objectContaining({ userId: account?.userId, shared: true })]);
+      const ben = (await logInAt(server(), "google", "ben")).body.data;
+      expect(ben.user.Name).toBe("reader");
+      expect((await users()).length - before).toBe(2);
+      expect((await call(server(), "/v1/auth/links", { sessionId: ben.sessionId })).body.data.links).toHaveLength(1);
+      await call(server(), "/v1/auth/links/google", { method: "DELETE", sessionId: ben.sessionId });
+      expect(await linksOf(server())).toHaveLength(1);
+      expect((await call(server(), "/v1/auth/links", { sessionId: answers[0]?.body.data.sessionId })).code).toBe("0");
+      await r().accounts.setDisabled(account?.userId ?? "", true);
+      expect((await logInAt(server(), "google", "chloe")).code).toBe("324");
+      expect((await logInAt(server(), "google", "anna")).code).toBe("302");
+      expect((await users()).length - before).toBe(2);
+    } finally {
+      await r().accounts.setDisabled(account?.userId ?? "", false);
+      await register(stage(), server(), "google");
+    }
+  });
+}
