@@ -1,7 +1,8 @@
 import { openEmbeddedEngine, type EmbeddedEngine } from "@sallyport/storage-pglite";
 import knexPkg, { type Knex } from "knex";
 import { startRealPostgres, type RealPostgres, type ScratchDatabase } from "../../storage-knex/test/real-postgres.ts";
-import { driverCases, errorFields, schema } from "./driver-cases.ts";
+import { errorFields } from "./driver-case.ts";
+import { driverCases, schema } from "./driver-cases.ts";
 import { emptyCluster } from "./empty-cluster.ts";
 
 const { knex: createKnex } = knexPkg;
