@@ -6,6 +6,7 @@ import { admissionChecks } from "./sections/admission.ts";
 import { returnChecks } from "./sections/returns.ts";
 import { appKeyChecks } from "./sections/app-keys.ts";
 import { applicationChecks } from "./sections/applications.ts";
+import { exportedRecordChecks } from "./sections/archive/exported-records.ts";
 import { exportingChecks } from "./sections/archive/exporting.ts";
 import { importingChecks } from "./sections/archive/importing.ts";
 import { auditChecks } from "./sections/audit.ts";
@@ -69,7 +70,8 @@ import { sessionExpiryChecks } from "./sections/sessions/expiry.ts";
 import { sessionLimitChecks } from "./sections/sessions/limits.ts";
 import { sessionRenewingChecks } from "./sections/sessions/renewing.ts";
 import { sessionDeviceChecks } from "./sections/sessions/devices.ts";
-import { severalProcessesChecks } from "./sections/several-processes.ts";
+import { processClockChecks, processSharingChecks } from "./sections/processes/sharing.ts";
+import { processTransactionChecks } from "./sections/processes/transactions.ts";
 import { exemptionChecks } from "./sections/exemptions.ts";
 import { throttleChecks } from "./sections/throttle.ts";
 import { timeChecks } from "./sections/time.ts";
@@ -152,8 +154,11 @@ export const checks: readonly Check[] = [
   ...throttleChecks,
   ...exemptionChecks,
   ...auditChecks,
+  ...exportedRecordChecks,
   ...exportingChecks,
   ...importingChecks,
-  ...severalProcessesChecks,
+  ...processSharingChecks,
+  ...processTransactionChecks,
+  ...processClockChecks,
   ...durabilityChecks,
 ];

@@ -1,0 +1,304 @@
+import { canonicalJson, objectNumber, passwordEntrance, seesAll } from "@sallyport/core";
+import { equal, holds } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { archived, ofSection } from "../../fixtures/archived.ts";
+import { bringBack } from "../../fixtures/bring-back.ts";
+import { changeOf } from "../../fixtures/change-of.ts";
+import { createAppKey } from "../../fixtures/create-app-key.ts";
+import { createCustomAccount, pendingPassword } from "../../fixtures/create-custom-account.ts";
+import { createObject } from "../../fixtures/create-object.ts";
+import { createUser } from "../../fixtures/create-user.ts";
+import { auditEvent } from "../../fixtures/every-call.ts";
+import { createLink } from "../../fixtures/new-link.ts";
+import { files } from "../../fixtures/files.ts";
+import { freshDigest } from "../../fixtures/fresh-digest.ts";
+import { hostileTexts } from "../../fixtures/hostile-texts.ts";
+import { macroNamed } from "../../fixtures/macro-named.ts";
+import { newKey } from "../../fixtures/new-key.ts";
+import { generous, hour, minute, second } from "../../fixtures/policy.ts";
+import { takeAway } from "../../fixtures/take-away.ts";
+
+export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
+  "is of a new database what the migrations left": async ({ storage, r }) => {
+    const [settings, ...classes] = await archived(storage);
+    const { generation, classes: definitions } = await r.model.load();
+    equal(
+      settings,
+      {
+        section: "settings",
+        maintenance: false,
+        modelGeneration: generation,
+        macroGeneration: 0,
+        objects: 0,
+        lastObject: 0,
+        lastAudit: 0,
+      },
+      "the settings",
+    );
+    equal(
+      classes,
+      definitions.map((definition) => ({ section: "classes", definition })),
+      "what follows the settings",
+    );
+  },
+
+  "holds objects as they are, by their numbers, with their links": async ({ storage, r }) => {
+    const values = Object.fromEntries(hostileTexts.map((text, index) => [`Text${index}`, text]));
+    const [first, other, third] = await r.objects.insert([
+      { className: "File", attributes: { ...values, Number: 1e21, aa: 1, b: { 10: [null, true], 9: {} } } },
+      { className: "File", attributes: { Name: "second" }, readers: ["3", "1"] },
+      { className: "No \t class", attributes: {} },
+    ]);
+    holds(first !== undefined && other !== undefined && third !== undefined, "Inserting objects answers nothing");
+    await takeAway(storage, [first.id], true);
+    const ids = [third.id, first.id, third.id];
+    await bringBack(storage, first.id);
+    const source = await createObject(r, {
+      attributes: { Files: ids, Other: other.id },
+      links: { Other: [other.id], Files: ids, None: [] },
+    });
+    const records = await archived(storage);
+    const objects = (await r.objects.get([first.id, other.id, third.id, source.id], seesAll)).toSorted(
+      (a, b) => objectNumber(a.id) - objectNumber(b.id),
+    );
+    equal(
+      ofSection(records, "objects").map((object) => ({ ...object, stamp: 0 })),
+      objects.map((object) => ({
+        ...object,
+        section: "objects",
+        stamp: 0,
+        attributes: canonicalJson(object.attributes),
+      })),
+      "the objects",
+    );
+    equal(
+      ofSection(records, "links"),
+      [{ section: "links", id: source.id, links: { Files: [first.id, third.id], Other: [other.id] } }],
+      "the links",
+    );
+    equal(ofSection(records, "settings")[0]?.objects, 4, "how many objects there are");
+  },
+
+  "holds what is left of objects, and the highest number that was given": async ({ storage, r }) => {
+    const [kept, other, gone] = await r.objects.insert(files(3));
+    holds(kept !== undefined && other !== undefined && gone !== undefined, "Inserting objects answers nothing");
+    await takeAway(storage, [gone.id]);
+    await takeAway(storage, [kept.id, other.id], true);
+    const records = await archived(storage);
+    const departures = ofSection(records, "departures");
+    const expected = [
+      { id: kept.id, leader: kept.id, attributes: canonicalJson(kept.attributes) },
+      { id: other.id, leader: kept.id, attributes: canonicalJson(other.attributes) },
+      { id: gone.id, leader: gone.id, attributes: null },
+    ];
+    equal(
+      departures.map(({ id, leader, attributes }) => ({ id, leader, attributes })),
+      expected,
+      "the departures",
+    );
+    const found = await r.departures.find({ kind: "id", id: kept.id }, seesAll);
+    equal(
+      [departures[0]?.storedAt, departures[0]?.version, departures[0]?.uuid],
+      [found?.departedAt, found?.version, kept.uuid],
+      "time, version and UUID of a departure",
+    );
+    equal(ofSection(records, "settings")[0]?.lastObject, objectNumber(gone.id), "the highest number");
+    equal(ofSection(records, "objects"), [], "the objects");
+  },
+
+  "holds the stamps of changes, of objects and of departures": async ({ storage, r }) => {
+    const [first, other, third] = await r.objects.insert(files(3));
+    holds(first !== undefined && other !== undefined && third !== undefined, "Inserting objects answers nothing");
+    await takeAway(storage, [other.id]);
+    await r.objects.update([changeOf(first.id, { Name: "new" })], { session: null });
+    const records = await archived(storage);
+    const stamps = [...ofSection(records, "objects"), ...ofSection(records, "departures")].toSorted(
+      (a, b) => a.stamp - b.stamp,
+    );
+    equal(
+      stamps.map(({ id }) => id),
+      [third.id, other.id, first.id],
+      "the objects by their stamps",
+    );
+    equal(
+      stamps.every(({ stamp }) => Number.isSafeInteger(stamp) && stamp > 0),
+      true,
+      "whether all stamps are positive whole numbers",
+    );
+  },
+
+  "holds names in the order of code points, and secrets as they are stored": async ({ storage, r }) => {
+    const names = ["\uffff", "b", "\u{10000}", "B", "a"];
+    for (const name of names) await r.applications.create({ name, seats: null });
+    const known = [
+      await createAppKey(r, { name: "b", appNames: ["a"] }),
+      await createAppKey(r, { name: "B", origins: ["https://app.example"], returnAddresses: ["com.example.app:/"] }),
+    ];
+    const user = await createUser(r, { secret: "$argon2id$1", administrator: true });
+    await r.accounts.setSecret(user.userId, "$argon2id$2", 1);
+    const records = await archived(storage);
+    equal(
+      ofSection(records, "applications").map(({ name }) => name),
+      ["B", "a", "b", "\uffff", "\u{10000}"],
+      "the app names",
+    );
+    equal(
+      ofSection(records, "appKeys"),
+      known.toReversed().map(({ appKey, digest }) => ({ section: "appKeys", ...appKey, digest })),
+      "the app keys",
+    );
+    const account = { ...user, secret: "$argon2id$2", secretVersion: 2 };
+    equal(
+      ofSection(records, "accounts"),
+      [{ section: "accounts", ...account, confusableKey: `like ${user.loginName}` }],
+      "the accounts",
+    );
+  },
+
+  "holds custom accounts by their names, without what waits to be confirmed": async ({ storage, r }) => {
+    for (const loginName of ["\uffff", "b", "\u{10000}", "B", "a"])
+      await createCustomAccount(r, { loginName, email: loginName === "b" ? "b@example.com" : null });
+    const records = () => archived(storage).then((all) => ofSection(all, "customAccounts"));
+    const before = await records();
+    equal(
+      before.map(({ loginName }) => loginName),
+      ["B", "a", "b", "\uffff", "\u{10000}"],
+      "the names",
+    );
+    for (const { section: _section, confusableKey, ...account } of before) {
+      equal(account, await r.customAccounts.find(account.id), "an account");
+      equal(confusableKey, `like ${account.loginName}`, "its confusable key");
+      await r.customAccounts.request(account.id, pendingPassword(), account.secretVersion);
+    }
+    equal(await records(), before, "the accounts while passwords wait to be confirmed");
+  },
+
+  "holds former passwords by subject, the latest last": async ({ storage, r }) => {
+    for (const subject of ["user:\uffff", "user:7", "user:\u{10000}", "USER:7"]) {
+      for (const secret of ["a", "b", "a", "b"]) await r.passwordHistory.add(subject, `${secret} of ${subject}`, 5);
+    }
+    await r.passwordHistory.add("user:none", "secret", 0);
+    const records = ofSection(await archived(storage), "passwordHistory");
+    equal(
+      records.map(({ subject }) => subject),
+      ["USER:7", "user:7", "user:\uffff", "user:\u{10000}"],
+      "the subjects",
+    );
+    for (const { subject, secrets } of records)
+      equal(
+        secrets,
+        ["a", "b", "a", "b"].map((secret) => `${secret} of ${subject}`),
+        `the former passwords of ${subject}`,
+      );
+  },
+
+  "holds keys in the order in which they became current, the audit and what is still counted": async ({
+    storage,
+    r,
+    advance,
+  }) => {
+    await r.keys.addFirst(newKey("rsa", "z"));
+    await r.keys.rotate("z", newKey("rsa", "a"), hour);
+    await r.audit.append({ ...auditEvent, userId: "7", appNames: ["field"] });
+    await r.audit.append(auditEvent);
+    await r.audit.tally("b", auditEvent);
+    await r.audit.tally("B", { ...auditEvent, requestId: "first" });
+    advance(hour);
+    await r.audit.tally("B", { ...auditEvent, requestId: "second" });
+    const records = await archived(storage);
+    equal(
+      ofSection(records, "keys"),
+      (await r.keys.kept("rsa")).toReversed().map((key) => ({ section: "keys", ...key })),
+      "the keys",
+    );
+    const events = await r.audit.read(0, 10);
+    equal(
+      ofSection(records, "audit"),
+      events.map((event) => ({ section: "audit", ...event })),
+      "the audit",
+    );
+    equal(ofSection(records, "settings")[0]?.lastAudit, events[1]?.sequence, "the highest sequence");
+    const [several, single] = ofSection(records, "tallies");
+    equal(
+      [several?.key, several?.attempts, several?.requestId, single?.key, single?.attempts],
+      ["B", 2, "first", "b", 1],
+      "what is counted",
+    );
+    holds((several?.at ?? 0) - (several?.since ?? 0) >= hour, "The last attempt is an hour behind the first");
+  },
+
+  "holds macros with everything that they were, in the order in which they were changed": async ({ storage, r }) => {
+    for (const name of ["Zebra", "Apple", "Zebra", "Gone"]) await r.macros.put(macroNamed(name), null);
+    await r.macros.remove("Gone", { changedBy: "somebody", expectedVersion: null });
+    const records = await archived(storage);
+    const [zebra, apple, gone] = await Promise.all(
+      ["Zebra", "Apple", "Gone"].map((name) => r.macros.history(name, 10)),
+    );
+    const versions = [zebra?.[1], apple?.[0], zebra?.[0], gone?.[1], gone?.[0]];
+    equal(
+      ofSection(records, "macros"),
+      versions.map((version) => ({ section: "macros", ...version })) as never,
+      "the macros",
+    );
+    equal(ofSection(records, "settings")[0]?.macroGeneration, 5, "the generation");
+  },
+
+  "holds identity providers by their kind, and links by their ids": async ({ storage, r }) => {
+    for (const type of ["microsoft", "google"] as const)
+      await r.identityProviders.put({
+        type,
+        name: type,
+        sealedData: `sealed ${type}`,
+        defaultUserId: type === "google" ? "A1" : null,
+        appNames: ["b", "a"],
+      });
+    for (const start of ["b", "0", "f"])
+      await createLink(r, {
+        id: `${start}0000000-0000-4000-8000-000000000000`,
+        email: start === "b" ? "b@example.com" : null,
+        shared: start === "0",
+      });
+    const records = await archived(storage);
+    equal(
+      ofSection(records, "identityProviders"),
+      (await r.identityProviders.list()).map((entry) => ({ section: "identityProviders", ...entry })),
+      "the providers",
+    );
+    equal(
+      ofSection(records, "identityLinks"),
+      (await r.identityLinks.list(null, 10)).map((link) => ({ section: "identityLinks", ...link })),
+      "the links",
+    );
+    equal(
+      [ofSection(records, "identityProviders").length, ofSection(records, "identityLinks").length],
+      [2, 3],
+      "how many there are",
+    );
+  },
+
+  "holds nothing that ends by itself": async ({ storage, r }) => {
+    const { digest, appKey } = await createAppKey(r);
+    const { userId } = await createUser(r);
+    const before = await archived(storage);
+    const session = {
+      digest,
+      mode: "session",
+      appKeyId: appKey.id,
+      userId,
+      secretVersion: 1,
+      appNames: [],
+      deviceId: null,
+      entrance: passwordEntrance,
+    } as const;
+    await r.sessions.open(session, generous);
+    await r.locks.take(userId, digest);
+    await r.throttle.fail([
+      { key: "key", policy: { freeFailures: 0, firstDelay: second, longestDelay: minute, forgetAfter: hour } },
+    ]);
+    await r.channels.claimBlocks(
+      { blocks: [freshDigest()], clientKey: digest, keyId: "key" },
+      { uses: 3, within: hour },
+    );
+    equal(await archived(storage), before, "what is exported");
+  },
+});
