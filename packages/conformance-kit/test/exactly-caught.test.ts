@@ -3,7 +3,7 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import { allBrokenAdapters } from "./broken/all-broken-adapters.ts";
 import { brokenMemories } from "./broken/broken-memories.ts";
 import { brokenTogether } from "./broken/broken-processes.ts";
-import { exactlyCaught } from "./broken/exactly-caught.ts";
+import { exactlyCaught } from "./broken/exactly-caught/all-exactly-caught.ts";
 
 /** Milliseconds for a part of the kit on a machine that has much else to do. */
 const timeout = 120_000;

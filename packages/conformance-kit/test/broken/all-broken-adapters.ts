@@ -9,7 +9,9 @@ import { brokenCipherBlocks } from "./broken-cipher-blocks.ts";
 import { brokenContents } from "./broken-contents.ts";
 import { brokenCustomAccounts } from "./broken-custom-accounts.ts";
 import { brokenDevices } from "./broken-devices.ts";
-import { brokenDepartures } from "./broken-departures.ts";
+import { brokenAccountRemoval } from "./departures/broken-account-removal.ts";
+import { brokenGoing, brokenHolding } from "./departures/broken-going.ts";
+import { brokenReturning } from "./departures/broken-returning.ts";
 import { brokenEntrances } from "./broken-entrances.ts";
 import { brokenExemptions } from "./broken-exemptions.ts";
 import { brokenIdentities } from "./broken-identities.ts";
@@ -17,14 +19,18 @@ import { brokenKeys } from "./broken-keys.ts";
 import { brokenLocks } from "./broken-locks.ts";
 import { brokenMacros } from "./broken-macros.ts";
 import { brokenMembers } from "./broken-members.ts";
-import { brokenNames } from "./broken-names.ts";
+import { brokenAccountCreation, brokenAccountNames, brokenAccounts } from "./accounts/broken-accounts.ts";
+import { brokenApplicationLists, brokenApplications } from "./accounts/broken-applications.ts";
 import { brokenObjects } from "./broken-objects.ts";
 import { brokenOneTime } from "./broken-one-time.ts";
 import { brokenOneTimeRoom } from "./broken-one-time-room.ts";
 import { brokenOutboxes } from "./broken-outboxes.ts";
 import { brokenPartAdapters } from "./broken-parts.ts";
 import { brokenPasswordHistory } from "./broken-password-history.ts";
-import { brokenQueries } from "./broken-queries.ts";
+import { brokenComparisons } from "./queries/broken-comparisons.ts";
+import { brokenConditions } from "./queries/broken-conditions.ts";
+import { brokenOrder } from "./queries/broken-order.ts";
+import { brokenReferences } from "./queries/broken-references.ts";
 import { brokenRecords } from "./broken-records.ts";
 import { brokenRecycling } from "./broken-recycling.ts";
 import { brokenReturns } from "./broken-returns.ts";
@@ -53,16 +59,25 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["room of one-time secrets", brokenOneTimeRoom],
   ["the history of passwords", brokenPasswordHistory],
   ["objects", brokenObjects],
-  ["queries", brokenQueries],
+  ["queries", [...brokenConditions, ...brokenComparisons, ...brokenReferences, ...brokenOrder]],
   ["writing objects", brokenWriting],
   ["readers", brokenReaders],
   ["the size of objects", brokenSizes],
   ["members of collections", brokenMembers],
   ["locks", brokenLocks],
   ["changes", brokenChanges],
-  ["departures", brokenDepartures],
+  ["departures", [...brokenGoing, ...brokenReturning, ...brokenHolding, ...brokenAccountRemoval]],
   ["the recycle bin", brokenRecycling],
-  ["app keys, applications and accounts", brokenNames],
+  [
+    "app keys, applications and accounts",
+    [
+      ...brokenAccounts,
+      ...brokenApplications,
+      ...brokenAccountCreation,
+      ...brokenApplicationLists,
+      ...brokenAccountNames,
+    ],
+  ],
   ["custom accounts", brokenCustomAccounts],
   ["model, throttle and audit", brokenRecords],
   ["exemptions from failures", brokenExemptions],

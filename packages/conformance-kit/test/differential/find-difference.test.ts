@@ -2,10 +2,12 @@ import { type AdapterUnderTest, findDifference, memoryReference } from "@sallypo
 import type { Repositories } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage, unguarded } from "../broken/broken-adapter.ts";
-import { brokenDepartures } from "../broken/broken-departures.ts";
 import { brokenLocks } from "../broken/broken-locks.ts";
-import { brokenQueries } from "../broken/broken-queries.ts";
 import { brokenSessions } from "../broken/broken-sessions.ts";
+import { brokenGoing } from "../broken/departures/broken-going.ts";
+import { brokenReturning } from "../broken/departures/broken-returning.ts";
+import { brokenConditions } from "../broken/queries/broken-conditions.ts";
+import { brokenOrder } from "../broken/queries/broken-order.ts";
 
 /** Milliseconds for some thousands of small scenarios. */
 const patience = 120_000;
@@ -37,10 +39,10 @@ test(
 );
 
 test.each([
-  ["orders by the units of UTF-16", brokenQueries],
-  ["puts null behind everything", brokenQueries],
-  ["begins an ordered page one too late", brokenQueries],
-  ["skips what is equal to the position", brokenQueries],
+  ["orders by the units of UTF-16", brokenOrder],
+  ["puts null behind everything", brokenOrder],
+  ["begins an ordered page one too late", brokenOrder],
+  ["skips what is equal to the position", brokenOrder],
 ])(
   "a storage that %s is found by a query of a few objects",
   async (fault, adapters) => {
@@ -58,9 +60,9 @@ test.each([
 );
 
 test.each([
-  ["deletes what is recycled", brokenDepartures],
-  ["leaves the version as it was", brokenDepartures],
-  ["brings back no links", brokenDepartures],
+  ["deletes what is recycled", brokenGoing],
+  ["leaves the version as it was", brokenGoing],
+  ["brings back no links", brokenReturning],
   ["gives the lock to everybody", brokenLocks],
   ["lets anybody release", brokenLocks],
   ["has no limit of the user", brokenSessions],
@@ -101,7 +103,7 @@ test(
 test(
   "the same seed finds the same difference",
   async () => {
-    const broken = adapter(named(brokenQueries, "puts null behind everything"));
+    const broken = adapter(named(brokenOrder, "puts null behind everything"));
     const [one, other] = [
       await findDifference(memoryReference, broken, options),
       await findDifference(memoryReference, broken, options),
@@ -114,7 +116,7 @@ test(
 test(
   "an adapter that throws, and one that hangs on to a page, differ",
   async () => {
-    const throwing = brokenQueries[0] as BrokenAdapter;
+    const throwing = brokenConditions[0] as BrokenAdapter;
     const create =
       (find: Repositories["objects"]["find"]): BrokenAdapter["create"] =>
       (given) => {

@@ -1,25 +1,6 @@
-import {
-  type Departure,
-  type HeldObject,
-  objectNumber,
-  type Referrer,
-  type Repositories,
-  seesAll,
-  ServiceError,
-  type StoredObject,
-} from "@sallyport/core";
-import { type BrokenAdapter, broken, pause, unguarded } from "./broken-adapter.ts";
-
-type Departures = Repositories["departures"];
-
-/** A fault in the port itself, made anew for every check. */
-function departing(
-  fault: string,
-  caughtBy: string | readonly string[],
-  makeFault: (r: Repositories) => Partial<Departures>,
-): BrokenAdapter {
-  return broken(fault, caughtBy, () => (r) => ({ departures: makeFault(r) }));
-}
+import { type Departure, type HeldObject, type Repositories, seesAll, ServiceError } from "@sallyport/core";
+import { type BrokenAdapter, broken, pause, unguarded } from "../broken-adapter.ts";
+import { departing, type Departures, together } from "./departing.ts";
 
 function finding(change: (departure: Departure) => Departure | null) {
   return ({ departures }: Repositories): Partial<Departures> => ({
@@ -36,25 +17,10 @@ function holding(change: (held: HeldObject[]) => HeldObject[]) {
   });
 }
 
-function referring(change: (referrers: Referrer[]) => Referrer[]) {
-  return ({ departures }: Repositories): Partial<Departures> => ({
-    referrers: async (...asked) => change(await departures.referrers(...asked)),
-  });
-}
-
-function recycling(change: (group: StoredObject[], id: string) => StoredObject[]) {
-  return ({ departures }: Repositories): Partial<Departures> => ({
-    recycledWith: async (id, by) => change(await departures.recycledWith(id, by), id),
-  });
-}
-
 const reading = "take objects out of everything that is read, and leave what they were";
-const leading = "tell what links lead to, and whether it can still be pointed to";
-const counted = "are counted by class while they can return";
-const together = "bring back what went together, whichever of it is asked for";
 
-/** Faults in how objects go and come back. */
-export const brokenDepartures: readonly BrokenAdapter[] = [
+/** Faults in how objects go, in what is left of them, and in how departures are told. */
+export const brokenGoing: readonly BrokenAdapter[] = [
   departing("deletes nothing", reading, () => ({ depart: async () => "departed" })),
   departing("recycles what is deleted", reading, ({ departures }) => ({
     depart: (ids, how) => departures.depart(ids, { ...how, recycled: true }),
@@ -212,138 +178,10 @@ export const brokenDepartures: readonly BrokenAdapter[] = [
   broken("is empty when nothing is there any more", "leave a database that is not empty", () => (r) => ({
     contents: { isEmpty: async () => (await r.objects.count({ classes: ["File"] }, seesAll)) === 0 },
   })),
+];
 
-  departing(
-    "knows one link of an object",
-    "know who points to an object, by which attribute, each link once",
-    referring((referrers) =>
-      referrers.filter(({ id }, index) => referrers.findIndex((each) => each.id === id) === index),
-    ),
-  ),
-  departing(
-    "does not look at the names of attributes",
-    "know the referrers by some attributes of some classes only, and as many as asked for",
-    ({ departures }) => ({
-      referrers: (ids, query) => departures.referrers(ids, { ...query, attributes: null }),
-    }),
-  ),
-  departing(
-    "does not look at the classes of referrers",
-    "know the referrers by some attributes of some classes only, and as many as asked for",
-    ({ departures }) => ({
-      referrers: async (ids, { attributes, limit }) => {
-        const all = await departures.referrers(ids, { attributes: null, limit: Infinity });
-        return all
-          .filter((link) => attributes === null || attributes.some(({ attribute }) => attribute === link.attribute))
-          .slice(0, limit);
-      },
-    }),
-  ),
-  departing(
-    "answers more referrers than asked for",
-    "know the referrers by some attributes of some classes only, and as many as asked for",
-    ({ departures }) => ({
-      referrers: (ids, query) => departures.referrers(ids, { ...query, limit: Infinity }),
-    }),
-  ),
-  departing(
-    "takes objects for referrers of themselves",
-    "leave out of the referrers the objects themselves, and what is gone",
-    ({ departures }) => ({
-      referrers: async (ids, query) => (await Promise.all(ids.map((id) => departures.referrers([id], query)))).flat(),
-    }),
-  ),
-
-  departing(
-    "clears the whole attribute",
-    "take targets out of references and collections, and leave the rest",
-    (r) => ({
-      clear: async (links) => {
-        for (const { id, attribute } of links) {
-          await r.objects.update(
-            [
-              {
-                id,
-                attributes: { [attribute]: attribute === "Team" ? [] : null },
-                links: { [attribute]: [] },
-                expectedVersions: null,
-              },
-            ],
-            { session: null },
-          );
-        }
-      },
-    }),
-  ),
-  departing(
-    "writes an object once for each link",
-    "take targets out of references and collections, and leave the rest",
-    ({ departures }) => ({
-      clear: async (links) => {
-        for (const link of links) await departures.clear([link]);
-      },
-    }),
-  ),
-
-  departing(
-    "brings back one alone",
-    together,
-    recycling((group, id) => group.filter((object) => object.id === id)),
-  ),
-  departing(
-    "finds together what went with the first alone",
-    together,
-    recycling((group, id) => (group[0]?.id === id ? group : [])),
-  ),
-  departing("brings back who could read", together, ({ departures }) => ({
-    restore: async (objects) => (await departures.restore(objects)).map((object) => ({ ...object, readers: null })),
-  })),
-  departing("begins anew with the versions", together, ({ departures }) => ({
-    restore: async (objects) => (await departures.restore(objects)).map((object) => ({ ...object, version: 1 })),
-  })),
-  departing("brings everything back as it was", "come back without what they have lost", ({ departures }) => ({
-    restore: (objects) => departures.restore(objects.map((object) => ({ ...object, attributes: {} }))),
-  })),
-  departing("brings back no links", "come back with the links that are given for them", ({ departures }) => ({
-    restore: (objects) => departures.restore(objects.map((object) => ({ ...object, links: {} }))),
-  })),
-  departing(
-    "clears what points to the recycled",
-    "leave what points to them as it is until they are back",
-    ({ departures }) => ({
-      depart: async (ids, how) => {
-        await departures.clear(await departures.referrers(ids, { attributes: null, limit: Infinity }));
-        return departures.depart(ids, how);
-      },
-    }),
-  ),
-  departing("takes what is gone for what can be pointed to", leading, ({ departures }) => ({
-    targets: async (ids) => (await departures.targets(ids)).map((target) => ({ ...target, remains: true })),
-  })),
-  departing("forgets what is gone", leading, ({ departures }) => ({
-    targets: async (ids) => (await departures.targets(ids)).filter(({ remains }) => remains),
-  })),
-  departing("points to live objects alone", leading, (r) => ({
-    targets: async (ids) =>
-      (await r.objects.get(ids, seesAll)).map(({ id, className }) => ({ id, className, remains: true })),
-  })),
-  departing("takes everything for one class", leading, ({ departures }) => ({
-    targets: async (ids) => (await departures.targets(ids)).map((target) => ({ ...target, className: "File" })),
-  })),
-  departing("counts the recycler whatever is asked for", counted, ({ departures }) => ({
-    countRecycled: () => departures.countRecycled(["File", "Image"]),
-  })),
-  departing("counts classes one by one", counted, ({ departures }) => ({
-    countRecycled: async (classes) =>
-      (await Promise.all(classes.map((name) => departures.countRecycled([name])))).reduce(
-        (sum, count) => sum + count,
-        0,
-      ),
-  })),
-  departing("counts what is there", counted, (r) => ({
-    countRecycled: (classes) => r.objects.count({ classes }, seesAll),
-  })),
-
+/** Faults in how objects are held before they go. */
+export const brokenHolding: readonly BrokenAdapter[] = [
   {
     fault: "holds nothing",
     caughtBy: [
@@ -379,47 +217,4 @@ export const brokenDepartures: readonly BrokenAdapter[] = [
       };
     },
   },
-
-  broken(
-    "removes the last administrator",
-    [
-      "does not remove the last administrator who is not disabled",
-      "leaves an administrator when two remove one another at once",
-    ],
-    () => (r) => ({
-      accounts: {
-        remove: async (userIds) => {
-          for (const account of await r.accounts.list(null, 100)) {
-            if (account.administrator && userIds.includes(account.userId)) {
-              await r.accounts.create(
-                {
-                  userId: `ZZ${objectNumber(account.userId)}`,
-                  loginName: `stand-in ${account.userId}`,
-                  secret: "",
-                  administrator: true,
-                },
-                `stand-in ${account.userId}`,
-              );
-            }
-          }
-          return r.accounts.remove(userIds);
-        },
-      },
-    }),
-  ),
-  broken("removes one account alone", "removes accounts, with their names and sessions, and no others", () => (r) => ({
-    accounts: { remove: (userIds) => r.accounts.remove(userIds.slice(0, 1)) },
-  })),
-  broken("counts disabled administrators", "does not remove the last administrator who is not disabled", () => (r) => ({
-    accounts: {
-      remove: async (userIds) => {
-        const others = (await r.accounts.list(null, 100)).filter(
-          ({ administrator, userId }) => administrator && !userIds.includes(userId),
-        );
-        if (others.length === 0) return "lastAdministrator";
-        for (const { userId } of others) await r.accounts.setDisabled(userId, false);
-        return r.accounts.remove(userIds);
-      },
-    },
-  })),
 ];

@@ -1,0 +1,13 @@
+import { caughtTransactions } from "./caught-transactions.ts";
+import { caughtQueries } from "./caught-queries.ts";
+import { caughtSessions } from "./caught-sessions.ts";
+import { caughtStorages } from "./caught-storages.ts";
+import type { ExactlyCaught } from "./exactly-caught.ts";
+
+/** Everything that is exactly caught. */
+export const exactlyCaught: readonly ExactlyCaught[] = [
+  ...caughtTransactions,
+  ...caughtQueries,
+  ...caughtSessions,
+  ...caughtStorages,
+];
