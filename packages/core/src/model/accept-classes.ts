@@ -54,7 +54,8 @@ async function at(pointer: string, work: () => void | Promise<void>): Promise<vo
   try {
     await work();
   } catch (error) {
-    throw error instanceof DefinitionFault ? new DefinitionFault(pointer + error.pointer, error.reason) : error;
+    if (!(error instanceof DefinitionFault) || pointer === "") throw error;
+    throw new DefinitionFault(error.pointer === "/" ? pointer : pointer + error.pointer, error.reason);
   }
 }
 

@@ -38,7 +38,7 @@ describe("the classes of a new database", () => {
   });
 
   test.each<[string, Readonly<Record<string, Partial<GivenClass>>>, string]>([
-    ["a name that is none", { A: {} }, "at /classes/0/: the name of a class"],
+    ["a name that is none", { A: {} }, "at /classes/0: the name of a class"],
     [
       "a target that is nowhere",
       { Note: { attributes: [{ name: "Of", type: "reference", target: "Nothing" }] } },
