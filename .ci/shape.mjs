@@ -12,10 +12,10 @@ const core = join(root, "packages/core/src");
 /** What is counted, with the largest value that passes. */
 const bounds = {
   "source files per 1,000 lines": 12,
-  "source files in one folder": 35,
-  "repositories of the storage port": 24,
-  "methods of the repositories": 124,
-  "source files of storage-knex": 199,
+  "source files in one folder": 32,
+  "repositories of the storage port": 16,
+  "methods of the repositories": 96,
+  "source files of storage-knex": 180,
   "areas of core that need each other": 28,
 };
 

@@ -1,3 +1,4 @@
+import { MacroStore } from "@sallyport/core";
 import type { Repositories } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../src/index.ts";
@@ -15,7 +16,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
   };
   const put = async (run: string, more = "") => {
     const text = `import { defineHook, refuse } from "@sallyport/macros";\nexport default defineHook({ on: "${name}", ${more}\n  ${run}\n});\n`;
-    await repositories().macros.put({ name, text, language: "js", changedBy: "test" }, null);
+    await new MacroStore(repositories()).put({ name, text, language: "js", changedBy: "test" }, null);
   };
   const logIn = (user: string, pass = "word", more: object = {}): Promise<Answer> =>
     call(server(), "/v1/auth/df", { method: "POST", body: { user, pass, appNames: ["demo-app"], ...more } });
@@ -23,7 +24,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
   const account = async (user: string) => (await repositories().customAccounts.forProof(user)).account;
 
   afterEach(async () => {
-    await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
+    await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
     expect(await logIn("partner", "partner")).toMatchObject({ code: "0" });
   });
 
@@ -79,7 +80,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
     expect(answers.map(({ code }) => code)).toEqual(["0", "0", "0", "0"]);
     const listed = await repositories().customAccounts.list(null, 100);
     expect(listed.filter(({ loginName }) => loginName.toLowerCase() === "clara")).toHaveLength(1);
-    await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
+    await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
     for (const pass of ["word", "", "clara"]) expect((await logIn("clara", pass || " ")).code).not.toBe("0");
   });
 
@@ -160,9 +161,9 @@ export function authenticatorSuite(server: () => RunningServer): void {
 
   test("only the module of this name is the hook", async () => {
     const text = `import { defineHook } from "@sallyport/macros";\nexport default defineHook({ on: "${name}", run: () => null });\n`;
-    await repositories().macros.put({ name: "Another", text, language: "js", changedBy: "test" }, null);
+    await new MacroStore(repositories()).put({ name: "Another", text, language: "js", changedBy: "test" }, null);
     expect(await logIn("partner", "partner")).toMatchObject({ code: "0" });
-    await repositories().macros.remove("Another", { changedBy: "test", expectedVersion: null });
+    await new MacroStore(repositories()).remove("Another", { changedBy: "test", expectedVersion: null });
   });
 
   test("what clients send is what it is given", async () => {

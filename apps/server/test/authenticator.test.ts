@@ -1,3 +1,5 @@
+import { MacroStore } from "@sallyport/core";
+import { repositoriesOf } from "./password-suite.ts";
 import { pino } from "pino";
 import { authenticatorSuite } from "./authenticator-suite.ts";
 import { call, tryLogIn } from "./client.ts";
@@ -15,7 +17,7 @@ test("the password that such a hook is given stands in no log and no answer, wha
     pino({ level: "trace" }, { write: (line: string) => void lines.push(line) }),
   );
   try {
-    const { macros } = server.databases.get("")?.storage.repositories ?? {};
+    const macros = new MacroStore(repositoriesOf(server));
     const pass = 'open "sesame" \\ now';
     const texts = [
       "log('word', pass, { pass }); return null;",
@@ -26,7 +28,7 @@ test("the password that such a hook is given stands in no log and no answer, wha
     ];
     for (const run of texts) {
       const text = `import { defineHook, refuse } from "@sallyport/macros";\nexport default defineHook({ on: "xRestApi_Authenticate", run(user, pass, appNames, { log }) { ${run} } });\n`;
-      await macros?.put({ name: "xRestApi_Authenticate", text, language: "js", changedBy: "test" }, null);
+      await macros.put({ name: "xRestApi_Authenticate", text, language: "js", changedBy: "test" }, null);
       const answer = await call(server, "/v1/auth/df", {
         method: "POST",
         body: { user: "anybody", pass, appNames: "demo-app" },

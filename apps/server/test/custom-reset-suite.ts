@@ -1,3 +1,4 @@
+import { waitingMail, FormerPasswords, MacroStore } from "@sallyport/core";
 import { setImmediate as turn } from "node:timers/promises";
 import type { CustomAccount } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
@@ -33,7 +34,7 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
 
   /** Returns when nothing waits to be sent any more. */
   const sent = async () => {
-    while ((await repositories().outbox.waiting()).count > 0) await turn();
+    while ((await waitingMail(repositories())).count > 0) await turn();
   };
 
   test("mail leads a custom user to a new password, which ends his sessions and nobody else's, and he is told", async () => {
@@ -119,7 +120,9 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
       expect([refused, await confirm(good, refused)]).toEqual([refused, "320"]);
     expect(await confirm(good, second)).toBe("0");
     await mailbox().next();
-    expect(await repositories().passwordHistory.latest(`custom:${account.id}`, 10)).toEqual([account.secret]);
+    expect(await new FormerPasswords(repositories().records).latest(`custom:${account.id}`, 10)).toEqual([
+      account.secret,
+    ]);
   });
 
   test("of 20 who use a token at once, one sets the password", async () => {
@@ -181,7 +184,7 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     const good = await token(account);
     const name = "xRestApi_Authenticate";
     const text = `import { defineHook } from "@sallyport/macros";\nexport default defineHook({ on: "${name}", run: () => null });\n`;
-    await repositories().macros.put({ name, text, language: "js", changedBy: "test" }, null);
+    await new MacroStore(repositories()).put({ name, text, language: "js", changedBy: "test" }, null);
     const answers = [await ask(account.loginName), await ask("nobody of this name")];
     expect(answers.map(({ status, code }) => [status, code])).toEqual([
       [500, "712"],
@@ -190,7 +193,7 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     expect(await confirm(good, second)).toBe("328");
     expect((await ask((await newUser(server())).name, {}, {})).code).toBe("0");
     await mailbox().next();
-    await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
+    await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
     expect(await confirm(good, second)).toBe("0");
     await mailbox().next();
   });

@@ -107,12 +107,12 @@ describe("several databases", () => {
 
   test("one in maintenance answers 706 with the time to come back", async () => {
     const database = server.databases.get("");
-    await database?.storage.repositories.maintenance.set(true);
+    await database?.storage.repositories.settings.setMaintenance(true);
     const refused = await tryLogIn(server, "demo");
     expect(refused).toMatchObject({ status: 503, code: "706", headers: { "retry-after": "60" } });
     expect(await checkSession(server, sessionId)).toBe("706");
     expect((await service("narrow")).code).toBe("0");
-    await database?.storage.repositories.maintenance.set(false);
+    await database?.storage.repositories.settings.setMaintenance(false);
     await others();
   });
 

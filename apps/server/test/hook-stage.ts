@@ -1,5 +1,5 @@
 import type { LogInMode } from "@sallyport/client";
-import { type ClassDefinition, type Repositories, seesAll } from "@sallyport/core";
+import { type ClassDefinition, type Repositories, seesAll, MacroStore } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, type Sent } from "./client.ts";
 import { openSession } from "./open-session.ts";
@@ -56,7 +56,7 @@ export function hookStage(server: () => RunningServer, mode: LogInMode) {
     ];
   });
   afterEach(async () => {
-    const { macros } = await repositories().macros.load();
+    const { macros } = await new MacroStore(repositories()).load();
     await remove(...macros.map(({ name }) => name));
   });
 
@@ -78,10 +78,11 @@ export function hookStage(server: () => RunningServer, mode: LogInMode) {
   const put = async (name: string, on: string, classes: readonly string[] | null, run: string, more = "") => {
     const declared = classes === null ? "" : `classes: ${JSON.stringify(classes)},`;
     const text = `import { defineHook, refuse } from "@sallyport/macros";\nexport default defineHook({ on: "${on}", ${declared} ${more}\n  ${run}\n});\n`;
-    await repositories().macros.put({ name, text, language: "js", changedBy: "test" }, null);
+    await new MacroStore(repositories()).put({ name, text, language: "js", changedBy: "test" }, null);
   };
   const remove = async (...names: string[]) => {
-    for (const name of names) await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
+    for (const name of names)
+      await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
   };
 
   const book = `Book_${mode}`;

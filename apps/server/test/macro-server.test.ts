@@ -1,3 +1,4 @@
+import { MacroStore } from "@sallyport/core";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -128,7 +129,7 @@ test("who waits in a thread that another is stuck in is answered 706, and nothin
   await start({ MACRO_THREADS: "1", MACRO_CPU: "100ms" });
   const { repositories } = storage();
   const put = (name: string, run: string) =>
-    repositories.macros.put(
+    new MacroStore(repositories).put(
       {
         name,
         text: `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: async ({ input, objects }) => { ${run} } });`,
@@ -161,7 +162,7 @@ test("executions whose clients went away are ended: those that run, and those th
     `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: async ({ input, objects, log }) => { ${run} } });`;
   const { repositories } = storage();
   const put = (name: string, run: string) =>
-    repositories.macros.put({ name, text: text(run), language: "js", changedBy: "test" }, null);
+    new MacroStore(repositories).put({ name, text: text(run), language: "js", changedBy: "test" }, null);
   await put("Endless", "for (;;);");
   await put(
     "Late",
@@ -219,7 +220,7 @@ test("calls of hooks are counted by what they are asked for", async () => {
   const { repositories } = storage();
   const text = (event: string, run: string) =>
     `import { defineHook, refuse } from "@sallyport/macros"; export default defineHook({ on: "${event}", classes: ["Customer"], run(given) { ${run} } });`;
-  await repositories.macros.put(
+  await new MacroStore(repositories).put(
     {
       name: "Before",
       text: text("beforeSave", "if (given.object.Name === 'no') refuse(718);"),
@@ -228,7 +229,7 @@ test("calls of hooks are counted by what they are asked for", async () => {
     },
     null,
   );
-  await repositories.macros.put(
+  await new MacroStore(repositories).put(
     { name: "Shown", text: text("xRestApi_BuildSerialization", ""), language: "js", changedBy: "test" },
     null,
   );

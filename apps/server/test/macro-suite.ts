@@ -1,3 +1,4 @@
+import { MacroStore } from "@sallyport/core";
 import { fileURLToPath } from "node:url";
 import type { RunningServer } from "../src/index.ts";
 import { logOutIn } from "./client.ts";
@@ -115,7 +116,7 @@ export function macroSuite(server: () => RunningServer): void {
     });
 
     test("are two where their names differ in case only", async () => {
-      const { macros } = repositories();
+      const macros = new MacroStore(repositories());
       const put = (name: string) =>
         macros.put(
           {
@@ -187,7 +188,7 @@ export function macroSuite(server: () => RunningServer): void {
 
     test("come to their end when they are removed meanwhile", async () => {
       const id = await create({ Name: "Ada" });
-      const { macros } = repositories();
+      const macros = new MacroStore(repositories());
       const name = `Removed_${mode}`;
       const text = `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: async ({ input, objects }) => (await objects.get(input)).Name });`;
       await macros.put({ name, text, language: "js", changedBy: "test" }, null);
@@ -201,7 +202,7 @@ export function macroSuite(server: () => RunningServer): void {
     });
 
     test("are those of the database before those of the folder, from the next request on", async () => {
-      const { macros } = repositories();
+      const macros = new MacroStore(repositories());
       const name = `Stored_${mode}`;
       const text = (result: string) =>
         `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: () => "${result}" });`;

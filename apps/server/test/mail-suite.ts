@@ -1,3 +1,4 @@
+import { waitingMail } from "@sallyport/core";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -95,9 +96,9 @@ export function mailSuite(server: () => RunningServer, folder: MailFolder): void
     for (const user of ["nobody of this name", `${name}\r\nBcc: all@mail.example`, address, name])
       answers.push((await ask(user)).body);
     for (const body of answers) expect(body).toEqual(answers[0]);
-    const { outbox } = repositoriesOf(server());
+    const r = repositoriesOf(server());
     // The relay works by itself; each look lets it go on.
-    while ((await outbox.waiting()).count > 0) await call(server(), "/_CheckService");
+    while ((await waitingMail(r)).count > 0) await call(server(), "/_CheckService");
     expect(
       folder
         .all()

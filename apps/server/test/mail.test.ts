@@ -1,3 +1,4 @@
+import { waitingMail } from "@sallyport/core";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import type { RunningServer } from "../src/index.ts";
@@ -56,17 +57,18 @@ test("while nothing can be sent, everybody is refused with 712, and the server i
   };
   const server = await startSeededServer([{ engine: "memory" }, { engine: "memory" }], mail);
   try {
-    const { accounts, outbox } = repositoriesOf(server);
+    const r = repositoriesOf(server);
+    const { accounts } = r;
     const { account } = await accounts.forProof("demo", []);
     await accounts.setEmail(account?.userId ?? "", "demo@mail.example");
     const ask = (user: string) => call(server, "/v1/resetPassword", { method: "POST", body: { user } });
     expect((await ask("demo")).code).toBe("0");
     // The relay notices by itself; each look lets it go on.
-    while ((await outbox.waiting()).stuck === 0) await call(server, "/_CheckService");
+    while ((await waitingMail(r)).stuck === 0) await call(server, "/_CheckService");
     const answers = await Promise.all(["demo", "nobody"].map(ask));
     for (const { status, body } of answers) expect([status, body]).toEqual([500, answers[0]?.body]);
     expect(answers[0]?.code).toBe("712");
-    expect((await outbox.waiting()).count).toBe(1);
+    expect((await waitingMail(r)).count).toBe(1);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   } finally {
     await server.close();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { seesAll, type Storage } from "@sallyport/core";
+import { seesAll, type Storage, KeyStore, MacroStore } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { openArchive, writeArchive } from "../src/archive/index.ts";
@@ -38,11 +38,19 @@ async function goOn(storage: Storage): Promise<void> {
     ],
     { session: null },
   );
-  await r.keys.addFirst({ kind: "rsa", keyId: "one", publicKey: "public", wrappedPrivateKey: "wrapped" });
+  await new KeyStore(r.records).addFirst(
+    {
+      kind: "rsa",
+      keyId: "one",
+      publicKey: "public",
+      wrappedPrivateKey: "wrapped",
+    },
+    await storage.now(),
+  );
   for (const text of ["export default 1;", "\u0001é\t"])
-    await r.macros.put({ name: "Report", text, language: "ts", changedBy: "somebody" }, null);
-  await r.macros.put({ name: "Gone", text: "", language: "js", changedBy: "somebody" }, null);
-  await r.macros.remove("Gone", { changedBy: "somebody else", expectedVersion: 1 });
+    await new MacroStore(r).put({ name: "Report", text, language: "ts", changedBy: "somebody" }, null);
+  await new MacroStore(r).put({ name: "Gone", text: "", language: "js", changedBy: "somebody" }, null);
+  await new MacroStore(r).remove("Gone", { changedBy: "somebody else", expectedVersion: 1 });
   const event = {
     type: "login.refused",
     requestId: "r",

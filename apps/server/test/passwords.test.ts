@@ -66,7 +66,7 @@ describe("passwords on two servers with one database", () => {
       method: "POST",
       body: { oldPassword: password, newPassword: "a password to look for" },
     });
-    const tables = ["one_time_secrets", "password_history", "accounts", "audit", "audit_tallies", "outbox"];
+    const tables = ["records", "accounts", "audit", "audit_tallies"];
     const rows = await Promise.all(
       tables.map((table) => postgres.sql.query(`select t::text as row from sallyport_demo.${table} t`)),
     );

@@ -1,3 +1,5 @@
+import { Applications } from "@sallyport/core";
+import { repositoriesOf } from "./password-suite.ts";
 import type { RunningServer } from "../src/index.ts";
 import { startDemoServer } from "./demo-server.ts";
 import { macroEnvironment } from "./macro-suite.ts";
@@ -18,9 +20,11 @@ const environment = {
 /** All that public clients are known to send, on one server. */
 function publicClientSuite(server: () => RunningServer, missing: 200 | 204 = 200): void {
   beforeAll(() =>
-    server()
-      .databases.get("")
-      ?.storage.repositories.applications.create({ name: "public-forced", seats: null, secondFactor: "forced" }),
+    new Applications(repositoriesOf(server()).records).create({
+      name: "public-forced",
+      seats: null,
+      secondFactor: "forced",
+    }),
   );
 
   describe("logging in", () => {

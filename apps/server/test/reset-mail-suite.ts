@@ -1,3 +1,4 @@
+import { waitingMail } from "@sallyport/core";
 import { setImmediate as turn } from "node:timers/promises";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, callIn, checkSessionIn as checkSession, type Sent, tryLogIn } from "./client.ts";
@@ -25,7 +26,7 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
 
   /** Returns when nothing waits to be sent any more. */
   const sent = async () => {
-    while ((await repositoriesOf(server()).outbox.waiting()).count > 0) await turn();
+    while ((await waitingMail(repositoriesOf(server()))).count > 0) await turn();
   };
 
   test("leads a user by mail to a new password, and tells him of it", async () => {

@@ -1,3 +1,4 @@
+import { waitingMail } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call } from "./client.ts";
 import { startDemoServer } from "./demo-server.ts";
@@ -61,7 +62,7 @@ describe.each(["Postgres", "the embedded engine", "memory"])("requests for reset
       body: { user },
       headers: { "x-forwarded-for": address, "x-forwarded-proto": "https" },
     });
-  const waiting = async () => (await repositoriesOf(server).outbox.waiting()).count;
+  const waiting = async () => (await waitingMail(repositoriesOf(server))).count;
 
   test("of one network are limited, also in parallel, without effect on other networks", async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(`user ${n}`, "192.0.2.1")));
@@ -97,6 +98,6 @@ describe("a reset by mail", () => {
     const answers = [await ask("demo"), await ask("nobody of this name"), await ask("demo\r\nBcc: all@mail.example")];
     for (const { status, body } of answers) expect([status, body]).toEqual([500, answers[0]?.body]);
     expect(answers[0]?.code).toBe("712");
-    expect(await repositoriesOf(server).outbox.waiting()).toMatchObject({ count: 0 });
+    expect(await waitingMail(repositoriesOf(server))).toMatchObject({ count: 0 });
   });
 });

@@ -1,3 +1,4 @@
+import { SecondFactors, Applications } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { call, callIn, checkSessionIn, multiResults } from "./client.ts";
 import { modes } from "./modes.ts";
@@ -19,7 +20,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
   };
 
   beforeAll(async () => {
-    const { applications } = repositories();
+    const applications = new Applications(repositories().records);
     for (const mode of modes) {
       await applications.create({ name: `may-${mode}`, seats: null, secondFactor: "optional" });
       await applications.create({ name: `must-${mode}`, seats: null, secondFactor: "forced" });
@@ -35,7 +36,8 @@ export function secondFactorSuite(server: () => RunningServer): void {
 
   /** Somebody with a confirmed factor for the app name, who is logged in. */
   const confirmed = async (user: string, app: string) => {
-    const { accounts, secondFactors } = repositories();
+    const { accounts, records } = repositories();
+    const secondFactors = new SecondFactors(records);
     const { account } = await accounts.forProof(user, []);
     const subject = `user:${account?.userId ?? ""}`;
     await secondFactors.remove(subject, app);
@@ -179,7 +181,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
 
     test("follow the rule of the app name as it is now", async () => {
       const { authenticator, session } = await confirmed("admin", app);
-      const { applications } = repositories();
+      const applications = new Applications(repositories().records);
       const asAdmin = (more = {}) => attempt(server(), mode, { user: "admin", appNames: [app], ...more });
       expect(await asAdmin()).toBe("341");
       await applications.setSecondFactor(app, "off");
@@ -296,7 +298,8 @@ export function secondFactorSuite(server: () => RunningServer): void {
   test("are switched off for nothing while they are not confirmed, and cannot be begun again once they are", async () => {
     const { factor } = await confirmed("demo", "may");
     expect(await factor.enrol()).toBeUndefined();
-    const { accounts, secondFactors } = repositories();
+    const { accounts, records } = repositories();
+    const secondFactors = new SecondFactors(records);
     await secondFactors.remove(`user:${(await accounts.forProof("demo", [])).account?.userId ?? ""}`, "may");
     await factor.enrol();
     expect(await factor.remove("")).toMatchObject({ code: "0" });
@@ -345,7 +348,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
     ]);
     const written =
       JSON.stringify(await repositories().audit.read(before, 1_000)) +
-      JSON.stringify(await repositories().secondFactors.list(null, 100));
+      JSON.stringify(await new SecondFactors(repositories().records).list(null, 100));
     for (const secret of [enrolled.secret, authenticator.token(), ...enrolled.recoveryCodes])
       expect(written).not.toContain(secret);
   });

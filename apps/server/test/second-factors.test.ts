@@ -1,3 +1,5 @@
+import { Applications, SecondFactors } from "@sallyport/core";
+import { repositoriesOf } from "./password-suite.ts";
 import type { RunningServer } from "../src/index.ts";
 import { startDemoServer } from "./demo-server.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
@@ -28,13 +30,13 @@ describe("second factors of two servers on one Postgres", () => {
 
   test("a token that one has accepted is refused by the other, and of many at once one is accepted", async () => {
     const [one, other] = servers;
-    const repositories = one.databases.get("")?.storage.repositories;
-    await repositories?.applications.create({ name: "may", seats: null, secondFactor: "optional" });
+    const { records } = repositoriesOf(one);
+    await new Applications(records).create({ name: "may", seats: null, secondFactor: "optional" });
     const factor = factorRequests(one, await enter(one, "session", "demo", ["may"]), "may");
     const { secret, recoveryCodes } = await factor.enrol();
     const authenticator = await Authenticator.of(one, secret);
-    const [begun] = (await repositories?.secondFactors.list(null, 1)) ?? [];
-    expect(begun !== undefined && (await repositories?.secondFactors.accept(begun, 0))).toBe(true);
+    const [begun] = (await new SecondFactors(records).list(null, 1)) ?? [];
+    expect(begun !== undefined && (await new SecondFactors(records).accept(begun, 0))).toBe(true);
     const logIn = (server: RunningServer, token: string | undefined) =>
       attempt(server, "session", { user: "demo", appNames: ["may"], "2faToken": token });
     expect([await logIn(one, authenticator.token()), await logIn(other, authenticator.token())]).toEqual(["0", "342"]);

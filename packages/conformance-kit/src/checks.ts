@@ -5,7 +5,6 @@ import { accountChecks } from "./sections/accounts.ts";
 import { admissionChecks } from "./sections/admission.ts";
 import { returnChecks } from "./sections/returns.ts";
 import { appKeyChecks } from "./sections/app-keys.ts";
-import { applicationChecks } from "./sections/applications.ts";
 import { exportedRecordChecks } from "./sections/archive/exported-records.ts";
 import { exportingChecks } from "./sections/archive/exporting.ts";
 import { importingChecks } from "./sections/archive/importing.ts";
@@ -25,18 +24,12 @@ import { recyclingChecks } from "./sections/departures/recycling.ts";
 import { referrerChecks } from "./sections/departures/referrers.ts";
 import { returningChecks } from "./sections/departures/returning.ts";
 import { identityLinkChecks } from "./sections/identities/links.ts";
-import { providerChecks } from "./sections/identities/providers.ts";
 import { indexChecks } from "./sections/indexes.ts";
-import { keyChecks } from "./sections/keys.ts";
-import { contentsChecks } from "./sections/contents.ts";
+import { settingsChecks } from "./sections/settings.ts";
 import { lifecycleChecks } from "./sections/lifecycle.ts";
 import { lockLimitChecks } from "./sections/lock-limits.ts";
 import { lockChecks } from "./sections/locks.ts";
-import { macroChangingChecks } from "./sections/macros/changing.ts";
-import { macroKeepingChecks } from "./sections/macros/keeping.ts";
 import { modelChecks } from "./sections/model.ts";
-import { outboxClaimingChecks } from "./sections/outbox/claiming.ts";
-import { outboxKeepingChecks } from "./sections/outbox/keeping.ts";
 import { objectBoundChecks } from "./sections/objects/bounds.ts";
 import { objectInsertionChecks } from "./sections/objects/insertion.ts";
 import { objectLinkChecks } from "./sections/objects/links.ts";
@@ -48,13 +41,10 @@ import { objectReadersChecks } from "./sections/objects/readers.ts";
 import { objectUpdatingChecks } from "./sections/objects/updating.ts";
 import { objectValueChecks } from "./sections/objects/values.ts";
 import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
-import { oneTimeChecks } from "./sections/one-time.ts";
-import { oneTimeRoomChecks } from "./sections/one-time-room.ts";
 import { parallelTransactionChecks } from "./sections/parallel-transactions.ts";
 import { partFailingChecks } from "./sections/parts/failing.ts";
 import { partShowingChecks } from "./sections/parts/showing.ts";
 import { partUndoingChecks } from "./sections/parts/undoing.ts";
-import { passwordHistoryChecks } from "./sections/password-history.ts";
 import { queryCombinationChecks } from "./sections/queries/combinations.ts";
 import { queryMetaFieldChecks } from "./sections/queries/meta-fields.ts";
 import { queryOrderChecks } from "./sections/queries/order.ts";
@@ -62,8 +52,11 @@ import { queryPathChecks } from "./sections/queries/paths.ts";
 import { queryTextChecks } from "./sections/queries/texts.ts";
 import { queryValueChecks } from "./sections/queries/values.ts";
 import { queryVisibilityChecks } from "./sections/queries/visibility.ts";
-import { factorAcceptingChecks } from "./sections/second-factors/accepting.ts";
-import { factorKeepingChecks } from "./sections/second-factors/keeping.ts";
+import { recordClaimingChecks } from "./sections/records/claiming.ts";
+import { recordKeepingChecks } from "./sections/records/keeping.ts";
+import { recordRemovingChecks } from "./sections/records/removing.ts";
+import { recordRoomChecks } from "./sections/records/room.ts";
+import { recordVersionChecks } from "./sections/records/versions.ts";
 import { sessionEndingChecks } from "./sections/sessions/ending.ts";
 import { sessionEntranceChecks } from "./sections/sessions/entrances.ts";
 import { sessionExpiryChecks } from "./sections/sessions/expiry.ts";
@@ -84,7 +77,7 @@ export const checks: readonly Check[] = [
   ...capabilityChecks,
   ...lifecycleChecks,
   ...timeChecks,
-  ...contentsChecks,
+  ...settingsChecks,
   ...transactionChecks,
   ...parallelTransactionChecks,
   ...partUndoingChecks,
@@ -92,13 +85,11 @@ export const checks: readonly Check[] = [
   ...partShowingChecks,
   ...togetherChecks,
   ...appKeyChecks,
-  ...applicationChecks,
   ...accountChecks,
   ...accountFindingChecks,
   ...accountRemovalChecks,
   ...customAccountKeepingChecks,
   ...customAccountPasswordChecks,
-  ...providerChecks,
   ...identityLinkChecks,
   ...admissionChecks,
   ...returnChecks,
@@ -111,12 +102,11 @@ export const checks: readonly Check[] = [
   ...channelLifeChecks,
   ...channelNumberChecks,
   ...channelBlockChecks,
-  ...factorKeepingChecks,
-  ...factorAcceptingChecks,
-  ...keyChecks,
-  ...oneTimeChecks,
-  ...oneTimeRoomChecks,
-  ...passwordHistoryChecks,
+  ...recordKeepingChecks,
+  ...recordVersionChecks,
+  ...recordRemovingChecks,
+  ...recordRoomChecks,
+  ...recordClaimingChecks,
   ...objectInsertionChecks,
   ...objectReadingChecks,
   ...objectVisibilityChecks,
@@ -146,10 +136,6 @@ export const checks: readonly Check[] = [
   ...changeInterleavingChecks,
   ...modelChecks,
   ...indexChecks,
-  ...macroKeepingChecks,
-  ...macroChangingChecks,
-  ...outboxKeepingChecks,
-  ...outboxClaimingChecks,
   ...unstorableTextChecks,
   ...throttleChecks,
   ...exemptionChecks,

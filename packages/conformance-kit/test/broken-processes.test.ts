@@ -1,6 +1,7 @@
 import { type AdapterUnderTest, checks, runCheck, runChecks } from "@sallyport/conformance-kit";
 import { brokenMemories } from "./broken/broken-memories.ts";
 import { brokenTogether } from "./broken/broken-processes.ts";
+import { brokenRecordProcesses } from "./broken/records/broken-record-processes.ts";
 import { SharedDatabase } from "./broken/shared-database.ts";
 
 const sound: AdapterUnderTest = { name: "sound", create: async (options) => new SharedDatabase(options).underTest() };
@@ -14,6 +15,7 @@ test("processes that share a database soundly pass", async () => {
 
 describe.each([
   ["several processes", brokenTogether],
+  ["records of several processes", brokenRecordProcesses],
   ["a database that is opened again", brokenMemories],
 ])("a fault that shows in %s", (_where, broken) => {
   const cases = broken.flatMap(({ fault, caughtBy: names, create }) =>

@@ -27,7 +27,7 @@ test("the contracts that are read are those of the ports", () => {
       "storage.close",
       "archive.import",
       "sessions.open",
-      "maintenance.set",
+      "settings.setMaintenance",
       "throttle.sweep",
     ]),
   );

@@ -3,6 +3,7 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import { allBrokenAdapters } from "./broken/all-broken-adapters.ts";
 import { brokenMemories } from "./broken/broken-memories.ts";
 import { brokenTogether } from "./broken/broken-processes.ts";
+import { brokenRecordProcesses } from "./broken/records/broken-record-processes.ts";
 import { exactlyCaught } from "./broken/exactly-caught/all-exactly-caught.ts";
 
 /** Milliseconds for a part of the kit on a machine that has much else to do. */
@@ -17,10 +18,12 @@ const alone: readonly AdapterUnderTest[] = allBrokenAdapters.flatMap(([, adapter
     },
   })),
 );
-const shared: readonly AdapterUnderTest[] = [...brokenTogether, ...brokenMemories].map(({ fault, create }) => ({
-  name: fault,
-  create,
-}));
+const shared: readonly AdapterUnderTest[] = [...brokenTogether, ...brokenRecordProcesses, ...brokenMemories].map(
+  ({ fault, create }) => ({
+    name: fault,
+    create,
+  }),
+);
 
 async function failuresOf(adapter: AdapterUnderTest, sections: readonly string[]): Promise<string[]> {
   const { results } = await runChecks(adapter, { checks: checks.filter(({ section }) => sections.includes(section)) });

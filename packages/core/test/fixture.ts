@@ -13,6 +13,7 @@ import {
   type NewObject,
   type ObjectId,
   type Repositories,
+  Applications,
 } from "../src/index.ts";
 
 export const digests = {
@@ -36,7 +37,6 @@ const plainWrapping: KeyWrapping = {
 export const plainCursors = new CursorSealing({
   wrapping: plainWrapping,
   wrappingBy: () => plainWrapping,
-  digests,
   random,
 });
 
@@ -84,7 +84,7 @@ export async function openFixture(
   await storage.migrate();
   const database = new Database({ alias: "", name: "test", policy: { ...policy, ...change }, storage, digests });
   const r = storage.repositories;
-  await r.applications.create({ name: "app", seats: null });
+  await new Applications(r.records).create({ name: "app", seats: null });
   await r.appKeys.create({ name: "key", appNames: null, origins: [], returnAddresses }, digests.sha256("key"));
   const admit = () => r.admission.admit({ appKey: digests.sha256("key"), session: null, idleTimeout: 60_000 });
   const { appKey, modelGeneration, macroGeneration } = await admit();

@@ -207,7 +207,7 @@ describe("what the gate guards", () => {
     userId: "1",
     prove: async () => ((await proven) ? "proof" : null),
     act: async (r, proof) => {
-      await r.maintenance.set(true);
+      await r.settings.setMaintenance(true);
       return `done with ${proof}`;
     },
     ...more,
@@ -261,7 +261,7 @@ describe("what the gate guards", () => {
 
   test("answers its own refusals as they are, undone and not counted", async () => {
     const failing = async (r: Repositories): Promise<string> => {
-      await r.maintenance.set(true);
+      await r.settings.setMaintenance(true);
       throw new ServiceError(320);
     };
     for (let n = 0; n < 5; n += 1) expect(await guard(attempt(true, { act: failing }))).toEqual([320, undefined]);

@@ -1,6 +1,6 @@
 import { AesGcmKeyWrapping, NodeServerKeys } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { Database, type KeySupply, type Repositories, type ServerKeyPair } from "../src/index.ts";
+import { Database, KeyStore, type KeySupply, type ServerKeyPair } from "../src/index.ts";
 import { digests, policy } from "./fixture.ts";
 
 export const hour = 3_600_000;
@@ -16,14 +16,14 @@ export const newPair = (): Promise<ServerKeyPair> => serverKeys.generate({ kind:
 
 export interface KeyFixture {
   readonly database: Database;
-  readonly keys: Repositories["keys"];
+  readonly keys: KeyStore;
   /** The process's clock. */
   readonly now: () => number;
   /** Moves the clocks of process and storage. */
   advance(milliseconds: number): void;
 }
 
-/** A migrated database in memory that counts how often its accepted keys are looked up. */
+/** A migrated database in memory that counts how often its keys are looked up. */
 export async function openKeyFixture(
   absoluteLifetime = 12 * hour,
 ): Promise<KeyFixture & { readonly lookUps: () => number }> {
@@ -31,16 +31,16 @@ export async function openKeyFixture(
   let lookUps = 0;
   const storage = new MemoryStorage({ clockOffset: () => offset });
   await storage.migrate();
-  const { keys } = storage.repositories;
-  const accepted = keys.accepted.bind(keys);
-  keys.accepted = (kind) => {
+  const { records } = storage.repositories;
+  const get = records.get.bind(records);
+  records.get = (kind, ids) => {
     lookUps += 1;
-    return accepted(kind);
+    return get(kind, ids);
   };
   const sessions = { ...policy.sessions, absoluteLifetime };
   return {
     database: new Database({ alias: "", name: "test", policy: { ...policy, sessions }, storage, digests }),
-    keys,
+    keys: new KeyStore(records),
     lookUps: () => lookUps,
     now: () => Date.now() + offset,
     advance: (milliseconds) => {

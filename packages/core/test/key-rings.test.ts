@@ -38,7 +38,7 @@ describe("a key ring", () => {
     ).toEqual([null, 24]);
     advance(24 * hour + 1);
     expect(await acceptedBy(rings)).toEqual([(await rings.current("jwt", database)).keyId]);
-    expect(await keys.sweep(0, 10)).toBe(1);
+    expect(await keys.sweep(0)).toBe(1);
     expect(await acceptedBy(rings)).toHaveLength(1);
   });
 
@@ -84,7 +84,7 @@ describe("supplied keys", () => {
     expect(idsOf(await fixture.keys.accepted("jwt"))).toEqual([b.keyId, a.keyId, made]);
     for (const time of [0, 25 * hour, 25 * hour]) {
       fixture.advance(time);
-      await fixture.keys.sweep(24 * hour, 10);
+      await fixture.keys.sweep(24 * hour);
       expect(await start(1, a)).toBe(b.keyId);
       expect(await start(1, b)).toBe(b.keyId);
       expect(await start(1)).toBe(b.keyId);

@@ -11,6 +11,9 @@ import {
   type ShownFactor,
   type StoredObject,
   type TimeTokens,
+  Applications,
+  type NewSecondFactor,
+  SecondFactors,
 } from "../src/index.ts";
 import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
 
@@ -58,15 +61,21 @@ beforeEach(async () => {
     linked: [],
     entrance: passwordEntrance,
   };
-  await fixture.r.applications.create({ name: "may", seats: null, secondFactor: "optional" });
-  await fixture.r.applications.create({ name: "must", seats: null, secondFactor: "forced" });
+  await new Applications(fixture.r.records).create({ name: "may", seats: null, secondFactor: "optional" });
+  await new Applications(fixture.r.records).create({ name: "must", seats: null, secondFactor: "forced" });
 });
 
 async function confirmed(appName: string, secret = "SECRET") {
   const key = { subject: subject(), appName };
   const sealedSecret = secrets.seal(key, secret);
-  await fixture.r.secondFactors.enrol({ ...key, sealedSecret, recoveryCodes: [digests.sha256("ABCDEFGHIJKLMNOP")] });
-  await fixture.r.secondFactors.accept({ ...key, sealedSecret }, 0);
+  await confirm({ ...key, sealedSecret, recoveryCodes: [digests.sha256("ABCDEFGHIJKLMNOP")] });
+}
+
+async function confirm(factor: NewSecondFactor): Promise<void> {
+  const factors = new SecondFactors(fixture.r.records);
+  await factors.enrol(factor);
+  const [begun] = await factors.find(factor.subject, [factor.appName]);
+  if (begun === undefined || !(await factors.accept(begun, 0))) throw new Error("The factor was not confirmed.");
 }
 
 function enter(secondFactor?: ShownFactor, more: Partial<Claim> = {}): Promise<number> {
@@ -143,7 +152,7 @@ test("a token is not spent when the session is not opened for another reason", a
     324, 0, 342,
   ]);
   const { r } = fixture;
-  const [factor] = await r.secondFactors.find(subject(), ["may"]);
+  const [factor] = await new SecondFactors(r.records).find(subject(), ["may"]);
   expect(factor?.lastStep).toBe(step);
   expect([
     await enter({ token: "abcd efgh ijkl mnop" }, failing),
@@ -181,8 +190,7 @@ test("each of those who share a user has a factor of his own", async () => {
 test("a secret in the row of somebody else, or for another app name, opens nothing", async () => {
   const sealedSecret = secrets.seal({ subject: "user:other", appName: "may" }, "SECRET");
   const factor = { subject: subject(), appName: "may", sealedSecret, recoveryCodes: [] };
-  await fixture.r.secondFactors.enrol(factor);
-  await fixture.r.secondFactors.accept(factor, 0);
+  await confirm(factor);
   expect(await enter(shown(await moveTo(0)))).toBe(705);
 });
 

@@ -6,9 +6,9 @@ import {
   type Digest,
   type Entrance,
   objectIdOf,
-  type OneTimePayload,
   passwordEntrance,
   type Principal,
+  type RecordValue,
   type ReturnAdmission,
   type Session,
   type SessionMode,
@@ -42,7 +42,7 @@ export class KnexAdmissionRepository implements AdmissionRepository {
   }
 
   async admitReturn(state: Digest): Promise<ReturnAdmission> {
-    const { rows } = await this.sql.run<ReturnRow>(this.statements.admitReturn, [bytesOf(state), this.offset()]);
+    const { rows } = await this.sql.run<ReturnRow>(this.statements.admitReturn, [state, this.offset()]);
     const row = rows[0] as ReturnRow;
     return { ...settingsOf(row), appKey: appKeyOf(row), state: row.payload };
   }
@@ -124,7 +124,7 @@ type AppKeyColumn = "key_id" | "key_name" | "key_enabled" | "key_app_names" | "k
 
 /** One row always; what is unknown is null in it. */
 interface ReturnRow extends Pick<AdmissionRow, "maintenance" | "model_generation" | "macro_generation" | AppKeyColumn> {
-  readonly payload: OneTimePayload | null;
+  readonly payload: RecordValue | null;
 }
 
 /** One row always; what is unknown or not live is null in it. */

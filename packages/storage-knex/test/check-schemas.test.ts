@@ -35,7 +35,7 @@ describe("schemas for checks", () => {
       { userId: first?.id ?? "", loginName: "somebody", secret: "", administrator: false },
       "somebody",
     );
-    await r.maintenance.set(true);
+    await r.settings.setMaintenance(true);
     const { generation } = await r.model.load();
     await r.model.change({ put: [{ name: "New", base: null, attributes: [], rights: [] }] }, generation);
     expect(await contents(schema)).not.toEqual(before);

@@ -33,7 +33,7 @@ await storageConformance({
               if nextval('${schema}.losses') <= 0 then raise exception using errcode = '40001'; end if;
               return new;
             end $$;
-          create or replace trigger lose before insert on ${schema}.applications for each row execute function ${schema}.lose();
+          create or replace trigger lose before insert on ${schema}.records for each row execute function ${schema}.lose();
           select setval('${schema}.losses', -${times})`);
       },
       destroy: async () => {

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError, Applications } from "@sallyport/core";
 import { runOn, withConnection } from "../src/dialects/postgres/connection.ts";
 import { createPostgresKnex, KnexStorage, type PostgresKnex } from "../src/index.ts";
 import { frozenServerSuite } from "./frozen-server-suite.ts";
@@ -180,7 +180,7 @@ describe("failures of the database", () => {
     expect(await codeOf(r.sessions.open(newSession("zero", { deviceId: "a\0b" }), openPolicy))).toBe(307);
     for (const text of ["a\0b", "a\ud800b"]) {
       expect(await r.accounts.forProof(text, [])).toMatchObject({ account: null });
-      expect(await r.applications.known([text])).toEqual([]);
+      expect(await new Applications(r.records).known([text])).toEqual([]);
       expect(await r.appKeys.listsOrigin(text)).toBe(false);
     }
   });

@@ -59,7 +59,7 @@ describe("prepared statements", () => {
     const { knex, storage } = storageWith("two schemas");
     const other = new KnexStorage({ knex, schema: "other" });
     await other.migrate();
-    await other.repositories.maintenance.set(true);
+    await other.repositories.settings.setMaintenance(true);
     const admit = async (each: KnexStorage) =>
       (await each.repositories.admission.admit({ appKey: null, session: null, idleTimeout: 1 })).maintenance;
     expect([await admit(storage), await admit(other), await admit(storage)]).toEqual([false, true, false]);

@@ -1,4 +1,4 @@
-import { beforeAllChanges, type ObjectId, objectIdOf } from "@sallyport/core";
+import { beforeAllChanges, type ObjectId, objectIdOf, Applications } from "@sallyport/core";
 import pg from "pg";
 import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
 import { Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
@@ -131,7 +131,7 @@ describe("stamps of objects", () => {
     const [reached] = await stamps();
     let late: ObjectId | undefined;
     await storage.transaction(async (r) => {
-      await r.applications.create({ name: "one", seats: null });
+      await new Applications(r.records).create({ name: "one", seats: null });
       await database.storage().migrate();
       late = (await r.objects.insert([file]))[0]?.id;
     });

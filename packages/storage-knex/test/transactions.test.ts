@@ -1,3 +1,4 @@
+import { Applications } from "@sallyport/core";
 import type { AuditEvent, Repositories } from "@sallyport/core";
 import { acquire, release } from "../src/dialects/postgres/connection.ts";
 import { codeOf, newSession, openPolicy } from "./sample.ts";
@@ -64,11 +65,11 @@ describe("transactions on a server", () => {
     let attempts = 0;
     const failing = storage.transaction(async (r) => {
       attempts += 1;
-      await r.maintenance.set(true);
+      await r.settings.setMaintenance(true);
     });
     expect(await codeOf(failing)).toBe(706);
     expect(attempts).toBe(3);
-    expect(await codeOf(storage.repositories.maintenance.set(true))).toBe(706);
+    expect(await codeOf(storage.repositories.settings.setMaintenance(true))).toBe(706);
     await database.admin.query("drop function test.refuse cascade");
   });
 
@@ -154,10 +155,10 @@ describe("transactions on a server", () => {
     await watched.transaction(async (r, attempt) => {
       await attempt(() => attempt(async () => {}));
       await attempt(() => Promise.reject(new Error("undone"))).catch(() => {});
-      await r.applications.known(["a"]);
-      await attempt(() => r.applications.known(["a"]));
+      await new Applications(r.records).known(["a"]);
+      await attempt(() => new Applications(r.records).known(["a"]));
       await attempt(async () => {
-        await attempt(() => r.applications.known(["a"]));
+        await attempt(() => new Applications(r.records).known(["a"]));
         throw new Error("undone");
       }).catch(() => {});
     });
@@ -177,13 +178,13 @@ describe("transactions on a server", () => {
     const { knex } = database.connect({ statementTimeout: 200 });
     const impatient = new KnexStorage({ knex, schema: "test" });
     await impatient.health();
-    await database.admin.query("begin; lock table test.applications in exclusive mode");
+    await database.admin.query("begin; lock table test.records in exclusive mode");
     let later: unknown;
     const late = impatient.transaction(async (r, attempt) => {
       await r.audit.append(auditEvent);
-      const caught = await attempt(() => attempt(() => r.applications.create({ name: "late", seats: null }))).catch(
-        (error: unknown) => error,
-      );
+      const caught = await attempt(() =>
+        attempt(() => new Applications(r.records).create({ name: "late", seats: null })),
+      ).catch((error: unknown) => error);
       later = await r.audit.read(0, 1).then(
         () => "answered",
         (error: unknown) => error === caught,
@@ -193,7 +194,7 @@ describe("transactions on a server", () => {
     expect(later).toBe(true);
     await database.admin.query("rollback");
     expect(await impatient.repositories.audit.read(0, 10)).toEqual([]);
-    expect(await impatient.repositories.applications.known(["late"])).toEqual([]);
+    expect(await new Applications(impatient.repositories.records).known(["late"])).toEqual([]);
   });
 
   test("are over as a whole when the connection is lost in a part, whoever catches that", async () => {

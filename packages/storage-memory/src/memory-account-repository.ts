@@ -156,9 +156,9 @@ function targetsOf({ attributes }: StoredObject, name: string): ObjectId[] {
   return [value].flat().filter((id) => typeof id === "string" && isObjectId(id)) as ObjectId[];
 }
 
-/** Removes what belongs to users: their links and custom accounts, and what names these or the users as its subject. */
+/** Removes what belongs to users: their links and custom accounts, and the records that these or the users own. */
 function removeBelongings(state: State, userIds: readonly ObjectId[]): void {
-  const { customAccounts, identityLinks, oneTimeSecrets, passwordHistory, secondFactors } = state;
+  const { customAccounts, identityLinks, records } = state;
   const links = [...identityLinks.values()].filter(({ userId }) => userIds.includes(userId));
   const customs = [...customAccounts.values()].filter(({ userId }) => userIds.includes(userId));
   for (const { id } of links) identityLinks.delete(id);
@@ -168,7 +168,5 @@ function removeBelongings(state: State, userIds: readonly ObjectId[]): void {
     ...links.map(({ id }) => `link:${id}`),
     ...customs.map(({ id }) => `custom:${id}`),
   ]);
-  for (const [key, { subject }] of secondFactors.entries()) if (owners.has(subject)) secondFactors.delete(key);
-  for (const [key, { subject }] of oneTimeSecrets.entries()) if (owners.has(subject)) oneTimeSecrets.delete(key);
-  for (const [subject] of passwordHistory.entries()) if (owners.has(subject)) passwordHistory.delete(subject);
+  for (const [key, { owner }] of records.entries()) if (owners.has(owner)) records.delete(key);
 }

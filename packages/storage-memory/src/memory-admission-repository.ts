@@ -7,7 +7,7 @@ import {
   type Digest,
   type Entrance,
   objectNumber,
-  type OneTimePayload,
+  type RecordValue,
   type Principal,
   type ReturnAdmission,
   type Session,
@@ -15,7 +15,8 @@ import {
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { channelOfRecord } from "./channel-record.ts";
-import { spent } from "./memory-one-time-repository.ts";
+import { settingsOf } from "./memory-settings-repository.ts";
+import { takeRecord } from "./memory-record-repository.ts";
 import { isLive, isTouchDue, type SessionRecord, touched } from "./records.ts";
 import type { State } from "./state.ts";
 
@@ -37,24 +38,13 @@ export class MemoryAdmissionRepository implements AdmissionRepository {
   admitReturn(digest: Digest): Promise<ReturnAdmission> {
     return this.access.write((state, now) => {
       const settings = settingsOf(state);
-      const known = settings.maintenance ? null : spent(state, "providerState", digest, now);
+      const known = settings.maintenance ? null : takeRecord(state, "providerState", digest, now);
       return { ...settings, state: known, appKey: appKeyOf(state, namedKey(known)) };
     });
   }
 }
 
-function settingsOf({
-  switches,
-  numbers,
-}: State): Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
-  return {
-    maintenance: switches.get("maintenance") ?? false,
-    modelGeneration: numbers.get("modelGeneration") ?? 0,
-    macroGeneration: numbers.get("macroGeneration") ?? 0,
-  };
-}
-
-function namedKey(payload: OneTimePayload | null): Digest | null {
+function namedKey(payload: RecordValue | null): Digest | null {
   if (typeof payload !== "object" || payload === null || !Object.hasOwn(payload, "appKey")) return null;
   const { appKey } = payload as { readonly appKey: unknown };
   return typeof appKey === "string" ? appKey : null;

@@ -6,6 +6,7 @@ import {
   seesAll,
   type ServiceError,
   type StoredObject,
+  Applications,
 } from "@sallyport/core";
 import { MemoryStorage } from "./memory-storage.ts";
 
@@ -31,10 +32,10 @@ test.each(["read", "write", "transaction"] as const)(
   "refuses a %s past the transaction that awaits it",
   async (kind) => {
     const storage = await migrated();
-    const { audit, maintenance } = storage.repositories;
+    const { audit, settings } = storage.repositories;
     const calls = {
       read: () => audit.read(0, 1),
-      write: () => maintenance.set(true),
+      write: () => settings.setMaintenance(true),
       transaction: () => storage.transaction(async () => {}),
     };
     await expect(storage.transaction(() => calls[kind]() as Promise<unknown>)).rejects.toMatchObject({ code: 799 });
@@ -69,11 +70,11 @@ test("serves a transaction whose work is asked for by messages of another thread
       const inside = new AsyncResource("inside");
       port1.on("message", () => {
         const work = async () => {
-          await attempt(() => r.maintenance.set(true));
+          await attempt(() => r.settings.setMaintenance(true));
           return [
-            await r.applications.create({ name: "one", seats: null }),
+            await new Applications(r.records).create({ name: "one", seats: null }),
             await inside
-              .runInAsyncScope(() => storage.repositories.maintenance.set(false))
+              .runInAsyncScope(() => storage.repositories.settings.setMaintenance(false))
               .catch(({ code }: ServiceError) => code),
           ];
         };
@@ -85,14 +86,14 @@ test("serves a transaction whose work is asked for by messages of another thread
   });
   port1.close();
   expect(outcomes).toEqual(["created", 799]);
-  expect(await storage.repositories.applications.known(["one"])).toEqual(["one"]);
+  expect(await new Applications(storage.repositories.records).known(["one"])).toEqual(["one"]);
 });
 
 test("refuses the repositories of a transaction that is over", async () => {
   const storage = await migrated();
   const r = await storage.transaction(async (inside) => inside);
   await expect(r.audit.read(0, 1)).rejects.toMatchObject({ code: 799 });
-  await expect(r.maintenance.set(true)).rejects.toMatchObject({ code: 799 });
+  await expect(r.settings.setMaintenance(true)).rejects.toMatchObject({ code: 799 });
 });
 
 test("goes on after a transaction that failed", async () => {
@@ -107,7 +108,7 @@ test("lets what runs come to its end before it is closed", async () => {
   const storage = await migrated();
   const order: string[] = [];
   const running = storage.transaction(async (r) => {
-    await r.maintenance.set(true);
+    await r.settings.setMaintenance(true);
     order.push("transaction");
   });
   const closing = storage.close();

@@ -137,6 +137,8 @@ export class MemoryStorage implements Storage {
   async close(): Promise<void> {
     this.closed = true;
     await this.turns.run(() => {});
+    // Else every promise of the process would be followed for this storage, too.
+    this.current.disable();
   }
 
   private time(): number {

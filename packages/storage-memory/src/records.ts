@@ -3,12 +3,11 @@ import {
   type Departure,
   type Digest,
   type ObjectId,
-  type OneTimeKind,
-  type OneTimeSecret,
   type PendingPassword,
   type RecordedAuditEvent,
   type Session,
   type StoredObject,
+  type StoredRecord,
   touchInterval,
 } from "@sallyport/core";
 
@@ -76,22 +75,14 @@ export interface CipherBlockRecord {
   readonly firstUsedAt: number;
 }
 
-/** A secret as it is kept. */
-export type OneTimeRecord = Pick<OneTimeSecret, "kind" | "subject" | "payload"> & { readonly expiresAt: number };
-
-export function oneTimeKey(kind: OneTimeKind, digest: Digest): string {
-  return `${kind} ${digest}`;
-}
-
-/** An order in the outbox; times are milliseconds since 1970. */
-export interface OutboxRecord {
-  readonly sealedOrder: string;
-  readonly attempts: number;
-  readonly putAt: number;
-  readonly dueAt: number;
-  readonly expiresAt: number;
-  /** Since when the transport keeps it; `null` if something else does. */
-  readonly stuckSince: number | null;
+/** A record as it is kept; times are milliseconds since 1970. */
+export interface KeptRecord extends Omit<StoredRecord, "age"> {
+  readonly kind: string;
+  /** `null`: it never ends. */
+  readonly expiresAt: number | null;
+  /** `null`: it was not claimed since it was put. */
+  readonly dueAt: number | null;
+  readonly claims: number;
 }
 
 /** Attempts that are alike, counted until they become an event. */

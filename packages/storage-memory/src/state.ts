@@ -1,19 +1,13 @@
 import type {
   Account,
   AppKey,
-  Application,
   ClassDefinition,
   Digest,
   IdentityLink,
   Links,
   Lock,
-  MacroVersion,
   ObjectId,
-  ProviderEntry,
-  ProviderType,
   RecordedAuditEvent,
-  SecondFactor,
-  StoredKey,
   StoredObject,
 } from "@sallyport/core";
 import type { ChannelRecord } from "./channel-record.ts";
@@ -22,15 +16,14 @@ import type {
   CipherBlockRecord,
   CustomAccountRecord,
   DepartureRecord,
-  OneTimeRecord,
-  OutboxRecord,
+  KeptRecord,
   SessionRecord,
 } from "./records.ts";
 import { Table } from "./table.ts";
 import type { ThrottleRecord } from "./throttle-record.ts";
 
 /** What is counted. */
-type Series = "appKey" | "audit" | "macroGeneration" | "modelGeneration" | "object" | "outbox" | "watermark";
+type Series = "appKey" | "audit" | "macroGeneration" | "modelGeneration" | "object" | "record" | "watermark";
 
 /** Everything that the database holds. */
 export interface State {
@@ -40,7 +33,6 @@ export interface State {
   readonly appKeys: Table<string, AppKey>;
   /** Names of app keys by digest. */
   readonly appKeyDigests: Table<Digest, string>;
-  readonly applications: Table<string, Application>;
   readonly audit: Table<number, RecordedAuditEvent>;
   readonly auditTallies: Table<string, AuditTally>;
   /** By the digest of their session. */
@@ -53,28 +45,17 @@ export interface State {
   readonly departures: Table<number, DepartureRecord>;
   /** By id. */
   readonly identityLinks: Table<string, IdentityLink>;
-  readonly identityProviders: Table<ProviderType, ProviderEntry>;
-  /** By kind and id, in the order in which they became current. */
-  readonly keys: Table<string, StoredKey>;
   /** By object number, what its attributes point to. */
   readonly links: Table<number, Links>;
   /** By object number; of sessions that are over, too. */
   readonly locks: Table<number, Lock>;
-  /** By name and version, in the order in which they were changed. */
-  readonly macros: Table<string, MacroVersion>;
   readonly numbers: Table<Series, number>;
   /** By object number, in the order in which they came, or came back. */
   readonly objects: Table<number, StoredObject>;
-  /** By kind and digest. */
-  readonly oneTimeSecrets: Table<string, OneTimeRecord>;
-  /** By subject, the latest last. */
-  readonly passwordHistory: Table<string, readonly string[]>;
   /** Object numbers by UUID, of objects that are gone, too. */
   readonly uuids: Table<string, number>;
-  /** By id, in the order in which they were put in. */
-  readonly outbox: Table<number, OutboxRecord>;
-  /** By subject and app name. */
-  readonly secondFactors: Table<string, SecondFactor>;
+  /** By kind and id. */
+  readonly records: Table<string, KeptRecord>;
   readonly sessions: Table<Digest, SessionRecord>;
   /** By object number, the stamp of the last change. */
   readonly stamps: Table<number, number>;
@@ -88,7 +69,6 @@ export function emptyState(): State {
     accountNames: new Table(),
     appKeys: new Table(),
     appKeyDigests: new Table(),
-    applications: new Table(),
     audit: new Table(),
     auditTallies: new Table(),
     channels: new Table(),
@@ -97,18 +77,12 @@ export function emptyState(): State {
     customAccounts: new Table(),
     departures: new Table(),
     identityLinks: new Table(),
-    identityProviders: new Table(),
-    keys: new Table(),
     links: new Table(),
     locks: new Table(),
-    macros: new Table(),
     numbers: new Table(),
     objects: new Table(),
-    oneTimeSecrets: new Table(),
-    passwordHistory: new Table(),
     uuids: new Table(),
-    outbox: new Table(),
-    secondFactors: new Table(),
+    records: new Table(),
     sessions: new Table(),
     stamps: new Table(),
     switches: new Table(),
@@ -123,7 +97,6 @@ export function forkState(state: State): State {
     accountNames: state.accountNames.fork(),
     appKeys: state.appKeys.fork(),
     appKeyDigests: state.appKeyDigests.fork(),
-    applications: state.applications.fork(),
     audit: state.audit.fork(),
     auditTallies: state.auditTallies.fork(),
     channels: state.channels.fork(),
@@ -132,18 +105,12 @@ export function forkState(state: State): State {
     customAccounts: state.customAccounts.fork(),
     departures: state.departures.fork(),
     identityLinks: state.identityLinks.fork(),
-    identityProviders: state.identityProviders.fork(),
-    keys: state.keys.fork(),
     links: state.links.fork(),
     locks: state.locks.fork(),
-    macros: state.macros.fork(),
     numbers: state.numbers.fork(),
     objects: state.objects.fork(),
-    oneTimeSecrets: state.oneTimeSecrets.fork(),
-    passwordHistory: state.passwordHistory.fork(),
     uuids: state.uuids.fork(),
-    outbox: state.outbox.fork(),
-    secondFactors: state.secondFactors.fork(),
+    records: state.records.fork(),
     sessions: state.sessions.fork(),
     stamps: state.stamps.fork(),
     switches: state.switches.fork(),
@@ -174,9 +141,9 @@ export function nextNumber(state: State, series: Series): number {
   return number;
 }
 
-/** The number of the next object; it is not given out again when that is taken back. */
-export function nextObjectNumber({ numbers }: State): number {
-  const number = (numbers.get("object") ?? 0) + 1;
-  numbers.setForGood("object", number);
+/** The next number of objects or versions; it is not given out again when what it was given to is taken back. */
+export function nextNumberForGood({ numbers }: Pick<State, "numbers">, series: "object" | "record"): number {
+  const number = (numbers.get(series) ?? 0) + 1;
+  numbers.setForGood(series, number);
   return number;
 }

@@ -20,7 +20,7 @@ import {
 } from "@sallyport/core";
 import { liveLock } from "./memory-lock-repository.ts";
 import { kindOf } from "./records.ts";
-import { nextObjectNumber, type State } from "./state.ts";
+import { nextNumberForGood, type State } from "./state.ts";
 import { keepObject } from "./stored-objects.ts";
 
 /** Refuses what was prepared under another model than the current one. */
@@ -39,7 +39,7 @@ export function insertOne(
   if (state.uuids.has(key)) throw new ServiceError(307, { detail: "A UUID is in use." });
   acceptTargets(state, links);
   acceptObjectSize(attributes);
-  const number = nextObjectNumber(state);
+  const number = nextNumberForGood(state, "object");
   const id = objectIdOf(number);
   const stored = Object.freeze({
     id,

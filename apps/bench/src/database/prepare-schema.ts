@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type ClassDefinition, CreateAccount, objectIdOf, objectNumber, type Repositories } from "@sallyport/core";
+import {
+  type ClassDefinition,
+  CreateAccount,
+  objectIdOf,
+  objectNumber,
+  type Repositories,
+  Applications,
+} from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";
 import { articleAttributes, contactAttributes, orderAttributes, password } from "./sample-data.ts";
@@ -36,7 +43,7 @@ async function prepare(r: Repositories, schema: string, indexed: readonly string
   const appKey = `bench-${randomUUID()}`;
   const digest = digests.sha256(appKey);
   await r.appKeys.create({ name: "bench", appNames: null, origins: [] }, digest);
-  await r.applications.create({ name: appName, seats: null });
+  await new Applications(r.records).create({ name: appName, seats: null });
   const admitted = await r.admission.admit({ appKey: digest, session: null, idleTimeout: 60_000 });
 
   const [group] = await r.objects.insert([{ className: "UserGroup", attributes: { Name: "readers" } }]);

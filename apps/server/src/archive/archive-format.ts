@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { type ArchiveSection, isObjectId, isUuid, providerTypes } from "@sallyport/core";
+import {
+  type ArchiveSection,
+  archiveSections,
+  type EarlierRecord,
+  earlierSections,
+  isObjectId,
+  isUuid,
+  type JsonValue,
+  providerTypes,
+} from "@sallyport/core";
 import { z } from "zod";
 
 /** An archive is not what was once written; the message says in which line. */
@@ -11,8 +20,9 @@ export class ArchiveFault extends Error {
   }
 }
 
-/** The format that is written, and the only one that is read. */
-const archiveFormat = 1;
+/** The format that is written. What the earlier one had in sections of its own is read as records. */
+const archiveFormat = 2;
+const formats: readonly unknown[] = [1, archiveFormat];
 
 const header = z.strictObject({
   sallyport: z.literal("archive"),
@@ -33,14 +43,22 @@ export function headerLine(given: ArchiveHeader): string {
   return `${JSON.stringify({ sallyport: "archive", format: archiveFormat, ...given })}\n`;
 }
 
+/** A header, and the sections that archives of its format have, in their order. */
+interface ReadHeader {
+  readonly header: ArchiveHeader;
+  readonly sections: readonly (ArchiveSection | EarlierRecord["section"])[];
+}
+
 /** The header that a line is; a text that says why it is none that can be read here. */
-export function readHeader(line: string): ArchiveHeader | string {
+export function readHeader(line: string): ReadHeader | string {
   const value = jsonOf(line) as { readonly sallyport?: unknown; readonly format?: unknown } | null | undefined;
   if (value?.sallyport !== "archive") return "this is no archive of Sallyport.";
-  if (value.format !== archiveFormat)
-    return `the archive has the format ${JSON.stringify(value.format)}, and this version reads ${archiveFormat} only.`;
+  if (!formats.includes(value.format))
+    return `the archive has the format ${JSON.stringify(value.format)}, and this version reads ${formats.join(" and ")} only.`;
   const { data } = header.safeParse(value);
-  return data ?? "the header of the archive is damaged.";
+  if (data === undefined) return "the header of the archive is damaged.";
+  const { sallyport: _sallyport, format, ...given } = data;
+  return { header: given, sections: format === archiveFormat ? archiveSections : earlierSections };
 }
 
 /** What a line says; `undefined` if it is no JSON. */
@@ -87,7 +105,7 @@ const event = {
 };
 
 /** What the lines of each section are. What a class is has to be understood by the model, so only its outline is looked at. */
-export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> } = {
+const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> } = {
   settings: z.strictObject({
     maintenance: z.boolean(),
     modelGeneration: count,
@@ -103,19 +121,6 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
       attributes: z.array(z.looseObject({ name: z.string(), type: z.string() })),
       rights: z.array(z.looseObject({ group: z.string(), permissions: names })),
     }),
-  }),
-  macros: z.strictObject({
-    name: z.string(),
-    version: z.int().positive(),
-    text: z.string().nullable(),
-    language: z.enum(["js", "ts"]).nullable(),
-    changedAt: z.int(),
-    changedBy: z.string(),
-  }),
-  applications: z.strictObject({
-    name: z.string(),
-    seats: count.nullable(),
-    secondFactor: z.enum(["off", "optional", "forced"]).default("off"),
   }),
   appKeys: z.strictObject({
     id: z.string(),
@@ -155,13 +160,6 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
     disabled: z.boolean(),
     confusableKey: z.string(),
   }),
-  identityProviders: z.strictObject({
-    type: z.enum(providerTypes),
-    name: z.string(),
-    sealedData: z.string(),
-    defaultUserId: objectId.nullable(),
-    appNames: names,
-  }),
   identityLinks: z.strictObject({
     id: uuid,
     provider: z.enum(providerTypes),
@@ -172,6 +170,39 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
     email: z.string().nullable(),
     displayName: z.string().nullable(),
     linkedAt: z.int(),
+  }),
+  records: z.strictObject({
+    kind: z.string(),
+    id: z.string(),
+    owner: z.string().nullable(),
+    value: z.custom<JsonValue>((value) => value !== null && value !== undefined),
+    createdAt: z.int(),
+  }),
+  audit: z.strictObject({ ...event, sequence: z.int().positive() }),
+  tallies: z.strictObject({ ...event, key: z.string() }),
+};
+
+/** The same of sections that archives of the first format have besides. */
+const earlierSchemas: { readonly [Section in EarlierRecord["section"]]: z.ZodType<object> } = {
+  macros: z.strictObject({
+    name: z.string(),
+    version: z.int().positive(),
+    text: z.string().nullable(),
+    language: z.enum(["js", "ts"]).nullable(),
+    changedAt: z.int(),
+    changedBy: z.string(),
+  }),
+  applications: z.strictObject({
+    name: z.string(),
+    seats: count.nullable(),
+    secondFactor: z.enum(["off", "optional", "forced"]).default("off"),
+  }),
+  identityProviders: z.strictObject({
+    type: z.enum(providerTypes),
+    name: z.string(),
+    sealedData: z.string(),
+    defaultUserId: objectId.nullable(),
+    appNames: names,
   }),
   secondFactors: z.strictObject({
     subject: z.string(),
@@ -190,9 +221,14 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
     createdAt: z.int(),
     acceptedUntil: z.int().nullable(),
   }),
-  audit: z.strictObject({ ...event, sequence: z.int().positive() }),
-  tallies: z.strictObject({ ...event, key: z.string() }),
 };
+
+/** What the lines of a section are in an archive of either format. */
+export function schemaOf(section: ArchiveSection | EarlierRecord["section"]): z.ZodType<object> {
+  return section in recordSchemas
+    ? recordSchemas[section as ArchiveSection]
+    : earlierSchemas[section as EarlierRecord["section"]];
+}
 
 /** What the line of an object says, and its attributes as they stand in it. */
 interface PartedObject {

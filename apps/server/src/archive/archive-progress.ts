@@ -1,4 +1,4 @@
-import type { ArchivePart, ArchiveRecord, ArchiveSection, RecordOf } from "@sallyport/core";
+import { type ArchivePart, type ArchiveRecord, type ArchiveSection, type RecordOf, secretKinds } from "@sallyport/core";
 
 /** Milliseconds between two lines. */
 const interval = 200;
@@ -58,18 +58,10 @@ export function grouped(number: number): string {
   return number.toLocaleString("en");
 }
 
-/** What can be left out of an archive, by sections. */
+/** What can be left out of an archive, by sections; of records it is some kinds. */
 const sectionsOf = {
-  credentials: [
-    "accounts",
-    "appKeys",
-    "customAccounts",
-    "identityProviders",
-    "identityLinks",
-    "secondFactors",
-    "passwordHistory",
-  ],
-  keys: ["keys"],
+  credentials: ["accounts", "appKeys", "customAccounts", "identityLinks"],
+  keys: [],
 } as const satisfies { readonly [what: string]: readonly ArchiveSection[] };
 
 export type LeftOut = keyof typeof sectionsOf;
@@ -80,5 +72,11 @@ export async function* withoutSecrets(
   leftOut: readonly LeftOut[],
 ): AsyncGenerator<ArchivePart> {
   const sections = new Set<ArchiveSection>(leftOut.flatMap((what) => sectionsOf[what]));
-  for await (const part of parts) if (!part.some(({ section }) => sections.has(section))) yield part;
+  const kinds = new Set(leftOut.flatMap((what) => secretKinds[what]));
+  const isKept = (record: ArchiveRecord) =>
+    !sections.has(record.section) && !(record.section === "records" && kinds.has(record.kind));
+  for await (const part of parts) {
+    const kept = part.filter(isKept);
+    if (kept.length > 0) yield kept;
+  }
 }

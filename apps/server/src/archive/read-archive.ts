@@ -1,4 +1,4 @@
-import { type ArchiveRecord, type ArchiveSection, archiveSections } from "@sallyport/core";
+import { type ArchiveRecord, type ArchiveSection, type EarlierRecord, fromEarlier } from "@sallyport/core";
 import {
   ArchiveChecksum,
   ArchiveFault,
@@ -7,8 +7,10 @@ import {
   jsonOf,
   partObject,
   readHeader,
-  recordSchemas,
+  schemaOf,
 } from "./archive-format.ts";
+
+type Section = ArchiveSection | EarlierRecord["section"];
 
 /** An archive whose header was read. */
 interface OpenedArchive {
@@ -22,13 +24,15 @@ export async function openArchive(chunks: AsyncIterable<Uint8Array>): Promise<Op
   const lines = new ArchiveLines(chunks);
   const reading = lines.read();
   const first = await nextOf(reading, 1);
-  const header = readHeader(first.text);
-  if (typeof header === "string") throw new ArchiveFault(first.number, header);
+  const read = readHeader(first.text);
+  if (typeof read === "string") throw new ArchiveFault(first.number, read);
+  const { header, sections } = read;
   const check = await nextOf(reading, 2);
   if (`${check.text}\n` !== checkLineOf(`${first.text}\n`))
     throw new ArchiveFault(first.number, "the header was altered.");
   lines.startOver();
-  return { header, records: readRecords(lines, reading) };
+  const records = readRecords(lines, reading, sections);
+  return { header, records: fromEarlier(records, Date.parse(header.writtenAt)) };
 }
 
 async function nextOf(reading: AsyncGenerator<ArchiveLine>, number: number): Promise<ArchiveLine> {
@@ -37,9 +41,13 @@ async function nextOf(reading: AsyncGenerator<ArchiveLine>, number: number): Pro
   return value;
 }
 
-async function* readRecords(lines: ArchiveLines, reading: AsyncGenerator<ArchiveLine>): AsyncGenerator<ArchiveRecord> {
-  const counts = new Map<ArchiveSection, number>();
-  let section: ArchiveSection | undefined;
+async function* readRecords(
+  lines: ArchiveLines,
+  reading: AsyncGenerator<ArchiveLine>,
+  sections: readonly Section[],
+): AsyncGenerator<ArchiveRecord | EarlierRecord> {
+  const counts = new Map<Section, number>();
+  let section: Section | undefined;
   let lastCheck = 2;
   let lastLine = 2;
   let ended: "not yet" | "checked" | "counted" = "not yet";
@@ -54,7 +62,7 @@ async function* readRecords(lines: ArchiveLines, reading: AsyncGenerator<Archive
     } else if (ended === "counted") {
       throw new ArchiveFault(number, "the archive goes on behind its end.");
     } else if (text.startsWith('{"section":')) {
-      section = nextSection(number, text, section);
+      section = nextSection(number, text, sections, section);
     } else if (text.startsWith('{"end":')) {
       if (text !== JSON.stringify({ end: Object.fromEntries(counts) }))
         throw new ArchiveFault(number, "the archive has not as many records as it says.");
@@ -68,27 +76,27 @@ async function* readRecords(lines: ArchiveLines, reading: AsyncGenerator<Archive
   if (ended !== "checked") throw new ArchiveFault(lastLine + 1, "the archive is cut off: its end is missing.");
 }
 
-function nextSection(number: number, text: string, before: ArchiveSection | undefined): ArchiveSection {
+function nextSection(number: number, text: string, sections: readonly Section[], before: Section | undefined): Section {
   const { section } = (jsonOf(text) ?? {}) as { readonly section?: unknown };
-  const place = archiveSections.findIndex((each) => each === section);
-  const known = archiveSections[place];
+  const place = sections.findIndex((each) => each === section);
+  const known = sections[place];
   if (known === undefined) throw new ArchiveFault(number, "there is no such section.");
-  if (before !== undefined && place <= archiveSections.indexOf(before))
+  if (before !== undefined && place <= sections.indexOf(before))
     throw new ArchiveFault(number, `the section ${known} stands in the wrong place.`);
   return known;
 }
 
-function recordOf(number: number, text: string, section: ArchiveSection): ArchiveRecord {
+function recordOf(number: number, text: string, section: Section): ArchiveRecord | EarlierRecord {
   const holdsObject = section === "objects" || section === "departures";
   const parted = holdsObject ? partObject(text) : undefined;
-  const { data } = recordSchemas[section].safeParse(parted?.value ?? jsonOf(text));
+  const { data } = schemaOf(section).safeParse(parted?.value ?? jsonOf(text));
   if (data === undefined) throw new ArchiveFault(number, `this is no record of the section ${section}.`);
   // The schema has made it, so nobody else has it; a copy of a million would take longer than to read them.
-  const record = data as { section?: ArchiveSection; attributes?: object | string | null };
+  const record = data as { section?: Section; attributes?: object | string | null };
   record.section = section;
   if (holdsObject && record.attributes !== null)
     record.attributes = parted?.attributes ?? JSON.stringify(record.attributes);
-  return record as ArchiveRecord;
+  return record as ArchiveRecord | EarlierRecord;
 }
 
 interface ArchiveLine {

@@ -1,3 +1,4 @@
+import { isEmptyDatabase } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { openArchive } from "./read-archive.ts";
 import { checkedAnew, joined, read, streamed, written } from "../../test/sample-archive.ts";
@@ -25,8 +26,8 @@ describe("an archive is refused, with the line", () => {
     ["that is something else", () => "id,name\n1,a\n", () => "line 1: this is no archive of Sallyport."],
     [
       "of another format",
-      () => archive.replace('"format":1', '"format":2'),
-      () => "line 1: the archive has the format 2, and this version reads 1 only.",
+      () => archive.replace('"format":2', '"format":3'),
+      () => "line 1: the archive has the format 3, and this version reads 1 and 2 only.",
     ],
     [
       "whose header was altered",
@@ -128,6 +129,6 @@ test("a storage keeps nothing of an archive that is cut off, wherever that is", 
   for (const end of ends) {
     const { records: cut } = await openArchive(streamed([Buffer.from(joined(lines.slice(0, end)))]));
     await expect(storage.archive.import(cut)).rejects.toMatchObject({ name: "ArchiveFault" });
-    expect(await storage.repositories.contents.isEmpty()).toBe(true);
+    expect(await isEmptyDatabase(storage.repositories)).toBe(true);
   }
 });

@@ -11,6 +11,7 @@ import {
   type RandomSource,
   type Repositories,
   type SessionContext,
+  Applications,
 } from "@sallyport/core";
 import { didYouMean } from "../configuration/index.ts";
 import type { RecordedRuntime, Recording } from "./recorded-runtime.ts";
@@ -127,8 +128,8 @@ export class Trial {
       throw new TrialError(
         'The database has no app key that is enabled. "sallyport-server app-key create" creates one.',
       );
-    const appNames = asked ?? (await r.applications.list(null, firstPage)).map(({ name }) => name);
-    const known = new Set(await r.applications.known(appNames));
+    const appNames = asked ?? (await new Applications(r.records).list(null, firstPage)).map(({ name }) => name);
+    const known = new Set(await new Applications(r.records).known(appNames));
     for (const name of appNames) if (!known.has(name)) throw new TrialError(`There is no app "${name}".`);
 
     const sessionDigest = digests.sha256(random.secret());

@@ -1,5 +1,12 @@
 import { readFileSync } from "node:fs";
-import { anyPort, type AuditEventType, isReturnAddress, operatorEvent, type Repositories } from "@sallyport/core";
+import {
+  anyPort,
+  type AuditEventType,
+  isReturnAddress,
+  operatorEvent,
+  type Repositories,
+  Applications,
+} from "@sallyport/core";
 import type { Command } from "commander";
 import { identifiers } from "../composition/identifiers.ts";
 import { requireApps } from "./app.ts";
@@ -63,7 +70,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   await withDatabase(options, async ({ container, database }) => {
     const { storage } = database;
     const appNames = options.appName ?? null;
-    if (appNames !== null) await requireApps(storage.repositories.applications, appNames);
+    if (appNames !== null) await requireApps(new Applications(storage.repositories.records), appNames);
     const key = given ?? container.get(identifiers.random).secret();
     const digest = container.get(identifiers.digests).sha256(key);
     const outcome = await storage.transaction(async (r) => {

@@ -1,4 +1,4 @@
-import { type ApplicationRepository, type AuditEvent, operatorEvent, type SecondFactorRule } from "@sallyport/core";
+import { type AuditEvent, operatorEvent, type SecondFactorRule, Applications } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../composition/identifiers.ts";
 import { CommandError, commandGroup } from "./command-group.ts";
@@ -33,7 +33,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   await withDatabase(options, async ({ container, database }) => {
     await acceptRule(secondFactor, container);
     const outcome = await database.storage.transaction(async (r) => {
-      const created = await r.applications.create({ name, seats, secondFactor });
+      const created = await new Applications(r.records).create({ name, seats, secondFactor });
       if (created === "nameTaken") return created;
       await r.audit.append(operatorEvent({ type: "app.created", appNames: [name] }));
       if (secondFactor !== "off") await r.audit.append(ruleEvent(name, secondFactor));
@@ -55,7 +55,7 @@ function listAppsCommand(): Command {
     plural: "apps",
     read: ({ database }) =>
       allParts(
-        (...part) => database.storage.repositories.applications.list(...part),
+        (...part) => new Applications(database.storage.repositories.records).list(...part),
         ({ name }) => name,
       ),
     json: ({ name, seats, secondFactor }) => ({ name, seats, secondFactor }),
@@ -92,7 +92,7 @@ async function set(name: string, word: string, options: AliasOptions): Promise<v
   await withDatabase(options, async ({ container, database }) => {
     await acceptRule(rule, container);
     const found = await database.storage.transaction(async (r) => {
-      const isKnown = await r.applications.setSecondFactor(name, rule);
+      const isKnown = await new Applications(r.records).setSecondFactor(name, rule);
       if (isKnown) await r.audit.append(ruleEvent(name, rule));
       return isKnown;
     });
@@ -123,7 +123,7 @@ async function acceptRule(rule: SecondFactorRule, container: Container): Promise
 }
 
 /** Refuses app names that the database does not know. */
-export async function requireApps(applications: ApplicationRepository, names: readonly string[]): Promise<void> {
+export async function requireApps(applications: Applications, names: readonly string[]): Promise<void> {
   const known = await applications.known(names);
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;

@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { reserveUserNames, ServiceError } from "@sallyport/core";
+import { mailOrders, reserveUserNames, ServiceError, KeyStore } from "@sallyport/core";
 import { Command } from "commander";
 import {
   ArchiveFault,
@@ -54,7 +54,7 @@ async function dump(options: DumpOptions): Promise<void> {
     ...(options.keys ? [] : (["keys"] as const)),
   ];
   await withDatabase(options, async ({ database: { name, storage } }) => {
-    const { count } = await storage.repositories.outbox.waiting();
+    const { count } = await storage.repositories.records.count(mailOrders);
     if (count > 0)
       console.error(
         `note: ${count === 1 ? "one mail waits" : `${count} mails wait`} to be sent; an archive holds no mail.`,
@@ -151,7 +151,7 @@ async function keyNotes({ database, container }: OpenedDatabase): Promise<string
   const rings = await container.getAsync(identifiers.keyRings);
   const notes: string[] = [];
   for (const kind of ["rsa", "jwt"] as const) {
-    if ((await database.storage.repositories.keys.current(kind)) === null) continue;
+    if ((await new KeyStore(database.storage.repositories.records).current(kind)) === null) continue;
     if (!rings.usable)
       return [
         "The archive holds keys of the server, which cannot be used without their master key. Set MASTER_KEY to it.",

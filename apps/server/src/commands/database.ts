@@ -131,7 +131,7 @@ async function set(state: string, options: AliasOptions): Promise<void> {
     throw new CommandError(`Say "maintenance on" or "maintenance off"; "${state}" is neither.`);
   await withDatabase(options, async ({ database }) => {
     await database.storage.transaction(async (r) => {
-      await r.maintenance.set(state === "on");
+      await r.settings.setMaintenance(state === "on");
       await r.audit.append(operatorEvent({ type: state === "on" ? "maintenance.begun" : "maintenance.ended" }));
     });
     console.log(`Maintenance is ${state}.`);

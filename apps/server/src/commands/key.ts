@@ -1,3 +1,4 @@
+import { KeyStore } from "@sallyport/core";
 import type { KeyRotation, RotationRefusal, ServerKeyKind, StoredKey } from "@sallyport/core";
 import { Argument, Command } from "commander";
 import { identifiers } from "../composition/identifiers.ts";
@@ -17,7 +18,7 @@ export function keyCommand(): Command {
     listCommand<StoredKey>({
       plural: "keys",
       read: async ({ database, container }) => {
-        const { keys } = database.storage.repositories;
+        const keys = new KeyStore(database.storage.repositories.records);
         const { supplied } = await container.getAsync(identifiers.keySupply);
         for (const { kind, keyId } of supplied.values()) {
           if ((await keys.current(kind))?.keyId === keyId) continue;
@@ -128,7 +129,7 @@ async function rotateIn(
     const rotateKey = await container.getAsync(identifiers.rotateKey);
     const outcome: KeyRotation | RotationRefusal = await rotateKey.run(kind, database, lost);
     if (typeof outcome === "string") throw new CommandError(refusalWords(outcome, kind, configuration));
-    const accepted = await database.storage.repositories.keys.accepted(kind);
+    const accepted = await new KeyStore(database.storage.repositories.records).accepted(kind);
     const until = accepted.find(({ keyId }) => keyId === outcome.before)?.acceptedUntil ?? null;
     return {
       alias: target.alias,

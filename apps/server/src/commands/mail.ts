@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Mail, mailAddress, type Mailer, type MailerTrouble, MailerUnusable } from "@sallyport/core";
+import { type Mail, mailAddress, type Mailer, type MailerTrouble, MailerUnusable, waitingMail } from "@sallyport/core";
 import { Command } from "commander";
 import { durationText } from "../configuration/field-kinds.ts";
 import type { Configuration } from "../configuration/index.ts";
@@ -124,7 +124,7 @@ function waitingMailCommand(): Command {
     .addOption(configurationOption())
     .action(async (options: WaitingOptions) => {
       const { count, oldest, stuck } = await withDatabase(options, async ({ database: { storage } }) =>
-        storage.repositories.outbox.waiting(),
+        waitingMail(storage.repositories),
       );
       if (options.json) {
         console.log(

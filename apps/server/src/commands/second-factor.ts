@@ -4,6 +4,7 @@ import {
   operatorEvent,
   type Repositories,
   type SecondFactor,
+  SecondFactors,
 } from "@sallyport/core";
 import { Command } from "commander";
 import { CommandError, commandGroup } from "./command-group.ts";
@@ -51,7 +52,7 @@ async function readFactors({ database: { storage } }: OpenedDatabase): Promise<L
   const { repositories: r } = storage;
   const all: ListedFactor[] = [];
   for (;;) {
-    const part = await r.secondFactors.list(all.at(-1) ?? null, partSize);
+    const part = await new SecondFactors(r.records).list(all.at(-1) ?? null, partSize);
     for (const factor of part) all.push({ ...factor, whose: await nameOf(r, factor.subject) });
     if (part.length < partSize) return all;
   }
@@ -92,7 +93,7 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
     const { subject, userId } = await ownerOf(storage.repositories, name, options);
     const { appName = null } = options;
     const removed = await storage.transaction(async (r) => {
-      const found = await r.secondFactors.remove(subject, appName);
+      const found = await new SecondFactors(r.records).remove(subject, appName);
       if (found)
         await r.audit.append(
           operatorEvent({ type: "secondFactor.removed", userId, appNames: appName === null ? [] : [appName] }),

@@ -6,6 +6,7 @@ import {
   type Storage,
   type StoredObject,
   visibilityOf,
+  Applications,
 } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
@@ -107,7 +108,7 @@ describe("the demo data", () => {
   });
 
   test("knows its app names and no other", async () => {
-    const known = await r.applications.known(["demo-app", "demo-seats", "demo-2fa", "other"]);
+    const known = await new Applications(r.records).known(["demo-app", "demo-seats", "demo-2fa", "other"]);
     expect(known.toSorted()).toEqual(["demo-2fa", "demo-app", "demo-seats"]);
   });
 });
@@ -152,7 +153,7 @@ describe("seeding", () => {
 
   test.each<[string, (r: Repositories) => Promise<unknown>]>([
     ["an app key", (r) => r.appKeys.create({ name: "ours", appNames: null, origins: [] }, digests.sha256("ours"))],
-    ["an app name", (r) => r.applications.create({ name: "ours", seats: null })],
+    ["an app name", (r) => new Applications(r.records).create({ name: "ours", seats: null })],
     ["an account", (r) => r.accounts.create({ userId: "1", loginName: "us", secret: "", administrator: true }, "us")],
     ["a class", (r) => r.model.change({ put: [{ name: "Ours", base: null, attributes: [], rights: [] }] }, 1)],
     ["an object of a class that is not in the model", (r) => r.objects.insert([{ className: "Ours", attributes: {} }])],
@@ -160,7 +161,7 @@ describe("seeding", () => {
     const storage = await emptyStorage();
     await fill(storage.repositories);
     expect(await seedDemo(storage, parts)).toBe("foreign");
-    expect(await storage.repositories.applications.known(["demo-app"])).toEqual([]);
+    expect(await new Applications(storage.repositories.records).known(["demo-app"])).toEqual([]);
   });
 
   test("stops without a trace when something gets in before it", async () => {
@@ -171,7 +172,7 @@ describe("seeding", () => {
       return "late";
     };
     expect(await seedDemo(storage, { ...parts, hasher })).toBe("foreign");
-    expect(await storage.repositories.applications.known(["demo-app"])).toEqual([]);
+    expect(await new Applications(storage.repositories.records).known(["demo-app"])).toEqual([]);
   });
 
   test("leaves nothing behind when it fails, and succeeds the next time", async () => {

@@ -16,6 +16,8 @@ import {
   type Repositories,
   type Storage,
   UserNames,
+  Applications,
+  isEmptyDatabase,
 } from "@sallyport/core";
 import { readModelFile } from "../configuration/index.ts";
 import { demoCustomers, demoInvoices, SeededRandom } from "./demo-customers.ts";
@@ -55,7 +57,7 @@ class NotEmptyError extends Error {}
  */
 export async function seedDemo(storage: Storage, parts: DemoParts): Promise<DemoState> {
   if (await hasDemo(storage.repositories, parts.digests)) return "present";
-  if (!(await storage.repositories.contents.isEmpty())) return "foreign";
+  if (!(await isEmptyDatabase(storage.repositories))) return "foreign";
   const secrets = await hashPasswords(parts);
   const classes = await readModelFile();
   try {
@@ -89,7 +91,7 @@ async function hashPasswords({ hasher, digests, clientHash }: DemoParts): Promis
 }
 
 async function seed(r: Repositories, parts: SeedParts): Promise<void> {
-  if (!(await r.contents.isEmpty())) throw new NotEmptyError();
+  if (!(await isEmptyDatabase(r))) throw new NotEmptyError();
   // The app key comes first: it is unique, so a second seeder waits here until the first is done, and stops.
   const created = await r.appKeys.create(
     {
@@ -101,7 +103,7 @@ async function seed(r: Repositories, parts: SeedParts): Promise<void> {
     parts.digests.sha256(demoCredentials.appKey),
   );
   if (created === "nameTaken") throw new NotEmptyError();
-  for (const app of demoCredentials.apps) await r.applications.create(app);
+  for (const app of demoCredentials.apps) await new Applications(r.records).create(app);
   const groups = await seedPeople(r, parts);
   await seedClasses(r, parts, groups);
   const random = new SeededRandom(`demo/${parts.alias}`);
@@ -137,7 +139,7 @@ async function seedPeople(r: Repositories, parts: SeedParts): Promise<ReadonlyMa
     Employee: idAt(employees, index),
   }));
   for (const [index, { user, administrator }] of demoPeople.entries()) {
-    await new UserNames(r.oneTime, parts.digests).reserve({ id: idAt(users, index), name: user });
+    await new UserNames(r.records, parts.digests).reserve({ id: idAt(users, index), name: user });
     const account = {
       userId: idAt(users, index),
       loginName: user,

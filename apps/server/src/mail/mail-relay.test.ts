@@ -1,24 +1,27 @@
-import {
-  type Database,
-  type Delivery,
-  MailerUnusable,
-  type OutboxEntry,
-  ServiceError,
-  type WaitingMail,
-} from "@sallyport/core";
+import { type ClaimedOrder, type Database, type Delivery, MailerUnusable, ServiceError } from "@sallyport/core";
 import { MailRelay, type MailReports } from "./mail-relay.ts";
 
 const trouble = new MailerUnusable("away", "not there");
 const stuck: Delivery = { kind: "stuck", trouble, delay: 10_000 };
 
+const waiting: Omit<ClaimedOrder, "id"> = {
+  owner: null,
+  value: { sealed: "", lifetime: 60_000, stuck: false },
+  version: 1,
+  born: 1,
+  createdAt: 0,
+  claims: 1,
+  age: 0,
+};
+
 /** An outbox that gives out what it is told to, and a delivery that answers what it is told to. */
 class Scene {
   now = 0;
   claims = 0;
-  readonly queue: OutboxEntry[] = [];
-  readonly delivered: [number, Delivery["kind"]][] = [];
+  readonly queue: ClaimedOrder[] = [];
+  readonly delivered: [string, Delivery["kind"]][] = [];
   readonly failures: unknown[] = [];
-  outcome: (entry: OutboxEntry) => Promise<Delivery> = async () => ({ kind: "sent" });
+  outcome: (order: ClaimedOrder) => Promise<Delivery> = async () => ({ kind: "sent" });
   claimFails: unknown = null;
   private looks: (() => void)[] = [];
   private id = 0;
@@ -43,21 +46,20 @@ class Scene {
   });
 
   put(count: number): this {
-    for (let index = 0; index < count; index += 1)
-      this.queue.push({ id: (this.id += 1), sealedOrder: "", attempts: 1, age: 0 });
+    for (let index = 0; index < count; index += 1) this.queue.push({ ...waiting, id: String((this.id += 1)) });
     return this;
   }
 
   start(): Promise<void> {
-    const outbox = {
-      claim: async (limit: number) => {
+    const records = {
+      claim: async (_kind: string, limit: number) => {
         this.claims += 1;
         if (this.claimFails !== null) throw this.claimFails;
         return this.queue.splice(0, limit);
       },
-      waiting: async (): Promise<WaitingMail> => ({ count: this.queue.length, oldest: 0, stuck: 0 }),
+      count: async () => ({ count: this.queue.length, oldest: 0 }),
     };
-    const database = { alias: "a", storage: { repositories: { outbox } } } as unknown as Database;
+    const database = { alias: "a", storage: { repositories: { records } } } as unknown as Database;
     return this.looked(() => this.relay.start(new Map([["a", database]])));
   }
 
@@ -86,7 +88,7 @@ test("what waits at the start is sent, in batches until nothing is left", async 
 test("who rings is heard before the interval is over, also while others are at work", async () => {
   await scene.start();
   await scene.put(1).looked(() => scene.relay.ring("a"));
-  expect(scene.delivered).toEqual([[1, "sent"]]);
+  expect(scene.delivered).toEqual([["1", "sent"]]);
   let release = () => {};
   scene.outcome = () =>
     new Promise((resolve) => {
@@ -104,7 +106,7 @@ test("who rings is heard before the interval is over, also while others are at w
   release();
   await first;
   await scene.put(1).looked(() => {});
-  expect(scene.delivered.map(([id]) => id)).toEqual([1, 2, 3]);
+  expect(scene.delivered.map(([id]) => id)).toEqual(["1", "2", "3"]);
 });
 
 test("a transport that takes nothing has it rest for longer and longer, and a mail that gets through ends that", async () => {
@@ -151,7 +153,7 @@ test("who stops waits for what is being sent and takes nothing more", async () =
   scene.put(5);
   release();
   await stopping;
-  expect([scene.delivered, scene.claims, scene.queue.length]).toEqual([[[1, "sent"]], 1, 5]);
+  expect([scene.delivered, scene.claims, scene.queue.length]).toEqual([[["1", "sent"]], 1, 5]);
 });
 
 test("an outbox that cannot be looked after is told, unless others tell it already, and tried again", async () => {

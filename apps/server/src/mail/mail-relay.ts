@@ -1,10 +1,12 @@
 import {
+  type ClaimedOrder,
   type Database,
   type DeliverMail,
   type Delivery,
-  type OutboxEntry,
+  mailOrders,
   ServiceError,
   type WaitingMail,
+  waitingMail,
 } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 
@@ -37,7 +39,7 @@ const toldElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
 
 /** Hears what becomes of mail. */
 export interface MailReports {
-  delivered(alias: string, entry: OutboxEntry, delivery: Delivery): void;
+  delivered(alias: string, order: ClaimedOrder, delivery: Delivery): void;
   waiting(alias: string, waiting: WaitingMail): void;
   /** An outbox could not be looked after; it will be again. */
   failed(alias: string, error: unknown): void;
@@ -110,25 +112,25 @@ export class MailRelay {
 
   private async lookAfter(database: Database): Promise<void> {
     const { alias, storage } = database;
-    const { outbox } = storage.repositories;
+    const r = storage.repositories;
     try {
       while (!this.stopped && this.now() >= this.pausedUntil) {
-        const entries = await outbox.claim(batch, this.parts.lease);
-        await Promise.all(entries.map((entry) => this.deliver(database, entry)));
-        if (entries.length < batch) break;
+        const orders = await r.records.claim(mailOrders, batch, this.parts.lease);
+        await Promise.all(orders.map((order) => this.deliver(database, order)));
+        if (orders.length < batch) break;
       }
-      this.parts.reports.waiting(alias, await outbox.waiting());
+      this.parts.reports.waiting(alias, await waitingMail(r));
     } catch (error) {
       if (!this.stopped && !(error instanceof ServiceError && toldElsewhere.has(error.code)))
         this.parts.reports.failed(alias, error);
     }
   }
 
-  private async deliver(database: Database, entry: OutboxEntry): Promise<void> {
-    const delivery = await this.parts.deliverMail.run(database, entry);
+  private async deliver(database: Database, order: ClaimedOrder): Promise<void> {
+    const delivery = await this.parts.deliverMail.run(database, order);
     if (delivery.kind === "stuck") this.rest();
     else if (delivery.kind !== "failed" && delivery.kind !== "lost" && delivery.kind !== "nobody") this.goOn();
-    this.parts.reports.delivered(database.alias, entry, delivery);
+    this.parts.reports.delivered(database.alias, order, delivery);
   }
 
   /** Several that failed at once are one reason to wait. */

@@ -1,4 +1,4 @@
-import type { Delivery, OutboxEntry, WaitingMail } from "@sallyport/core";
+import type { ClaimedOrder, Delivery, WaitingMail } from "@sallyport/core";
 import type { Logger } from "pino";
 import type { MailReports } from "../mail/mail-relay.ts";
 import type { Metrics } from "./metrics.ts";
@@ -13,7 +13,7 @@ export class MailLog implements MailReports {
     private readonly metrics: Pick<Metrics, "delivered" | "mailWaits">,
   ) {}
 
-  delivered(alias: string, { id, attempts, age }: OutboxEntry, delivery: Delivery): void {
+  delivered(alias: string, { id, claims: attempts, age }: ClaimedOrder, delivery: Delivery): void {
     const facts = { alias, order: id, attempts, age };
     this.metrics.delivered(delivery.kind);
     if (delivery.kind === "sent" || delivery.kind === "refused" || delivery.kind === "later") this.over();

@@ -1,4 +1,4 @@
-import { type AuditEvent, Database, type DatabasePolicy, type Storage } from "@sallyport/core";
+import { type AuditEvent, Database, type DatabasePolicy, type Storage, KeyStore } from "@sallyport/core";
 import { type Repositories, ServiceError } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
@@ -41,9 +41,7 @@ function stub(alias: string, counts: { [chore: string]: () => Promise<number> })
     throttle: { sweep: () => count("throttle")() },
     audit: { settle: () => count("tallies")(), sweep: () => count("audit")() },
     locks: { sweep: () => count("locks")() },
-    outbox: { sweep: () => count("outbox")() },
-    oneTime: { sweep: () => count("oneTime")() },
-    keys: { sweep: () => count("keys")(), kept: async () => [] },
+    records: { sweep: async () => new Map(), list: async () => [], get: async () => [] },
     channels: { sweepBlocks: () => count("blocks")() },
   } as unknown as Repositories;
   return databaseOver(alias, { repositories } as Storage);
@@ -87,14 +85,28 @@ describe("over a real storage", () => {
     expect(await locks.sweep(10)).toBe(0);
   });
 
-  test("removes one-time secrets whose time is over", async () => {
-    const { oneTime } = storage.repositories;
-    await oneTime.issue({ kind: "passwordReset", digest: "a".repeat(64), subject: null, payload: {}, lifetime: hour });
+  test("removes records whose time is over", async () => {
+    const { records } = storage.repositories;
+    await records.put("passwordReset", "a", {}, { lifetime: hour });
     offset += 2 * hour;
-    await oneTime.issue({ kind: "passwordReset", digest: "b".repeat(64), subject: null, payload: {}, lifetime: hour });
-    await new Sweeper(new Map(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
-    expect(await oneTime.sweep(10)).toBe(0);
-    expect(await oneTime.read("passwordReset", "b".repeat(64))).toEqual({});
+    await records.put("passwordReset", "b", {}, { lifetime: hour });
+    const { lines, logger } = listening();
+    await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage));
+    expect(await records.sweep(10)).toEqual(new Map());
+    expect(await records.get("passwordReset", ["a", "b"])).toMatchObject([{ id: "b" }]);
+    expect(lines()).toEqual([]);
+  });
+
+  test("removes mail whose time is over, and says how much", async () => {
+    const { records } = storage.repositories;
+    for (const id of ["a", "b"]) await records.put("mail", id, {}, { lifetime: hour });
+    await records.put("passwordReset", "a", {}, { lifetime: hour });
+    offset += 2 * hour;
+    const { lines, logger } = listening();
+    await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage));
+    expect(lines()).toMatchObject([
+      { level: 50, alias: "a", orders: 2, msg: "mail was given up that could not be sent in time" },
+    ]);
   });
 
   test("removes forgotten failures, writes tallies down and forgets events beyond their retention, and says so", async () => {
@@ -136,7 +148,7 @@ describe("the blocks of encrypted log-ins", () => {
     offset = 0;
     storage = new MemoryStorage({ clockOffset: () => offset });
     await storage.migrate();
-    await storage.repositories.keys.addFirst(key("first"));
+    await new KeyStore(storage.repositories.records).addFirst(key("first"), await storage.now());
     expect(await claim("a")).toBe("first");
   });
 
@@ -147,7 +159,7 @@ describe("the blocks of encrypted log-ins", () => {
   });
 
   test("are remembered while their key is accepted, and until it is swept away", async () => {
-    await storage.repositories.keys.rotate("first", key("second"), 1_000 * hour);
+    await new KeyStore(storage.repositories.records).rotate("first", key("second"), 1_000 * hour);
     for (const hours of [999, 1_001, 1_023]) {
       offset = hours * hour;
       await sweep();
@@ -155,12 +167,12 @@ describe("the blocks of encrypted log-ins", () => {
     }
     offset = 1_025 * hour;
     await sweep();
-    expect(await storage.repositories.keys.kept("rsa")).toHaveLength(1);
+    expect(await new KeyStore(storage.repositories.records).kept("rsa")).toHaveLength(1);
     expect(await claim("a", "other")).toBe("first");
   });
 
   test("are remembered for three days in any case", async () => {
-    await storage.repositories.keys.rotate("first", key("second"), 0);
+    await new KeyStore(storage.repositories.records).rotate("first", key("second"), 0);
     for (const hours of [25, 71]) {
       offset = hours * hour;
       await sweep();

@@ -1,4 +1,4 @@
-import { type Database, type Repositories, ServiceError, tallyTime } from "@sallyport/core";
+import { type Database, KeyStore, mailOrders, type Repositories, ServiceError, tallyTime } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 
@@ -59,10 +59,9 @@ export class Sweeper {
       { name: "expired sessions", run: (r, limit) => r.sessions.sweep(limit) },
       { name: "locks of sessions that are over", run: (r, limit) => r.locks.sweep(limit) },
       { name: "forgotten failures", run: (r, limit) => r.throttle.sweep(limit) },
-      { name: "one-time secrets that are over", run: (r, limit) => r.oneTime.sweep(limit) },
-      { name: "mail that is worth nothing any more", run: (r, limit) => this.giveUpMail(alias, r, limit) },
+      { name: "records that are over", run: (r, limit) => this.sweepRecords(alias, r, limit) },
       { name: "audit tallies", run: (r, limit) => r.audit.settle(tallyTime, limit) },
-      { name: "keys that are over", run: (r, limit) => r.keys.sweep(keyAge, limit) },
+      { name: "keys that are over", run: (r) => new KeyStore(r.records).sweep(keyAge) },
       { name: "cipher blocks of former keys", run: sweepBlocks },
     ];
     if (audit.retention === 0) return chores;
@@ -74,10 +73,11 @@ export class Sweeper {
     return [...chores, { name: "old audit events", run: forget }];
   }
 
-  private async giveUpMail(alias: string, r: Repositories, limit: number): Promise<number> {
-    const orders = await r.outbox.sweep(limit);
-    if (orders > 0) this.logger.error({ alias, orders }, "mail was given up that could not be sent in time");
-    return orders;
+  private async sweepRecords(alias: string, r: Repositories, limit: number): Promise<number> {
+    const swept = await r.records.sweep(limit);
+    const orders = swept.get(mailOrders);
+    if (orders !== undefined) this.logger.error({ alias, orders }, "mail was given up that could not be sent in time");
+    return [...swept.values()].reduce((sum, count) => sum + count, 0);
   }
 
   private schedule(database: Database): void {
@@ -97,7 +97,7 @@ export class Sweeper {
  * accepted at its very end might still open a captured log-in with it, and must find its blocks.
  */
 async function sweepBlocks(r: Repositories, limit: number): Promise<number> {
-  const kept = await r.keys.kept("rsa");
+  const kept = await new KeyStore(r.records).kept("rsa");
   return r.channels.sweepBlocks(
     kept.map(({ keyId }) => keyId),
     blockAge,

@@ -1,3 +1,4 @@
+import { Applications, SecondFactors } from "@sallyport/core";
 import type { AuditEvent, ErrorCode, Repositories } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
@@ -25,7 +26,11 @@ export function callbackSuite(server: () => RunningServer, stage: () => Provider
   beforeAll(async () => {
     await register(stage(), server(), "google");
     for (const secondFactor of ["optional", "forced"] as const)
-      await repositories().applications.create({ name: `door ${secondFactor}`, seats: null, secondFactor });
+      await new Applications(repositories().records).create({
+        name: `door ${secondFactor}`,
+        seats: null,
+        secondFactor,
+      });
   });
   beforeEach(async () => {
     const r = repositories();
@@ -107,9 +112,9 @@ export function callbackSuite(server: () => RunningServer, stage: () => Provider
     const { sessionId } = (await knock(asking)).body.data;
     const path = `/v1/2fa/secret?app=${encodeURIComponent("door optional")}`;
     const { secret } = (await call(server(), path, { method: "POST", sessionId })).body.data as Enrolled;
-    const [factor] = await repositories().secondFactors.find(somebody.subject, ["door optional"]);
+    const [factor] = await new SecondFactors(repositories().records).find(somebody.subject, ["door optional"]);
     // Of a step long ago, so that those of now are left.
-    expect(factor !== undefined && (await repositories().secondFactors.accept(factor, 0))).toBe(true);
+    expect(factor !== undefined && (await new SecondFactors(repositories().records).accept(factor, 0))).toBe(true);
     const authenticator = await Authenticator.of(server(), secret);
     const shown = (token: string) => knock({ ...asking, "2faToken": token });
     begun = await last();

@@ -1,3 +1,4 @@
+import { SecondFactors, Applications } from "@sallyport/core";
 import type { AuditEvent, ErrorCode, Repositories } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
@@ -25,7 +26,8 @@ export function doorSuite(server: () => RunningServer): void {
     Math.max(0, ...(await repositories().audit.read(0, 100_000)).map(({ sequence }) => sequence));
 
   beforeAll(async () => {
-    const { appKeys, applications } = repositories();
+    const { appKeys, records } = repositories();
+    const applications = new Applications(records);
     for (const secondFactor of ["optional", "forced"] as const)
       await applications.create({ name: `door ${secondFactor}`, seats: null, secondFactor });
     await appKeys.create(
@@ -167,9 +169,9 @@ export function doorSuite(server: () => RunningServer): void {
       const path = `/v1/2fa/secret?app=${encodeURIComponent("door optional")}`;
       const { secret } = (await call(server(), path, { method: "POST", sessionId: opened.body.data.sessionId })).body
         .data as Enrolled;
-      const [factor] = await repositories().secondFactors.find(somebody.subject, appNames);
+      const [factor] = await new SecondFactors(repositories().records).find(somebody.subject, appNames);
       // Of a step long ago, so that those of now are left.
-      expect(factor !== undefined && (await repositories().secondFactors.accept(factor, 0))).toBe(true);
+      expect(factor !== undefined && (await new SecondFactors(repositories().records).accept(factor, 0))).toBe(true);
       await repositories().sessions.end({ userId: somebody.userId });
       const authenticator = await Authenticator.of(server(), secret);
       begun = await last();

@@ -65,13 +65,7 @@ async function link(
     email: null,
     displayName: null,
   };
-  await repositories?.oneTime.issue({
-    kind: "accountLink",
-    digest: digests.sha256(dfUuid),
-    subject: null,
-    payload,
-    lifetime: 600_000,
-  });
+  await repositories?.records.put("accountLink", digests.sha256(dfUuid), payload, { lifetime: 600_000 });
   return post(server, "/v1/extLogin", JSON.stringify({ ...fields, dfUuid }), headers);
 }
 

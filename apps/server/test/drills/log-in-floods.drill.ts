@@ -1,3 +1,4 @@
+import { waitingMail } from "@sallyport/core";
 import { randomUUID } from "node:crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
@@ -66,7 +67,7 @@ describe("floods without a log-in", () => {
       }
     };
     await Promise.all(Array.from({ length: 16 }, client));
-    const { count } = await repositoriesOf(server).outbox.waiting();
+    const { count } = await waitingMail(repositoriesOf(server));
     process.stdout.write(
       `resets: 2,000 from one network, codes ${JSON.stringify(Object.fromEntries(codes))}, ${count} wait\n`,
     );

@@ -1,3 +1,4 @@
+import { Applications, SecondFactors } from "@sallyport/core";
 import { randomUUID } from "node:crypto";
 import { Authenticator } from "../second-factor-client.ts";
 import type { Stage } from "./stage.ts";
@@ -10,16 +11,16 @@ const path = `/v1/2fa/secret?app=${app}`;
 
 /** A user with two sessions and no factor, and what there is of one. */
 async function userWithoutFactor({ storage: { repositories: r }, send }: Stage) {
-  await r.applications.create({ name: app, seats: null, secondFactor: "optional" });
+  await new Applications(r.records).create({ name: app, seats: null, secondFactor: "optional" });
   const { account } = await r.accounts.forProof(withFactor.user, []);
   const userId = account?.userId ?? "";
   const subject = `user:${userId}`;
-  await r.secondFactors.remove(subject, null);
+  await new SecondFactors(r.records).remove(subject, null);
   await r.sessions.end({ userId });
   const logIn = async (): Promise<string> =>
     (await send({ method: "POST", path: "/v1/login", body: withFactor, sessionId: null })).data.sessionId;
   const [sessionId] = [await logIn(), await logIn()];
-  const find = async () => (await r.secondFactors.find(subject, [app]))[0];
+  const find = async () => (await new SecondFactors(r.records).find(subject, [app]))[0];
   return { sessionId, find };
 }
 
@@ -28,7 +29,10 @@ async function userWithFactor(stage: Stage, isConfirmed: boolean) {
   const { sessionId, find } = await userWithoutFactor(stage);
   const { data } = await stage.send({ method: "POST", path, sessionId });
   const begun = await find();
-  if (begun === undefined || (isConfirmed && !(await stage.storage.repositories.secondFactors.accept(begun, 0))))
+  if (
+    begun === undefined ||
+    (isConfirmed && !(await new SecondFactors(stage.storage.repositories.records).accept(begun, 0)))
+  )
     throw new Error("The factor cannot be confirmed.");
   return {
     sessionId,

@@ -63,9 +63,9 @@ export function faultSuite(stage: () => Stage): void {
 }
 
 /** Calls that a request makes only at times: the server remembers the model, macros, its keys and the time, and aligns indexes in the background. */
-const isIncidental = ({ name, within }: Call) =>
-  ["alignIndexes", "macros.load", "now"].includes(name) ||
-  name.startsWith("keys.") ||
+const isIncidental = ({ name, within, given }: Call) =>
+  ["alignIndexes", "settings.read", "now"].includes(name) ||
+  (name.startsWith("records.") && (given[0] === "keyRing" || given[0] === "macro")) ||
   (name === "model.load" && within === "itself");
 
 /** The calls that a request makes which nothing strikes. */
@@ -96,7 +96,7 @@ async function strike(
   row: Row,
 ): Promise<unknown[]> {
   const call = calls[index] as Call;
-  const isAlike = ({ name, within }: Call) => name === call.name && within === call.within;
+  const isAlike = (other: Call) => other.name === call.name && other.within === call.within && !isIncidental(other);
   const { request, state } = await operation.prepare(stage);
   const nth = calls.slice(0, index + 1).filter(isAlike).length;
   const scripted = stage.script.add({ call: isAlike, nth, fault: row.fault() });

@@ -1,3 +1,4 @@
+import { MacroStore } from "@sallyport/core";
 import { randomUUID } from "node:crypto";
 import type { Stage } from "./stage.ts";
 import { named } from "./object-operations.ts";
@@ -12,7 +13,7 @@ const macros: Readonly<Record<string, string>> = {
 
 /** Puts what is executed into the storage, beside the faults. */
 export async function define({ storage }: Stage): Promise<void> {
-  const { macros: stored } = storage.repositories;
+  const stored = new MacroStore(storage.repositories);
   if ((await stored.load()).macros.length > 0) return;
   for (const [name, body] of Object.entries(macros)) {
     const more = name === "CreateInPieces" ? "transaction: false, " : "";

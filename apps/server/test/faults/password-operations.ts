@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { CreateCustomAccount } from "@sallyport/core";
+import { CreateCustomAccount, FormerPasswords } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { resetMail } from "../reset-mail.ts";
 import type { Stage } from "./stage.ts";
@@ -38,13 +38,13 @@ async function newcomer({ storage: { repositories: r }, send }: Stage) {
   const live = await r.sessions.count();
   const stateOf = async (event: string, ended: number): Promise<unknown> => {
     const { account } = await r.accounts.byUser(userId, []);
-    const former = await r.passwordHistory.latest(`user:${userId}`, 10);
+    const former = await new FormerPasswords(r.records).latest(`user:${userId}`, 10);
     const events = (await r.audit.read(0, 100_000)).filter(
       ({ type, userId: of, outcome }) => type === event && of === userId && outcome === 0,
     );
-    const token = await r.oneTime.read("passwordReset", digests.sha256(prepared?.token ?? ""));
+    const [token] = await r.records.get("passwordReset", [digests.sha256(prepared?.token ?? "")]);
     return either(
-      [account?.secretVersion, former.length, events.length, token === null, live - (await r.sessions.count())],
+      [account?.secretVersion, former.length, events.length, token === undefined, live - (await r.sessions.count())],
       [1, 0, 0, false, 0],
       [2, 1, 1, true, ended],
     );
@@ -82,14 +82,14 @@ async function customNewcomer({ storage: { repositories: r }, send }: Stage) {
   const before = await resets();
   const state = async (): Promise<unknown> => {
     const account = await r.customAccounts.find(id);
-    const former = await r.passwordHistory.latest(`custom:${id}`, 10);
-    const token = await r.oneTime.read("passwordReset", digests.sha256(prepared?.token ?? ""));
+    const former = await new FormerPasswords(r.records).latest(`custom:${id}`, 10);
+    const [token] = await r.records.get("passwordReset", [digests.sha256(prepared?.token ?? "")]);
     return either(
       [
         account?.secretVersion,
         former.length,
         (await resets()) - before,
-        token === null,
+        token === undefined,
         live - (await r.sessions.count()),
       ],
       [1, 0, 0, false, 0],

@@ -27,7 +27,7 @@ describe("a request for a new password", () => {
     return calls.map(({ name, within, given }) => ({
       name,
       within,
-      given: name === "outbox.put" ? given.slice(1) : given.length,
+      given: name === "records.putWithin" ? [given[0], given[3]] : given.length,
     }));
   };
 
@@ -36,12 +36,12 @@ describe("a request for a new password", () => {
     const known = await callsOf("demo");
     expect(known.map(({ name }) => name)).toEqual([
       "admission.admit",
-      "outbox.waiting",
+      "records.count",
       "throttle.attempt",
       "throttle.fail",
       "throttle.attempt",
       "throttle.fail",
-      "outbox.put",
+      "records.putWithin",
       "audit.tally",
     ]);
     for (const user of [

@@ -13,10 +13,10 @@ async function comeFromProvider({ storage: { repositories: r } }: Stage) {
   const [appKey] = await r.appKeys.list(null, 1);
   const identity = { issuer: "https://accounts.example", subject: dfUuid };
   const payload = { ...identity, provider: "google", email: null, displayName: null, appKeyId: appKey?.id ?? "" };
-  await r.oneTime.issue({ kind: "accountLink", digest, subject: null, payload, lifetime: 600_000 });
+  await r.records.put("accountLink", digest, payload, { lifetime: 600_000 });
   const bound = async () => {
     const isBound = (await r.identityLinks.find(identity)) !== null;
-    return either([(await r.oneTime.read("accountLink", digest)) === null, isBound], [false, false], [true, true]);
+    return either([(await r.records.get("accountLink", [digest])).length === 0, isBound], [false, false], [true, true]);
   };
   return { dfUuid, bound };
 }

@@ -1,3 +1,4 @@
+import { Applications, SecondFactors } from "@sallyport/core";
 import { faults, Gate } from "@sallyport/storage-faults";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
@@ -20,7 +21,8 @@ beforeEach(async () => {
     THROTTLE_FIRST_DELAY: "10m",
     THROTTLE_LONGEST_DELAY: "10m",
   });
-  const { applications, secondFactors } = repositoriesOf(server);
+  const { records } = repositoriesOf(server);
+  const [applications, secondFactors] = [new Applications(records), new SecondFactors(records)];
   for (const name of ["guarded", "guarded too"])
     await applications.create({ name, seats: null, secondFactor: "optional" });
   const factor = factorRequests(server, await enter(server, "session", "demo", ["guarded"]), "guarded");
@@ -87,7 +89,8 @@ test("many guesses at once lock out whoever makes them", async () => {
 test("whoever switches a factor off just when it is confirmed is asked for a token of it", async () => {
   const stage = await openStage("memory", {}, secondFactorEnvironment);
   try {
-    const { applications, secondFactors } = stage.storage.repositories;
+    const { records } = stage.storage.repositories;
+    const [applications, secondFactors] = [new Applications(records), new SecondFactors(records)];
     await applications.create({ name: "guarded", seats: null, secondFactor: "optional" });
     const { sessionId } = (
       await stage.send({
@@ -107,7 +110,9 @@ test("whoever switches a factor off just when it is confirmed is asked for a tok
     expect(begun !== undefined && (await secondFactors.accept(begun, 0))).toBe(true);
     gate.open();
     expect(await switchedOff).toMatchObject({ status: 401, code: 341 });
-    expect(await secondFactors.list(null, 10)).toEqual([{ ...begun, confirmed: true, lastStep: 0 }]);
+    expect(await secondFactors.list(null, 10)).toEqual([
+      { ...begun, confirmed: true, lastStep: 0, version: expect.any(Number) },
+    ]);
     expect(await send("DELETE")).toMatchObject({ code: 341 });
   } finally {
     await stage.close();

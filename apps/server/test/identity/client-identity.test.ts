@@ -1,3 +1,4 @@
+import { Applications } from "@sallyport/core";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,7 +47,7 @@ beforeAll(async () => {
     environment,
     pino({ level: "trace" }, { write: (line: string) => void (log += line) }),
   );
-  const { applications } = repositoriesOf(server);
+  const applications = new Applications(repositoriesOf(server).records);
   await applications.create({ name: "may", seats: null, secondFactor: "optional" });
   await applications.create({ name: "must", seats: null, secondFactor: "forced" });
 }, 60_000);

@@ -1,4 +1,4 @@
-import { type ClassDefinition, type Repositories, seesAll } from "@sallyport/core";
+import { type ClassDefinition, type Repositories, seesAll, MacroStore } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
 import { type Answer, callIn, type Sent } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";
@@ -48,8 +48,8 @@ beforeAll(async () => {
 }, patience);
 afterAll(() => server.close());
 afterEach(async () => {
-  for (const { name } of (await repositories().macros.load()).macros)
-    await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
+  for (const { name } of (await new MacroStore(repositories()).load()).macros)
+    await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
 });
 
 function repositories(): Repositories {
@@ -60,7 +60,7 @@ function repositories(): Repositories {
 
 async function put(on: string, run: string, more = ""): Promise<void> {
   const text = `import { defineHook, refuse } from "@sallyport/macros";\nexport default defineHook({ on: "${on}", classes: ["Page"], ${more}\n${run}\n});`;
-  await repositories().macros.put({ name: "Hostile", text, language: "js", changedBy: "test" }, null);
+  await new MacroStore(repositories()).put({ name: "Hostile", text, language: "js", changedBy: "test" }, null);
 }
 const send = (path: string, { method = "GET", body }: Pick<Sent, "method" | "body"> = {}, as = demo): Promise<Answer> =>
   callIn(server, as, path, { method, ...(body === undefined ? {} : { body }) });

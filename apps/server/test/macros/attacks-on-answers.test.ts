@@ -1,3 +1,4 @@
+import { MacroStore } from "@sallyport/core";
 import type { ClassDefinition, Repositories } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
 import { callIn } from "../client.ts";
@@ -48,15 +49,15 @@ beforeAll(async () => {
 }, patience);
 afterAll(() => server.close());
 afterEach(async () => {
-  for (const { name } of (await repositories().macros.load()).macros)
-    await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
+  for (const { name } of (await new MacroStore(repositories()).load()).macros)
+    await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
 });
 
 const repositories = (): Repositories => server.databases.get("")?.storage.repositories as Repositories;
 
 async function put(name: string, className: string, run: string): Promise<void> {
   const text = `import { defineHook } from "@sallyport/macros";\nexport default defineHook({ on: "xRestApi_BuildSerialization", classes: ["${className}"], run(obj, json) { ${run} } });`;
-  await repositories().macros.put({ name, text, language: "js", changedBy: "test" }, null);
+  await new MacroStore(repositories()).put({ name, text, language: "js", changedBy: "test" }, null);
 }
 
 async function pages(withLeaf: boolean): Promise<string> {

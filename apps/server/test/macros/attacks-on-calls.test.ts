@@ -1,3 +1,4 @@
+import { MacroStore } from "@sallyport/core";
 import type { Repositories } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
 import { callIn } from "../client.ts";
@@ -30,7 +31,7 @@ beforeAll(async () => {
       }
       return codes;
     } });`;
-  await repositories().macros.put({ name: "Ask", text, language: "js", changedBy: "test" }, null);
+  await new MacroStore(repositories()).put({ name: "Ask", text, language: "js", changedBy: "test" }, null);
 }, patience);
 afterAll(() => server.close());
 

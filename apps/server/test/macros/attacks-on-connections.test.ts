@@ -1,3 +1,5 @@
+import { MacroStore } from "@sallyport/core";
+import { repositoriesOf } from "../password-suite.ts";
 import { randomUUID } from "node:crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { type Answer, callIn } from "../client.ts";
@@ -30,7 +32,7 @@ beforeAll(async () => {
   );
   demo = await openSession(server, "session", "demo");
   const put = (name: string, body: string, members = "") =>
-    server.databases.get("")?.storage.repositories.macros.put(
+    new MacroStore(repositoriesOf(server)).put(
       {
         name,
         text: `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", ${members} async run({ input, objects, call, now }) { ${body} } });`,

@@ -1,4 +1,4 @@
-import { type ClassDefinition, type NewObject, type Repositories, seesAll } from "@sallyport/core";
+import { type ClassDefinition, type NewObject, type Repositories, seesAll, MacroStore } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
 import { type Answer, callIn, type Sent, multiResults } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";
@@ -49,8 +49,8 @@ beforeAll(async () => {
 }, patience);
 afterAll(() => server.close());
 afterEach(async () => {
-  for (const { name } of (await repositories().macros.load()).macros)
-    await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
+  for (const { name } of (await new MacroStore(repositories()).load()).macros)
+    await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
 });
 
 function repositories(): Repositories {
@@ -63,7 +63,7 @@ const insert = async (object: NewObject): Promise<string> =>
 const module = (kind: string, text: string) =>
   `import { define${kind}, refuse } from "@sallyport/macros";\nexport default define${kind}({ ${text} });`;
 const put = (name: string, text: string) =>
-  repositories().macros.put({ name, text, language: "js", changedBy: "test" }, null);
+  new MacroStore(repositories()).put({ name, text, language: "js", changedBy: "test" }, null);
 const hook = (name: string, on: string, className: string, run: string) =>
   put(name, module("Hook", `on: "${on}", classes: ["${className}"], ${run}`));
 const send = (path: string, { method = "GET", body }: Pick<Sent, "method" | "body"> = {}): Promise<Answer> =>

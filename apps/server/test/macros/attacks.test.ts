@@ -1,3 +1,4 @@
+import { MacroStore } from "@sallyport/core";
 import { randomUUID } from "node:crypto";
 import type { Repositories } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
@@ -33,7 +34,7 @@ const repositories = (): Repositories => server.databases.get("")?.storage.repos
 const everyone = 'access: "everyone",';
 async function put(name: string, body: string, members = everyone): Promise<void> {
   const text = `import { defineMacro, refuse } from "@sallyport/macros";\nexport default defineMacro({ ${members} async run({ input, caller, objects, call, log, now, random, setStatusMessage }) {\n${body}\n} });`;
-  await repositories().macros.put({ name, text, language: "js", changedBy: "test" }, null);
+  await new MacroStore(repositories()).put({ name, text, language: "js", changedBy: "test" }, null);
 }
 const execute = (name: string, input?: unknown, as = demo): Promise<Answer> =>
   callIn(server, as, `/v1/execute/${name}`, {

@@ -71,7 +71,7 @@ test("the demo is put into it, and an account that cannot change tables can serv
   expect(listed.stdout).toContain('"demo"');
   await expect(run(["app", "create", "another"], worker)).resolves.toMatchObject({ code: 0 });
   const [rows] = await mariadb.admin.query<RowDataPacket[]>(
-    `select count(*) as count from ${database}.applications where name = 'another'`,
+    `select count(*) as count from ${database}.records where kind = 'application' and id = 'another'`,
   );
   expect(rows).toEqual([{ count: 1 }]);
 });

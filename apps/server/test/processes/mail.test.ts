@@ -98,8 +98,7 @@ describe("mail of server processes on one Postgres", () => {
   });
 
   beforeEach(async () => {
-    await postgres.sql.query("delete from sallyport_demo.outbox");
-    await postgres.sql.query("delete from sallyport_demo.one_time_secrets");
+    await postgres.sql.query("delete from sallyport_demo.records");
     sink = await new GatedSink().start();
   });
 
@@ -131,12 +130,14 @@ describe("mail of server processes on one Postgres", () => {
   }
 
   const waiting = async (): Promise<number> =>
-    Number((await postgres.sql.query("select count(*) from sallyport_demo.outbox")).rows[0].count);
+    Number((await postgres.sql.query("select count(*) from sallyport_demo.records where kind = 'mail'")).rows[0].count);
 
   async function put(letters: readonly Letter[]): Promise<void> {
     const sealed = letters.map((letter) => orders.seal("", { letter }));
     await postgres.sql.query(
-      "insert into sallyport_demo.outbox (sealed_order, put_at, due_at, expires_at) select o, now(), now(), now() + interval '1 hour' from unnest($1::text[]) o",
+      `insert into sallyport_demo.records (kind, id, value, version, born, created_at, expires_at)
+      select 'mail', encode(sha256(o::bytea), 'hex'), jsonb_build_object('sealed', o, 'lifetime', 3600000, 'stuck', false), v, v, now(), now() + interval '1 hour'
+      from unnest($1::text[]) o, lateral (select nextval('sallyport_demo.record_versions') as v where o is not null) version`,
       [sealed],
     );
   }
@@ -211,7 +212,12 @@ describe("mail of server processes on one Postgres", () => {
     expect(await run()).toBe("No mail waits.\n");
     await put(notices(2));
     await postgres.sql.query(
-      "update sallyport_demo.outbox set put_at = now() - interval '10 minutes', stuck_since = now() - interval '2 hours' where id = (select min(id) from sallyport_demo.outbox)",
+      `with oldest as (
+        update sallyport_demo.records set created_at = now() - interval '10 minutes'
+        where id = (select min(id) from sallyport_demo.records) returning *
+      )
+      insert into sallyport_demo.records (kind, id, value, version, born, created_at, expires_at)
+      select 'stuckMail', id, 'true', version + 1, born + 1, now() - interval '2 hours', expires_at from oldest`,
     );
     expect(await run()).toMatch(
       /^2 mails wait, the longest for (?:1[01]m|6\d\ds)\.\nNo mail could be sent for (?:2h|12[01]m|7[23]\d\ds);/,

@@ -1,3 +1,5 @@
+import { Applications } from "@sallyport/core";
+import { repositoriesOf } from "../password-suite.ts";
 import { jest } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -113,8 +115,8 @@ test("without a master key there are no second factors", async () => {
 });
 
 test("a server that has lost its master key lets nobody in who has a factor", async () => {
-  const { applications } = server.databases.get("")?.storage.repositories ?? {};
-  await applications?.create({ name: "field", seats: null, secondFactor: "optional" });
+  const applications = new Applications(repositoriesOf(server).records);
+  await applications.create({ name: "field", seats: null, secondFactor: "optional" });
   const factor = factorRequests(server, await enter(server, "session", "demo", ["field"]), "field");
   const authenticator = await Authenticator.of(server, (await factor.enrol()).secret);
   expect((await factor.confirm(authenticator.token())).code).toBe("0");

@@ -87,7 +87,7 @@ test("a user is not created with a name that looks like that of a user without a
   const create = (name: string) => run("create", name, "--password-file", passwordFile);
   expect(await create("QUENTIN")).toMatchObject(refused(".*looks like the name of another user"));
   // A server of a former version reserves nothing; the next migration does.
-  await postgres.sql.query("delete from sallyport_demo.one_time_secrets where kind = 'userName'");
+  await postgres.sql.query("delete from sallyport_demo.records where kind = 'userName'");
   expect((await new ServerProcess(["migrate"], { DATABASE_URL: postgres.url }, folder).ended).code).toBe(0);
   expect(await create("QUENTIN")).toMatchObject(refused(".*looks like the name of another user"));
   expect((await create("Rupert")).code).toBe(0);

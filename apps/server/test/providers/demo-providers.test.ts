@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { providerTypes } from "@sallyport/core";
+import { providerTypes, ProviderEntries } from "@sallyport/core";
+import { repositoriesOf } from "../password-suite.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
 import { copyEmbeddedDemo } from "../run-directory/copy-embedded-demo.ts";
 import type { Subject } from "../subject.ts";
@@ -51,14 +52,14 @@ test.each(providerTypes)(
 );
 
 test("what was bound stays so when the demo is started again, and what others have registered does, too", async () => {
-  const entries = () => server.databases.get("")?.storage.repositories.identityProviders;
-  const google = await entries()?.find("google");
-  const apple = await entries()?.find("apple");
+  const entries = () => new ProviderEntries(repositoriesOf(server).records);
+  const google = await entries().find("google");
+  const apple = await entries().find("apple");
   if (google == null || apple == null) throw new Error("The demo has no providers.");
-  await entries()?.put({ ...apple, name: "Of the operator", appNames: [] });
+  await entries().put({ ...apple, name: "Of the operator", appNames: [] });
   await server.close();
   server = await start();
   expect((await logInAt(subject(), "google", "anna")).body).toMatchObject({ data: { sessionId: expect.any(String) } });
-  expect(await entries()?.find("google")).toEqual(google);
-  expect(await entries()?.find("apple")).toMatchObject({ name: "Of the operator", appNames: [] });
+  expect(await entries().find("google")).toEqual(google);
+  expect(await entries().find("apple")).toMatchObject({ name: "Of the operator", appNames: [] });
 }, 60_000);

@@ -1,4 +1,4 @@
-import { seesAll } from "@sallyport/core";
+import { seesAll, Applications } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
@@ -48,7 +48,7 @@ export function providerLinkSuite(server: () => RunningServer, stage: () => Prov
   test("who shares a user does not shake his second factor off by binding himself anew", async () => {
     const { account } = await r().accounts.forProof("reader", []);
     const appName = "guarded by a factor";
-    await r().applications.create({ name: appName, seats: null, secondFactor: "optional" });
+    await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "optional" });
     await register(stage(), server(), "google", { defaultUserId: account?.userId ?? null });
     try {
       const enter = (query = {}) => logInAt(server(), "google", "anna", { query });
@@ -78,7 +78,7 @@ export function providerLinkSuite(server: () => RunningServer, stage: () => Prov
 
   test("whoever is let in only to set up a second factor binds nothing, and can do so once he has shown it", async () => {
     const appName = "demands a factor";
-    await r().applications.create({ name: appName, seats: null, secondFactor: "forced" });
+    await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "forced" });
     const dfUuid = await dfUuidAt("google");
     const asking = { user: "reader", pass: "reader", appNames: [appName] };
     expect((await link(server(), dfUuid, asking)).code).toBe("340");

@@ -1,3 +1,4 @@
+import { Applications } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/provider-imitation";
 import type { RunningServer } from "../../src/index.ts";
@@ -125,7 +126,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
 
   test("a second factor is asked for at the trade, and the code stays good for it", async () => {
     const appName = `guards its returns ${Date.now()}`;
-    await r().applications.create({ name: appName, seats: null, secondFactor: "forced" });
+    await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "forced" });
     await bind();
     const query = { appNames: appName };
     const enrolling = await returnFrom(server(), "google", "anna", { query });
@@ -159,7 +160,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
 
   test("a token that came with the start is good for the trade", async () => {
     const appName = `takes tokens early ${Date.now()}`;
-    await r().applications.create({ name: appName, seats: null, secondFactor: "optional" });
+    await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "optional" });
     await bind();
     const { sessionId } = (
       await trade(server(), await returnFrom(server(), "google", "anna", { query: { appNames: appName } }))
@@ -206,9 +207,9 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
   test("keeps codes by their digests, sealed", async () => {
     const given = await returnFrom(server(), "google", "anna");
     const digest = new NodeDigests().sha256(given.code);
-    const stored = JSON.stringify(await databaseOf(server()).storage.repositories.oneTime.read("returnCode", digest));
-    expect(stored).toMatch(/^\{"sealed":"[\w-]+"\}$/);
+    const { records } = databaseOf(server()).storage.repositories;
+    expect(JSON.stringify((await records.get("returnCode", [digest]))[0]?.value)).toMatch(/^\{"sealed":"[\w-]+"\}$/);
     expect(await codeOf(given)).toBe("0");
-    expect(await databaseOf(server()).storage.repositories.oneTime.read("returnCode", digest)).toBeNull();
+    expect(await records.get("returnCode", [digest])).toEqual([]);
   });
 }

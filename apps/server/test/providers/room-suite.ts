@@ -28,7 +28,7 @@ export function roomSuite(servers: () => readonly [RunningServer, RunningServer]
   const free = async () => {
     for (const alias of ["", "second"]) {
       for (const network of ["192.0.2.1", "192.0.2.2", "192.0.2.3", "2001:db8:1:2::/64"])
-        await repositoriesOf(servers()[0], alias).oneTime.revoke("providerState", `network:${network}`);
+        await repositoriesOf(servers()[0], alias).records.remove("providerState", { owner: `network:${network}` });
     }
   };
   const settled = async () => {

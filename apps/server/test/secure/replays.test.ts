@@ -152,11 +152,15 @@ describe("a captured log-in", () => {
   });
 
   test("is refused before the check of second factors, and is not counted as a failure", async () => {
-    await postgres.sql.query("update sallyport_demo.applications set second_factor = 'forced' where name = 'demo-app'");
+    await postgres.sql.query(
+      "update sallyport_demo.records set value = value || '{\"secondFactor\": \"forced\"}' where kind = 'application' and id = 'demo-app'",
+    );
     const body = secureBody({ ...goodFields, appNames: ["demo-app"] });
     expect(await secure(body)).toBe("340");
     for (let round = 0; round < 12; round += 1) expect(await secure({ ...body, publicKey: stranger.text })).toBe("310");
-    await postgres.sql.query("update sallyport_demo.applications set second_factor = 'off' where name = 'demo-app'");
+    await postgres.sql.query(
+      "update sallyport_demo.records set value = value || '{\"secondFactor\": \"off\"}' where kind = 'application' and id = 'demo-app'",
+    );
     expect(await secure(body)).toBe("accepted");
   });
 

@@ -286,10 +286,10 @@ describe("the traffic of a secure session", () => {
     });
 
     test("in clear during maintenance", async () => {
-      const { maintenance } = server.databases.get("")?.storage.repositories ?? {};
-      await maintenance?.set(true);
+      const settings = server.databases.get("")?.storage.repositories.settings;
+      await settings?.setMaintenance(true);
       const answer = await call("/_CheckSession");
-      await maintenance?.set(false);
+      await settings?.setMaintenance(false);
       expect({ code: answer.code, encrypted: isEncrypted(answer) }).toEqual({ code: "706", encrypted: false });
     });
 

@@ -1,11 +1,10 @@
-import type { CustomAccount, Digest, IdentityLink, ObjectId, Repositories, Storage } from "@sallyport/core";
+import type { CustomAccount, IdentityLink, ObjectId, Repositories, Storage } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/account-named.ts";
 import { createCustomAccount } from "../fixtures/create-custom-account.ts";
 import { createUser, createUserObject } from "../fixtures/create-user.ts";
-import { factorOf } from "../fixtures/factor-of.ts";
-import { freshDigest } from "../fixtures/fresh-digest.ts";
+import { idsOf } from "../fixtures/ids-of.ts";
 import { createLink } from "../fixtures/new-link.ts";
 import { minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
@@ -13,13 +12,15 @@ import { whileOpen } from "../fixtures/while-open.ts";
 
 const administrator = { administrator: true };
 
+/** Kinds of records; storage knows none of them. */
+const recordKinds = ["passwordReset", "accountLink", "unheardOf"] as const;
+
 /** Two links, two custom accounts and, of the user and of one of each, what names them. */
 interface Belongings {
   readonly userId: ObjectId;
   readonly links: readonly [IdentityLink, IdentityLink];
   readonly customs: readonly [CustomAccount, CustomAccount];
   readonly subjects: readonly string[];
-  readonly secrets: readonly Digest[];
 }
 
 async function belongingsOf(r: Repositories, userId: ObjectId): Promise<Belongings> {
@@ -29,18 +30,14 @@ async function belongingsOf(r: Repositories, userId: ObjectId): Promise<Belongin
   ] as const;
   const customs = [await createCustomAccount(r, { userId }), await createCustomAccount(r, { userId })] as const;
   const subjects = [`user:${userId}`, `link:${links[1].id}`, `custom:${customs[0].id}`];
-  const secrets = subjects.map(() => freshDigest());
-  for (const [index, subject] of subjects.entries()) {
-    await r.secondFactors.enrol(factorOf(subject));
-    await r.passwordHistory.add(subject, "former", 5);
-    const kind = (["passwordReset", "providerState", "accountLink"] as const)[index] ?? "passwordReset";
-    await r.oneTime.issue({ kind, digest: secrets[index] ?? "", subject, payload: 1, lifetime: minute });
+  for (const subject of subjects) {
+    for (const kind of recordKinds) await r.records.put(kind, `of ${subject}`, 1, { owner: subject, lifetime: minute });
   }
-  return { userId, links, customs, subjects, secrets };
+  return { userId, links, customs, subjects };
 }
 
-/** How much of each is there, as 1 or 0: links and custom accounts, second factors, former passwords, one-time secrets. */
-async function leftOf(r: Repositories, { userId, links, customs, subjects, secrets }: Belongings): Promise<number[]> {
+/** How much of each is there, as 1 or 0: links and custom accounts, and records of each owner. */
+async function leftOf(r: Repositories, { userId, links, customs, subjects }: Belongings): Promise<number[]> {
   const linked = await Promise.all(links.map((link) => r.identityLinks.find(link)));
   equal(
     await r.identityLinks.ofUser(userId),
@@ -48,22 +45,15 @@ async function leftOf(r: Repositories, { userId, links, customs, subjects, secre
     "the links of the user",
   );
   const mapped = await Promise.all(customs.map(({ id }) => r.customAccounts.find(id)));
-  const factors = await Promise.all(
-    subjects.map(
-      async (subject) => (await r.secondFactors.list(null, 100)).filter((factor) => factor.subject === subject).length,
-    ),
+  const records = await Promise.all(
+    subjects.map(async (owner) => {
+      const ofKinds = await Promise.all(
+        recordKinds.map((kind) => r.records.list(kind, { owner, after: null, limit: 10 })),
+      );
+      return ofKinds.flat().length / recordKinds.length;
+    }),
   );
-  const former = await Promise.all(
-    subjects.map(async (subject) => (await r.passwordHistory.latest(subject, 10)).length),
-  );
-  const kinds = ["passwordReset", "providerState", "accountLink"] as const;
-  const good = await Promise.all(kinds.map((kind, index) => r.oneTime.read(kind, secrets[index] ?? "")));
-  return [
-    [...linked, ...mapped].filter((each) => each !== null).length / 4,
-    ...factors,
-    ...former,
-    ...good.map((each) => Number(each !== null)),
-  ];
+  return [[...linked, ...mapped].filter((each) => each !== null).length / 4, ...records];
 }
 
 /** Two administrators who remove one another, the second while the first is not done yet. */
@@ -128,16 +118,49 @@ export const accountRemovalChecks: readonly Check[] = [
       const [first, second, third] = users.map(({ userId }) => userId) as [string, string, string];
       equal(await r.accounts.remove([first, third, stranger, "", "ZZZZZZZZZZ"]), "removed", "the outcome");
       const left = await Promise.all([...belongings, ofStranger].map((each) => leftOf(r, each)));
-      const [none, all] = [Array<number>(10).fill(0), Array<number>(10).fill(1)];
+      const [none, all] = [Array<number>(4).fill(0), Array<number>(4).fill(1)];
       equal(left, [none, all, none, none], "what is left of each user");
       equal((await r.accounts.byUser(second, [])).account?.userId, second, "the account that was not removed");
+    },
+
+    "removes with an account the records of its user, whatever their kind, and no others": async ({ r }) => {
+      const [first, second] = [await createUser(r), await createUser(r)];
+      const link = await createLink(r, { userId: first.userId });
+      const custom = await createCustomAccount(r, { userId: first.userId });
+      const gone = [`user:${first.userId}`, `link:${link.id}`, `custom:${custom.id}`];
+      const kept = [
+        null,
+        `user:${second.userId}`,
+        `user:${first.userId} `,
+        `USER:${first.userId}`,
+        `users:${first.userId}`,
+        first.userId,
+        `link:${first.userId}`,
+        `custom:${link.id}`,
+        `link:${custom.id}`,
+        `network:${first.userId}`,
+      ];
+      for (const kind of ["unheardOf", "mail"]) {
+        for (const owner of [...gone, ...kept]) {
+          await r.records.put(kind, `one of ${owner}`, 1, { owner });
+          await r.records.put(kind, `two of ${owner}`, 1, { owner, lifetime: minute });
+        }
+        await r.records.claim(kind, 3, minute);
+      }
+      equal(await r.accounts.remove([first.userId]), "removed", "the outcome");
+      for (const kind of ["unheardOf", "mail"])
+        equal(
+          idsOf(await r.records.list(kind, { after: null, limit: 100 })),
+          kept.flatMap((owner) => [`one of ${owner}`, `two of ${owner}`]).toSorted(),
+          `what is left of ${kind}`,
+        );
     },
 
     "removes nothing of what belongs to the last administrator": async ({ r }) => {
       const { userId } = await createUser(r, administrator);
       const belongings = await belongingsOf(r, userId);
       equal(await r.accounts.remove([userId]), "lastAdministrator", "the outcome");
-      equal(await leftOf(r, belongings), Array<number>(10).fill(1), "what is left");
+      equal(await leftOf(r, belongings), Array<number>(4).fill(1), "what is left");
     },
 
     "does not remove the last administrator who is not disabled": async ({ r }) => {

@@ -242,7 +242,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     const visitor = await Visitor.create(r);
     const digest = await visitor.open(r);
     for (const on of [true, true, false, false, true]) {
-      await r.maintenance.set(on);
+      await r.settings.setMaintenance(on);
       equal((await visitor.admit(r, digest)).maintenance, on, "maintenance as a session sees it");
       const nobody = await r.admission.admit({ appKey: null, session: null, idleTimeout });
       equal(nobody.maintenance, on, "maintenance as a request without an app key sees it");
@@ -266,7 +266,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
       for (let round = 0; round < 10; round += 1) {
         await storage.transaction(async (inside) => {
           await inside.accounts.setDisabled(visitor.account.userId, round % 2 === 0);
-          await inside.maintenance.set(round % 2 === 0);
+          await inside.settings.setMaintenance(round % 2 === 0);
         });
       }
     };

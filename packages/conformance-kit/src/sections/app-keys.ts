@@ -45,13 +45,7 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
       "the addresses that are listed",
     );
     const state = freshDigest();
-    await r.oneTime.issue({
-      kind: "providerState",
-      digest: state,
-      subject: null,
-      payload: { appKey: digest },
-      lifetime: minute,
-    });
+    await r.records.put("providerState", state, { appKey: digest }, { lifetime: minute });
     equal((await r.admission.admitReturn(state)).appKey, appKey, "the app key of a log-in that comes back");
     for (const address of returnAddresses)
       equal(await r.appKeys.listsOrigin(address), false, `whether ${address} is an origin`);

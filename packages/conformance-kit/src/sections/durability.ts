@@ -1,4 +1,4 @@
-import { objectNumber, seesAll } from "@sallyport/core";
+import { objectNumber, seesAll, Applications } from "@sallyport/core";
 import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/account-named.ts";
@@ -6,7 +6,6 @@ import { changesUpTo } from "../fixtures/changes-up-to.ts";
 import { createObject } from "../fixtures/create-object.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { idsOf } from "../fixtures/ids-of.ts";
-import { newKey } from "../fixtures/new-key.ts";
 import { generous, hour } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 import { watermarkBehind } from "../fixtures/watermark-behind.ts";
@@ -29,10 +28,10 @@ export const durabilityChecks: readonly Check[] = checksOf(
       const object = await createObject(r, { attributes: { Name: "kept", Size: 7 } });
       await r.channels.acceptIn(session, 5n);
       await r.locks.take(object.id, session);
-      await r.keys.addFirst(newKey("rsa", "one"));
+      await r.records.put("sample", "one", { kept: true });
       await r.throttle.fail([throttleKey]);
       await r.audit.append(auditEvent);
-      await storage.transaction((inside) => inside.applications.create({ name: "app", seats: null }));
+      await storage.transaction((inside) => new Applications(inside.records).create({ name: "app", seats: null }));
       await storage.close();
 
       const { repositories } = await reopen();
@@ -50,10 +49,10 @@ export const durabilityChecks: readonly Check[] = checksOf(
         "the verdict on a number that was accepted before",
       );
       equal((await repositories.locks.state(object.id))?.session, session, "who holds the lock");
-      equal((await repositories.keys.current("rsa"))?.keyId, "one", "the current key");
+      equal((await repositories.records.get("sample", ["one"]))[0]?.value, { kept: true }, "the record");
       holds((await repositories.throttle.attempt([throttleKey])).wait > 0, "The delay goes on");
       equal((await repositories.audit.read(0, 10)).length, 1, "how many events there are");
-      equal(await repositories.applications.known(["app"]), ["app"], "what was kept by the transaction");
+      equal(await new Applications(repositories.records).known(["app"]), ["app"], "what was kept by the transaction");
       equal(await repositories.sessions.count(), 1, "how many sessions are live");
     },
 

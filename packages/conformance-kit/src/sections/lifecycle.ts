@@ -40,7 +40,7 @@ const beforeMigration = checksOf(
       equal(classes, [...builtInClasses, note], "the classes");
       await storage.migrate(builtInClasses);
       equal(await r.model.load(), { generation, classes }, "the model after another migration");
-      holds(await r.contents.isEmpty(), "A new database is empty with any classes");
+      holds(await r.settings.isEmpty(), "A new database is empty with any classes");
     },
 
     "applies every migration once, by name": async ({ storage }) => {
@@ -110,9 +110,9 @@ const afterMigration = checksOf("lifecycle", {
     const order: string[] = [];
     let closing: Promise<void> = Promise.resolve();
     await storage.transaction(async (r) => {
-      await r.maintenance.set(true);
+      await r.settings.setMaintenance(true);
       closing = storage.close().then(() => void order.push("closed"));
-      await r.maintenance.set(false);
+      await r.settings.setMaintenance(false);
       await r.audit.read(0, 1);
       order.push("work done");
     });

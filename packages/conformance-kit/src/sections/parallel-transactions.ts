@@ -1,3 +1,4 @@
+import { Applications } from "@sallyport/core";
 import { equal, equalInAnyOrder } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { whileOpen } from "../fixtures/while-open.ts";
@@ -11,15 +12,21 @@ export const parallelTransactionChecks: readonly Check[] = checksOf(
     "come to their end while another one that writes something else is open": async ({ storage, r }) => {
       const seen = await whileOpen(
         storage,
-        (inside) => inside.applications.create({ name: "open", seats: null }),
+        (inside) => new Applications(inside.records).create({ name: "open", seats: null }),
         async () => {
-          await storage.transaction((inside) => inside.applications.create({ name: "ended", seats: null }));
-          return r.applications.known(["open", "ended"]);
+          await storage.transaction((inside) =>
+            new Applications(inside.records).create({ name: "ended", seats: null }),
+          );
+          return new Applications(r.records).known(["open", "ended"]);
         },
         { turns },
       );
       equal(seen, ["ended"], "what is seen while the first one is open");
-      equalInAnyOrder(await r.applications.known(["open", "ended"]), ["open", "ended"], "what is seen in the end");
+      equalInAnyOrder(
+        await new Applications(r.records).known(["open", "ended"]),
+        ["open", "ended"],
+        "what is seen in the end",
+      );
     },
   },
   { needs: "parallelTransactions" },

@@ -1,4 +1,4 @@
-import type { Digest, OneTimePayload, Repositories } from "@sallyport/core";
+import type { Digest, RecordValue, Repositories } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
@@ -9,9 +9,9 @@ import { occurrences } from "../fixtures/occurrences.ts";
 import { minute } from "../fixtures/policy.ts";
 
 /** The state of a log-in at a provider, good for ten minutes; returns its digest. */
-async function begin(r: Repositories, payload: OneTimePayload): Promise<Digest> {
+async function begin(r: Repositories, value: RecordValue): Promise<Digest> {
   const digest = freshDigest();
-  await r.oneTime.issue({ kind: "providerState", digest, subject: null, payload, lifetime: 10 * minute });
+  await r.records.put("providerState", digest, value, { lifetime: 10 * minute });
   return digest;
 }
 
@@ -24,14 +24,14 @@ export const returnChecks: readonly Check[] = checksOf("returns from providers",
       origins: ["https://app.example"],
     });
     await createAppKey(r);
-    const [payload, other] = [
+    const [value, other] = [
       { appKey: key, appNames: [...hostileTexts], deep: { list: [null, 1] } },
       { appKey: key, other: true },
     ];
-    const [state, bystander] = [await begin(r, payload), await begin(r, other)];
-    equal(await r.admission.admitReturn(state), { ...settings, state: payload, appKey }, "the first to come back");
+    const [state, bystander] = [await begin(r, value), await begin(r, other)];
+    equal(await r.admission.admitReturn(state), { ...settings, state: value, appKey }, "the first to come back");
     equal(await r.admission.admitReturn(state), { ...settings, state: null, appKey: null }, "the second");
-    equal(await r.oneTime.read("providerState", state), null, "the state afterwards");
+    equal(await r.records.get("providerState", [state]), [], "the state afterwards");
     await r.appKeys.setEnabled(appKey.name, false);
     equal(
       await r.admission.admitReturn(bystander),
@@ -56,7 +56,7 @@ export const returnChecks: readonly Check[] = checksOf("returns from providers",
         async (index) =>
           (index % 2 === 0
             ? (await r.admission.admitReturn(again)).state
-            : await r.oneTime.consume("providerState", again)) !== null,
+            : await r.records.take("providerState", again)) !== null,
       );
       equal(occurrences(true, mixed), 1, "how many were given it by the one or the other call");
     }
@@ -65,18 +65,12 @@ export const returnChecks: readonly Check[] = checksOf("returns from providers",
   "are admitted by a state alone, and while it is good": async ({ r, advance }) => {
     const { digest: key } = await createAppKey(r);
     const link = freshDigest();
-    await r.oneTime.issue({
-      kind: "accountLink",
-      digest: link,
-      subject: null,
-      payload: { appKey: key },
-      lifetime: 10 * minute,
-    });
+    await r.records.put("accountLink", link, { appKey: key }, { lifetime: 10 * minute });
     for (const digest of [link, key, freshDigest()]) {
       const { state, appKey } = await r.admission.admitReturn(digest);
       equal([state, appKey], [null, null], "what is found of what is no state");
     }
-    equal(await r.oneTime.read("accountLink", link), { appKey: key }, "a secret of another kind");
+    equal(await r.records.take("accountLink", link), { appKey: key }, "a record of another kind");
     const [late, later] = [await begin(r, { appKey: key }), await begin(r, { appKey: key })];
     advance(10 * minute - 1_000);
     equal((await r.admission.admitReturn(late)).state, { appKey: key }, "a state that is nearly over");
@@ -88,17 +82,17 @@ export const returnChecks: readonly Check[] = checksOf("returns from providers",
   "are kept waiting by maintenance, with their state": async ({ r }) => {
     const { appKey, digest: key } = await createAppKey(r);
     const state = await begin(r, { appKey: key });
-    await r.maintenance.set(true);
+    await r.settings.setMaintenance(true);
     const closed = await r.admission.admitReturn(state);
     equal([closed.maintenance, closed.state, closed.appKey], [true, null, null], "during maintenance");
-    await r.maintenance.set(false);
+    await r.settings.setMaintenance(false);
     const open = await r.admission.admitReturn(state);
     equal([open.maintenance, open.state, open.appKey], [false, { appKey: key }, appKey], "afterwards");
   },
 
   "have the app key that their state names, and no other": async ({ r }) => {
     await createAppKey(r);
-    const payloads: OneTimePayload[] = [
+    const values: RecordValue[] = [
       "text",
       0,
       true,
@@ -112,9 +106,9 @@ export const returnChecks: readonly Check[] = checksOf("returns from providers",
       { appKey: "no digest" },
       { appKey: ["x"] },
     ];
-    for (const payload of payloads) {
-      const { state, appKey } = await r.admission.admitReturn(await begin(r, payload));
-      equal([state, appKey], [payload, null], `who comes back with ${JSON.stringify(payload)}`);
+    for (const value of values) {
+      const { state, appKey } = await r.admission.admitReturn(await begin(r, value));
+      equal([state, appKey], [value, null], `who comes back with ${JSON.stringify(value)}`);
     }
   },
 

@@ -1,4 +1,4 @@
-import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
+import { type Repositories, seesAll, ServiceError, Applications } from "@sallyport/core";
 import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/account-named.ts";
@@ -24,7 +24,7 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
       "what has changed",
     );
     equal(
-      [seen.account, seen.appKey, seen.origin, seen.applications, seen.key],
+      [seen.account, seen.appKey, seen.origin, seen.applications, seen.record],
       ["new", "new", true, ["new"], "new"],
       "what is new",
     );
@@ -98,10 +98,10 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
   },
 
   "see what others have kept meanwhile": async ({ storage, r }) => {
-    const seen = await storage.transaction((inside) => inside.applications.known(["one", "two"]));
-    await r.applications.create({ name: "one", seats: null });
-    await storage.transaction((inside) => inside.applications.create({ name: "two", seats: null }));
-    const now = await storage.transaction((inside) => inside.applications.known(["one", "two"]));
+    const seen = await storage.transaction((inside) => new Applications(inside.records).known(["one", "two"]));
+    await new Applications(r.records).create({ name: "one", seats: null });
+    await storage.transaction((inside) => new Applications(inside.records).create({ name: "two", seats: null }));
+    const now = await storage.transaction((inside) => new Applications(inside.records).known(["one", "two"]));
     equal([seen, now.toSorted()], [[], ["one", "two"]], "what is known before and after");
   },
 
@@ -112,36 +112,36 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
     const outcomes = await storage.transaction(async (inside) => [
       await inside.accounts.create({ userId, loginName, secret: "", administrator: false }, "any"),
       await inside.appKeys.create({ name: appKey.name, appNames: null, origins: [] }, freshDigest()),
-      await inside.applications.create({ name: "one", seats: null }),
-      await inside.applications.create({ name: "one", seats: null }),
+      await new Applications(inside.records).create({ name: "one", seats: null }),
+      await new Applications(inside.records).create({ name: "one", seats: null }),
       await inside.model.change({ put: [] }, generation + 5),
       await inside.accounts.setSecret("ZZZZZZZZZZ", "", 1),
-      await inside.applications.create({ name: "two", seats: null }),
+      await new Applications(inside.records).create({ name: "two", seats: null }),
     ]);
     equal(outcomes, ["nameTaken", "nameTaken", "created", "nameTaken", "stale", "stale", "created"], "the outcomes");
-    equal((await r.applications.known(["one", "two"])).toSorted(), ["one", "two"], "what is known");
+    equal((await new Applications(r.records).known(["one", "two"])).toSorted(), ["one", "two"], "what is known");
   },
 
   "leave nothing behind for those that follow, however many fail": async ({ storage, r }) => {
     for (let round = 0; round < 40; round += 1) {
       await errorOf(() =>
         storage.transaction(async (inside) => {
-          await inside.applications.create({ name: "one", seats: null });
+          await new Applications(inside.records).create({ name: "one", seats: null });
           throw new Error("taken back");
         }),
       );
     }
     await storage.transaction(async (inside) => {
-      equal(await inside.applications.known(["one"]), [], "what the next transaction knows");
+      equal(await new Applications(inside.records).known(["one"]), [], "what the next transaction knows");
     });
-    equal(await r.applications.create({ name: "one", seats: null }), "created", "what the next call does");
+    equal(await new Applications(r.records).create({ name: "one", seats: null }), "created", "what the next call does");
   },
 
   "run side by side, each whole": async ({ storage, r }) => {
     const names = await atOnce(16, async (index) => {
       const name = `app ${index}`;
       const work = async (inside: Repositories) => {
-        await inside.applications.create({ name, seats: null });
+        await new Applications(inside.records).create({ name, seats: null });
         await inside.audit.append({ ...auditEvent, requestId: name });
         if (index % 4 === 3) throw new Error("taken back");
         await inside.objects.insert([{ className: "File", attributes: { Name: name } }]);
@@ -151,7 +151,7 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
       return name;
     });
     const kept = names.filter((_, index) => index % 4 !== 3).toSorted();
-    equal((await r.applications.known(names)).toSorted(), kept, "the app names");
+    equal((await new Applications(r.records).known(names)).toSorted(), kept, "the app names");
     equal((await r.audit.read(0, 100)).map(({ requestId }) => requestId).toSorted(), kept, "the audit");
     equal(await r.objects.count({ classes: ["File"] }, seesAll), kept.length, "how many objects there are");
   },

@@ -1,5 +1,5 @@
 import type { JsonValue, Repositories } from "@sallyport/core";
-import { seesAll } from "@sallyport/core";
+import { seesAll, Applications } from "@sallyport/core";
 import { equal, failsWith } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { createUserObject } from "../fixtures/create-user.ts";
@@ -74,7 +74,7 @@ export const unstorableTextChecks: readonly Check[] = checksOf("texts that canno
       "an app name of a key": (name) => r.appKeys.create({ ...appKey, appNames: ["fine", name] }, digest),
       "an origin": (origin) => r.appKeys.create({ ...appKey, origins: [origin] }, digest),
       "a return address": (address) => r.appKeys.create({ ...appKey, returnAddresses: [address] }, digest),
-      "an app name": (name) => r.applications.create({ name, seats: null }),
+      "an app name": (name) => new Applications(r.records).create({ name, seats: null }),
     });
     equal(await r.appKeys.create(appKey, digest), "created", "creating the app key");
   },

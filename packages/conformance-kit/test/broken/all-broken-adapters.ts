@@ -1,3 +1,4 @@
+import { brokenAppKeyLists, brokenAppKeys } from "./accounts/broken-app-keys.ts";
 import type { BrokenAdapter } from "./broken-adapter.ts";
 import { brokenAdmissions } from "./broken-admissions.ts";
 import { brokenArchives } from "./broken-archives.ts";
@@ -15,26 +16,24 @@ import { brokenReturning } from "./departures/broken-returning.ts";
 import { brokenEntrances } from "./broken-entrances.ts";
 import { brokenExemptions } from "./broken-exemptions.ts";
 import { brokenIdentities } from "./broken-identities.ts";
-import { brokenKeys } from "./broken-keys.ts";
 import { brokenLocks } from "./broken-locks.ts";
-import { brokenMacros } from "./broken-macros.ts";
 import { brokenMembers } from "./broken-members.ts";
 import { brokenAccountCreation, brokenAccountNames, brokenAccounts } from "./accounts/broken-accounts.ts";
-import { brokenApplicationLists, brokenApplications } from "./accounts/broken-applications.ts";
 import { brokenObjects } from "./broken-objects.ts";
-import { brokenOneTime } from "./broken-one-time.ts";
-import { brokenOneTimeRoom } from "./broken-one-time-room.ts";
-import { brokenOutboxes } from "./broken-outboxes.ts";
 import { brokenPartAdapters } from "./broken-parts.ts";
-import { brokenPasswordHistory } from "./broken-password-history.ts";
 import { brokenComparisons } from "./queries/broken-comparisons.ts";
 import { brokenConditions } from "./queries/broken-conditions.ts";
 import { brokenOrder } from "./queries/broken-order.ts";
 import { brokenReferences } from "./queries/broken-references.ts";
 import { brokenRecords } from "./broken-records.ts";
+import { brokenRecordClaims } from "./records/broken-record-claims.ts";
+import { brokenRecordKeeping } from "./records/broken-record-keeping.ts";
+import { brokenRecordRemoving } from "./records/broken-record-removing.ts";
+import { brokenRecordSettlements } from "./records/broken-record-settlements.ts";
+import { brokenRecordRoom } from "./records/broken-record-room.ts";
+import { brokenRecordVersions } from "./records/broken-record-versions.ts";
 import { brokenRecycling } from "./broken-recycling.ts";
 import { brokenReturns } from "./broken-returns.ts";
-import { brokenSecondFactors } from "./broken-second-factors.ts";
 import { brokenSessions } from "./broken-sessions.ts";
 import { brokenSizes } from "./broken-sizes.ts";
 import { brokenStorages } from "./broken-storages.ts";
@@ -54,10 +53,10 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["returns from providers", brokenReturns],
   ["secure channels", brokenChannels],
   ["cipher blocks of log-ins", brokenCipherBlocks],
-  ["key pairs", brokenKeys],
-  ["one-time secrets", brokenOneTime],
-  ["room of one-time secrets", brokenOneTimeRoom],
-  ["the history of passwords", brokenPasswordHistory],
+  ["records", [...brokenRecordKeeping, ...brokenRecordRemoving]],
+  ["versions of records", brokenRecordVersions],
+  ["room of records", brokenRecordRoom],
+  ["claims of records", [...brokenRecordClaims, ...brokenRecordSettlements]],
   ["objects", brokenObjects],
   ["queries", [...brokenConditions, ...brokenComparisons, ...brokenReferences, ...brokenOrder]],
   ["writing objects", brokenWriting],
@@ -69,22 +68,13 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["departures", [...brokenGoing, ...brokenReturning, ...brokenHolding, ...brokenAccountRemoval]],
   ["the recycle bin", brokenRecycling],
   [
-    "app keys, applications and accounts",
-    [
-      ...brokenAccounts,
-      ...brokenApplications,
-      ...brokenAccountCreation,
-      ...brokenApplicationLists,
-      ...brokenAccountNames,
-    ],
+    "app keys and accounts",
+    [...brokenAppKeys, ...brokenAppKeyLists, ...brokenAccounts, ...brokenAccountCreation, ...brokenAccountNames],
   ],
   ["custom accounts", brokenCustomAccounts],
   ["model, throttle and audit", brokenRecords],
   ["exemptions from failures", brokenExemptions],
   ["tallies and retention", brokenAudit],
-  ["second factors", brokenSecondFactors],
-  ["macros", brokenMacros],
-  ["the outbox", brokenOutboxes],
   ["the archive", brokenArchives],
   ["contents and texts", brokenContents],
 ];

@@ -116,9 +116,14 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   ),
 
   brokenArchive(
-    "orders names by units of UTF-16",
-    "holds names in the order of code points, and secrets as they are stored",
-    sorted("applications", (one, other) => ("name" in one && "name" in other && one.name < other.name ? -1 : 1)),
+    "orders records by units of UTF-16",
+    [
+      "holds records by kind and id in the order of code points, but for those that have a lifetime",
+      "is the same when it was imported and is exported again",
+    ],
+    sorted("records", (one, other) =>
+      "kind" in one && "kind" in other && `${one.kind} ${one.id}` < `${other.kind} ${other.id}` ? -1 : 1,
+    ),
   ),
 
   brokenArchive(
@@ -150,25 +155,13 @@ export const brokenArchives: readonly BrokenAdapter[] = [
 
   brokenArchive(
     "carries the first secret of an account",
-    "holds names in the order of code points, and secrets as they are stored",
+    "holds app keys by their names, and secrets as they are stored",
     exporting((record) => (record.section === "accounts" ? { ...record, secret: "$argon2id$1" } : record)),
   ),
 
   brokenArchive(
-    "forgets identity providers",
-    [
-      "holds identity providers by their kind, and links by their ids",
-      "is the same when it was imported and is exported again",
-    ],
-    exporting(without("identityProviders")),
-  ),
-
-  brokenArchive(
     "forgets links",
-    [
-      "holds identity providers by their kind, and links by their ids",
-      "is the same when it was imported and is exported again",
-    ],
+    ["holds links by their ids", "is the same when it was imported and is exported again"],
     exporting(without("identityLinks")),
   ),
 
@@ -182,32 +175,21 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   ),
 
   brokenArchive(
-    "forgets former passwords",
-    ["holds former passwords by subject, the latest last", "is the same when it was imported and is exported again"],
-    exporting(without("passwordHistory")),
-  ),
-
-  brokenArchive(
-    "shows the latest password first",
-    ["holds former passwords by subject, the latest last", "is the same when it was imported and is exported again"],
-    exporting((record) =>
-      record.section === "passwordHistory" ? { ...record, secrets: record.secrets.toReversed() } : record,
-    ),
-  ),
-
-  brokenArchive(
-    "carries the macros that are there",
+    "forgets records",
     [
-      "holds macros with everything that they were, in the order in which they were changed",
+      "holds records by kind and id in the order of code points, but for those that have a lifetime",
       "is the same when it was imported and is exported again",
     ],
-    exporting((record) => (record.section === "macros" && record.text === null ? null : record)),
+    exporting(without("records")),
   ),
 
   brokenArchive(
-    "orders macros by name",
-    "holds macros with everything that they were, in the order in which they were changed",
-    sorted("macros", (one, other) => ("name" in one && "name" in other && one.name < other.name ? -1 : 1)),
+    "forgets whose records are",
+    [
+      "holds records by kind and id in the order of code points, but for those that have a lifetime",
+      "is the same when it was imported and is exported again",
+    ],
+    exporting((record) => (record.section === "records" ? { ...record, owner: null } : record)),
   ),
 
   brokenArchive(
@@ -252,10 +234,10 @@ export const brokenArchives: readonly BrokenAdapter[] = [
 
   brokenArchive(
     "fills what is not empty",
-    ["is refused when there is a key of the server", "is refused when there is an audit"],
+    ["is refused when there is a record that stays", "is refused when there is an audit"],
     (archive, storage) => ({
       import: async (records) =>
-        (await storage.repositories.contents.isEmpty()) ? (await allOf(records), "imported") : archive.import(records),
+        (await storage.repositories.settings.isEmpty()) ? (await allOf(records), "imported") : archive.import(records),
     }),
   ),
 
@@ -310,7 +292,7 @@ export const brokenArchives: readonly BrokenAdapter[] = [
 
   brokenArchive("lets two import at once", "is one at a time", (archive, storage) => ({
     import: async (records) => {
-      if (!(await storage.repositories.contents.isEmpty())) return "notEmpty";
+      if (!(await storage.repositories.settings.isEmpty())) return "notEmpty";
       return archive.import(streamOf(await allOf(records)));
     },
   })),

@@ -1,5 +1,5 @@
 import { type Repositories, seesAll } from "@sallyport/core";
-import { type BrokenAdapter, broken } from "./broken-adapter.ts";
+import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 /** Half pairs become another character, as they do on their way to many a database; zero characters vanish. */
 function mangled(text: string): string {
@@ -23,7 +23,7 @@ function mangledNames<T>(value: T): T {
 type Emptiness = (r: Repositories) => Promise<boolean>;
 
 function emptyWhen(isEmpty: Emptiness) {
-  return () => (r: Repositories) => ({ contents: { isEmpty: () => isEmpty(r) } });
+  return () => (r: Repositories) => ({ settings: { isEmpty: () => isEmpty(r) } });
 }
 
 /** Faults in what can be stored, and in what counts as an empty database. */
@@ -59,8 +59,8 @@ export const brokenContents: readonly BrokenAdapter[] = [
     appKeys: { create: (appKey, digest) => r.appKeys.create(mangledDeep(appKey), digest) },
   })),
 
-  broken("stores other app names", "are refused in app keys and app names", () => (r) => ({
-    applications: { create: (application) => r.applications.create(mangledDeep(application)) },
+  broken("stores other ids of records", "are refused in app keys and app names", () => (r) => ({
+    records: { put: (kind, id, value, options) => r.records.put(kind, mangled(id), mangledDeep(value), options) },
   })),
 
   broken("stores other sessions", "are refused in sessions", () => (r) => ({
@@ -80,13 +80,10 @@ export const brokenContents: readonly BrokenAdapter[] = [
   broken(
     "looks at objects alone",
     [
-      "are not empty with an app key",
-      "are not empty with an app name",
-      "are not empty with an account",
-      "are not empty with a macro",
-      "are not empty with a macro that was removed",
-      "are not empty with a class",
-      "are not empty with a built-in class that was changed",
+      "are not of an empty database with an app key",
+      "are not of an empty database with an account",
+      "are not of an empty database with a class",
+      "are not of an empty database with a built-in class that was changed",
     ],
     emptyWhen(async ({ objects }) => (await objects.count({ classes: ["User", "File", "Unknown"] }, seesAll)) === 0),
   ),
@@ -94,8 +91,8 @@ export const brokenContents: readonly BrokenAdapter[] = [
   broken(
     "looks at objects of the classes that the model names",
     [
-      "are not empty with an object of a class that the model does not name",
-      "are not empty with an object that only some may read",
+      "are not of an empty database with an object of a class that the model does not name",
+      "are not of an empty database with an object that only some may read",
     ],
     emptyWhen(async (r) => {
       const { generation, classes } = await r.model.load();
@@ -108,23 +105,35 @@ export const brokenContents: readonly BrokenAdapter[] = [
 
   broken(
     "looks at the model alone",
-    "are not empty with an object",
+    "are not of an empty database with an object",
     emptyWhen(async ({ model }) => (await model.load()).generation === 1),
   ),
 
   broken(
-    "looks at the macros that are there",
-    "are not empty with a macro that was removed",
-    emptyWhen(
-      async ({ contents, macros }) =>
-        (await contents.isEmpty()) ||
-        ((await macros.load()).macros.length === 0 && (await macros.load()).generation > 0),
-    ),
+    "is never empty",
+    ["are of an empty database with what is only recorded", "tell a transaction of what it has put in"],
+    emptyWhen(async () => false),
   ),
 
+  broken("forgets what the macros are at", "are read as they were set", () => (r) => ({
+    settings: { read: async () => ({ ...(await r.settings.read()), macroGeneration: 0 }) },
+  })),
+
   broken(
-    "is never empty",
-    ["stay empty with what is only recorded", "are seen as the transaction has them"],
-    emptyWhen(async () => false),
+    "raises the generation of macros only once at a time",
+    "raise the generation of macros by one for each, however many raise it at once",
+    () => {
+      let raising: Promise<void> | null = null;
+      return (r) => ({
+        settings: {
+          raiseMacroGeneration: () =>
+            (raising ??= pause()
+              .then(() => r.settings.raiseMacroGeneration())
+              .finally(() => {
+                raising = null;
+              })),
+        },
+      });
+    },
   ),
 ];

@@ -1,4 +1,4 @@
-import type { IdentityLink, ProviderEntry } from "@sallyport/core";
+import type { IdentityLink } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const found = "are found by issuer and subject as they were created, dated by the storage's clock";
@@ -144,63 +144,5 @@ export const brokenIdentities: readonly BrokenAdapter[] = [
 
   broken("cuts subjects off", "keep hostile and long texts as they are", () => (r) => ({
     identityLinks: { create: (link) => r.identityLinks.create({ ...link, subject: link.subject.slice(0, 190) }) },
-  })),
-
-  broken("keeps the first entry of a provider", "take the place of the entry of the same kind", () => (r) => ({
-    identityProviders: {
-      put: async (entry) => {
-        if ((await r.identityProviders.find(entry.type)) === null) await r.identityProviders.put(entry);
-      },
-    },
-  })),
-
-  broken(
-    "changes what is given of a provider and keeps the rest",
-    "take the place of the entry of the same kind",
-    () => (r) => ({
-      identityProviders: {
-        put: async (entry) => {
-          const before = await r.identityProviders.find(entry.type);
-          await r.identityProviders.put({
-            ...entry,
-            defaultUserId: entry.defaultUserId ?? before?.defaultUserId ?? null,
-          });
-        },
-      },
-    }),
-  ),
-
-  broken(
-    "sorts the app names of a provider",
-    ["are found as they were put, each for itself", "take the place of the entry of the same kind"],
-    () => (r) => ({
-      identityProviders: { put: (entry) => r.identityProviders.put({ ...entry, appNames: entry.appNames.toSorted() }) },
-    }),
-  ),
-
-  broken("lists providers in the order in which they came", "are listed by their kind", () => {
-    const order: ProviderEntry["type"][] = [];
-    return (r) => ({
-      identityProviders: {
-        put: (entry) => {
-          if (!order.includes(entry.type)) order.push(entry.type);
-          return r.identityProviders.put(entry);
-        },
-        list: async () =>
-          (await r.identityProviders.list()).toSorted(
-            (one, other) => order.indexOf(one.type) - order.indexOf(other.type),
-          ),
-      },
-    });
-  }),
-
-  broken("removes what is linked with a provider", "are removed, and what is linked stays", () => (r) => ({
-    identityProviders: {
-      remove: async (type) => {
-        for (const { id, provider } of await r.identityLinks.list(null, 1_000))
-          if (provider === type) await r.identityLinks.remove({ id });
-        return r.identityProviders.remove(type);
-      },
-    },
   })),
 ];

@@ -32,7 +32,7 @@ export const brokenMemories: readonly BrokenProcesses[] = [
       "is healthy when it is opened again, without another migration",
       kept,
       "goes on with its numbers",
-      "still holds what was put in when the database is opened again",
+      "still hold when the database is opened again, and give no version again",
     ],
     async (options) => {
       const storage = new MemoryStorage(options);

@@ -1,14 +1,5 @@
 import type { AdapterUnderTest } from "@sallyport/conformance-kit";
-import {
-  type Admission,
-  type MessageVerdict,
-  objectIdOf,
-  type OneTimePayload,
-  type Repositories,
-  ServiceError,
-  type StoredKey,
-  type StoredMacros,
-} from "@sallyport/core";
+import { type Admission, type MessageVerdict, objectIdOf, type Repositories, ServiceError } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type Fault, unguarded } from "./broken-adapter.ts";
 import { type ProcessFault, SharedDatabase } from "./shared-database.ts";
@@ -29,12 +20,12 @@ function brokenProcesses(fault: string, caughtBy: string, processFault: ProcessF
 }
 
 /** Processes of which each knows something that the others do not. */
-function brokenMemory(fault: string, caughtBy: string, makeFault: () => Fault): BrokenProcesses {
+export function brokenMemory(fault: string, caughtBy: string, makeFault: () => Fault): BrokenProcesses {
   return brokenProcesses(fault, caughtBy, { repositories: makeFault });
 }
 
 /** Repositories that nobody else has. */
-function privately(): Repositories {
+export function privately(): Repositories {
   const storage = new MemoryStorage();
   void storage.migrate();
   return storage.repositories;
@@ -117,10 +108,10 @@ export const brokenTogether: readonly BrokenProcesses[] = [
           return { ...admission, maintenance: (known ??= admission.maintenance) };
         },
       },
-      maintenance: {
-        set: (on) => {
+      settings: {
+        setMaintenance: (on) => {
           known = on;
-          return r.maintenance.set(on);
+          return r.settings.setMaintenance(on);
         },
       },
     });
@@ -171,38 +162,6 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     },
   })),
 
-  brokenMemory("bounds the orders that it has put in itself", "of several processes is one", () => {
-    const own = privately();
-    return (r) => ({
-      outbox: {
-        put: async (order, options) => {
-          await own.outbox.put(order, options);
-          await r.outbox.put(order, { ...options, limit: 1_000 });
-        },
-      },
-    });
-  }),
-
-  brokenMemory("remembers the macros that it has loaded", "of several processes are the same", () => {
-    let known: StoredMacros | undefined;
-    return (r) => ({
-      macros: {
-        load: async () => (known ??= await r.macros.load()),
-        put: (macro, expected) => {
-          known = undefined;
-          return r.macros.put(macro, expected);
-        },
-      },
-    });
-  }),
-
-  brokenMemory("keeps macros to itself", "of several processes are the same", () => {
-    const own = privately();
-    return () => ({
-      macros: { put: (macro, expected) => own.macros.put(macro, expected), load: () => own.macros.load() },
-    });
-  }),
-
   brokenMemory(
     "accepts the number of a message that another one has accepted",
     "give out every number of a channel once, and accept it once, together",
@@ -247,46 +206,17 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     },
   ),
 
-  brokenMemory("remembers one-time secrets that it has read", "spend a one-time secret once, together", () => {
-    const known = new Map<string, OneTimePayload>();
+  brokenMemory("counts the versions that it has seen itself", "write a version of a record once, together", () => {
+    let known: number | undefined;
     return (r) => ({
-      oneTime: {
-        read: async (kind, digest) => {
-          const payload = await r.oneTime.read(kind, digest);
-          if (payload !== null) known.set(digest, payload);
-          return payload;
-        },
-        consume: async (kind, digest) => {
-          const payload = known.get(digest) ?? (await r.oneTime.consume(kind, digest));
-          known.delete(digest);
-          return payload;
+      records: {
+        put: async (kind, id, value, options = {}) => {
+          if (typeof options.ifVersion !== "number" || (known ??= options.ifVersion) !== options.ifVersion)
+            return r.records.put(kind, id, value, options);
+          known = 0;
+          return r.records.put(kind, id, value);
         },
       },
-    });
-  }),
-
-  brokenMemory(
-    "counts the one-time secrets that it has given out itself",
-    "keep the room of one-time secrets exactly, together",
-    () => {
-      const given: string[] = [];
-      return (r) => ({
-        oneTime: {
-          issueWithin: async (secret, { ofSubject, inAll }) => {
-            if (given.filter((subject) => subject === secret.subject).length >= ofSubject) return "subjectFull";
-            if (given.length >= inAll) return "full";
-            given.push(secret.subject);
-            return r.oneTime.issueWithin(secret, { ofSubject: 0, inAll: 0 });
-          },
-        },
-      });
-    },
-  ),
-
-  brokenMemory("takes its own key for the first", "have one first key and rotate it once, together", () => {
-    let first: Promise<StoredKey> | undefined;
-    return (r) => ({
-      keys: { addFirst: (key) => (first ??= r.keys.addFirst(key).then((stored) => ({ ...stored, keyId: key.keyId }))) },
     });
   }),
 

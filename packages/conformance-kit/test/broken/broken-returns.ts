@@ -7,14 +7,14 @@ const waiting = "are kept waiting by maintenance, with their state";
 
 /** Faults in who is let back in from a provider. */
 export const brokenReturns: readonly BrokenAdapter[] = [
-  broken("reads states instead of spending them", [admitted, atOnce], () => (r) => ({
+  broken("reads states instead of spending them", admitted, () => (r) => ({
     admission: {
       admitReturn: async (digest) => {
-        const state = await r.oneTime.read("providerState", digest);
+        const [state] = await r.records.get("providerState", [digest]);
         const returned = await r.admission.admitReturn(digest);
-        if (state !== null && !returned.maintenance)
-          await r.oneTime.issue({ kind: "providerState", digest, subject: null, payload: state, lifetime: 600_000 });
-        return returned;
+        if (state !== undefined && !returned.maintenance)
+          await r.records.put("providerState", digest, state.value, { lifetime: 600_000 });
+        return returned.maintenance ? returned : { ...returned, state: state?.value ?? null };
       },
     },
   })),
@@ -22,10 +22,10 @@ export const brokenReturns: readonly BrokenAdapter[] = [
   broken("looks whether a state is good, then spends it", atOnce, () => (r) => ({
     admission: {
       admitReturn: async (digest) => {
-        const state = await r.oneTime.read("providerState", digest);
+        const [state] = await r.records.get("providerState", [digest]);
         await pause();
         const returned = await r.admission.admitReturn(digest);
-        return returned.maintenance ? returned : { ...returned, state };
+        return returned.maintenance ? returned : { ...returned, state: state?.value ?? null };
       },
     },
   })),
@@ -35,7 +35,7 @@ export const brokenReturns: readonly BrokenAdapter[] = [
       admitReturn: async (digest) => {
         const returned = await r.admission.admitReturn(digest);
         return returned.state === null && !returned.maintenance
-          ? { ...returned, state: await r.oneTime.consume("accountLink", digest) }
+          ? { ...returned, state: await r.records.take("accountLink", digest) }
           : returned;
       },
     },
@@ -45,7 +45,7 @@ export const brokenReturns: readonly BrokenAdapter[] = [
     admission: {
       admitReturn: async (digest) => {
         const returned = await r.admission.admitReturn(digest);
-        if (returned.maintenance) await r.oneTime.consume("providerState", digest);
+        if (returned.maintenance) await r.records.take("providerState", digest);
         return returned;
       },
     },

@@ -7,7 +7,7 @@ import {
   type Storage,
 } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { type BrokenAdapter, brokenStorage, unguarded } from "./broken-adapter.ts";
+import { type BrokenAdapter, brokenStorage, unguarded, withFault } from "./broken-adapter.ts";
 
 function brokenAround(
   fault: string,
@@ -312,7 +312,10 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   brokenAround("does not offer everything inside of transactions", "offer every call", (storage) => ({
     transaction: (work) =>
       storage.transaction((r, attempt) =>
-        work({ ...r, maintenance: { set: () => Promise.reject(new ServiceError(799)) } }, attempt),
+        work(
+          withFault(r, () => ({ settings: { setMaintenance: () => Promise.reject(new ServiceError(799)) } })),
+          attempt,
+        ),
       ),
   })),
 

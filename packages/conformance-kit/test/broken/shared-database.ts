@@ -4,7 +4,7 @@ import { type Attempt, type Repositories, ServiceError, type Storage } from "@sa
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenStorage, type Fault, withFault } from "./broken-adapter.ts";
 
-/** A creation of an app name lost against another writer. */
+/** A record that was put lost against another writer. */
 class Lost extends Error {}
 
 /** What a process does wrong; asked for once for each process, so that each has a memory of its own. */
@@ -81,9 +81,9 @@ export class SharedDatabase {
 
   private losing(r: Repositories): Repositories {
     return withFault(r, () => ({
-      applications: {
-        create: (application) => {
-          if (this.losses === 0) return r.applications.create(application);
+      records: {
+        put: (kind, id, value, options) => {
+          if (this.losses === 0) return r.records.put(kind, id, value, options);
           this.losses -= 1;
           return Promise.reject(new Lost());
         },

@@ -76,8 +76,8 @@ export interface AccountRepository {
 
   /**
    * Removes the accounts of these users, as far as they have any; their sessions are no longer admitted. With them go their links at
-   * providers, the custom accounts that are mapped to them, and the second factors, former passwords and one-time secrets of all of
-   * these, which name them as their subjects: `user:<id>`, `link:<id>`, `custom:<id>`; also of a user who has no account. `lastAdministrator`,
+   * providers, the custom accounts that are mapped to them, and the records of all of
+   * these, which name them as their owners: `user:<id>`, `link:<id>`, `custom:<id>`; also of a user who has no account. `lastAdministrator`,
    * and nothing is removed, if no administrator were left whose account is not disabled, though there is one. This holds
    * also for several who remove accounts at once.
    */

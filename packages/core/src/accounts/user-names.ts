@@ -1,16 +1,20 @@
 import type { Database } from "../databases/database.ts";
-import type { Digest, Digests } from "../digests/digests.ts";
+import type { Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import { Model } from "../model/model.ts";
 import { batches } from "../objects/batches.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { OneTimeRepository } from "../one-time/one-time-repository.ts";
+import type { RecordKind, RecordRepository } from "../records/record-repository.ts";
 import type { Principal } from "../rights/principal.ts";
 import { seesAll } from "../rights/visibility.ts";
 import { confusableKeyOf, loginNameOf } from "./login-name.ts";
 
-/** Longer than any database is in use. */
+/** Reserved names, by the SHA-256 of what makes names look alike; each belongs to the user object that has it. */
+const reservedNames: RecordKind<ObjectId> = "userName";
+
+/** Longer than any database is in use. What has a lifetime is not archived: a restored database reserves the names anew. */
 const lifetime = 100 * 365 * 86_400_000;
+
 /** What is read of users to reserve their names in one transaction. */
 const atOnce = { items: 200, bytes: 8 * 1024 * 1024 };
 
@@ -21,13 +25,12 @@ export interface NamedUser {
 }
 
 /**
- * Reserves the names of users, so that no two user objects have names that look alike, with or without an account. A reservation is a
- * record of a user (its digest) that belongs to a name (its subject); a name has room for one. Calls belong in the transaction that
- * writes the user object.
+ * Reserves the names of users, so that no two user objects have names that look alike, with or without an account. Calls belong in the
+ * transaction that writes the user object.
  */
 export class UserNames {
   constructor(
-    private readonly oneTime: OneTimeRepository,
+    private readonly records: RecordRepository,
     private readonly digests: Digests,
   ) {}
 
@@ -45,32 +48,29 @@ export class UserNames {
 
   /** Frees the names of users that are deleted. */
   async release(ids: readonly ObjectId[]): Promise<void> {
-    for (const id of ids) await this.oneTime.consume("userName", this.digestOf(id));
+    for (const id of ids) await this.records.remove(reservedNames, { owner: ownerOf(id) });
   }
 
   /** Reserves the present name of a user that may have none reserved, or another one; one that is reserved for another user stays with that. */
-  async renew({ id, name }: NamedUser): Promise<void> {
-    if ((await this.oneTime.read("userName", this.digestOf(id))) === this.subjectOf(name)) return;
-    await this.release([id]);
-    await this.tryToReserve({ id, name });
+  async renew(user: NamedUser): Promise<void> {
+    const [reserved] = await this.records.get(reservedNames, [this.keyOf(user.name)]);
+    if (reserved?.value === user.id) return;
+    await this.release([user.id]);
+    await this.tryToReserve(user);
   }
 
   private async tryToReserve({ id, name }: NamedUser): Promise<boolean> {
-    const subject = this.subjectOf(name);
-    const outcome = await this.oneTime.issueWithin(
-      { kind: "userName", digest: this.digestOf(id), subject, payload: subject, lifetime },
-      { ofSubject: 1, inAll: 0 },
-    );
-    return outcome === "issued";
+    const options = { owner: ownerOf(id), lifetime, ifVersion: "none" } as const;
+    return (await this.records.put(reservedNames, this.keyOf(name), id, options)) === "stored";
   }
 
-  private digestOf(id: ObjectId): Digest {
-    return this.digests.sha256(`user name of ${id}`);
+  private keyOf(name: string): string {
+    return this.digests.sha256(confusableKeyOf(loginNameOf(name)));
   }
+}
 
-  private subjectOf(name: string): string {
-    return `name:${this.digests.sha256(confusableKeyOf(loginNameOf(name)))}`;
-  }
+function ownerOf(id: ObjectId): string {
+  return `object:${id}`;
 }
 
 /**
@@ -93,7 +93,7 @@ export async function reserveUserNames({ storage, digests }: Pick<Database, "sto
           attributes["Name"],
         ]),
       );
-      const names = new UserNames(r.oneTime, digests);
+      const names = new UserNames(r.records, digests);
       for (const id of ids) {
         const name = found.get(id);
         if (typeof name === "string") await names.renew({ id, name });

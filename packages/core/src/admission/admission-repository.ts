@@ -1,7 +1,7 @@
 import type { AppKey } from "../appkeys/app-key-repository.ts";
 import type { Digest } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import type { OneTimePayload } from "../one-time/one-time-repository.ts";
+import type { RecordValue } from "../records/record-repository.ts";
 import type { Principal } from "../rights/principal.ts";
 import type { Session, SessionMode } from "../sessions/session.ts";
 
@@ -11,8 +11,8 @@ export interface AdmissionRepository {
   admit(request: AdmissionRequest): Promise<Admission>;
 
   /**
-   * The same for somebody who comes back from a provider and shows the state of his log-in by its digest, which is a one-time secret of the kind
-   * `providerState`. It is spent as by `consume`, unless the maintenance switch is on.
+   * The same for somebody who comes back from a provider and shows the state of his log-in by its digest, which is the id of a record of the kind
+   * `providerState`. That is taken, unless the maintenance switch is on.
    */
   admitReturn(state: Digest): Promise<ReturnAdmission>;
 }
@@ -52,7 +52,7 @@ export interface Admission {
 /** What decides whether somebody may enter who comes back from a provider. */
 export interface ReturnAdmission extends Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
   /** What the state stands for; `null` if it is unknown, spent or over, and during maintenance. */
-  readonly state: OneTimePayload | null;
+  readonly state: RecordValue | null;
   /** The app key whose digest is the member `appKey` of that, disabled ones included; `null` if there is none. */
   readonly appKey: AppKey | null;
 }

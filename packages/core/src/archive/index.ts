@@ -1,3 +1,4 @@
+export { type EarlierRecord, earlierSections, fromEarlier } from "./earlier-records.ts";
 export {
   type ArchivePart,
   type ArchiveRecord,
@@ -9,4 +10,5 @@ export {
   type RecordOf,
   type StorageArchive,
 } from "./storage-archive.ts";
+export { secretKinds } from "./secret-kinds.ts";
 export { canonicalJson } from "./canonical-json.ts";

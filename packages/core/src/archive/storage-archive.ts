@@ -1,18 +1,14 @@
 import type { Account } from "../accounts/account-repository.ts";
 import type { AppKey } from "../appkeys/app-key-repository.ts";
-import type { Application } from "../appkeys/application-repository.ts";
 import type { RecordedAuditEvent } from "../audit/audit-repository.ts";
 import type { CustomAccount } from "../custom-users/custom-account-repository.ts";
 import type { Digest } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { IdentityLink } from "../identities/identity-link-repository.ts";
-import type { ProviderEntry } from "../identities/provider-repository.ts";
-import type { StoredKey } from "../keys/key-repository.ts";
-import type { MacroVersion } from "../macros/macro-repository.ts";
 import type { ClassDefinition } from "../model/class-definition.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { Links, StoredObject } from "../objects/stored-object.ts";
-import type { SecondFactor } from "../second-factors/second-factor-repository.ts";
+import type { StoredRecord } from "../records/record-repository.ts";
 
 /**
  * Port: all that a database keeps, as a stream. Neither direction has more than a small part in memory at once, and each goes
@@ -29,8 +25,8 @@ export interface StorageArchive {
 
   /**
    * Fills a database that was only migrated with the records of an export, in their order: all of them, or nothing if one is
-   * refused, the records end with an error, or the process does. That error comes out unchanged. Ids, versions, times and
-   * stamps stay; what is written later has higher ids and stamps than there ever were. Others see nothing of it before it is whole, and
+   * refused, the records end with an error, or the process does. That error comes out unchanged. Ids, times, stamps and
+   * versions of objects stay; what is written later has higher ids and stamps than there ever were. Others see nothing of it before it is whole, and
    * wait for its end when they want to write.
    *
    * Nothing is asked for, and nothing changes: `notEmpty` if there is anything that an archive could hold, `busy` if
@@ -60,13 +56,7 @@ interface ArchivedClass {
   readonly definition: ClassDefinition;
 }
 
-/** Of macros that are there and of those that are gone, in the order in which they were changed. */
-type ArchivedMacro = MacroVersion & { readonly section: "macros" };
-
 /** By name. Names are ordered by code points, here and below. */
-type ArchivedApplication = Application & { readonly section: "applications" };
-
-/** By name. */
 type ArchivedAppKey = AppKey & { readonly section: "appKeys"; readonly digest: Digest };
 
 /** By object number. */
@@ -108,25 +98,14 @@ type ArchivedCustomAccount = CustomAccount & {
   readonly confusableKey: string;
 };
 
-/** By type. */
-type ArchivedProvider = ProviderEntry & { readonly section: "identityProviders" };
-
 /** By id. */
 type ArchivedIdentityLink = IdentityLink & { readonly section: "identityLinks" };
 
-/** By subject, then by app name. */
-type ArchivedSecondFactor = SecondFactor & { readonly section: "secondFactors" };
-
-/** By subject. */
-interface ArchivedPasswordHistory {
-  readonly section: "passwordHistory";
-  readonly subject: string;
-  /** The latest last. */
-  readonly secrets: readonly string[];
+/** By kind, then by id; without those that have a lifetime. */
+interface ArchivedStoredRecord extends Pick<StoredRecord, "id" | "owner" | "value" | "createdAt"> {
+  readonly section: "records";
+  readonly kind: string;
 }
-
-/** In the order in which they became current; the wrapped private half is empty when it was swept away. */
-type ArchivedKey = StoredKey & { readonly section: "keys" };
 
 /** By sequence. */
 type ArchivedAuditEvent = RecordedAuditEvent & { readonly section: "audit" };
@@ -139,24 +118,19 @@ type ArchivedTally = Omit<RecordedAuditEvent, "sequence"> & {
 
 /**
  * One thing that a database keeps. Whatever ends by itself is not in an archive: sessions with their channels and locks, the
- * blocks of secure log-ins, failed attempts, secrets that are good once, and passwords that wait to be confirmed.
+ * blocks of secure log-ins, failed attempts, records that have a lifetime, and passwords that wait to be confirmed.
  */
 export type ArchiveRecord =
   | ArchivedSettings
   | ArchivedClass
-  | ArchivedMacro
-  | ArchivedApplication
   | ArchivedAppKey
   | ArchivedObject
   | ArchivedLinks
   | ArchivedDeparture
   | ArchivedAccount
   | ArchivedCustomAccount
-  | ArchivedProvider
   | ArchivedIdentityLink
-  | ArchivedSecondFactor
-  | ArchivedPasswordHistory
-  | ArchivedKey
+  | ArchivedStoredRecord
   | ArchivedAuditEvent
   | ArchivedTally;
 
@@ -169,19 +143,14 @@ export type RecordOf<Section extends ArchiveSection> = Extract<ArchiveRecord, { 
 export const archiveSections = [
   "settings",
   "classes",
-  "macros",
-  "applications",
   "appKeys",
   "objects",
   "links",
   "departures",
   "accounts",
   "customAccounts",
-  "identityProviders",
   "identityLinks",
-  "secondFactors",
-  "passwordHistory",
-  "keys",
+  "records",
   "audit",
   "tallies",
 ] as const satisfies readonly ArchiveSection[];

@@ -9,7 +9,7 @@ import { isRefusalCode } from "../macros/macro-fault.ts";
 import { mailAddress } from "../mail/mail.ts";
 import { isObjectId, type ObjectId } from "../objects/object-id.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
-import { randomUuid } from "../one-time/random-uuid.ts";
+import { randomUuid } from "../digests/random-uuid.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { unattendedPrincipal } from "../rights/principal.ts";
 import { isStorableText } from "../storage/storable-text.ts";

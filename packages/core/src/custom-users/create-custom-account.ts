@@ -3,7 +3,7 @@ import { confusableKeyOf, loginNameOf } from "../accounts/login-name.ts";
 import type { Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import { randomUuid } from "../one-time/random-uuid.ts";
+import { randomUuid } from "../digests/random-uuid.ts";
 import type { CustomAccountRepository } from "./custom-account-repository.ts";
 
 export interface CreateCustomAccountInput {

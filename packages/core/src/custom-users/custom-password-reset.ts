@@ -1,7 +1,7 @@
 import { loginNameOf } from "../accounts/login-name.ts";
 import type { Digest } from "../digests/digests.ts";
 import type { ObjectHooks } from "../hooks/active-hooks.ts";
-import type { OneTimePayload } from "../one-time/one-time-repository.ts";
+import type { RecordValue } from "../records/record-repository.ts";
 import type { PasswordReset, ResettableAccount } from "../passwords/password-reset.ts";
 import type { ReplacePassword } from "../passwords/replace-password.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
@@ -29,7 +29,7 @@ export class CustomPasswordReset implements PasswordReset {
     return this.resettable(r, account);
   }
 
-  async meant(r: Repositories, payload: OneTimePayload): Promise<ResettableAccount | null> {
+  async meant(r: Repositories, payload: RecordValue): Promise<ResettableAccount | null> {
     const { customAccountId, secretVersion } = payload as {
       readonly customAccountId?: string;
       readonly secretVersion: number;
@@ -73,7 +73,7 @@ export class SettleCustomPassword {
   constructor(private readonly passwords: Pick<ReplacePassword, "former" | "retire">) {}
 
   /** Hashes of passwords that are not taken again. */
-  former(r: Repositories, { id }: CustomAccount): Promise<string[]> {
+  former(r: Repositories, { id }: CustomAccount): Promise<readonly string[]> {
     return this.passwords.former(r, customSubject(id));
   }
 

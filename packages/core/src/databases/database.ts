@@ -1,5 +1,5 @@
 import type { ClientHash } from "../accounts/password-hasher.ts";
-import { KnownApplications } from "../appkeys/application-repository.ts";
+import { KnownApplications } from "../appkeys/applications.ts";
 import type { Digests } from "../digests/digests.ts";
 import { emptyLibrary, type MacroLibrary } from "../macros/macro-library.ts";
 import { ModelCache } from "../model/model-cache.ts";

@@ -1,2 +1,3 @@
 export { Database, type DatabasePolicy, type DatabaseSettings } from "./database.ts";
-export type { DatabaseContents, MaintenanceSwitch } from "./database-contents.ts";
+export { isEmptyDatabase } from "./is-empty-database.ts";
+export type { Settings, SettingsRepository } from "./settings-repository.ts";

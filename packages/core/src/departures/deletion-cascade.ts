@@ -151,7 +151,7 @@ export async function removeThose(
  * administrator would be left.
  */
 async function removeUsers(
-  { accounts, sessions, oneTime }: Pick<Repositories, "accounts" | "sessions" | "oneTime">,
+  { accounts, sessions, records }: Pick<Repositories, "accounts" | "sessions" | "records">,
   going: readonly Pick<StoredObject, "id" | "className">[],
   { model, principal, digests }: { readonly model: Model; readonly principal: Principal; readonly digests: Digests },
 ): Promise<void> {
@@ -161,5 +161,5 @@ async function removeUsers(
   if ((await accounts.remove(users)) === "lastAdministrator")
     throw new ServiceError(718, { detail: "The last administrator cannot be deleted." });
   for (const userId of users) await sessions.end({ userId });
-  await new UserNames(oneTime, digests).release(users);
+  await new UserNames(records, digests).release(users);
 }

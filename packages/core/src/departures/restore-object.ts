@@ -151,12 +151,12 @@ function setBy(changed: ResolvedAttributes | undefined, save: HookedSave | undef
 
 /** Brings objects back, in the transaction that holds them. Users reserve their names again: 307 if one looks like the name of another user by now. */
 async function restoreThose(
-  { departures, oneTime }: Pick<Repositories, "departures" | "oneTime">,
+  { departures, records }: Pick<Repositories, "departures" | "records">,
   restorations: readonly Restoration[],
   { model, digests }: { readonly model: Model; readonly digests: Digests },
 ): Promise<readonly StoredObject[]> {
   const restored = await departures.restore(restorations);
-  const names = new UserNames(oneTime, digests);
+  const names = new UserNames(records, digests);
   for (const { id, className, attributes } of restored) {
     const { Name: name } = attributes;
     if (isUserClass(model, className) && typeof name === "string") await names.rename(id, name);

@@ -6,7 +6,7 @@ import { ServiceError } from "../errors/service-error.ts";
 import { providerUserClass } from "../model/built-in-classes.ts";
 import { idsOf, type StoredObject } from "../objects/stored-object.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import { randomUuid } from "../one-time/random-uuid.ts";
+import { randomUuid } from "../digests/random-uuid.ts";
 import { inTransaction } from "../request/in-transaction.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { unattendedPrincipal } from "../rights/principal.ts";

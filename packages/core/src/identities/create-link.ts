@@ -1,5 +1,6 @@
 import { entryEvent } from "../audit/audit-events.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
+import type { RecordKind } from "../records/record-repository.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import type { NewIdentityLink, ProviderIdentity } from "./identity-link-repository.ts";
 
@@ -21,6 +22,9 @@ export function remembered(text: string): string | null {
   const kept = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
   return kept === "" ? null : Array.from(kept).slice(0, 255).join("");
 }
+
+/** Identities that wait to be bound, by the SHA-256 of their `dfUuid`. */
+export const assignableIdentities: RecordKind<AssignableIdentity> = "accountLink";
 
 /** Milliseconds for which an account of a provider can be bound after its owner came back from there. */
 export const assignableLifetime = 900_000;

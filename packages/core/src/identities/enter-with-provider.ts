@@ -2,12 +2,12 @@ import type { Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SerializeOwnUser } from "../objects/serialize-own-user.ts";
-import { randomUuid } from "../one-time/random-uuid.ts";
+import { randomUuid } from "../digests/random-uuid.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { LogInResult } from "../sessions/log-in.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import { type AssignableIdentity, assignableLifetime, remembered } from "./create-link.ts";
+import { type AssignableIdentity, assignableIdentities, assignableLifetime, remembered } from "./create-link.ts";
 import type { AssignProviderUser, NewExternalUser } from "./assign-provider-user.ts";
 
 /** A session, or what the account can be bound to a user with. */
@@ -73,18 +73,18 @@ export class EnterWithProvider {
     const { issuer, subject, email, name, surname } = profile;
     const dfUuid = randomUuid(this.random);
     const known = { appKeyId: appKey.id, provider: registered.provider.type, issuer, subject };
-    const payload = {
+    const identity = {
       ...known,
       email: remembered(email),
       displayName: remembered(`${name} ${surname}`),
     } satisfies AssignableIdentity;
-    const digest = this.digests.sha256(dfUuid);
-    const secret = { kind: "accountLink", digest, subject: null, payload, lifetime: assignableLifetime } as const;
-    if (spend === undefined) await r.oneTime.issue(secret);
+    const keep = ({ records }: Repositories) =>
+      records.put(assignableIdentities, this.digests.sha256(dfUuid), identity, { lifetime: assignableLifetime });
+    if (spend === undefined) await keep(r);
     else {
       await database.storage.transaction(async (inside) => {
         await spending(spend, () => new ServiceError(324, { detail: spentDetail }))(inside);
-        await inside.oneTime.issue(secret);
+        await keep(inside);
       });
     }
     return { dfUuid };

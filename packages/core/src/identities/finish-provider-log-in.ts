@@ -2,7 +2,7 @@ import { refuseMaintenance } from "../admission/admission-repository.ts";
 import { withParameter } from "../appkeys/return-address.ts";
 import type { Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import type { OneTimeRoom } from "../one-time/one-time-repository.ts";
+import type { RecordRoom } from "../records/record-repository.ts";
 import type { AppKeyContext, ArrivingContext } from "../request/request-context.ts";
 import { acceptAppNames } from "../sessions/app-names.ts";
 import {
@@ -14,6 +14,7 @@ import {
   type ProviderState,
   type ReturnCode,
   returnCodeLifetime,
+  returnCodes,
   storedCode,
 } from "./provider-state.ts";
 import type { EnterWithProvider, ProviderOutcome } from "./enter-with-provider.ts";
@@ -49,7 +50,7 @@ export interface FinishParts {
   readonly digests: Digests;
   readonly random: RandomSource;
   /** How many codes may wait to be traded. */
-  readonly room: OneTimeRoom;
+  readonly room: RecordRoom;
 }
 
 interface Proven {
@@ -123,10 +124,13 @@ export class FinishProviderLogIn {
     const { provider, alias, appNames, deviceId, secondFactor } = state;
     const code = random.secret();
     const begun = { provider, alias, appNames, deviceId, secondFactor, appKeyId: context.appKey.id };
-    const payload = storedCode({ ...begun, ...proven }, sealing);
-    const [digest, subject] = [digests.sha256(code), `network:${context.origin.network}`];
-    const secret = { kind: "returnCode", digest, subject, payload, lifetime: returnCodeLifetime } as const;
-    if ((await context.r.oneTime.issueWithin(secret, room)) === "issued") return code;
+    const outcome = await context.r.records.putWithin(
+      returnCodes,
+      digests.sha256(code),
+      storedCode({ ...begun, ...proven }, sealing),
+      { owner: `network:${context.origin.network}`, lifetime: returnCodeLifetime, room },
+    );
+    if (outcome === "stored") return code;
     await tallyRefused(context, 706);
     throw new ServiceError(706, { detail: "Too many codes wait to be traded." });
   }

@@ -22,7 +22,7 @@ export {
 } from "./identity-provider.ts";
 export { ListOwnLinks, RemoveOwnLinks } from "./own-links.ts";
 export { type LinkingInput, LinkNotice, LogInLinking, type NewLink } from "./log-in-linking.ts";
-export type { ProviderEntry, ProviderRepository } from "./provider-repository.ts";
+export { ProviderEntries, type ProviderEntry } from "./provider-entries.ts";
 export { ProviderSealing } from "./provider-sealing.ts";
 export { PutProvider, type PutProviderInput, RemoveProvider } from "./put-provider.ts";
 export { RemoveLink } from "./remove-link.ts";

@@ -4,12 +4,12 @@ import { ServiceError } from "../errors/service-error.ts";
 import type { MailLanguage } from "../mail/mail.ts";
 import type { OrderMail } from "../mail/order-mail.ts";
 import { isUuid } from "../objects/object-id.ts";
-import { randomUuid } from "../one-time/random-uuid.ts";
+import { randomUuid } from "../digests/random-uuid.ts";
 import type { AppKeyContext, RequestContext } from "../request/request-context.ts";
 import type { EnterWithPassword, LogInInput } from "../sessions/enter-with-password.ts";
 import type { LogInResult } from "../sessions/log-in.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import { type AssignableIdentity, createLink } from "./create-link.ts";
+import { assignableIdentities, createLink } from "./create-link.ts";
 import type { ProviderType } from "./identity-link-repository.ts";
 
 export interface LinkingInput extends LogInInput {
@@ -54,9 +54,9 @@ export class LogInLinking {
     { dfUuid, person, appNames }: { dfUuid: unknown; person: Person; appNames: readonly string[] },
   ): Promise<ProviderType> {
     const given = typeof dfUuid === "string" && isUuid(dfUuid) ? dfUuid.toLowerCase() : null;
-    const found = given === null ? null : await r.oneTime.consume("accountLink", this.digests.sha256(given));
+    const found = given === null ? null : await r.records.take(assignableIdentities, this.digests.sha256(given));
     if (found === null) throw new ServiceError(324, { detail: "The dfUuid is missing, unknown, used or over." });
-    const { appKeyId, ...identity } = found as unknown as AssignableIdentity;
+    const { appKeyId, ...identity } = found;
     if (appKeyId !== context.appKey.id) throw new ServiceError(324, { detail: "The dfUuid is of another app key." });
     const link = { ...identity, id: randomUuid(this.random), userId: person.account.userId, shared: false };
     if (!(await createLink(context, r, link, appNames)))

@@ -1,7 +1,7 @@
 import { sessionEvent } from "../audit/audit-events.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import { hasConfirmedFactor } from "../second-factors/has-confirmed-factor.ts";
+import { SecondFactors } from "../second-factors/second-factors.ts";
 import type { IdentityLink } from "./identity-link-repository.ts";
 import { providerTypeOf } from "./identity-provider.ts";
 
@@ -33,13 +33,13 @@ export class RemoveOwnLinks {
     const links = (await ownLinks(context)).filter(({ provider }) => provider === type);
     const removed = await context.unit.transaction(async (r) => {
       for (const { id } of links) {
-        if (await hasConfirmedFactor(r, `link:${id}`))
+        if (await new SecondFactors(r.records).hasConfirmed(`link:${id}`))
           throw new ServiceError(307, { detail: "The link has a second factor; switch it off first." });
       }
       const gone = (await Promise.all(links.map(({ id }) => r.identityLinks.remove({ id })))).flat();
       for (const linkId of gone) {
         await r.sessions.end({ linkId });
-        await r.secondFactors.remove(`link:${linkId}`, null);
+        await new SecondFactors(r.records).remove(`link:${linkId}`, null);
         await r.audit.append(sessionEvent(context, { type: "link.removed", providerName: type }));
       }
       return gone.length;

@@ -1,9 +1,12 @@
 import type { Digest } from "../digests/digests.ts";
-import type { OneTimePayload } from "../one-time/one-time-repository.ts";
+import type { RecordKind, RecordValue } from "../records/record-repository.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { ProviderType } from "./identity-link-repository.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
+
+/** States of log-ins at providers, by the SHA-256 of the state. Admission takes them by this name. */
+export const providerStates: RecordKind = "providerState";
 
 /** Milliseconds for which somebody can be away at a provider. */
 export const stateLifetime = 600_000;
@@ -44,7 +47,7 @@ type Sealed = Pick<ProviderState, "codeVerifier" | "nonce" | "secondFactor" | "r
 export function storedState(
   { codeVerifier, nonce, secondFactor, returning, ...known }: ProviderState,
   sealing: ProviderSealing,
-): OneTimePayload {
+): RecordValue {
   return {
     ...known,
     sealed: sealing.sealState({
@@ -57,7 +60,7 @@ export function storedState(
 }
 
 /** What was stored; `null` if another master key sealed it. */
-export function openedState(stored: OneTimePayload, sealing: ProviderSealing): ProviderState | null {
+export function openedState(stored: RecordValue, sealing: ProviderSealing): ProviderState | null {
   const { sealed, ...known } = stored as unknown as Omit<ProviderState, keyof Sealed> & { readonly sealed: string };
   const secrets = sealing.openState(sealed);
   // One of a log-in that an earlier version began does not say where to return to.
@@ -97,6 +100,9 @@ export function browserCookie(state: Digest, value: string, redirectUri: string)
   return { name: cookieName(state, secure), value, path, secure, maxAge: value === "" ? 0 : stateLifetime / 1_000 };
 }
 
+/** Codes that apps trade for the outcome of a log-in at a provider, by the SHA-256 of the code. */
+export const returnCodes: RecordKind = "returnCode";
+
 /** Milliseconds for which an app can trade its code. */
 export const returnCodeLifetime = 60_000;
 
@@ -111,12 +117,12 @@ export interface ReturnCode
 }
 
 /** As it is stored: sealed whole, because it identifies a person. */
-export function storedCode(code: ReturnCode, sealing: ProviderSealing): OneTimePayload {
+export function storedCode(code: ReturnCode, sealing: ProviderSealing): RecordValue {
   return { sealed: sealing.sealCode({ ...code, profile: { ...code.profile } }) };
 }
 
 /** What was stored; `null` if another master key sealed it. */
-export function openedCode(stored: OneTimePayload, sealing: ProviderSealing): ReturnCode | null {
+export function openedCode(stored: RecordValue, sealing: ProviderSealing): ReturnCode | null {
   const { sealed } = stored as { readonly sealed: string };
   return (sealing.openCode(sealed) as unknown as ReturnCode | undefined) ?? null;
 }

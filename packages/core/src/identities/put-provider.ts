@@ -2,7 +2,7 @@ import { operatorEvent } from "../audit/audit-events.ts";
 import type { Database } from "../databases/database.ts";
 import type { ProviderType } from "./identity-link-repository.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
-import type { ProviderEntry } from "./provider-repository.ts";
+import { ProviderEntries, type ProviderEntry } from "./provider-entries.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
 
 export interface PutProviderInput extends Pick<ProviderEntry, "name" | "defaultUserId" | "appNames"> {
@@ -23,7 +23,7 @@ export class PutProvider {
     const sealedData = this.sealing.sealData(accepted);
     const { type } = provider;
     await storage.transaction(async (r) => {
-      await r.identityProviders.put({ type, ...entry, sealedData });
+      await new ProviderEntries(r.records).put({ type, ...entry, sealedData });
       await r.audit.append(operatorEvent({ type: "provider.stored", providerName: type }));
     });
     return accepted;
@@ -34,7 +34,7 @@ export class PutProvider {
 export class RemoveProvider {
   run({ storage }: Pick<Database, "storage">, type: ProviderType): Promise<boolean> {
     return storage.transaction(async (r) => {
-      const removed = await r.identityProviders.remove(type);
+      const removed = await new ProviderEntries(r.records).remove(type);
       if (removed) await r.audit.append(operatorEvent({ type: "provider.removed", providerName: type }));
       return removed;
     });

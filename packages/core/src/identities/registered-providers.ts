@@ -4,7 +4,7 @@ import type { JsonValue } from "../objects/stored-object.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import type { ProviderType } from "./identity-link-repository.ts";
 import { type IdentityProvider, type ProviderData, providerTypeOf } from "./identity-provider.ts";
-import type { ProviderEntry } from "./provider-repository.ts";
+import { ProviderEntries, type ProviderEntry } from "./provider-entries.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
 
 /** A provider that is switched on and registered in a database. */
@@ -29,18 +29,14 @@ export class RegisteredProviders {
   ) {}
 
   /** By a name in any case. 698 if it is unknown, not switched on or not registered; 608 if its additional data are of no use. */
-  async find(
-    name: string,
-    { alias }: Database,
-    r: Pick<Repositories, "identityProviders">,
-  ): Promise<RegisteredProvider> {
+  async find(name: string, { alias }: Database, r: Pick<Repositories, "records">): Promise<RegisteredProvider> {
     const type = providerTypeOf(name);
     const provider = type === null ? undefined : this.providers.get(type);
     if (provider === undefined)
       throw new ServiceError(698, {
         detail: type === null ? "There is no such provider." : `The provider ${type} is not switched on.`,
       });
-    const entry = await r.identityProviders.find(provider.type);
+    const entry = await new ProviderEntries(r.records).find(provider.type);
     if (entry === null)
       throw new ServiceError(698, { detail: `The provider ${provider.type} is not registered in the database.` });
     const data = provider.accept(this.openedData(alias, entry));

@@ -1,7 +1,7 @@
 import type { Digest, Digests, RandomSource } from "../digests/digests.ts";
 import { listsReturnAddress } from "../appkeys/return-address.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import type { OneTimeRoom } from "../one-time/one-time-repository.ts";
+import type { RecordRoom } from "../records/record-repository.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import { acceptAppNames } from "../sessions/app-names.ts";
@@ -11,6 +11,7 @@ import {
   digestOfChallenge,
   isSecureCallback,
   type ProviderReturn,
+  providerStates,
   stateLifetime,
   storedState,
 } from "./provider-state.ts";
@@ -42,7 +43,7 @@ export interface StartedLogIn {
  * How many log-ins may be under way at once, of one network and in a database: anybody who has an app key can begin as many as he likes, and each is kept until its
  * time is over.
  */
-export type LogInsUnderWay = OneTimeRoom;
+export type LogInsUnderWay = RecordRoom;
 
 /** Seconds after which to come back: places become free one by one. */
 const comeBackAfter = 10;
@@ -102,13 +103,13 @@ export class StartProviderLogIn {
       secureCookie: isSecureCallback(redirectUri),
     };
     const returning = wanted === null ? null : { ...wanted, redirectUri };
-    const payload = storedState({ ...bound, codeVerifier, nonce, secondFactor, returning }, this.sealing);
-    const subject = `network:${context.origin.network}`;
-    const outcome = await r.oneTime.issueWithin(
-      { kind: "providerState", digest, subject, payload, lifetime: stateLifetime },
-      this.room,
-    );
-    if (outcome !== "issued") throw new CrowdedError(outcome === "subjectFull" ? "of one network" : "of the database");
+    const stored = storedState({ ...bound, codeVerifier, nonce, secondFactor, returning }, this.sealing);
+    const outcome = await r.records.putWithin(providerStates, digest, stored, {
+      owner: `network:${context.origin.network}`,
+      lifetime: stateLifetime,
+      room: this.room,
+    });
+    if (outcome !== "stored") throw new CrowdedError(outcome === "ownerFull" ? "of one network" : "of the database");
     return { location, cookie: browserCookie(digest, cookie, redirectUri) };
   }
 }

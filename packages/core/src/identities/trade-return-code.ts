@@ -4,7 +4,7 @@ import type { AppKeyContext } from "../request/request-context.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import type { EnterWithProvider, ProvenLogIn, ProviderOutcome } from "./enter-with-provider.ts";
-import { isVerifier, openedCode, type ReturnCode } from "./provider-state.ts";
+import { isVerifier, openedCode, returnCodes, type ReturnCode } from "./provider-state.ts";
 import { tallyRefused, tellingRefusals } from "./provider-events.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
 import type { RegisteredProviders } from "./registered-providers.ts";
@@ -38,13 +38,13 @@ export class TradeReturnCode {
   async run(context: AppKeyContext, input: TradeInput): Promise<ProviderOutcome> {
     const { r } = context;
     const digest = this.digests.sha256(input.code);
-    const stored = await r.oneTime.read("returnCode", digest);
-    const code = stored === null ? null : openedCode(stored, this.sealing);
+    const [stored] = await r.records.get(returnCodes, [digest]);
+    const code = stored === undefined ? null : openedCode(stored.value, this.sealing);
     if (code === null) {
       await tallyRefused(context, 324);
       throw new ServiceError(324, { detail: "The code is unknown, used or over." });
     }
-    const spend = async (inside: Repositories) => (await inside.oneTime.consume("returnCode", digest)) !== null;
+    const spend = async (inside: Repositories) => (await inside.records.take(returnCodes, digest)) !== null;
     try {
       const known = { appNames: code.appNames, providerName: code.provider };
       return await tellingRefusals(context, known, () => this.trade(context, code, { ...input, spend }));

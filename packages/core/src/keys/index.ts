@@ -10,6 +10,6 @@ export {
   type ServerPublicKey,
 } from "./server-keys.ts";
 export { type AcceptedKey, KeyRings, type KeySupply } from "./key-rings.ts";
-export type { KeyRepository, StoredKey, WrappedKeyPair } from "./key-repository.ts";
+export { KeyStore, type StoredKey, type WrappedKeyPair } from "./key-store.ts";
 export { type KeyWrapping, openJson, sealJson } from "./key-sealing.ts";
 export { type KeyRotation, RotateKey, type RotationRefusal } from "./rotate-key.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "../databases/database.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import type { StoredKey } from "./key-repository.ts";
+import { KeyStore, type StoredKey } from "./key-store.ts";
 import { KeySealing, type KeyWrapping } from "./key-sealing.ts";
 import type { PublicJwk, ServerKeyKind, ServerKeyPair, ServerKeys } from "./server-keys.ts";
 
@@ -42,7 +42,7 @@ export class KeyRings {
   async sealedElsewhere(database: Database): Promise<boolean> {
     if (!this.usable) return false;
     const kinds: readonly ServerKeyKind[] = ["rsa", "jwt"];
-    const stored = await Promise.all(kinds.map((kind) => database.storage.repositories.keys.current(kind)));
+    const stored = await Promise.all(kinds.map((kind) => keysOf(database).current(kind)));
     return stored.some(
       (key, index) =>
         key !== null && this.open(key, this.ringOf(kinds[index] as ServerKeyKind, database)) === undefined,
@@ -52,7 +52,7 @@ export class KeyRings {
   /** The key to use. */
   async current(kind: ServerKeyKind, database: Database): Promise<ServerKeyPair> {
     const ring = await this.begin(kind, database);
-    const stored = await database.storage.repositories.keys.current(kind);
+    const stored = await keysOf(database).current(kind);
     const pair = this.currentOf(stored === null ? [] : [stored], ring);
     ring.pairs.set(pair.keyId, pair);
     return pair;
@@ -81,7 +81,7 @@ export class KeyRings {
     database: Database,
   ): Promise<{ pair: ServerKeyPair; until: number | null }[]> {
     const ring = await this.begin(kind, database);
-    const stored = await database.storage.repositories.keys.accepted(kind);
+    const stored = await keysOf(database).accepted(kind);
     this.currentOf(stored, ring);
     // An earlier key whose master key is lost keeps nobody from using the others.
     const opened = stored.flatMap((key) => {
@@ -137,16 +137,21 @@ export class KeyRings {
    * are supplied with different keys do not take turns.
    */
   private async provide(kind: ServerKeyKind, database: Database): Promise<void> {
-    const { keys } = database.storage.repositories;
+    const keys = keysOf(database);
     const supplied = this.supply.supplied.get(kind);
     const current = await keys.current(kind);
     if (current === null) {
-      await keys.addFirst(this.sealing.seal(await nextPair(kind, this.supply)));
+      const first = this.sealing.seal(await nextPair(kind, this.supply));
+      await keys.addFirst(first, await database.storage.now());
       return;
     }
     if (supplied === undefined || current.keyId === supplied.keyId) return;
     await keys.rotate(current.keyId, this.sealing.seal(supplied), keyOverlap(kind, database));
   }
+}
+
+function keysOf({ storage }: Database): KeyStore {
+  return new KeyStore(storage.repositories.records);
 }
 
 /** Where new key pairs come from, and what they are sealed with. */

@@ -1,6 +1,6 @@
 import { ServiceError } from "../errors/service-error.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
-import type { StoredKey, WrappedKeyPair } from "./key-repository.ts";
+import type { StoredKey, WrappedKeyPair } from "./key-store.ts";
 import type { ServerKeyPair, ServerKeys } from "./server-keys.ts";
 
 /** What private keys are wrapped for. */

@@ -1,5 +1,6 @@
 import { operatorEvent } from "../audit/audit-events.ts";
 import type { Database } from "../databases/database.ts";
+import { KeyStore } from "./key-store.ts";
 import { KeySealing } from "./key-sealing.ts";
 import { keyOverlap, type KeySupply, nextPair } from "./key-rings.ts";
 import type { ServerKeyKind } from "./server-keys.ts";
@@ -33,11 +34,11 @@ export class RotateKey {
   async run(kind: ServerKeyKind, database: Database, lost = false): Promise<KeyRotation | RotationRefusal> {
     // Before a key is made that could not be kept.
     this.sealing.assertUsable();
-    const { keys } = database.storage.repositories;
+    const keys = new KeyStore(database.storage.repositories.records);
     const current = await keys.current(kind);
     if (current === null) {
       const first = this.sealing.seal(await nextPair(kind, this.supply));
-      const { keyId } = await keys.addFirst(first);
+      const { keyId } = await keys.addFirst(first, await database.storage.now());
       return keyId === first.keyId ? { keyId, before: null } : "overtaken";
     }
     const isOpenable = this.sealing.open(current) !== undefined;
@@ -46,7 +47,7 @@ export class RotateKey {
     if (current.keyId === this.supply.supplied.get(kind)?.keyId) return "suppliedAlready";
     const next = this.sealing.seal(await nextPair(kind, this.supply));
     const outcome = await database.storage.transaction(async (r) => {
-      const rotated = await r.keys.rotate(current.keyId, next, lost ? 0 : keyOverlap(kind, database));
+      const rotated = await new KeyStore(r.records).rotate(current.keyId, next, lost ? 0 : keyOverlap(kind, database));
       if (rotated === "ok") await r.audit.append(operatorEvent({ type: `${kind}Key.rotated` }));
       return rotated;
     });

@@ -35,15 +35,15 @@ export {
   type MacroText,
   noMacros,
 } from "./macro-library.ts";
-export type {
-  GivenMacro,
-  MacroLanguage,
-  MacroRemoval,
-  MacroRepository,
-  MacroVersion,
-  StoredMacro,
-  StoredMacros,
-} from "./macro-repository.ts";
+export {
+  type GivenMacro,
+  type MacroLanguage,
+  type MacroRemoval,
+  MacroStore,
+  type MacroVersion,
+  type StoredMacro,
+  type StoredMacros,
+} from "./macro-store.ts";
 export type {
   ExecutedMacro,
   IgnoredFailure,
@@ -66,4 +66,4 @@ export type {
   MacroUsage,
   ModuleText,
 } from "./macro-runtime.ts";
-export { mostMacroBytes, PutMacro, type PutOutcome, RemoveMacro } from "./put-macro.ts";
+export { mostMacroBytes, PutMacro, type MacroPutOutcome, RemoveMacro } from "./put-macro.ts";

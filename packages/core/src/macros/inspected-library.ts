@@ -1,3 +1,4 @@
+import { MacroStore } from "./macro-store.ts";
 import { type LibraryContext, type MacroLibrary, MacroSet, type MacroSource, type MacroText } from "./macro-library.ts";
 import type { MacroReports } from "./macro-reports.ts";
 import { type InspectedText, isPassing, type ModuleInspector } from "./module-inspector.ts";
@@ -64,7 +65,7 @@ export class InspectedLibrary implements MacroLibrary {
 
   private async read({ r }: LibraryContext): Promise<MacroSet> {
     const { source, inspector } = this.parts;
-    const { generation, macros } = await r.macros.load();
+    const { generation, macros } = await new MacroStore(r).load();
     const stored = macros.map(
       ({ name, language, text, version }): MacroText => ({
         name,

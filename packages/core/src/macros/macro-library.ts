@@ -4,7 +4,7 @@ import type { CalledHook, LibraryModule } from "./macro.ts";
 
 /** What a library needs to know of the request that asks. */
 export interface LibraryContext {
-  readonly r: Pick<Repositories, "macros">;
+  readonly r: Pick<Repositories, "records" | "settings">;
   readonly unit: Pick<UnitOfWork, "joined">;
   readonly macroGeneration: number;
 }

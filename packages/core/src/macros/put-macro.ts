@@ -3,14 +3,14 @@ import type { Database } from "../databases/database.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import { acceptStorable } from "../storage/storable-text.ts";
 import { isMacroName } from "./macro.ts";
-import type { GivenMacro, MacroRemoval } from "./macro-repository.ts";
+import { type GivenMacro, type MacroRemoval, MacroStore } from "./macro-store.ts";
 import type { ModuleInspector } from "./module-inspector.ts";
 
 /** Bytes of a text in UTF-8. */
 export const mostMacroBytes = 262_144;
 const longestAuthor = 255;
 
-export interface PutOutcome {
+export interface MacroPutOutcome {
   /** `unchanged`: the current version has the same text. */
   readonly outcome: "stored" | "unchanged" | "stale";
   /** The current version; 0 if there is none. */
@@ -23,13 +23,13 @@ export class PutMacro {
 
   /**
    * What cannot be the name of a macro: 400; a text that is too large or not storable: 307; one that no server could run: `MacroFault`;
-   * `stale` as in `MacroRepository.put`.
+   * `stale` as in `MacroStore.put`.
    */
   async run(
     { storage }: Pick<Database, "storage">,
     macro: GivenMacro,
     expectedVersion: number | null,
-  ): Promise<PutOutcome> {
+  ): Promise<MacroPutOutcome> {
     const { name, text, language, changedBy } = macro;
     if (!isMacroName(name)) throw new ServiceError(400);
     acceptStorable([text, changedBy]);
@@ -40,14 +40,15 @@ export class PutMacro {
     const [inspected] = await this.inspector.inspect([{ name, text, language, origin: name }]);
     if (inspected?.module.kind === "broken") throw inspected.module.fault;
     return storage.transaction(async (r) => {
-      const [latest] = await r.macros.history(name, 1);
+      const macros = new MacroStore(r);
+      const [latest] = await macros.history(name, 1);
       const current = latest === undefined || latest.text === null ? 0 : latest.version;
       const isSame = latest?.text === text && latest.language === language;
       if (isSame && (expectedVersion === null || expectedVersion === current))
         return { outcome: "unchanged", version: current };
-      const outcome = await r.macros.put(macro, expectedVersion);
+      const outcome = await macros.put(macro, expectedVersion);
       if (outcome === "stored") await r.audit.append(operatorEvent({ type: "macro.stored", macroName: name }));
-      const [now] = await r.macros.history(name, 1);
+      const [now] = await macros.history(name, 1);
       return { outcome, version: now === undefined || now.text === null ? 0 : now.version };
     });
   }
@@ -65,7 +66,7 @@ export class RemoveMacro {
     removal: MacroRemoval,
   ): Promise<"removed" | "stale" | "unknown"> {
     return storage.transaction(async (r) => {
-      const outcome = await r.macros.remove(name, removal);
+      const outcome = await new MacroStore(r).remove(name, removal);
       if (outcome === "removed") await r.audit.append(operatorEvent({ type: "macro.removed", macroName: name }));
       return outcome;
     });

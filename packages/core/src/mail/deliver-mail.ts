@@ -1,16 +1,27 @@
 import type { Database } from "../databases/database.ts";
-import type { Digests } from "../digests/digests.ts";
 import { type LetterWriter, type Mailer, MailerUnusable } from "./mailer.ts";
 import type { Letter, MailOrder } from "./mail.ts";
-import type { MailHindrance, OutboxEntry } from "./outbox-repository.ts";
+import type { ClaimedRecord } from "../records/record-repository.ts";
 import type { PreparedReset, ResetMail } from "./reset-mail.ts";
-import type { SealedOrders } from "./order-mail.ts";
+import { mailOrders, type SealedOrders, stuckOrders, type WaitingOrder } from "./order-mail.ts";
 
 /** The first delay after an attempt that failed, in milliseconds; it doubles with every further one. */
 const firstDelay = 10_000;
 
 /** A transport that is back is to be noticed soon; who refuses one mail is not to be bothered. */
 const longestDelay: Readonly<Record<MailHindrance, number>> = { transport: 60_000, order: 600_000 };
+
+/** What keeps an order from being sent: its own address or contents, or that no mail can be sent at all. */
+type MailHindrance = "order" | "transport";
+
+/** An order that somebody sends. */
+export type ClaimedOrder = ClaimedRecord<WaitingOrder>;
+
+/** A letter, and the order that it is for as it stands now. */
+interface ReadyLetter {
+  readonly letter: Letter;
+  readonly order: ClaimedOrder;
+}
 
 /** What became of an order. */
 export type Delivery =
@@ -33,7 +44,6 @@ export interface DeliverMailParts {
   readonly resetMail: ResetMail;
   readonly letters: LetterWriter;
   readonly mailer: Mailer;
-  readonly digests: Digests;
 }
 
 type Desk = Pick<Database, "alias" | "storage">;
@@ -49,74 +59,80 @@ export class DeliverMail {
   constructor(private readonly parts: DeliverMailParts) {}
 
   /** Throws only if the storage does. */
-  async run(desk: Desk, entry: OutboxEntry): Promise<Delivery> {
-    let ready: Letter | null;
-    let reference: string;
+  async run(desk: Desk, order: ClaimedOrder): Promise<Delivery> {
+    let ready: ReadyLetter | null;
     try {
-      [ready, reference] = await this.letterOf(desk, entry);
+      ready = await this.letterOf(desk, order);
     } catch (error) {
       if (error instanceof Lost) return { kind: "lost", sent: false };
-      return this.postpone(desk, entry, "order", (delay) => ({ kind: "failed", error, delay }));
+      return this.postpone(desk, order, "order", (delay) => ({ kind: "failed", error, delay }));
     }
-    return ready === null ? { kind: "nobody" } : this.send(desk, entry, ready, reference);
+    return ready === null ? { kind: "nobody" } : this.send(desk, ready);
   }
 
-  /** The letter that an order asks for, and what it is told by. One for a new password is prepared once, and from then on waits instead of the order. */
-  private async letterOf(
-    { alias, storage }: Desk,
-    { id, attempts, sealedOrder }: OutboxEntry,
-  ): Promise<[Letter | null, string]> {
+  /** The letter that an order asks for. One for a new password is prepared once, and from then on waits instead of the order. */
+  private async letterOf({ alias, storage }: Desk, claimed: ClaimedOrder): Promise<ReadyLetter | null> {
     const { orders, resetMail } = this.parts;
-    const content = orders.open(alias, sealedOrder);
+    const content = orders.open(alias, claimed.value.sealed);
     if (content === undefined) throw new Error("The order was sealed under another master key.");
-    if ("letter" in content) return [content.letter, this.referenceOf(sealedOrder)];
+    if ("letter" in content) return { letter: content.letter, order: claimed };
     const { order } = content;
-    if (order.kind !== "passwordReset") return [order, this.referenceOf(sealedOrder)];
+    if (order.kind !== "passwordReset") return { letter: order, order: claimed };
     return storage.transaction(async (r) => {
-      const { outbox } = r;
       const prepared = await resetMail.prepare(r, order);
-      if (prepared === null) {
-        if (!(await outbox.done(id, attempts))) throw new Lost();
-        return [null, ""];
-      }
-      const letter = letterFor(order, prepared);
-      const sealed = orders.seal(alias, { letter });
-      if (!(await outbox.replace(id, attempts, sealed))) throw new Lost();
-      return [letter, this.referenceOf(sealed)];
+      const letter = prepared === null ? null : letterFor(order, prepared);
+      const value = letter === null ? null : { ...claimed.value, sealed: orders.seal(alias, { letter }) };
+      if (!(await r.records.settle(mailOrders, claimed, value === null ? "done" : { value }))) throw new Lost();
+      return letter === null || value === null ? null : { letter, order: { ...claimed, value } };
     });
   }
 
-  private async send(desk: Desk, entry: OutboxEntry, letter: Letter, reference: string): Promise<Delivery> {
+  private async send(desk: Desk, { letter, order }: ReadyLetter): Promise<Delivery> {
     const { letters, mailer } = this.parts;
-    const { outbox } = desk.storage.repositories;
     let outcome;
     try {
+      // The same with every attempt, so that a mail that arrives twice can be known.
+      const reference = order.id.slice(0, 32);
       outcome = await mailer.send({ to: letter.to, reference, ...letters.write(letter, desk.alias) });
     } catch (error) {
       if (!(error instanceof MailerUnusable))
-        return this.postpone(desk, entry, "order", (delay) => ({ kind: "failed", error, delay }));
-      return this.postpone(desk, entry, "transport", (delay) => ({ kind: "stuck", trouble: error, delay }));
+        return this.postpone(desk, order, "order", (delay) => ({ kind: "failed", error, delay }));
+      return this.postpone(desk, order, "transport", (delay) => ({ kind: "stuck", trouble: error, delay }));
     }
     const { kind } = outcome;
-    if (kind === "later") return this.postpone(desk, entry, "order", (delay) => ({ ...outcome, kind, delay }));
-    const done = await outbox.done(entry.id, entry.attempts);
-    return done ? outcome : { kind: "lost", sent: kind === "sent" };
+    if (kind === "later") return this.postpone(desk, order, "order", (delay) => ({ ...outcome, kind, delay }));
+    return (await settle(desk, order, null)) ? outcome : { kind: "lost", sent: kind === "sent" };
   }
 
   private async postpone(
-    { storage }: Desk,
-    { id, attempts }: OutboxEntry,
+    desk: Desk,
+    order: ClaimedOrder,
     blame: MailHindrance,
     delivery: (delay: number) => Delivery,
   ): Promise<Delivery> {
-    const delay = Math.min(longestDelay[blame], firstDelay * 2 ** Math.min(attempts - 1, 16));
-    const postponed = await storage.repositories.outbox.postpone(id, attempts, delay, blame);
+    const delay = Math.min(longestDelay[blame], firstDelay * 2 ** Math.min(order.claims - 1, 16));
+    const postponed = await settle(desk, order, { dueIn: delay, blame });
     return postponed ? delivery(delay) : { kind: "lost", sent: false };
   }
+}
 
-  private referenceOf(sealed: string): string {
-    return this.parts.digests.sha256(sealed).slice(0, 32);
-  }
+/** Ends a claim: the order is done with (`null`), or waits longer. It is among those that are stuck while the transport is to blame. */
+async function settle(
+  { storage }: Desk,
+  order: ClaimedOrder,
+  again: { readonly dueIn: number; readonly blame: MailHindrance } | null,
+): Promise<boolean> {
+  const stuck = again?.blame === "transport";
+  const settlement = again === null ? "done" : { dueIn: again.dueIn };
+  if (stuck === order.value.stuck) return storage.repositories.records.settle(mailOrders, order, settlement);
+  return storage.transaction(async ({ records }) => {
+    const next = settlement === "done" ? settlement : { ...settlement, value: { ...order.value, stuck } };
+    if (!(await records.settle(mailOrders, order, next))) return false;
+    if (stuck)
+      await records.put(stuckOrders, order.id, true, { lifetime: Math.max(1, order.value.lifetime - order.age) });
+    else await records.remove(stuckOrders, { ids: [order.id] });
+    return true;
+  });
 }
 
 function letterFor({ language }: MailOrder, { to, name, token, minutes }: PreparedReset): Letter {

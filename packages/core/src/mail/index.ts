@@ -1,13 +1,17 @@
-export { DeliverMail, type DeliverMailParts, type Delivery } from "./deliver-mail.ts";
+export { type ClaimedOrder, DeliverMail, type DeliverMailParts, type Delivery } from "./deliver-mail.ts";
 export { type LetterWriter, type Mailer, type MailerTrouble, MailerUnusable, type MailOutcome } from "./mailer.ts";
 export { type Letter, type Mail, mailAddress, type MailLanguage, mailLanguages, type MailOrder } from "./mail.ts";
 export {
   type MailDesk,
+  mailOrders,
   type MailSettings,
+  type OrderContent,
   OrderMail,
   type OrderMailParts,
-  type OutboxContent,
   SealedOrders,
+  stuckOrders,
+  type WaitingMail,
+  waitingMail,
+  type WaitingOrder,
 } from "./order-mail.ts";
-export type { MailHindrance, OutboxEntry, OutboxRepository, WaitingMail } from "./outbox-repository.ts";
 export type { PreparedReset, ResetMail, ResetOrder } from "./reset-mail.ts";

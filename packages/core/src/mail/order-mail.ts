@@ -1,5 +1,7 @@
+import type { Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { KeyWrapping } from "../keys/key-sealing.ts";
+import type { RecordKind } from "../records/record-repository.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import type { Letter, MailOrder } from "./mail.ts";
 
@@ -27,6 +29,7 @@ export interface MailDesk {
 
 export interface OrderMailParts {
   readonly orders: SealedOrders;
+  readonly digests: Digests;
   /** `null` where no transport is configured. */
   readonly settings: MailSettings | null;
   /** Tells whoever sends that something was put in which should leave at once, or is about to be; may come too early, and be forgotten. */
@@ -47,14 +50,21 @@ export class OrderMail {
    * configured, or has not been possible for a while, for everybody alike; 706 when too much waits. `isWanted` is called after the check of the transport.
    */
   async run({ alias, r }: MailDesk, order: MailOrder, isWanted?: () => Promise<boolean>): Promise<void> {
-    const { orders, settings, ring } = this.parts;
+    const { orders, digests, settings, ring } = this.parts;
     if (settings === null) throw new ServiceError(712, { detail: "Mail is not configured." });
     const sealed = orders.seal(alias, { order });
-    const { stuck } = await r.outbox.waiting();
+    const { oldest: stuck } = await r.records.count(stuckOrders);
     if (stuck > settings.unusableAfter)
       throw new ServiceError(712, { detail: "Mail has not been possible for a while." });
     if (isWanted !== undefined && !(await isWanted())) return;
-    await r.outbox.put(sealed, { lifetime: lifetimeOf(order), limit: limitOf(order, settings) });
+    const lifetime = lifetimeOf(order);
+    const outcome = await r.records.putWithin(
+      mailOrders,
+      digests.sha256(sealed),
+      { sealed, lifetime, stuck: false },
+      { owner: "mail", lifetime, room: { ofOwner: 0, inAll: limitOf(order, settings) } },
+    );
+    if (outcome !== "stored") throw new ServiceError(706, { detail: "Too much mail waits." });
     // Sending this costs more where there is such a user: it is not to begin when somebody could measure it with his next request.
     if (order.kind !== "passwordReset") ring(alias);
   }
@@ -69,8 +79,37 @@ function lifetimeOf(order: MailOrder): number {
   return order.kind === "confirmationCode" ? order.minutes * minute : lifetimes[order.kind];
 }
 
-/** What stands in the outbox: an order as it was given, or the letter that it has become. */
-export type OutboxContent = { readonly order: MailOrder } | { readonly letter: Letter };
+/** Mail that was promised, by the SHA-256 of the sealed order: what was put in is there until it is done with, whatever process or server ends. */
+export const mailOrders: RecordKind<WaitingOrder> = "mail";
+
+/** The orders that the transport keeps from being sent, by the ids of `mailOrders`; each began when the transport first did. */
+export const stuckOrders: RecordKind<true> = "stuckMail";
+
+export interface WaitingOrder {
+  /** Sealed under the master key, because it can hold a code. */
+  readonly sealed: string;
+  /** Milliseconds for which it is worth sending, from when it was put in. */
+  readonly lifetime: number;
+  /** Whether it is among those that are stuck. */
+  readonly stuck: boolean;
+}
+
+/** What waits, claimed or not. */
+export interface WaitingMail {
+  readonly count: number;
+  /** Milliseconds for which the longest has waited; 0 if none does. */
+  readonly oldest: number;
+  /** Milliseconds since the transport first kept one of them, and nothing else meanwhile; 0 if it keeps none. */
+  readonly stuck: number;
+}
+
+export async function waitingMail({ records }: Pick<Repositories, "records">): Promise<WaitingMail> {
+  const [waiting, { oldest: stuck }] = await Promise.all([records.count(mailOrders), records.count(stuckOrders)]);
+  return { ...waiting, stuck };
+}
+
+/** What an order holds: itself as it was given, or the letter that it has become. */
+export type OrderContent = { readonly order: MailOrder } | { readonly letter: Letter };
 
 /** Seals what waits in the outbox of one database under the master key: names, addresses and codes are not for readers of tables. */
 export class SealedOrders {
@@ -78,16 +117,16 @@ export class SealedOrders {
   constructor(private readonly wrapping: KeyWrapping | null) {}
 
   /** 712 without a master key. */
-  seal(alias: string, content: OutboxContent): string {
+  seal(alias: string, content: OrderContent): string {
     if (this.wrapping === null) throw new ServiceError(712, { detail: "There is no master key." });
     return this.wrapping.wrap(bytesOf(JSON.stringify(content)), purposeOf(alias));
   }
 
   /** `undefined` for what was sealed under another master key, or for another database. */
-  open(alias: string, sealed: string): OutboxContent | undefined {
+  open(alias: string, sealed: string): OrderContent | undefined {
     const bytes = this.wrapping?.unwrap(sealed, purposeOf(alias));
     if (bytes === undefined) return undefined;
-    return JSON.parse(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join("")) as OutboxContent;
+    return JSON.parse(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join("")) as OrderContent;
   }
 }
 

@@ -18,9 +18,9 @@ export async function writeNew(
 ): Promise<StoredObject> {
   const { Name: name } = object.attributes;
   if (!isUserClass(model, object.className) || typeof name !== "string") return insert(r.objects, object, by);
-  return unit.transaction(async ({ objects, oneTime }) => {
+  return unit.transaction(async ({ objects, records }) => {
     const created = await insert(objects, object, by);
-    await new UserNames(oneTime, database.digests).reserve({ id: created.id, name });
+    await new UserNames(records, database.digests).reserve({ id: created.id, name });
     return created;
   });
 }
@@ -37,11 +37,11 @@ export async function writeChange(
 ): Promise<StoredObject> {
   const { Name: name } = change.attributes;
   if (!isUserClass(model, by.className) || name === undefined) return update(r.objects, change, by);
-  return unit.transaction(async ({ objects, accounts, oneTime }) => {
+  return unit.transaction(async ({ objects, accounts, records }) => {
     const changed = await update(objects, change, by);
     const text = typeof name === "string" ? name : null;
     if (text !== null) await renameAccount(accounts, change.id, text);
-    await new UserNames(oneTime, database.digests).rename(change.id, text);
+    await new UserNames(records, database.digests).rename(change.id, text);
     return changed;
   });
 }

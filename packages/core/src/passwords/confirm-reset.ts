@@ -3,11 +3,11 @@ import { entryEvent } from "../audit/audit-events.ts";
 import type { Digest, Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { MailLanguage } from "../mail/mail.ts";
-import type { OneTimePayload } from "../one-time/one-time-repository.ts";
+import type { RecordValue } from "../records/record-repository.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { PasswordNotice, ReplacePassword } from "./replace-password.ts";
 import { isPasswordText, type PasswordPolicy } from "./password-policy.ts";
-import type { PasswordReset, PasswordResets, ResettableAccount } from "./password-reset.ts";
+import { type PasswordReset, type PasswordResets, passwordResets, type ResettableAccount } from "./password-reset.ts";
 
 export interface ConfirmResetInput {
   readonly resetPasswordToken: string;
@@ -38,7 +38,8 @@ export class ConfirmReset {
     const { digests, hasher, policy, passwords, notice } = this.parts;
     const { r, database } = context;
     const digest = digests.sha256(resetPasswordToken);
-    const found = await this.find(context, await r.oneTime.read("passwordReset", digest));
+    const [stored] = await r.records.get(passwordResets, [digest]);
+    const found = stored === undefined ? null : await this.find(context, stored.value);
     if (found === null) return this.refuse(context);
     const { reset, account } = found;
     if (!isPasswordText(newPassword)) throw new ServiceError(320);
@@ -56,7 +57,7 @@ export class ConfirmReset {
     { reset, account, secret }: FoundReset & { readonly secret: string },
   ): Promise<boolean> {
     return context.database.storage.transaction(async (r) => {
-      if ((await r.oneTime.consume("passwordReset", digest)) === null) return false;
+      if ((await r.records.take(passwordResets, digest)) === null) return false;
       if (!(await account.replace(r, secret))) return false;
       await r.audit.append(entryEvent(context, { type: reset.event, outcome: 0, userId: account.userId }));
       return true;
@@ -64,8 +65,7 @@ export class ConfirmReset {
   }
 
   /** Whose password the token sets; `null` where it sets none any more. */
-  private async find(context: AppKeyContext, payload: OneTimePayload | null): Promise<FoundReset | null> {
-    if (payload === null) return null;
+  private async find(context: AppKeyContext, payload: RecordValue): Promise<FoundReset | null> {
     const { own, custom } = this.parts.resets;
     for (const reset of [own, custom]) {
       const account = await reset.meant(context.r, payload);

@@ -11,7 +11,7 @@ export { ChangePassword, type ChangePasswordInput, type ChangePasswordParts } fr
 export { ConfirmReset, type ConfirmResetInput, type ConfirmResetParts } from "./confirm-reset.ts";
 export { OwnPasswordReset } from "./own-password-reset.ts";
 export type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "./password-change.ts";
-export type { PasswordHistoryRepository } from "./password-history-repository.ts";
+export { FormerPasswords } from "./former-passwords.ts";
 export { PasswordNotice, ReplacePassword } from "./replace-password.ts";
-export type { PasswordReset, PasswordResets, ResettableAccount } from "./password-reset.ts";
+export { type PasswordReset, type PasswordResets, passwordResets, type ResettableAccount } from "./password-reset.ts";
 export { PrepareResetMail } from "./prepare-reset-mail.ts";

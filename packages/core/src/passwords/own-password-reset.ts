@@ -1,6 +1,6 @@
 import type { Account } from "../accounts/account-repository.ts";
 import { loginNameOf } from "../accounts/login-name.ts";
-import type { OneTimePayload } from "../one-time/one-time-repository.ts";
+import type { RecordValue } from "../records/record-repository.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { passwordSubject, shortestPassword } from "./password-policy.ts";
 import type { PasswordReset, ResettableAccount } from "./password-reset.ts";
@@ -22,7 +22,7 @@ export class OwnPasswordReset implements PasswordReset {
     return this.resettable(account);
   }
 
-  async meant(r: Repositories, payload: OneTimePayload): Promise<ResettableAccount | null> {
+  async meant(r: Repositories, payload: RecordValue): Promise<ResettableAccount | null> {
     const { userId, secretVersion } = payload as { readonly userId?: string; readonly secretVersion: number };
     if (userId === undefined) return null;
     const { account } = await r.accounts.byUser(userId, []);

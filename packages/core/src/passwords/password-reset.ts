@@ -1,8 +1,11 @@
 import type { AuditEventType } from "../audit/audit-repository.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { OneTimePayload } from "../one-time/one-time-repository.ts";
+import type { RecordKind, RecordValue } from "../records/record-repository.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { Repositories } from "../storage/repositories.ts";
+
+/** Resets that were asked for, by the SHA-256 of their token; they belong to the subject of the account. */
+export const passwordResets: RecordKind = "passwordReset";
 
 /** Somebody whose password can be set by whoever reads his mail. */
 export interface ResettableAccount {
@@ -16,7 +19,7 @@ export interface ResettableAccount {
   /** The user as whom he works. */
   readonly userId: ObjectId;
   /** What a token stands for that sets another password in the place of the current one. */
-  readonly payload: OneTimePayload;
+  readonly payload: RecordValue;
 
   /**
    * Puts the hash of a new password in the place of the current one: all sessions end, and so do other resets. `false`, and nothing is done, if the
@@ -39,7 +42,7 @@ export interface PasswordReset {
   named(r: Repositories, user: string): Promise<ResettableAccount | null>;
 
   /** Whose password a token sets; `null` where it sets none of this kind, or none any more. */
-  meant(r: Repositories, payload: OneTimePayload): Promise<ResettableAccount | null>;
+  meant(r: Repositories, payload: RecordValue): Promise<ResettableAccount | null>;
 }
 
 /** The two kinds of accounts that have passwords. */

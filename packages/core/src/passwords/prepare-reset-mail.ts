@@ -2,7 +2,7 @@ import type { Digests, RandomSource } from "../digests/digests.ts";
 import type { PreparedReset, ResetMail, ResetOrder } from "../mail/reset-mail.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { takeTurn, type ThrottlePolicy } from "../throttle/throttle-repository.ts";
-import type { PasswordResets } from "./password-reset.ts";
+import { type PasswordResets, passwordResets } from "./password-reset.ts";
 
 /** For how long a reset is good. */
 const resetMinutes = 30;
@@ -35,11 +35,8 @@ export class PrepareResetMail implements ResetMail {
     // Repeated requests must not fill the mailbox of a user.
     if ((await takeTurn(r.throttle, { key: `resetMail:${subject}`, policy: pauses })) > 0) return null;
     const token = this.random.secret();
-    await r.oneTime.issue({
-      kind: "passwordReset",
-      digest: this.digests.sha256(token),
-      subject,
-      payload,
+    await r.records.put(passwordResets, this.digests.sha256(token), payload, {
+      owner: subject,
       lifetime: resetMinutes * minute,
     });
     return { to, name, token, minutes: resetMinutes };

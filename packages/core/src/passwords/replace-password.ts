@@ -4,7 +4,9 @@ import type { MailLanguage } from "../mail/mail.ts";
 import type { OrderMail } from "../mail/order-mail.ts";
 import type { RequestContext } from "../request/request-context.ts";
 import type { Repositories } from "../storage/repositories.ts";
+import { FormerPasswords } from "./former-passwords.ts";
 import { passwordSubject } from "./password-policy.ts";
+import { passwordResets } from "./password-reset.ts";
 
 interface NewSecret {
   /** The hash of the new password. */
@@ -19,8 +21,8 @@ export class ReplacePassword {
   constructor(private readonly history: number) {}
 
   /** Hashes of the passwords of a subject that are not taken again. */
-  former(r: Repositories, subject: string): Promise<string[]> {
-    return this.history === 0 ? Promise.resolve([]) : r.passwordHistory.latest(subject, this.history);
+  former(r: Repositories, subject: string): Promise<readonly string[]> {
+    return this.history === 0 ? Promise.resolve([]) : new FormerPasswords(r.records).latest(subject, this.history);
   }
 
   /** `false`, and nothing is done, if the account has another password by now. */
@@ -37,8 +39,8 @@ export class ReplacePassword {
 
   /** Keeps the hash of a subject's password that is no longer current, and revokes resets that were asked for before. */
   async retire(r: Repositories, subject: string, former: string): Promise<void> {
-    await r.passwordHistory.add(subject, former, this.history);
-    await r.oneTime.revoke("passwordReset", subject);
+    await new FormerPasswords(r.records).add(subject, former, this.history);
+    await r.records.remove(passwordResets, { owner: subject });
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Database } from "../databases/database.ts";
-import type { Digests, RandomSource } from "../digests/digests.ts";
+import type { RandomSource } from "../digests/digests.ts";
 import { faultAt, ServiceError } from "../errors/service-error.ts";
 import type { KeyWrapping } from "../keys/key-sealing.ts";
 import { isObjectId } from "../objects/object-id.ts";
+import type { RecordKind } from "../records/record-repository.ts";
 import type { RequestContext } from "../request/request-context.ts";
 import type { Position, Scalar, SortKey } from "./object-query.ts";
 import { operandOf } from "./parsing/operand.ts";
@@ -48,13 +49,15 @@ export interface CursorSealingParts {
   readonly wrapping: KeyWrapping | null;
   /** The wrapping under a secret as the random source makes it. */
   readonly wrappingBy: (secret: string) => KeyWrapping;
-  readonly digests: Digests;
   readonly random: RandomSource;
 }
 
 type Asked = Pick<RequestContext, "r" | "database" | "unit">;
 
-/** Longer than any database is in use. */
+/** What cursors are sealed with where there is no master key: one for each database. */
+const cursorKeys: RecordKind<string> = "cursorKey";
+
+/** Longer than any database is in use. What has a lifetime is not archived, as a secret in clear text must not be. */
 const lifetime = 100 * 365 * 86_400_000;
 
 /**
@@ -92,20 +95,17 @@ export class CursorSealing {
     return wrapping;
   }
 
-  private async storedSecret({ r: { oneTime } }: Asked): Promise<string> {
-    const { digests, random } = this.parts;
-    const digest = digests.sha256("cursor key");
-    const stored = async () => (await oneTime.read("cursorKey", digest)) as string | null;
+  private async storedSecret({ r: { records } }: Asked): Promise<string> {
+    const stored = async () => (await records.get(cursorKeys, ["cursors"]))[0]?.value;
     const known = await stored();
-    if (known !== null) return known;
-    const payload = random.secret();
-    const issued = await oneTime.issueWithin(
-      { kind: "cursorKey", digest, subject: "cursors", payload, lifetime },
-      { ofSubject: 1, inAll: 1 },
-    );
-    // Another server stored its key first.
-    const key = issued === "issued" ? payload : await stored();
-    if (key === null) throw new ServiceError(799, { detail: "The key of the cursors is gone." });
+    if (known !== undefined) return known;
+    const own = this.parts.random.secret();
+    // Another server can have stored its key first.
+    const key =
+      (await records.put(cursorKeys, "cursors", own, { lifetime, ifVersion: "none" })) === "stored"
+        ? own
+        : await stored();
+    if (key === undefined) throw new ServiceError(799, { detail: "The key of the cursors is gone." });
     return key;
   }
 }

@@ -1,5 +1,5 @@
 import type { Person } from "../accounts/account-repository.ts";
-import type { Application } from "../appkeys/application-repository.ts";
+import { type Application, Applications } from "../appkeys/applications.ts";
 import { entryEvent } from "../audit/audit-events.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
@@ -7,7 +7,7 @@ import type { Repositories } from "../storage/repositories.ts";
 import { endOtherSessions } from "./end-other-sessions.ts";
 import { type FactorProofs, shownTokens } from "./factor-proofs.ts";
 import { factorSubjectOf } from "./own-factors.ts";
-import type { SecondFactor } from "./second-factor-repository.ts";
+import { type FoundFactor, SecondFactors } from "./second-factors.ts";
 
 /** What a log-in brings for second factors. */
 export interface ShownFactor {
@@ -40,7 +40,7 @@ export class CheckSecondFactors {
 
   /** Those of the app names that ask for factors; who has them is known only once it is proven who it is. */
   asking({ r }: AppKeyContext, { appNames }: Asked): Promise<AskingApplication[]> {
-    return r.applications.askingForFactors(appNames);
+    return new Applications(r.records).askingForFactors(appNames);
   }
 
   /**
@@ -56,7 +56,7 @@ export class CheckSecondFactors {
     if (asking.length === 0) return { kind: "free" };
     const subject = factorSubjectOf(person.account.userId, person.entrance);
     const [factors, now] = await Promise.all([
-      context.r.secondFactors.find(
+      new SecondFactors(context.r.records).find(
         subject,
         asking.map(({ name }) => name),
       ),
@@ -85,8 +85,8 @@ export class CheckSecondFactors {
   private spending(
     context: AppKeyContext,
     person: Person,
-    factors: readonly SecondFactor[],
-    prove: (factor: SecondFactor) => ReturnType<FactorProofs["find"]>,
+    factors: readonly FoundFactor[],
+    prove: (factor: FoundFactor) => ReturnType<FactorProofs["find"]>,
   ) {
     const proofs = factors.map((factor) => {
       const spend = prove(factor);

@@ -6,6 +6,7 @@ import { endOtherSessions } from "./end-other-sessions.ts";
 import { type FactorSecrets, newRecoveryCodes, recoveryDigest, type TimeTokens } from "./factor-secrets.ts";
 import { ownFactor } from "./own-factors.ts";
 import type { ProveFactor } from "./prove-factor.ts";
+import { SecondFactors } from "./second-factors.ts";
 
 /** What is given out once. */
 export interface EnrolledFactor {
@@ -44,7 +45,7 @@ export class EnrolSecondFactor {
       recoveryCodes: this.digestsOf(recoveryCodes),
     };
     await context.unit.transaction(async (r) => {
-      if ((await r.secondFactors.enrol(factor)) === "confirmed")
+      if ((await new SecondFactors(r.records).enrol(factor)) === "confirmed")
         throw new ServiceError(307, { detail: "The second factor is confirmed; switch it off first." });
       await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.enrolled" }), appNames: [appName] });
     });

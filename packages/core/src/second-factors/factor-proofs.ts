@@ -1,10 +1,10 @@
 import type { Digests } from "../digests/digests.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { type FactorSecrets, recoveryDigest, type TimeTokens } from "./factor-secrets.ts";
-import type { SecondFactor } from "./second-factor-repository.ts";
+import { type FoundFactor, SecondFactors } from "./second-factors.ts";
 
 /** Spends what proved a factor; `false` if somebody else was faster. */
-export type SpendProof = (r: Pick<Repositories, "secondFactors">) => Promise<boolean>;
+export type SpendProof = (r: Pick<Repositories, "records">) => Promise<boolean>;
 
 /** Says what a text proves: that a factor is at hand, or one of its recovery codes. */
 export class FactorProofs {
@@ -20,22 +20,22 @@ export class FactorProofs {
    *
    * @param at when the texts were given, in milliseconds since 1970 by the storage's clock
    */
-  find(factor: SecondFactor, texts: readonly string[], at: number): SpendProof | null {
+  find(factor: FoundFactor, texts: readonly string[], at: number): SpendProof | null {
     const secret = this.secrets.open(factor);
     const found = texts.map((text) => this.stepOf(factor, secret, text, at) ?? this.codeOf(factor, text));
     return found.find((spend) => spend !== null) ?? null;
   }
 
-  private stepOf(factor: SecondFactor, secret: string, text: string, at: number): SpendProof | null {
+  private stepOf(factor: FoundFactor, secret: string, text: string, at: number): SpendProof | null {
     const step = this.tokens.stepOf(secret, text, at, factor.lastStep);
-    return step === null ? null : ({ secondFactors }) => secondFactors.accept(factor, step);
+    return step === null ? null : ({ records }) => new SecondFactors(records).accept(factor, step);
   }
 
-  private codeOf(factor: SecondFactor, text: string): SpendProof | null {
+  private codeOf(factor: FoundFactor, text: string): SpendProof | null {
     const code = factor.confirmed ? recoveryDigest(this.digests, text) : null;
     return code === null || !factor.recoveryCodes.includes(code)
       ? null
-      : ({ secondFactors }) => secondFactors.recover(factor, code);
+      : ({ records }) => new SecondFactors(records).recover(factor, code);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Digest, Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { KeyWrapping } from "../keys/key-sealing.ts";
-import type { FactorKey, SecondFactor } from "./second-factor-repository.ts";
+import type { FactorKey, SecondFactor } from "./second-factors.ts";
 
 /** What shared secrets are sealed for. */
 const purpose = "second factor";

@@ -11,11 +11,12 @@ export { factorSubjectOf } from "./own-factors.ts";
 export { ProveFactor, ValidateSecondFactor } from "./prove-factor.ts";
 export { type FactorState, ReadSecondFactor } from "./read-second-factor.ts";
 export { RemoveSecondFactor } from "./remove-second-factor.ts";
-export type {
-  FactorKey,
-  FactorSubject,
-  NewSecondFactor,
-  SecondFactor,
-  SecondFactorRepository,
-  SecondFactorRule,
-} from "./second-factor-repository.ts";
+export {
+  type FactorKey,
+  type FactorSubject,
+  type FoundFactor,
+  type NewSecondFactor,
+  type SecondFactor,
+  type SecondFactorRule,
+  SecondFactors,
+} from "./second-factors.ts";

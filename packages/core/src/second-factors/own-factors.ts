@@ -1,9 +1,10 @@
+import { Applications } from "../appkeys/applications.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { type Entrance } from "../sessions/session.ts";
 import { isEnrolling } from "../sessions/is-enrolling.ts";
-import type { FactorSubject, SecondFactor, SecondFactorRule } from "./second-factor-repository.ts";
+import { type FactorSubject, type FoundFactor, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
 
 /** What somebody who is logged in has for an app name. */
 export interface OwnFactor {
@@ -11,7 +12,7 @@ export interface OwnFactor {
   readonly appName: string;
   readonly rule: SecondFactorRule;
   /** `null` if nothing was begun. */
-  readonly factor: SecondFactor | null;
+  readonly factor: FoundFactor | null;
 }
 
 /**
@@ -27,8 +28,8 @@ export async function ownFactor(context: SessionContext, appName: string): Promi
   if (!allowed) throw new ServiceError(208);
   const subject = factorSubjectOf(principal.userId, session.entrance);
   const [[asking], [factor]] = await Promise.all([
-    r.applications.askingForFactors([appName]),
-    r.secondFactors.find(subject, [appName]),
+    new Applications(r.records).askingForFactors([appName]),
+    new SecondFactors(r.records).find(subject, [appName]),
   ]);
   const rule = asking?.secondFactor ?? "off";
   if (enrolling && rule !== "forced") throw new ServiceError(208);

@@ -4,7 +4,7 @@ import type { SessionContext } from "../request/request-context.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { type FactorProofs, shownTokens } from "./factor-proofs.ts";
 import { type OwnFactor, ownFactor } from "./own-factors.ts";
-import type { SecondFactor } from "./second-factor-repository.ts";
+import type { SecondFactor } from "./second-factors.ts";
 
 /** Has somebody who is logged in prove a factor, under a lockout of its own and that of his address. */
 export class ProveFactor {

@@ -1,7 +1,7 @@
 import type { SessionContext } from "../request/request-context.ts";
 import type { FactorSecrets } from "./factor-secrets.ts";
 import { ownFactor } from "./own-factors.ts";
-import type { SecondFactorRule } from "./second-factor-repository.ts";
+import type { SecondFactorRule } from "./second-factors.ts";
 
 /** How it stands with somebody's second factor for an app name. */
 export interface FactorState {

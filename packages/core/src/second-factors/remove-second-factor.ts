@@ -4,7 +4,7 @@ import type { SessionContext } from "../request/request-context.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { ownFactor } from "./own-factors.ts";
 import type { ProveFactor } from "./prove-factor.ts";
-import type { FactorKey } from "./second-factor-repository.ts";
+import { type FactorKey, SecondFactors } from "./second-factors.ts";
 
 /** Switches a second factor off: a confirmed one for a token of it, one that was only begun for nothing. */
 export class RemoveSecondFactor {
@@ -15,7 +15,7 @@ export class RemoveSecondFactor {
     const own = await ownFactor(context, appName);
     if (own.rule === "forced") throw new ServiceError(307, { detail: "The app name demands a second factor." });
     const remove = async (r: Repositories): Promise<void> => {
-      await r.secondFactors.remove(own.subject, appName);
+      await new SecondFactors(r.records).remove(own.subject, appName);
       await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.removed" }), appNames: [appName] });
     };
     const { factor } = own;
@@ -30,7 +30,10 @@ export class RemoveSecondFactor {
     { subject, appName }: FactorKey,
     remove: (r: Repositories) => Promise<void>,
   ): Promise<boolean> {
-    if ((await r.secondFactors.enrol({ subject, appName, sealedSecret: "", recoveryCodes: [] })) === "confirmed")
+    if (
+      (await new SecondFactors(r.records).enrol({ subject, appName, sealedSecret: "", recoveryCodes: [] })) ===
+      "confirmed"
+    )
       return false;
     await remove(r);
     return true;

@@ -1,3 +1,4 @@
+import { Applications } from "../appkeys/applications.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 
@@ -9,7 +10,8 @@ export async function acceptAppNames(
   appNames: readonly string[],
 ): Promise<void> {
   const allowed = appNames.every((name) => appKey.appNames === null || appKey.appNames.includes(name));
-  const known = allowed && appNames.length > 0 && (await database.applications.includes(appNames, r.applications));
+  const known =
+    allowed && appNames.length > 0 && (await database.applications.includes(appNames, new Applications(r.records)));
   if (!known) throw new ServiceError(208);
   if (new Set(appNames).size !== appNames.length) throw new ServiceError(210);
 }

@@ -47,7 +47,7 @@ export interface ProviderFixtureOptions {
 }
 
 export async function openProviderFixture({
-  room = { ofSubject: 0, inAll: 0 },
+  room = { ofOwner: 0, inAll: 0 },
   clockOffset,
   publicUrl = "https://service.example/api/",
   mail = "none",

@@ -1,5 +1,5 @@
 import { jest } from "@jest/globals";
-import { ServiceError } from "../../src/index.ts";
+import { ServiceError, ProviderEntries } from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
 import { codeOf, openProviderFixture, type ProviderFixture } from "./provider-fixture.ts";
 
@@ -44,13 +44,13 @@ describe("a log-in at a provider", () => {
     const withoutId = { accept: (data: unknown) => data, type: "google" };
     await f.register(Object.assign(Object.create(f.google), withoutId), { data: {} });
     expect(await codeOf(f.start())).toBe(608);
-    await f.r.identityProviders.remove("google");
+    await new ProviderEntries(f.r.records).remove("google");
     expect(await codeOf(f.start())).toBe(698);
   });
 
   test("is refused while too many are under way, which the audit counts by app key and network", async () => {
     let offset = 0;
-    const crowded = await openProviderFixture({ room: { ofSubject: 2, inAll: 3 }, clockOffset: () => offset });
+    const crowded = await openProviderFixture({ room: { ofOwner: 2, inAll: 3 }, clockOffset: () => offset });
     const from = (network: string) => crowded.start({}, { address: network, network });
     for (let round = 0; round < 2; round += 1) await from("192.0.2.1");
     for (const whose of ["of one network", "of one network"]) {
@@ -278,7 +278,7 @@ describe("a log-in at a provider", () => {
     };
     expect(await refused(() => f.r.appKeys.setEnabled("key", false))).toBe(101);
     await f.r.appKeys.setEnabled("key", true);
-    expect(await refused(() => f.r.identityProviders.remove("google"))).toBe(698);
+    expect(await refused(() => new ProviderEntries(f.r.records).remove("google"))).toBe(698);
     await f.register(f.google);
     expect(await refused(() => f.r.accounts.setDisabled(userId, true))).toBe(302);
     await f.r.accounts.setDisabled(userId, false);
@@ -297,8 +297,8 @@ describe("a log-in at a provider", () => {
   test("keeps nothing in clear text of what it is bound by", async () => {
     const { cookie } = await f.start({ secondFactor: { token: "123456", enrol: false } });
     const { state } = f.google.begun[0] ?? { state: "" };
-    const stored = JSON.stringify(await f.r.oneTime.read("providerState", digests.sha256(state)));
+    const stored = JSON.stringify(await f.r.records.get("providerState", [digests.sha256(state)]));
     for (const secret of [...secrets(), cookie.value, "123456"]) expect(stored).not.toContain(secret);
-    expect(JSON.stringify(await f.r.identityProviders.list())).not.toContain("clientSecret");
+    expect(JSON.stringify(await new ProviderEntries(f.r.records).list())).not.toContain("clientSecret");
   });
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { seesAll, ServiceError, type StartInput } from "../../src/index.ts";
+import { seesAll, ServiceError, type StartInput, Applications, ProviderEntries } from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
 import { codeOf, openProviderFixture, type ProviderFixture, type ProviderFixtureOptions } from "./provider-fixture.ts";
 
@@ -46,7 +46,7 @@ describe("a log-in at a provider that returns to an app", () => {
     ["another port", { returnTo: "https://app.example:444/back" }],
     ["a scheme of scripts", { returnTo: "javascript:alert(1)//app.example" }],
   ])("does not begin with %s, and keeps nothing", async (_what, change) => {
-    await open({ room: { ofSubject: 1, inAll: 1 } });
+    await open({ room: { ofOwner: 1, inAll: 1 } });
     const right = { returnTo: address, challenge: pair().challenge };
     await expect(f.start({ ...right, ...change })).rejects.toMatchObject({ code: 307 });
     expect(f.google.begun).toEqual([]);
@@ -104,7 +104,7 @@ describe("a log-in at a provider that returns to an app", () => {
 
   test("keeps nothing in clear text of what it stands for, and neither code nor verifier at all", async () => {
     const { code, verifier } = await returned({ secondFactor: { token: "123456", enrol: false } });
-    const stored = JSON.stringify(await f.r.oneTime.read("returnCode", digests.sha256(code)));
+    const stored = JSON.stringify((await f.r.records.get("returnCode", [digests.sha256(code)]))[0]?.value);
     expect(stored).toMatch(/^\{"sealed":"[^"]+"\}$/);
     for (const secret of [code, verifier, "ada@example.com", "s-1", "Lovelace", "123456"])
       expect(stored).not.toContain(secret);
@@ -210,7 +210,7 @@ describe("a log-in at a provider that returns to an app", () => {
     ).toMatchObject({ code: 101 });
     expect(
       await outcomeOf(
-        () => f.r.identityProviders.remove("google"),
+        () => new ProviderEntries(f.r.records).remove("google"),
         () => f.register(f.google),
       ),
     ).toMatchObject({ code: 698 });
@@ -240,16 +240,16 @@ describe("a log-in at a provider that returns to an app", () => {
       ),
     ).toBe(324);
     expect(await codeOf(f.finish({ ...late, providerName: "facebook" }))).toBe(324);
-    await f.r.maintenance.set(true);
+    await f.r.settings.setMaintenance(true);
     const waiting = await begun();
     expect(await codeOf(f.finish(waiting))).toBe(706);
-    await f.r.maintenance.set(false);
+    await f.r.settings.setMaintenance(false);
     expect((await f.finish(waiting)).outcome).toHaveProperty("location");
     expect(f.google.finished).toHaveLength(1);
   });
 
   test("has room for as many codes as for log-ins under way, of a network and in all", async () => {
-    await open({ room: { ofSubject: 2, inAll: 0 } });
+    await open({ room: { ofOwner: 2, inAll: 0 } });
     const [first] = [await returned(), await returned()];
     const refused = await returned();
     expect([refused.code, refused.error]).toEqual(["", "706"]);
@@ -278,7 +278,7 @@ describe("a log-in at a provider that returns to an app", () => {
     ).toBe(302);
     expect(
       await refused(
-        () => f.r.identityProviders.remove("google"),
+        () => new ProviderEntries(f.r.records).remove("google"),
         () => f.register(f.google),
       ),
     ).toBe(698);
@@ -297,7 +297,7 @@ describe("a log-in at a provider that returns to an app", () => {
   test("is not over when a second factor is asked for, and is spent when one may be set up", async () => {
     await f.user("ada");
     await f.link(await f.dfUuid());
-    await f.r.applications.setSecondFactor("app", "forced");
+    await new Applications(f.r.records).setSecondFactor("app", "forced");
     const given = await returned();
     expect([await trade(given), await trade({ ...given, token: "123456" }), await trade(given)]).toEqual([
       340, 340, 340,
@@ -316,16 +316,11 @@ describe("a log-in at a provider that returns to an app", () => {
   test("ends as an earlier version began it, which knew of no address", async () => {
     const input = await f.away();
     const digest = digests.sha256(input.parameters.get("state") ?? "");
-    const stored = (await f.r.oneTime.consume("providerState", digest)) as { sealed: string };
+    const stored = (await f.r.records.take("providerState", digest)) as { sealed: string };
     const { returning, ...secrets } = f.sealing.openState(stored.sealed) as Record<string, never>;
     expect(returning).toBeNull();
-    await f.r.oneTime.issue({
-      kind: "providerState",
-      digest,
-      subject: null,
-      payload: { ...stored, sealed: f.sealing.sealState(secrets) },
-      lifetime: 1_000,
-    });
+    const earlier = { ...stored, sealed: f.sealing.sealState(secrets) };
+    await f.r.records.put("providerState", digest, earlier, { lifetime: 1_000 });
     expect((await f.finish(input)).outcome).toHaveProperty("dfUuid");
   });
 });

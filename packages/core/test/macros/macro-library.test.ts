@@ -1,6 +1,6 @@
 import { jest } from "@jest/globals";
 import { setImmediate as turn } from "node:timers/promises";
-import { emptyLibrary, type LibraryContext, MacroFault } from "../../src/index.ts";
+import { emptyLibrary, type LibraryContext, MacroFault, MacroStore } from "../../src/index.ts";
 import { MacroFixture } from "./macro-fixture.ts";
 
 let macros: MacroFixture;
@@ -15,9 +15,9 @@ const folder = (...texts: readonly (readonly [string, string])[]) => {
   macros.source.generation += 1;
 };
 const put = (name: string, text: string) =>
-  macros.fixture.r.macros.put({ name, text, language: "js", changedBy: "test" }, null);
+  new MacroStore(macros.fixture.r).put({ name, text, language: "js", changedBy: "test" }, null);
 const context = async (): Promise<LibraryContext> => {
-  const { generation } = await macros.fixture.r.macros.load();
+  const { generation } = await new MacroStore(macros.fixture.r).load();
   return { r: macros.fixture.r, unit: macros.fixture.database.unit, macroGeneration: generation };
 };
 const kinds = async (...names: readonly string[]) => {
@@ -59,7 +59,7 @@ describe("the library of a database", () => {
     expect(macros.runtime.inspections).toBe(3);
     await put("Three", declared);
     expect(await kinds("Three")).toEqual(["macro"]);
-    await macros.fixture.r.macros.remove("Three", { changedBy: "test", expectedVersion: null });
+    await new MacroStore(macros.fixture.r).remove("Three", { changedBy: "test", expectedVersion: null });
     expect(await kinds("One", "Three")).toEqual(["macro", undefined]);
     expect(macros.runtime.inspections).toBe(4);
   });

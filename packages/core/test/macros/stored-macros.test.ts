@@ -5,6 +5,7 @@ import {
   mostMacroBytes,
   PutMacro,
   RemoveMacro,
+  MacroStore,
 } from "../../src/index.ts";
 import { type Fixture, openFixture } from "../fixture.ts";
 
@@ -70,7 +71,7 @@ describe("macros that are stored by a command", () => {
     for (const changedBy of ["", "x".repeat(256), "\0"])
       await expect(put({ changedBy })).rejects.toMatchObject({ code: 307 });
     for (const text of ["\0", "\ud800"]) await expect(put({ text })).rejects.toMatchObject({ code: 307 });
-    expect((await fixture.r.macros.load()).generation).toBe(1);
+    expect((await new MacroStore(fixture.r).load()).generation).toBe(1);
     expect(await put({ name: "_".repeat(128) })).toMatchObject({ outcome: "stored" });
   });
 
@@ -85,6 +86,6 @@ describe("macros that are stored by a command", () => {
     });
     await expect(strict.run(fixture.database, given, null)).rejects.toBe(fault);
     expect(seen).toEqual([{ name: "Report", text: given.text, language: "js", origin: "Report" }]);
-    expect(await fixture.r.macros.load()).toEqual({ generation: 0, macros: [] });
+    expect(await new MacroStore(fixture.r).load()).toEqual({ generation: 0, macros: [] });
   });
 });

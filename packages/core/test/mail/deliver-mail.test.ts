@@ -1,4 +1,4 @@
-import { type MailOrder, MailerUnusable } from "../../src/index.ts";
+import { type MailOrder, MailerUnusable, Applications } from "../../src/index.ts";
 import { MailFixture, minute, sealedOrders } from "./mail-fixture.ts";
 
 const changed: MailOrder = { kind: "passwordChanged", to: "anna@example.com", name: "Anna", language: "en" };
@@ -16,14 +16,14 @@ test("what was sent is forgotten", async () => {
   expect(fixture.sent).toMatchObject([
     { to: "anna@example.com", subject: "passwordChanged", reference: expect.stringMatching(/^[0-9a-f]{32}$/) },
   ]);
-  expect((await fixture.outbox.waiting()).count).toBe(0);
+  expect((await fixture.waiting()).count).toBe(0);
 });
 
 test("what is refused for good is forgotten, and told", async () => {
   await fixture.orderMail.run(fixture.desk, changed);
   fixture.onSend = async () => ({ kind: "refused", reply: "550 5.1.1" });
   expect(await fixture.deliver()).toEqual({ kind: "refused", reply: "550 5.1.1" });
-  expect((await fixture.outbox.waiting()).count).toBe(0);
+  expect((await fixture.waiting()).count).toBe(0);
 });
 
 test("what may be taken later is tried again after growing delays, up to a longest one", async () => {
@@ -35,11 +35,11 @@ test("what may be taken later is tried again after growing delays, up to a longe
     const delay = delivery.kind === "later" ? delivery.delay : 0;
     delays.push(delay / 1_000);
     fixture.advance(delay - 1_000);
-    expect(await fixture.outbox.claim(1, minute)).toEqual([]);
+    expect(await fixture.due()).toEqual([]);
     fixture.advance(2_000);
   }
   expect(delays).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600]);
-  expect((await fixture.outbox.waiting()).stuck).toBe(0);
+  expect((await fixture.waiting()).stuck).toBe(0);
 });
 
 test("a transport that cannot be used is tried again within a minute, and counts as such", async () => {
@@ -55,7 +55,36 @@ test("a transport that cannot be used is tried again within a minute, and counts
     fixture.advance(delay + 1_000);
   }
   expect(delays).toEqual([10, 20, 40, 60, 60]);
-  expect((await fixture.outbox.waiting()).stuck).toBeGreaterThan(2 * minute);
+  expect((await fixture.waiting()).stuck).toBeGreaterThan(2 * minute);
+});
+
+test("an order counts as stuck from the first time that the transport keeps it until something else does, and no longer than it waits", async () => {
+  const away = () => Promise.reject(new MailerUnusable("away", "not there"));
+  const stuckMinutes = async () => Math.floor((await fixture.waiting()).stuck / minute);
+  await fixture.orderMail.run(fixture.desk, changed);
+  fixture.onSend = away;
+  await fixture.deliver();
+  fixture.advance(5 * minute);
+  await fixture.deliver();
+  expect(await stuckMinutes()).toBe(5);
+  fixture.advance(2 * minute);
+  fixture.onSend = async () => ({ kind: "later", reply: "450" });
+  await fixture.deliver();
+  expect(await fixture.waiting()).toMatchObject({ count: 1, stuck: 0 });
+  fixture.onSend = away;
+  fixture.advance(10 * minute);
+  await fixture.deliver();
+  fixture.advance(2 * minute);
+  expect(await stuckMinutes()).toBe(2);
+  fixture.onSend = async () => ({ kind: "sent" });
+  await fixture.deliver();
+  expect(await fixture.waiting()).toEqual({ count: 0, oldest: 0, stuck: 0 });
+  await fixture.orderMail.run(fixture.desk, reset);
+  fixture.onSend = away;
+  fixture.advance(50 * minute);
+  await fixture.deliver();
+  fixture.advance(11 * minute);
+  expect(await fixture.waiting()).toEqual({ count: 0, oldest: 0, stuck: 0 });
 });
 
 test("what was broken off is sent again with the same reference", async () => {
@@ -88,9 +117,9 @@ describe("a request for a new password", () => {
     fixture.onSend = () => Promise.reject(new MailerUnusable("away", "not there"));
     await fixture.deliver();
     fixture.advance(2 * minute);
-    const { sealedOrder } = await fixture.claim();
-    expect(sealedOrder).not.toMatch(/anna|token/i);
-    expect(fixture.orders.open("a", sealedOrder)).toEqual({
+    const { sealed } = (await fixture.claim()).value;
+    expect(sealed).not.toMatch(/anna|token/i);
+    expect(fixture.orders.open("a", sealed)).toEqual({
       letter: {
         kind: "passwordReset",
         to: "anna@example.com",
@@ -105,7 +134,7 @@ describe("a request for a new password", () => {
   test("of nobody is forgotten without a mail", async () => {
     await fixture.orderMail.run(fixture.desk, { ...reset, user: "nobody" });
     expect(await fixture.deliver()).toEqual({ kind: "nobody" });
-    expect([fixture.sent, (await fixture.outbox.waiting()).count]).toEqual([[], 0]);
+    expect([fixture.sent, (await fixture.waiting()).count]).toEqual([[], 0]);
   });
 
   test("leaves nothing of its preparation when somebody else has taken it over", async () => {
@@ -115,12 +144,15 @@ describe("a request for a new password", () => {
     await fixture.claim();
     fixture.resetMail = {
       prepare: async (r, { user }) => {
-        await r.applications.create({ name: user, seats: null });
+        await new Applications(r.records).create({ name: user, seats: null });
         return { to: "anna@example.com", name: "Anna", token: "token", minutes: 30 };
       },
     };
     expect(await fixture.deliver(late)).toEqual({ kind: "lost", sent: false });
-    expect([await fixture.storage.repositories.applications.known(["anna"]), fixture.sent]).toEqual([[], []]);
+    expect([await new Applications(fixture.storage.repositories.records).known(["anna"]), fixture.sent]).toEqual([
+      [],
+      [],
+    ]);
   });
 
   test("whose preparation fails is tried again", async () => {
@@ -128,7 +160,7 @@ describe("a request for a new password", () => {
     const error = new Error("failed");
     fixture.resetMail = { prepare: () => Promise.reject(error) };
     expect(await fixture.deliver()).toEqual({ kind: "failed", error, delay: 10_000 });
-    expect((await fixture.outbox.waiting()).count).toBe(1);
+    expect((await fixture.waiting()).count).toBe(1);
   });
 });
 
@@ -140,7 +172,7 @@ test("an order that was lost while it was sent is told, as it may arrive twice",
     return { kind: "sent" };
   };
   expect(await fixture.deliver()).toEqual({ kind: "lost", sent: true });
-  expect((await fixture.outbox.waiting()).count).toBe(1);
+  expect((await fixture.waiting()).count).toBe(1);
 });
 
 test("an order of another master key waits for whoever can open it", async () => {

@@ -1,16 +1,20 @@
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import {
+  type ClaimedOrder,
   DeliverMail,
   type Delivery,
   type Mail,
   type Mailer,
   type MailOutcome,
   type MailSettings,
+  mailOrders,
   OrderMail,
-  type OutboxEntry,
+  type OrderMailParts,
   type ResetMail,
   SealedOrders,
+  type WaitingMail,
+  waitingMail,
 } from "../../src/index.ts";
 
 export const minute = 60_000;
@@ -26,7 +30,7 @@ export class MailFixture {
   readonly rung: string[] = [];
   readonly storage = new MemoryStorage({ clockOffset: () => this.offset });
   readonly orders = sealedOrders();
-  readonly orderMail = new OrderMail({ orders: this.orders, settings, ring: (alias) => this.rung.push(alias) });
+  readonly orderMail = this.orderMailWith({});
   /** What the transport does with the next mails. */
   onSend: (mail: Mail) => Promise<MailOutcome> = async () => ({ kind: "sent" });
   resetMail: ResetMail = {
@@ -45,8 +49,13 @@ export class MailFixture {
     return { alias: "a", r: this.storage.repositories };
   }
 
-  get outbox() {
-    return this.storage.repositories.outbox;
+  orderMailWith(parts: Partial<OrderMailParts>): OrderMail {
+    const ring = (alias: string) => void this.rung.push(alias);
+    return new OrderMail({ orders: this.orders, digests: new NodeDigests(), settings, ring, ...parts });
+  }
+
+  waiting(): Promise<WaitingMail> {
+    return waitingMail(this.storage.repositories);
   }
 
   advance(milliseconds: number): void {
@@ -66,16 +75,20 @@ export class MailFixture {
       write: (letter: { readonly kind: string }) => ({ subject: letter.kind, text: JSON.stringify(letter), html: "" }),
     };
     const resetMail: ResetMail = { prepare: (r, order) => this.resetMail.prepare(r, order) };
-    return new DeliverMail({ orders, resetMail, letters, mailer, digests: new NodeDigests() });
+    return new DeliverMail({ orders, resetMail, letters, mailer });
   }
 
-  async claim(): Promise<OutboxEntry> {
-    const [entry] = await this.outbox.claim(1, minute);
-    if (entry === undefined) throw new Error("Nothing is due.");
-    return entry;
+  due(): Promise<ClaimedOrder[]> {
+    return this.storage.repositories.records.claim(mailOrders, 1, minute);
   }
 
-  async deliver(entry?: OutboxEntry): Promise<Delivery> {
-    return this.deliverMail().run({ alias: "a", storage: this.storage }, entry ?? (await this.claim()));
+  async claim(): Promise<ClaimedOrder> {
+    const [order] = await this.due();
+    if (order === undefined) throw new Error("Nothing is due.");
+    return order;
+  }
+
+  async deliver(order?: ClaimedOrder): Promise<Delivery> {
+    return this.deliverMail().run({ alias: "a", storage: this.storage }, order ?? (await this.claim()));
   }
 }

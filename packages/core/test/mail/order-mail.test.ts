@@ -1,5 +1,5 @@
-import { type MailOrder, OrderMail, SealedOrders } from "../../src/index.ts";
-import { MailFixture, minute, sealedOrders, settings } from "./mail-fixture.ts";
+import { MailerUnusable, type MailOrder, SealedOrders } from "../../src/index.ts";
+import { MailFixture, minute, sealedOrders } from "./mail-fixture.ts";
 
 const changed: MailOrder = {
   kind: "passwordChanged",
@@ -25,9 +25,9 @@ beforeEach(async () => {
 
 test("an order waits sealed, and whoever sends is told", async () => {
   await fixture.orderMail.run(fixture.desk, changed);
-  const { sealedOrder } = await fixture.claim();
-  expect(sealedOrder).not.toMatch(/anna/i);
-  expect(fixture.orders.open("a", sealedOrder)).toEqual({ order: changed });
+  const { sealed } = (await fixture.claim()).value;
+  expect(sealed).not.toMatch(/anna/i);
+  expect(fixture.orders.open("a", sealed)).toEqual({ order: changed });
   expect(fixture.rung).toEqual(["a"]);
 });
 
@@ -47,7 +47,7 @@ test("an order of a transaction that fails was never there", async () => {
     throw new Error("failed");
   });
   await expect(failed).rejects.toThrow("failed");
-  expect((await fixture.outbox.waiting()).count).toBe(0);
+  expect((await fixture.waiting()).count).toBe(0);
 });
 
 test.each([
@@ -57,18 +57,18 @@ test.each([
 ])("%s is sent as long as it is worth something", async (_what, order, before, after) => {
   await fixture.orderMail.run(fixture.desk, order);
   fixture.advance(before * minute);
-  expect((await fixture.outbox.waiting()).count).toBe(1);
+  expect((await fixture.waiting()).count).toBe(1);
   fixture.advance((after - before) * minute);
-  expect((await fixture.outbox.waiting()).count).toBe(0);
+  expect((await fixture.waiting()).count).toBe(0);
 });
 
 test("without mail, and without a master key, orders are refused with 712", async () => {
-  const none = new OrderMail({ orders: fixture.orders, settings: null, ring: () => {} });
-  const unsealed = new OrderMail({ orders: new SealedOrders(null), settings, ring: () => {} });
+  const none = fixture.orderMailWith({ settings: null });
+  const unsealed = fixture.orderMailWith({ orders: new SealedOrders(null) });
   expect([none.configured, fixture.orderMail.configured]).toEqual([false, true]);
   for (const orders of [none, unsealed])
     await expect(orders.run(fixture.desk, reset)).rejects.toMatchObject({ code: 712 });
-  expect((await fixture.outbox.waiting()).count).toBe(0);
+  expect((await fixture.waiting()).count).toBe(0);
 });
 
 test("more than may wait is refused with 706, and requests for a new password leave half of the room", async () => {
@@ -82,8 +82,9 @@ test("more than may wait is refused with 706, and requests for a new password le
 describe("while no mail can be handed over", () => {
   beforeEach(async () => {
     await fixture.orderMail.run(fixture.desk, changed);
-    const { id, attempts } = await fixture.claim();
-    await fixture.outbox.postpone(id, attempts, minute, "transport");
+    fixture.onSend = () => Promise.reject(new MailerUnusable("away", "not there"));
+    await fixture.deliver();
+    fixture.onSend = async () => ({ kind: "sent" });
   });
 
   test("orders are taken for a while, then refused with 712 for users and for others", async () => {
@@ -98,15 +99,15 @@ describe("while no mail can be handed over", () => {
     fixture.advance(20 * minute);
     await fixture.deliver();
     await fixture.orderMail.run(fixture.desk, reset);
-    expect((await fixture.outbox.waiting()).count).toBe(1);
+    expect((await fixture.waiting()).count).toBe(1);
   });
 });
 
 test("an order that one address keeps waiting has nothing refused", async () => {
   await fixture.orderMail.run(fixture.desk, changed);
-  const { id, attempts } = await fixture.claim();
-  await fixture.outbox.postpone(id, attempts, minute, "order");
+  fixture.onSend = async () => ({ kind: "later", reply: "450" });
+  await fixture.deliver();
   fixture.advance(60 * minute);
   await fixture.orderMail.run(fixture.desk, reset);
-  expect((await fixture.outbox.waiting()).count).toBe(2);
+  expect((await fixture.waiting()).count).toBe(2);
 });

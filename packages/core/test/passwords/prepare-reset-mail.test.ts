@@ -22,7 +22,7 @@ async function opened() {
   let offset = 0;
   const storage = new MemoryStorage({ clockOffset: () => offset });
   await storage.migrate();
-  const { accounts, objects, oneTime } = storage.repositories;
+  const { accounts, objects, records } = storage.repositories;
   for (const loginName of ["anna", "ben"]) {
     const [user] = await objects.insert([{ className: "User", attributes: { Name: loginName } }]);
     await accounts.create(
@@ -33,7 +33,7 @@ async function opened() {
   return {
     advance: (milliseconds: number) => void (offset += milliseconds),
     ask: (user = "anna") => storage.transaction((r) => resetMail.prepare(r, { user })),
-    isGood: async (token: string) => (await oneTime.read("passwordReset", digests.sha256(token))) !== null,
+    isGood: async (token: string) => (await records.get("passwordReset", [digests.sha256(token)])).length === 1,
   };
 }
 

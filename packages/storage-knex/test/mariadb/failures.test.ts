@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError, Applications } from "@sallyport/core";
 import type { RowDataPacket } from "mysql2";
 import { runOn, withConnection } from "../../src/dialects/mariadb/connection.ts";
 import { createMariadbKnex, type MariadbKnex, MariadbStorage } from "../../src/index.ts";
@@ -75,15 +75,15 @@ describe("failures of MariaDB", () => {
     const storage = storageOver(engine);
     const id = await idOf(engine);
     const cut = storage.transaction(async (r, attempt) => {
-      await r.applications.create({ name: "before", seats: null });
+      await new Applications(r.records).create({ name: "before", seats: null });
       await attempt(async () => {
         await server.admin.query(`kill ${String(id)}`);
-        await r.applications.create({ name: "lost", seats: null });
+        await new Applications(r.records).create({ name: "lost", seats: null });
       }).catch(() => {});
-      await attempt(() => r.applications.create({ name: "after", seats: null })).catch(() => {});
+      await attempt(() => new Applications(r.records).create({ name: "after", seats: null })).catch(() => {});
     });
     expect(await codeOf(cut)).toBe(704);
-    expect(await storage.repositories.applications.known(["before", "lost", "after"])).toEqual([]);
+    expect(await new Applications(storage.repositories.records).known(["before", "lost", "after"])).toEqual([]);
   });
 
   test("a transaction is over as a whole when a statement of a part takes too long, whoever catches that", async () => {
@@ -92,9 +92,11 @@ describe("failures of MariaDB", () => {
     await server.admin.query(`start transaction; select * from ${database}.settings for update`);
     let later: unknown;
     const late = storage.transaction(async (r, attempt) => {
-      await r.applications.create({ name: "before", seats: null });
-      const caught = await attempt(() => attempt(() => r.maintenance.set(true))).catch((error: unknown) => error);
-      later = await r.applications.known(["before"]).then(
+      await new Applications(r.records).create({ name: "before", seats: null });
+      const caught = await attempt(() => attempt(() => r.settings.setMaintenance(true))).catch(
+        (error: unknown) => error,
+      );
+      later = await new Applications(r.records).known(["before"]).then(
         () => "answered",
         (error: unknown) => error === caught,
       );
@@ -102,7 +104,7 @@ describe("failures of MariaDB", () => {
     expect(await codeOf(late)).toBe(706);
     expect(later).toBe(true);
     await server.admin.query("rollback");
-    expect(await storage.repositories.applications.known(["before"])).toEqual([]);
+    expect(await new Applications(storage.repositories.records).known(["before"])).toEqual([]);
   });
 
   test("a database that refuses connections is 704 for all who wait, and back with the next call", async () => {
@@ -205,7 +207,7 @@ describe("failures of MariaDB", () => {
     expect(await codeOf(storage.repositories.sessions.open(newSession("held up"), { ...openPolicy, limit: 1 }))).toBe(
       706,
     );
-    expect(await codeOf(storage.repositories.maintenance.set(true))).toBe(706);
+    expect(await codeOf(storage.repositories.settings.setMaintenance(true))).toBe(706);
     await server.admin.query("rollback");
     await storage.repositories.sessions.open(newSession("let in"), { ...openPolicy, limit: 1 });
     expect(await storage.repositories.sessions.end({ digest: newSession("let in").digest })).toBe(1);
@@ -223,9 +225,9 @@ describe("failures of MariaDB", () => {
   test("a text that the database cannot hold is 307 where it is written and nothing where it is looked up", async () => {
     const { repositories: r } = await server.storage({ database });
     expect(await codeOf(r.sessions.open(newSession("zero", { deviceId: "a\0b" }), openPolicy))).toBe(307);
-    expect(await codeOf(r.applications.create({ name: "x".repeat(1_025), seats: null }))).toBe(307);
+    expect(await codeOf(new Applications(r.records).create({ name: "x".repeat(1_025), seats: null }))).toBe(307);
     for (const text of ["a\0b", "a\ud800b"]) {
-      expect(await r.applications.known([text])).toEqual([]);
+      expect(await new Applications(r.records).known([text])).toEqual([]);
       expect(await r.appKeys.listsOrigin(text)).toBe(false);
     }
   });

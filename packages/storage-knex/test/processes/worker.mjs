@@ -30,12 +30,12 @@ const tasks = {
         );
       }),
     ),
-  /** Gives out the secrets given under both limits, alone and in transactions by turns; what became of each. */
-  issueSecrets: ({ secrets, room }) =>
+  /** Puts the records given within the room, alone and in transactions by turns; what became of each. */
+  putRecords: ({ records, room }) =>
     Promise.all(
-      secrets.map((secret, index) => {
-        const issue = (r) => r.oneTime.issueWithin(secret, room);
-        return index % 2 === 0 ? issue(storage.repositories) : storage.transaction(issue);
+      records.map(({ id, owner }, index) => {
+        const put = (r) => r.records.putWithin("state", id, 1, { owner, lifetime: 600_000, room });
+        return index % 2 === 0 ? put(storage.repositories) : storage.transaction(put);
       }),
     ),
   /** Reserves numbers and brings others, all at once; answers the first numbers reserved and how many were fresh. */

@@ -7,9 +7,9 @@ import {
   objectNumber,
   type RecordOf,
 } from "@sallyport/core";
-import { factorKey } from "../memory-second-factor-repository.ts";
 import { frozenCopy, type Table } from "../table.ts";
-import { macroKey } from "../memory-macro-repository.ts";
+import { keyOf } from "../memory-record-repository.ts";
+import { nextNumberForGood } from "../state.ts";
 import type { ArchivedState } from "./archived-state.ts";
 
 /** Adds a record to a state that is being filled. */
@@ -22,10 +22,6 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
       return keepSettings(state, record);
     case "classes":
       return add(state.classes, record.definition.name, record.definition);
-    case "macros":
-      return add(state.macros, macroKey(record), without(record, "section"));
-    case "applications":
-      return add(state.applications, record.name, without(record, "section"));
     case "appKeys":
       return keepAppKey(state, record);
     case "objects":
@@ -38,19 +34,10 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
       return keepAccount(state, record);
     case "customAccounts":
       return keepCustomAccount(state, record);
-    case "identityProviders":
-      return add(state.identityProviders, record.type, without(record, "section"));
     case "identityLinks":
       return keepIdentityLink(state, record);
-    case "secondFactors":
-      return add(state.secondFactors, factorKey(record), without(record, "section"));
-    case "passwordHistory":
-      return void state.passwordHistory.set(
-        record.subject,
-        Object.freeze([...(state.passwordHistory.get(record.subject) ?? []), ...record.secrets]),
-      );
-    case "keys":
-      return add(state.keys, `${record.kind}:${record.keyId}`, without(record, "section"));
+    case "records":
+      return keepStoredRecord(state, record);
     case "audit":
       raise(state, "audit", record.sequence);
       return add(state.audit, record.sequence, without(record, "section"));
@@ -113,6 +100,12 @@ function keepIdentityLink(state: ArchivedState, record: RecordOf<"identityLinks"
   if ([...state.identityLinks.values()].some((link) => link.issuer === issuer && link.subject === subject))
     throw contradictingRecords();
   add(state.identityLinks, record.id, without(record, "section"));
+}
+
+function keepStoredRecord(state: ArchivedState, { kind, id, owner, value, createdAt }: RecordOf<"records">): void {
+  const version = nextNumberForGood(state, "record");
+  const record = { kind, id, owner, value, version, born: version, createdAt, expiresAt: null, dueAt: null, claims: 0 };
+  add(state.records, keyOf(kind, id), Object.freeze(record));
 }
 
 /** What is known of every object, whether it is there or gone. */

@@ -7,7 +7,7 @@ import {
   type RecordOf,
 } from "@sallyport/core";
 import { customAccountOf } from "../records.ts";
-import { factorKey } from "../memory-second-factor-repository.ts";
+import { keyOf } from "../memory-record-repository.ts";
 import { partByName } from "../table.ts";
 import type { ArchivedState } from "./archived-state.ts";
 
@@ -16,9 +16,6 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   const { appKeyDigests, auditTallies } = state;
   yield settingsOf(state);
   for (const definition of state.classes.values()) yield { section: "classes", definition };
-  for (const version of state.macros.values()) yield { section: "macros", ...version };
-  for (const application of byName(state.applications.values(), ({ name }) => name))
-    yield { section: "applications", ...application };
   const digests = new Map(Array.from(appKeyDigests.entries(), ([digest, name]) => [name, digest]));
   for (const appKey of byName(state.appKeys.values(), ({ name }) => name)) {
     yield { section: "appKeys", ...appKey, digest: digests.get(appKey.name) ?? "" };
@@ -30,14 +27,8 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   for (const record of byName(state.customAccounts.values(), ({ loginName }) => loginName)) {
     yield { section: "customAccounts", ...customAccountOf(record), confusableKey: record.confusableKey };
   }
-  for (const entry of byName(state.identityProviders.values(), ({ type }) => type))
-    yield { section: "identityProviders", ...entry };
   for (const link of byName(state.identityLinks.values(), ({ id }) => id)) yield { section: "identityLinks", ...link };
-  for (const factor of byName(state.secondFactors.values(), factorKey)) yield { section: "secondFactors", ...factor };
-  for (const [subject, secrets] of byName(state.passwordHistory.entries(), ([name]) => name)) {
-    if (secrets.length > 0) yield { section: "passwordHistory", subject, secrets };
-  }
-  for (const key of state.keys.values()) yield { section: "keys", ...key };
+  yield* storedRecordsOf(state);
   for (const event of state.audit.values()) yield { section: "audit", ...event };
   for (const [key, tally] of byName(auditTallies.entries(), ([name]) => name))
     yield { section: "tallies", key, ...tally };
@@ -92,6 +83,12 @@ function* accountsOf({ accounts, accountNames }: ArchivedState): Generator<Recor
   const numbered = Array.from(accounts.values(), (account) => [objectNumber(account.userId), account] as const);
   for (const [, account] of byNumber(numbered))
     yield { section: "accounts", ...account, confusableKey: keys.get(account.userId) ?? "" };
+}
+
+function* storedRecordsOf({ records }: ArchivedState): Generator<RecordOf<"records">> {
+  const kept = [...records.values()].filter(({ expiresAt }) => expiresAt === null);
+  for (const { kind, id, owner, value, createdAt } of byName(kept, (record) => keyOf(record.kind, record.id)))
+    yield { section: "records", kind, id, owner, value, createdAt };
 }
 
 function inOrder(ids: readonly ObjectId[]): ObjectId[] {

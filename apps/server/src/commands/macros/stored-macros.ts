@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { extname, parse } from "node:path";
-import { isMacroName, MacroFault, type MacroVersion, type StoredMacro } from "@sallyport/core";
+import { isMacroName, MacroFault, type MacroVersion, type StoredMacro, MacroStore } from "@sallyport/core";
 import { Command, Option } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { terminalStyle } from "../../demo/index.ts";
@@ -87,7 +87,7 @@ function textOf(file: string): string {
 export function listMacrosCommand(): Command {
   return listCommand<StoredMacro>({
     plural: "macros",
-    read: async ({ database }) => (await database.storage.repositories.macros.load()).macros,
+    read: async ({ database }) => (await new MacroStore(database.storage.repositories).load()).macros,
     json: ({ name, language, version, text, changedAt, changedBy }) => ({
       name,
       language,
@@ -125,7 +125,7 @@ export function showMacroCommand(): Command {
 async function show(name: string, options: ShowOptions): Promise<void> {
   const version = options.version === undefined ? null : versionOf(options.version, "--version");
   const found = await withDatabase(options, ({ database }) =>
-    database.storage.repositories.macros.history(name, 1, version === null ? null : version + 1),
+    new MacroStore(database.storage.repositories).history(name, 1, version === null ? null : version + 1),
   );
   process.stdout.write(shown(storedText(found[0], name, version)));
 }
@@ -178,7 +178,7 @@ export function macroHistoryCommand(): Command {
 
 async function showHistory(name: string, options: HistoryOptions): Promise<void> {
   const lines = await withDatabase(options, async ({ database }) => {
-    const { macros } = database.storage.repositories;
+    const macros = new MacroStore(database.storage.repositories);
     const all: Line[] = [];
     for (;;) {
       const part = await macros.history(name, partSize, all.at(-1)?.version ?? null);

@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { loginNameOf, type ObjectId, type ProviderEntry, type Repositories } from "@sallyport/core";
+import {
+  loginNameOf,
+  type ObjectId,
+  type ProviderEntry,
+  type Repositories,
+  Applications,
+  ProviderEntries,
+} from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { requireApps } from "../app.ts";
@@ -66,7 +73,7 @@ async function add(word: string, options: AddOptions): Promise<void> {
     const { container, database } = opened;
     const r = database.storage.repositories;
     const appNames = [...new Set(options.appName)];
-    await requireApps(r.applications, appNames);
+    await requireApps(new Applications(r.records), appNames);
     const defaultUserId = options.defaultUser === undefined ? null : await userNamed(r, options.defaultUser);
     const provider = (await container.getAsync(identifiers.knownProviders)).get(type);
     if (provider === undefined) throw new CommandError(`This server cannot log in with ${type}.`);
@@ -118,7 +125,9 @@ function listProvidersCommand(): Command {
   return listCommand<OpenedEntry>({
     plural: "providers",
     read: async (opened) => {
-      const entries: readonly ProviderEntry[] = await opened.database.storage.repositories.identityProviders.list();
+      const entries: readonly ProviderEntry[] = await new ProviderEntries(
+        opened.database.storage.repositories.records,
+      ).list();
       return Promise.all(entries.map((entry) => openedEntry(opened, entry)));
     },
     json: ({ type, name, switchedOn, defaultUser, appNames, callback }) => ({
@@ -153,7 +162,7 @@ function showProviderCommand(): Command {
 async function show(word: string, options: AliasOptions): Promise<void> {
   const type = typeOf(word);
   const shown = await withDatabase(options, async (opened) => {
-    const entry = await opened.database.storage.repositories.identityProviders.find(type);
+    const entry = await new ProviderEntries(opened.database.storage.repositories.records).find(type);
     return entry === null ? null : openedEntry(opened, entry);
   });
   if (shown === null) throw new CommandError(`The provider ${type} is not registered.`);

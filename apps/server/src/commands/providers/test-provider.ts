@@ -1,4 +1,10 @@
-import { type IdentityProvider, type ProviderData, type ProviderType, ServiceError } from "@sallyport/core";
+import {
+  type IdentityProvider,
+  type ProviderData,
+  type ProviderType,
+  ServiceError,
+  ProviderEntries,
+} from "@sallyport/core";
 import { identityProviders } from "@sallyport/identity-passport";
 import { Command } from "commander";
 import { demoProvidersPlace } from "../../composition/public-address.ts";
@@ -23,7 +29,7 @@ async function test(word: string, options: AliasOptions): Promise<void> {
   const type = typeOf(word);
   await withDatabase(options, async (opened) => {
     const { container, database } = opened;
-    const entry = await database.storage.repositories.identityProviders.find(type);
+    const entry = await new ProviderEntries(database.storage.repositories.records).find(type);
     if (entry === null)
       throw new CommandError(`The provider ${type} is not registered. "provider add ${type}" does that.`);
     const provider = (await askedProviders(opened)).get(type);

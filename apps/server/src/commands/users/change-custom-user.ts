@@ -4,7 +4,9 @@ import {
   type CustomAccount,
   customSubject,
   operatorEvent,
+  passwordResets,
   type Repositories,
+  SecondFactors,
 } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
@@ -91,7 +93,7 @@ function setEmail(
     endsSessions: false,
     make: async (r, { id }) => {
       // Whoever reads the former mailbox may be the reason.
-      await r.oneTime.revoke("passwordReset", customSubject(id));
+      await r.records.remove(passwordResets, { owner: customSubject(id) });
       return r.customAccounts.setEmail(id, email);
     },
     told: `The custom user "${name}" has ${email === null ? "no e-mail address" : `the e-mail address ${email}`}.`,
@@ -124,7 +126,7 @@ function remove(name: string, options: AliasOptions): Promise<void> {
     type: "customUser.removed",
     endsSessions: true,
     make: async (r, { id }) => {
-      await r.secondFactors.remove(customSubject(id), null);
+      await new SecondFactors(r.records).remove(customSubject(id), null);
       return r.customAccounts.remove(id);
     },
     told: `The custom user "${name}" is removed.`,

@@ -3,6 +3,7 @@ import {
   loginNameOf,
   type ObjectId,
   operatorEvent,
+  passwordResets,
   passwordSubject,
   type Repositories,
 } from "@sallyport/core";
@@ -66,7 +67,7 @@ async function setEmail(name: string, address: string | undefined, options: Emai
   const told = email === null ? "gets no mail" : `gets mail at ${email}`;
   const make = async (r: Repositories, userId: ObjectId) => {
     // Whoever reads the former mailbox may be the reason.
-    await r.oneTime.revoke("passwordReset", passwordSubject(userId));
+    await r.records.remove(passwordResets, { owner: passwordSubject(userId) });
     return r.accounts.setEmail(userId, email);
   };
   await changeUser(name, options, { type: "account.changed", make, told });

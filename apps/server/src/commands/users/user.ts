@@ -82,7 +82,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
         clientHash,
         email,
       });
-      await new UserNames(r.oneTime, digests).reserve({ id: user.id, name });
+      await new UserNames(r.records, digests).reserve({ id: user.id, name });
       await r.audit.append(operatorEvent({ type: "account.created", userId: user.id }));
     });
     console.log(`The user "${name}" exists now.`);

@@ -56,14 +56,13 @@ export function bindKeys(container: Container): void {
     [configuration],
   );
   container.bind(identifiers.cursorSealing).toResolvedValue(
-    (wrapping, digest, source) =>
+    (wrapping, source) =>
       new CursorSealing({
         wrapping,
         wrappingBy: (secret) => new AesGcmKeyWrapping(Buffer.from(secret, "base64url")),
-        digests: digest,
         random: source,
       }),
-    [keyWrapping, digests, random],
+    [keyWrapping, random],
   );
   container.bind(keySupply).toResolvedValue(
     (configured, wrapping) => {

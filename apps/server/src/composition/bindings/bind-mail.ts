@@ -27,20 +27,20 @@ export function bindMail(container: Container): void {
   container.bind(sealedOrders).toResolvedValue((wrapping) => new SealedOrders(wrapping), [keyWrapping]);
   container.bind(mailer).toResolvedValue((configured) => createMailer(configured), [configuration]);
   container.bind(orderMail).toResolvedValue(
-    (orders, bell, { mail }) => {
+    (orders, digest, bell, { mail }) => {
       const settings = (mail.smtp.host ?? mail.folder) === undefined ? null : mail;
-      return new OrderMail({ orders, settings, ring: (alias) => bell.ring(alias) });
+      return new OrderMail({ orders, digests: digest, settings, ring: (alias) => bell.ring(alias) });
     },
-    [sealedOrders, mailBell, configuration],
+    [sealedOrders, digests, mailBell, configuration],
   );
   container.bind(deliverMail).toResolvedValue(
-    (transport, orders, resets, digest, { mail, applicationName, passwords }) => {
+    (transport, orders, resets, { mail, applicationName, passwords }) => {
       if (transport === null) return null;
       const frame = { service: applicationName, resetLink: passwords.resetLink ?? null };
       const letters = new TemplateLetterWriter(readTemplates(mail.templates).templates, frame);
-      return new DeliverMail({ orders, resetMail: resets, letters, mailer: transport, digests: digest });
+      return new DeliverMail({ orders, resetMail: resets, letters, mailer: transport });
     },
-    [mailer, sealedOrders, resetMail, digests, configuration],
+    [mailer, sealedOrders, resetMail, configuration],
   );
   container.bind(mailRelay).toResolvedValue(
     (deliver, bell, log, measured, { mail: { interval, smtp } }) => {

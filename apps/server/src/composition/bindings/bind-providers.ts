@@ -8,7 +8,7 @@ import {
   LinkNotice,
   ListOwnLinks,
   LogInLinking,
-  type OneTimeRoom,
+  type RecordRoom,
   ProviderSealing,
   type ProviderType,
   PutProvider,
@@ -112,8 +112,8 @@ export function bindProviders(container: Container): void {
 }
 
 /** How many log-ins may be under way: away at a provider, or back with a code that is not traded yet. */
-function roomOf({ providers: { underWayPerNetwork, underWay } }: Configuration): OneTimeRoom {
-  return { ofSubject: underWayPerNetwork, inAll: underWay };
+function roomOf({ providers: { underWayPerNetwork, underWay } }: Configuration): RecordRoom {
+  return { ofOwner: underWayPerNetwork, inAll: underWay };
 }
 
 function switchedOn(

@@ -9,6 +9,7 @@ import {
   type ProviderType,
   type PutProvider,
   ServiceError,
+  ProviderEntries,
 } from "@sallyport/core";
 import type { Logger } from "pino";
 import { demoCredentials, type DemoProviders, type DemoState, seedDemo } from "../../demo/index.ts";
@@ -52,7 +53,7 @@ export class DemoProviderEntries {
     const { demoProviders, known, putProvider } = this.parts;
     for (const { type, name, data } of demoProviders.entries) {
       const provider = known.get(type);
-      const found = await database.storage.repositories.identityProviders.find(type);
+      const found = await new ProviderEntries(database.storage.repositories.records).find(type);
       if (
         provider === undefined ||
         (found !== null && (found.name !== name || this.holds(found, provider.accept(data))))

@@ -9,20 +9,17 @@ import { createUser } from "../../fixtures/create-user.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { createLink } from "../../fixtures/new-link.ts";
 import { files } from "../../fixtures/files.ts";
-import { macroNamed } from "../../fixtures/macro-named.ts";
-import { newKey } from "../../fixtures/new-key.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 
 /** Writes something of everything that an archive can hold. */
 async function writeEverything({ repositories: r }: Storage): Promise<void> {
-  await r.maintenance.set(true);
-  await r.macros.put(macroNamed("Late"), null);
-  await r.applications.create({ name: "late", seats: 1 });
+  await r.settings.setMaintenance(true);
+  await r.settings.raiseMacroGeneration();
+  await r.records.put("sample", "late", 1);
   await createAppKey(r);
   await createUser(r, { loginName: "late" });
   await createCustomAccount(r, { loginName: "late" });
   await createLink(r);
-  await r.keys.addFirst(newKey("jwt", "late"));
   await r.audit.append(auditEvent);
   await r.audit.tally("late", auditEvent);
   const { generation } = await r.model.load();

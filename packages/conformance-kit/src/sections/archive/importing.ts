@@ -19,8 +19,6 @@ import { auditEvent } from "../../fixtures/every-call.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { idsOf } from "../../fixtures/ids-of.ts";
 import { createLink, newLink } from "../../fixtures/new-link.ts";
-import { macroNamed } from "../../fixtures/macro-named.ts";
-import { newKey } from "../../fixtures/new-key.ts";
 import { generous } from "../../fixtures/policy.ts";
 import { sampleArchive } from "../../fixtures/sample-archive.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
@@ -78,7 +76,7 @@ async function refuses(
   const before = await archived(storage);
   await failsWith(code, () => storage.archive.import(streamed(records)), what);
   equal(ofSection(await archived(storage), "classes"), ofSection(before, "classes"), `the classes after ${what}`);
-  equal(await storage.repositories.contents.isEmpty(), true, `whether the database is empty after ${what}`);
+  equal(await storage.repositories.settings.isEmpty(), true, `whether the database is empty after ${what}`);
 }
 
 /** The sample with another record behind the last one of its section that this changes. */
@@ -144,20 +142,16 @@ export const importingChecks: readonly Check[] = [
       equal((await accountNamed(r, "Name 1"))?.secret, "$argon2id$1", "the secret of an account");
       const [custom] = ofSection(sampleArchive, "customAccounts");
       equal((await r.customAccounts.forProof("Z")).account?.secret, custom?.secret, "the secret of a custom account");
-      const { section: _apple, ...provider } = last(ofSection(sampleArchive, "identityProviders"));
-      equal(await r.identityProviders.find("google"), provider, "an identity provider");
       const { section: _link, ...link } = last(ofSection(sampleArchive, "identityLinks"));
       equal(await r.identityLinks.find({ issuer: link.issuer, subject: "a" }), link, "a link");
+      const history = await r.records.list("passwordHistory", { owner: "user:3", after: null, limit: 10 });
       equal(
-        await r.passwordHistory.latest("user:3", 2),
-        hostileTexts.toReversed().slice(0, 2),
-        "the latest former passwords of a user",
+        history.map(({ id, value }) => [id, value]),
+        [["user:3", ["first", "second", ...hostileTexts]]],
+        "the records of an owner",
       );
-      equal(
-        (await r.keys.accepted("rsa")).map(({ keyId }) => keyId),
-        ["a", "z"],
-        "the keys that are accepted",
-      );
+      const versions = (await r.records.list("application", { after: null, limit: 10 })).map(({ version }) => version);
+      equal(new Set(versions).size, 4, "how many versions the records have");
       const [all] = ofSection(sampleArchive, "appKeys");
       const admitted = await r.admission.admit({
         appKey: all?.digest ?? "",
@@ -169,16 +163,6 @@ export const importingChecks: readonly Check[] = [
         (await r.audit.read(0, 10)).map(({ sequence }) => sequence),
         [7, 9],
         "the audit",
-      );
-      const { section: _section, ...apple } = last(ofSection(sampleArchive, "macros"));
-      equal(await r.macros.load(), { generation: 4, macros: [apple] }, "the macros");
-      equal(
-        (await r.macros.history("Zebra", 10)).map(({ version, text }) => [version, text]),
-        [
-          [2, null],
-          [1, hostileTexts.join("\n")],
-        ],
-        "what a macro was",
       );
       equal(admitted.macroGeneration, 4, "the generation of macros that admission shows");
     },
@@ -208,7 +192,7 @@ export const importingChecks: readonly Check[] = [
         () => r.objects.insert([{ className: "File", attributes: {}, uuid: gone?.uuid ?? "" }]),
         "the UUID of an object that is gone",
       );
-      equal(await r.applications.create({ name: "a", seats: null }), "nameTaken", "an app name");
+      equal(await r.records.put("application", "a", 1, { ifVersion: "none" }), "exists", "a record");
       equal(
         await r.accounts.create({ userId: id, loginName: "other", secret: "", administrator: false }, "name 0"),
         "nameTaken",
@@ -227,24 +211,22 @@ export const importingChecks: readonly Check[] = [
       await r.audit.append(auditEvent);
       const [written] = await r.audit.read(9, 10);
       holds((written?.sequence ?? 0) > 30, "The first sequence after the import is behind all that were given");
-      equal(await r.keys.rotate("a", newKey("rsa", "swept"), 1), "known", "a key that was there before");
     },
 
     "can be worked on at once": async ({ storage, r }) => {
       await fill(storage);
-      await r.maintenance.set(false);
+      await r.settings.setMaintenance(false);
       const [restored] = await storage.transaction(async (inside) => {
         await inside.departures.recycledWith("5");
         return inside.departures.restore([{ id: "5", attributes: {}, links: { Other: ["3"] } }]);
       });
       equal([restored?.id, restored?.version], ["5", 4], "an object that has come back");
       equal(await takeAway(storage, ["14"]), 1, "how many objects go");
-      equal(await r.macros.put(macroNamed("Zebra"), 0), "stored", "a macro");
-      equal(
-        [(await r.macros.history("Zebra", 1))[0]?.version, (await r.macros.load()).generation],
-        [3, 5],
-        "its version, and the generation of macros",
-      );
+      await r.settings.raiseMacroGeneration();
+      equal((await r.settings.read()).macroGeneration, 5, "the generation of macros");
+      const [known] = await r.records.get("application", ["a"]);
+      const changed = await r.records.put("application", "a", 1, { ifVersion: known?.version ?? 0 });
+      equal(changed, "stored", "a change of a record");
       const seen = await r.objects.count({ classes: ["File"] }, { classes: null, principals: new Set() });
       equal(seen, 4, "how many objects everybody may see");
     },
@@ -255,15 +237,16 @@ export const importingChecks: readonly Check[] = [
     ),
     "is refused when there is an app key": leavesAlone((r) => createAppKey(r)),
     "is refused when there is a custom account": leavesAlone((r) => createCustomAccount(r, { userId: "1" })),
-    "is refused when there is an identity provider": leavesAlone((r) =>
-      r.identityProviders.put({ type: "apple", name: "", sealedData: "", defaultUserId: null, appNames: [] }),
-    ),
     "is refused when there is a link": leavesAlone((r) => createLink(r)),
-    "is refused when there is a key of the server": leavesAlone((r) => r.keys.addFirst(newKey("jwt", "one"))),
+    "is refused when there is a record that stays": leavesAlone((r) => r.records.put("sample", "one", 1)),
+    "is not kept from a database by records that have a lifetime, and leaves them": async ({ storage, r }) => {
+      await r.records.put("sample", "one", 1, { lifetime: generous.idleTimeout });
+      await fill(storage);
+      equal((await r.records.get("sample", ["one"]))[0]?.value, 1, "the record");
+    },
     "is refused when there is an audit": leavesAlone((r) => r.audit.append(auditEvent)),
     "is refused when attempts are counted": leavesAlone((r) => r.audit.tally("key", auditEvent)),
     "is refused when the model was changed": leavesAlone((r) => r.model.change({ put: [] }, 1)),
-    "is refused when there is a macro": leavesAlone((r) => r.macros.put(macroNamed("Report"), null)),
     "is refused when there was an import": leavesAlone((_r, storage) =>
       storage.archive.import(streamed(sampleArchive)),
     ),
@@ -277,7 +260,7 @@ export const importingChecks: readonly Check[] = [
           .catch((reason: unknown) => reason);
         holds(outcome === error, `The error after ${cut} records comes out unchanged`);
         equal(ofSection(await archived(storage), "classes"), before, `the classes after ${cut} records and an error`);
-        equal(await r.contents.isEmpty(), true, `whether the database is empty after ${cut} records and an error`);
+        equal(await r.settings.isEmpty(), true, `whether the database is empty after ${cut} records and an error`);
       }
       await fill(storage);
     },
@@ -296,7 +279,7 @@ export const importingChecks: readonly Check[] = [
           "a class twice",
           (record) => (record.section === "classes" && record.definition.name === "File" ? record : null),
         ],
-        ["an app name twice", (record) => (record.section === "applications" && record.name === "a" ? record : null)],
+        ["a record twice", (record) => (record.section === "records" && record.id === "a" ? record : null)],
         [
           "an app key twice",
           (record) =>
@@ -316,16 +299,6 @@ export const importingChecks: readonly Check[] = [
         ],
         ["a link twice", (record) => (record === link ? { ...link, subject: "other" } : null)],
         ["an identity twice", (record) => (record === link ? { ...link, id: unused } : null)],
-        [
-          "an identity provider twice",
-          (record) =>
-            record.section === "identityProviders" && record.type === "apple" ? { ...record, name: "other" } : null,
-        ],
-        [
-          "a version of a macro twice",
-          (record) => (record.section === "macros" && record.name === "Apple" ? record : null),
-        ],
-        ["a key twice", (record) => (record.section === "keys" && record.keyId === "a" ? record : null)],
       ];
       for (const [what, changed] of twice) await refuses(storage, 307, sampleWith(changed), what);
       await fill(storage);

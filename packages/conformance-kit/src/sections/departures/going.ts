@@ -269,6 +269,6 @@ export const goingChecks: readonly Check[] = checksOf("departures", {
 
   "leave a database that is not empty": async ({ storage, r }) => {
     await takeAway(storage, [(await createObject(r)).id]);
-    equal(await r.contents.isEmpty(), false, "whether the database is empty");
+    equal(await r.settings.isEmpty(), false, "whether the database is empty");
   },
 });

@@ -6,6 +6,7 @@ import {
   seesAll,
   ServiceError,
   type StoredObject,
+  Applications,
 } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
@@ -99,17 +100,17 @@ export const partFailingChecks: readonly Check[] = checksOf("parts of transactio
       for (const [what, code, call] of refusals) {
         const error = await errorOf(() =>
           attempt(async () => {
-            await inside.applications.create({ name: `before ${what}`, seats: null });
+            await new Applications(inside.records).create({ name: `before ${what}`, seats: null });
             await call(inside, stage);
           }),
         );
         equal(error instanceof ServiceError ? error.code : error, code, `the refusal of ${what}`);
-        await inside.applications.create({ name: `after ${what}`, seats: null });
+        await new Applications(inside.records).create({ name: `after ${what}`, seats: null });
         kept.push(`after ${what}`);
       }
     });
     const asked = refusals.flatMap(([what]) => [`before ${what}`, `after ${what}`]);
-    equal((await r.applications.known(asked)).toSorted(), kept.toSorted(), "what is known");
+    equal((await new Applications(r.records).known(asked)).toSorted(), kept.toSorted(), "what is known");
     equal(await r.objects.get([stage.file.id, stage.locked.id], seesAll), [stage.file, stage.locked], "the objects");
   },
 

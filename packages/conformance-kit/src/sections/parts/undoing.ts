@@ -1,4 +1,4 @@
-import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
+import { type Repositories, seesAll, ServiceError, Applications } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
@@ -8,11 +8,11 @@ import { Stage } from "../../fixtures/stage.ts";
 const failure = new Error("undone");
 
 function create(r: Repositories, name: string): Promise<unknown> {
-  return r.applications.create({ name, seats: null });
+  return new Applications(r.records).create({ name, seats: null });
 }
 
 async function knownIn(r: Repositories): Promise<string> {
-  return (await r.applications.known(["a", "b", "c", "d", "e", "f"])).toSorted().join("");
+  return (await new Applications(r.records).known(["a", "b", "c", "d", "e", "f"])).toSorted().join("");
 }
 
 export const partUndoingChecks: readonly Check[] = checksOf("parts of transactions", {

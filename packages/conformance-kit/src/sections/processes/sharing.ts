@@ -1,4 +1,4 @@
-import { type OneTimeRoom, seesAll } from "@sallyport/core";
+import { type RecordRoom, seesAll } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { accountNamed } from "../../fixtures/account-named.ts";
@@ -7,7 +7,6 @@ import { changeOf } from "../../fixtures/change-of.ts";
 import { codeOf } from "../../fixtures/code-of.ts";
 import { createObject } from "../../fixtures/create-object.ts";
 import { createUser } from "../../fixtures/create-user.ts";
-import { newKey } from "../../fixtures/new-key.ts";
 import { freshDigest } from "../../fixtures/fresh-digest.ts";
 import { occurrences } from "../../fixtures/occurrences.ts";
 import { generous, hour, minute, second } from "../../fixtures/policy.ts";
@@ -67,7 +66,7 @@ const migrated = checksOf(
       const digest = await visitor.open(r);
       await visitor.admit(other.repositories, digest);
       const { generation } = await r.model.load();
-      await r.maintenance.set(true);
+      await r.settings.setMaintenance(true);
       await r.appKeys.setEnabled(visitor.appKey.name, false);
       await r.accounts.setDisabled(visitor.account.userId, true);
       await r.model.change({ put: [] }, generation);
@@ -106,24 +105,25 @@ const migrated = checksOf(
       }
     },
 
-    "keep the room of one-time secrets exactly, together": async ({ r, another }) => {
+    "keep the room of records exactly, together": async ({ r, another }) => {
       const other = await another();
-      const issue = (index: number, subject: string, room: OneTimeRoom) =>
-        (index % 2 === 0 ? r : other.repositories).oneTime.issueWithin(
-          { kind: "providerState", digest: freshDigest(), subject, payload: index, lifetime: hour },
+      const put = (index: number, owner: string, room: RecordRoom) =>
+        (index % 2 === 0 ? r : other.repositories).records.putWithin("providerState", freshDigest(), index, {
+          owner,
+          lifetime: hour,
           room,
-        );
-      const own = await atOnce(16, (index) => issue(index, "network:a", { ofSubject: 5, inAll: 100 }));
+        });
+      const own = await atOnce(16, (index) => put(index, "network:a", { ofOwner: 5, inAll: 100 }));
       equal(
-        [occurrences("issued", own), occurrences("subjectFull", own)],
+        [occurrences("stored", own), occurrences("ownerFull", own)],
         [5, 11],
-        "how many of one subject were given out and refused",
+        "how many of one owner were stored and refused",
       );
-      const all = await atOnce(16, (index) => issue(index, `network:${index}`, { ofSubject: 5, inAll: 9 }));
+      const all = await atOnce(16, (index) => put(index, `network:${index}`, { ofOwner: 5, inAll: 9 }));
       equal(
-        [occurrences("issued", all), occurrences("full", all)],
+        [occurrences("stored", all), occurrences("full", all)],
         [4, 12],
-        "how many of all subjects were given out and refused",
+        "how many of all owners were stored and refused",
       );
     },
 
@@ -247,14 +247,23 @@ const migrated = checksOf(
       );
     },
 
-    "spend a one-time secret once, together": async ({ r, another }) => {
+    "take a record once, and put it once in the place of a version, together": async ({ r, another }) => {
       const other = await another();
-      const of = (index: number) => (index % 2 === 0 ? r : other.repositories).oneTime;
+      const of = (index: number) => (index % 2 === 0 ? r : other.repositories).records;
       for (let round = 0; round < 4; round += 1) {
         const digest = freshDigest();
-        await of(round).issue({ kind: "accountLink", digest, subject: null, payload: "link", lifetime: minute });
-        equal(await of(round + 1).read("accountLink", digest), "link", "what the other one reads");
-        const answers = await atOnce(12, (index) => of(index).consume("accountLink", digest));
+        await of(round).put("accountLink", digest, "first", { lifetime: minute });
+        const [first] = await of(round + 1).get("accountLink", [digest]);
+        equal(first?.value, "first", "what the other one reads");
+        const outcomes = await atOnce(12, (index) =>
+          of(index).put("accountLink", digest, "link", { lifetime: minute, ifVersion: first?.version ?? 0 }),
+        );
+        equal(
+          [occurrences("stored", outcomes), occurrences("stale", outcomes)],
+          [1, 11],
+          "how many were put in its place",
+        );
+        const answers = await atOnce(12, (index) => of(index).take("accountLink", digest));
         equal(
           [occurrences("link", answers), occurrences(null, answers)],
           [1, 11],
@@ -263,21 +272,18 @@ const migrated = checksOf(
       }
     },
 
-    "have one first key and rotate it once, together": async ({ r, another }) => {
+    "write a version of a record once, together": async ({ r, another }) => {
       const other = await another();
-      const of = (index: number) => (index % 2 === 0 ? r : other.repositories).keys;
-      const first = await atOnce(8, (index) => of(index).addFirst(newKey("rsa", `first ${index}`)));
-      equal(
-        first,
-        Array.from({ length: 8 }, () => first[0]),
-        "what those who added one got",
-      );
-      const outcomes = await atOnce(8, (index) =>
-        of(index).rotate(first[0]?.keyId ?? "", newKey("rsa", `second ${index}`), hour),
-      );
-      equal(occurrences("ok", outcomes), 1, "how many rotated it");
-      const accepted = (await other.repositories.keys.accepted("rsa")).map(({ keyId }) => keyId);
-      equal(accepted, [`second ${outcomes.indexOf("ok")}`, first[0]?.keyId], "the accepted keys");
+      const of = (index: number) => (index % 2 === 0 ? r : other.repositories).records;
+      const first = await atOnce(8, (index) => of(index).put("sample", "one", index, { ifVersion: "none" }));
+      equal([occurrences("stored", first), occurrences("exists", first)], [1, 7], "how many put the first");
+      const [record] = await r.records.get("sample", ["one"]);
+      equal(record?.value, first.indexOf("stored"), "the value of the first");
+      const ifVersion = record?.version ?? 0;
+      const next = await atOnce(8, (index) => of(index).put("sample", "one", index, { ifVersion }));
+      equal([occurrences("stored", next), occurrences("stale", next)], [1, 7], "how many put the next");
+      const [now] = await other.repositories.records.get("sample", ["one"]);
+      equal([now?.value, now?.born], [next.indexOf("stored"), record?.born], "the value of the next");
     },
   },
   severalProcesses,

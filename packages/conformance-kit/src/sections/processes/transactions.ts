@@ -1,3 +1,4 @@
+import { Applications } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf } from "../../fixtures/change-of.ts";
@@ -10,12 +11,16 @@ export const processTransactionChecks: readonly Check[] = checksOf(
     "do not see one another's work before it is kept": async ({ storage, another }) => {
       const other = await another();
       await storage.transaction(async (r) => {
-        await r.applications.create({ name: "one", seats: null });
+        await new Applications(r.records).create({ name: "one", seats: null });
         await r.audit.append(auditEvent);
-        equal(await other.repositories.applications.known(["one"]), [], "what the other one knows before");
+        equal(await new Applications(other.repositories.records).known(["one"]), [], "what the other one knows before");
         equal(await other.repositories.audit.read(0, 10), [], "the audit as the other one sees it before");
       });
-      equal(await other.repositories.applications.known(["one"]), ["one"], "what the other one knows after");
+      equal(
+        await new Applications(other.repositories.records).known(["one"]),
+        ["one"],
+        "what the other one knows after",
+      );
     },
 
     "run again what lost against another, and give up with 706 the third time": async ({ storage, r, loseNext }) => {
@@ -28,7 +33,7 @@ export const processTransactionChecks: readonly Check[] = checksOf(
         const work = storage.transaction(async (inside) => {
           runs += 1;
           await inside.audit.append({ ...auditEvent, requestId: name });
-          return inside.applications.create({ name, seats: null });
+          return new Applications(inside.records).create({ name, seats: null });
         });
         if (losses < 3) equal(await work, "created", "the outcome of the third run");
         else await failsWith(706, () => work, "a transaction that lost three times");
@@ -39,12 +44,12 @@ export const processTransactionChecks: readonly Check[] = checksOf(
         [3, "four"],
       ] as const) {
         await loseNext(losses);
-        const call = r.applications.create({ name, seats: null });
+        const call = new Applications(r.records).create({ name, seats: null });
         if (losses < 3) equal(await call, "created", "the outcome of the third try");
         else await failsWith(706, () => call, "a call that lost three times");
       }
       equal(
-        (await r.applications.known(["one", "two", "three", "four"])).toSorted(),
+        (await new Applications(r.records).known(["one", "two", "three", "four"])).toSorted(),
         ["one", "three"],
         "what is known",
       );
@@ -53,7 +58,7 @@ export const processTransactionChecks: readonly Check[] = checksOf(
         ["one"],
         "the audit",
       );
-      equal(await r.applications.create({ name: "four", seats: null }), "created", "the next try");
+      equal(await new Applications(r.records).create({ name: "four", seats: null }), "created", "the next try");
     },
 
     "run again what lost in a part of it, whether it minds or not": async ({ storage, r, loseNext }) => {
@@ -66,7 +71,9 @@ export const processTransactionChecks: readonly Check[] = checksOf(
         const work = storage.transaction(async (inside, attempt) => {
           runs += 1;
           await attempt(() => inside.audit.append({ ...auditEvent, requestId: name }));
-          const lost = await attempt(() => attempt(() => inside.applications.create({ name, seats: null }))).then(
+          const lost = await attempt(() =>
+            attempt(() => new Applications(inside.records).create({ name, seats: null })),
+          ).then(
             () => null,
             (error: unknown) => error,
           );
@@ -78,13 +85,13 @@ export const processTransactionChecks: readonly Check[] = checksOf(
         else await failsWith(706, () => work, "a transaction that lost three times");
         equal(runs, 3, "how often the work has run");
       }
-      equal(await r.applications.known(["one", "two"]), ["one"], "what is known");
+      equal(await new Applications(r.records).known(["one", "two"]), ["one"], "what is known");
       equal(
         (await r.audit.read(0, 10)).map(({ requestId }) => requestId),
         ["one"],
         "the audit",
       );
-      equal(await r.applications.create({ name: "two", seats: null }), "created", "the next try");
+      equal(await new Applications(r.records).create({ name: "two", seats: null }), "created", "the next try");
     },
 
     "see of a part that is undone nothing, and of the others all": async ({ storage, r, another }) => {
@@ -93,15 +100,19 @@ export const processTransactionChecks: readonly Check[] = checksOf(
       await storage.transaction(async (inside, attempt) => {
         const part = attempt(async () => {
           await inside.objects.update([changeOf(id, { Name: "undone" })], { session: null });
-          await inside.applications.create({ name: "undone", seats: null });
+          await new Applications(inside.records).create({ name: "undone", seats: null });
           throw new RangeError("undone");
         });
         await part.catch((error: unknown) => holds(error instanceof RangeError, "The part fails with its own error"));
-        await attempt(() => inside.applications.create({ name: "kept", seats: null }));
-        equal(await other.repositories.applications.known(["undone", "kept"]), [], "what the other one knows before");
+        await attempt(() => new Applications(inside.records).create({ name: "kept", seats: null }));
+        equal(
+          await new Applications(other.repositories.records).known(["undone", "kept"]),
+          [],
+          "what the other one knows before",
+        );
       });
       equal(
-        await other.repositories.applications.known(["undone", "kept"]),
+        await new Applications(other.repositories.records).known(["undone", "kept"]),
         ["kept"],
         "what the other one knows after",
       );

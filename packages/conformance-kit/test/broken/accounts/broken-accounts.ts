@@ -108,17 +108,6 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("keeps the second factors of removed accounts", belongings, () => (r) => ({
-    accounts: {
-      remove: async (userIds) => {
-        const factors = await r.secondFactors.list(null, 1_000);
-        const outcome = await r.accounts.remove(userIds);
-        for (const factor of factors) await r.secondFactors.enrol(factor);
-        return outcome;
-      },
-    },
-  })),
-
   broken(
     "finds nobody disabled by his user",
     "are found by their user, with what his object points to, as for a proof",

@@ -45,4 +45,54 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
       },
     },
   })),
+  broken(
+    "removes records of the kinds that it knows",
+    [
+      "removes with an account what belongs to its user, and nothing else",
+      "removes with an account the records of its user, whatever their kind, and no others",
+    ],
+    () => (r) => ({
+      accounts: {
+        remove: async (userIds) => {
+          const unheardOf = await r.records.list("unheardOf", { after: null, limit: 1_000 });
+          const outcome = await r.accounts.remove(userIds);
+          for (const { id, owner, value } of unheardOf) await r.records.put("unheardOf", id, value, { owner });
+          return outcome;
+        },
+      },
+    }),
+  ),
+  broken(
+    "removes records of owners whose names end as the user's",
+    "removes with an account the records of its user, whatever their kind, and no others",
+    () => (r) => ({
+      accounts: {
+        remove: async (userIds) => {
+          const outcome = await r.accounts.remove(userIds);
+          for (const id of userIds) await r.records.remove("mail", { owner: `network:${id}` });
+          return outcome;
+        },
+      },
+    }),
+  ),
+  broken(
+    "leaves the records of links and custom accounts",
+    [
+      "removes with an account what belongs to its user, and nothing else",
+      "removes with an account the records of its user, whatever their kind, and no others",
+    ],
+    () => (r) => ({
+      accounts: {
+        remove: async (userIds) => {
+          const kinds = ["passwordReset", "unheardOf", "mail"];
+          const before = await Promise.all(kinds.map((kind) => r.records.list(kind, { after: null, limit: 1_000 })));
+          const outcome = await r.accounts.remove(userIds);
+          for (const [index, kind] of kinds.entries())
+            for (const { id, owner, value } of before[index] ?? [])
+              if (owner !== null && /^(?:link|custom):/.test(owner)) await r.records.put(kind, id, value, { owner });
+          return outcome;
+        },
+      },
+    }),
+  ),
 ];

@@ -176,7 +176,7 @@ export const brokenGoing: readonly BrokenAdapter[] = [
   ),
 
   broken("is empty when nothing is there any more", "leave a database that is not empty", () => (r) => ({
-    contents: { isEmpty: async () => (await r.objects.count({ classes: ["File"] }, seesAll)) === 0 },
+    settings: { isEmpty: async () => (await r.objects.count({ classes: ["File"] }, seesAll)) === 0 },
   })),
 ];
 

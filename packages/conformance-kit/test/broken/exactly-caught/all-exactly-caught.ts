@@ -1,5 +1,6 @@
 import { caughtTransactions } from "./caught-transactions.ts";
 import { caughtQueries } from "./caught-queries.ts";
+import { caughtRecords } from "./caught-records.ts";
 import { caughtSessions } from "./caught-sessions.ts";
 import { caughtStorages } from "./caught-storages.ts";
 import type { ExactlyCaught } from "./exactly-caught.ts";
@@ -10,4 +11,5 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
   ...caughtQueries,
   ...caughtSessions,
   ...caughtStorages,
+  ...caughtRecords,
 ];

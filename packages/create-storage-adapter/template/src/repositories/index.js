@@ -1,26 +1,18 @@
 import { accountRepository } from "./account-repository.js";
 import { admissionRepository } from "./admission-repository.js";
 import { appKeyRepository } from "./app-key-repository.js";
-import { applicationRepository } from "./application-repository.js";
 import { auditRepository } from "./audit-repository.js";
 import { changeRepository } from "./change-repository.js";
 import { channelRepository } from "./channel-repository.js";
 import { customAccountRepository } from "./custom-account-repository.js";
-import { databaseContents } from "./database-contents.js";
 import { departureRepository } from "./departure-repository.js";
 import { identityLinkRepository } from "./identity-link-repository.js";
-import { keyRepository } from "./key-repository.js";
 import { lockRepository } from "./lock-repository.js";
-import { macroRepository } from "./macro-repository.js";
-import { maintenanceSwitch } from "./maintenance-switch.js";
 import { modelRepository } from "./model-repository.js";
 import { objectRepository } from "./object-repository.js";
-import { oneTimeRepository } from "./one-time-repository.js";
-import { outboxRepository } from "./outbox-repository.js";
-import { passwordHistoryRepository } from "./password-history-repository.js";
-import { providerRepository } from "./provider-repository.js";
-import { secondFactorRepository } from "./second-factor-repository.js";
+import { recordRepository } from "./record-repository.js";
 import { sessionRepository } from "./session-repository.js";
+import { settingsRepository } from "./settings-repository.js";
 import { throttleRepository } from "./throttle-repository.js";
 
 /**
@@ -34,26 +26,18 @@ export function repositoriesOver(access) {
     admission: copying(admissionRepository(access)),
     accounts: copying(accountRepository(access)),
     appKeys: copying(appKeyRepository(access)),
-    applications: copying(applicationRepository(access)),
     audit: copying(auditRepository(access)),
     changes: copying(changeRepository(access)),
     channels: copying(channelRepository(access)),
-    contents: copying(databaseContents(access)),
     customAccounts: copying(customAccountRepository(access)),
     departures: copying(departureRepository(access)),
     identityLinks: copying(identityLinkRepository(access)),
-    identityProviders: copying(providerRepository(access)),
-    keys: copying(keyRepository(access)),
     locks: copying(lockRepository(access)),
-    macros: copying(macroRepository(access)),
-    maintenance: copying(maintenanceSwitch(access)),
     model: copying(modelRepository(access)),
     objects: copying(objectRepository(access)),
-    oneTime: copying(oneTimeRepository(access)),
-    outbox: copying(outboxRepository(access)),
-    passwordHistory: copying(passwordHistoryRepository(access)),
-    secondFactors: copying(secondFactorRepository(access)),
+    records: copying(recordRepository(access)),
     sessions: copying(sessionRepository(access)),
+    settings: copying(settingsRepository(access)),
     throttle: copying(throttleRepository(access)),
   };
 }

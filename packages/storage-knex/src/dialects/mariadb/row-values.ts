@@ -35,6 +35,7 @@ const documents = new Set([
   "recovery_codes",
   "return_addresses",
   "secrets",
+  "value",
 ]);
 
 /** A row as the driver makes it. */

@@ -10,7 +10,6 @@ export interface Tables {
   /** A procedure. */
   readonly admitReturn: string;
   readonly appKeys: string;
-  readonly applications: string;
   /** A procedure. */
   readonly attemptThrottle: string;
   readonly audit: string;
@@ -25,34 +24,28 @@ export interface Tables {
   /** A procedure. */
   readonly failThrottle: string;
   readonly identityLinks: string;
-  readonly identityProviders: string;
-  /** A procedure. */
-  readonly issueOneTime: string;
-  readonly keys: string;
   readonly links: string;
   readonly locks: string;
-  readonly macroVersions: string;
   readonly migrations: string;
   readonly objectCounts: string;
   /** A sequence. */
   readonly objectNumbers: string;
   readonly objects: string;
   readonly objectSeries: string;
-  readonly oneTimeGates: string;
-  readonly oneTimeSecrets: string;
   /** A procedure. */
   readonly openSession: string;
-  readonly outbox: string;
   /** A procedure. */
   readonly passThrottle: string;
-  readonly passwordHistory: string;
+  /** A procedure. */
+  readonly putRecord: string;
+  readonly recordGates: string;
+  readonly records: string;
+  /** A sequence. */
+  readonly recordVersions: string;
   /** A procedure. */
   readonly removeAccounts: string;
   /** A procedure. */
   readonly reserveNumbers: string;
-  /** A procedure. */
-  readonly rotateKey: string;
-  readonly secondFactors: string;
   readonly sessionGates: string;
   readonly sessions: string;
   readonly settings: string;
@@ -82,7 +75,6 @@ function namesWith(prefix: string): Omit<Tables, "database"> {
     accounts: name("accounts"),
     admitReturn: name("admit_return"),
     appKeys: name("app_keys"),
-    applications: name("applications"),
     attemptThrottle: name("attempt_throttle"),
     audit: name("audit"),
     auditTallies: name("audit_tallies"),
@@ -94,27 +86,21 @@ function namesWith(prefix: string): Omit<Tables, "database"> {
     departures: name("departures"),
     failThrottle: name("fail_throttle"),
     identityLinks: name("identity_links"),
-    identityProviders: name("identity_providers"),
-    issueOneTime: name("issue_one_time"),
-    keys: name("keys"),
     links: name("links"),
     locks: name("locks"),
-    macroVersions: name("macro_versions"),
     migrations: name("migrations"),
     objectCounts: name("object_counts"),
     objectNumbers: name("object_numbers"),
     objects: name("objects"),
     objectSeries: name("object_series"),
-    oneTimeGates: name("one_time_gates"),
-    oneTimeSecrets: name("one_time_secrets"),
     openSession: name("open_session"),
-    outbox: name("outbox"),
     passThrottle: name("pass_throttle"),
-    passwordHistory: name("password_history"),
+    putRecord: name("put_record"),
+    recordGates: name("record_gates"),
+    records: name("records"),
+    recordVersions: name("record_versions"),
     removeAccounts: name("remove_accounts"),
     reserveNumbers: name("reserve_numbers"),
-    rotateKey: name("rotate_key"),
-    secondFactors: name("second_factors"),
     sessionGates: name("session_gates"),
     sessions: name("sessions"),
     settings: name("settings"),

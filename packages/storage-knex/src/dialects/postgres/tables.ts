@@ -4,7 +4,6 @@ export interface Tables {
   readonly schema: string;
   readonly accounts: string;
   readonly appKeys: string;
-  readonly applications: string;
   readonly audit: string;
   readonly auditTallies: string;
   readonly channels: string;
@@ -15,36 +14,33 @@ export interface Tables {
   /** A function. */
   readonly holdObjects: string;
   readonly identityLinks: string;
-  readonly identityProviders: string;
   /** A function. */
   readonly insertObject: string;
   /** A function. */
   readonly insertObjects: string;
-  readonly issueOneTime: string;
-  readonly keys: string;
   /** A function. */
   readonly linkedObjects: string;
   readonly links: string;
   readonly locks: string;
-  readonly macroVersions: string;
   readonly migrations: string;
   readonly objectCounts: string;
   readonly objectIds: string;
   /** A function. */
   readonly objectNumber: string;
   readonly objects: string;
-  readonly oneTimeSecrets: string;
   /** A function. */
   readonly openSession: string;
-  readonly outbox: string;
   /** A function. */
   readonly passThrottle: string;
-  readonly passwordHistory: string;
+  /** A function. */
+  readonly putRecord: string;
+  readonly records: string;
+  /** A sequence. */
+  readonly recordVersions: string;
   /** A function. */
   readonly releaseLock: string;
   /** A function. */
   readonly removeAccounts: string;
-  readonly secondFactors: string;
   readonly sessionCounts: string;
   readonly sessions: string;
   readonly settings: string;
@@ -66,7 +62,6 @@ export function tablesOf(schema: string): Tables {
     schema,
     accounts: name("accounts"),
     appKeys: name("app_keys"),
-    applications: name("applications"),
     audit: name("audit"),
     auditTallies: name("audit_tallies"),
     channels: name("channels"),
@@ -76,28 +71,23 @@ export function tablesOf(schema: string): Tables {
     departures: name("departures"),
     holdObjects: name("hold_objects"),
     identityLinks: name("identity_links"),
-    identityProviders: name("identity_providers"),
     insertObject: name("insert_object"),
     insertObjects: name("insert_objects"),
-    issueOneTime: name("issue_one_time"),
-    keys: name("keys"),
     linkedObjects: name("linked_objects"),
     links: name("links"),
     locks: name("locks"),
-    macroVersions: name("macro_versions"),
     migrations: name("migrations"),
     objectCounts: name("object_counts"),
     objectIds: name("object_ids"),
     objectNumber: name("object_number"),
     objects: name("objects"),
-    oneTimeSecrets: name("one_time_secrets"),
     openSession: name("open_session"),
-    outbox: name("outbox"),
     passThrottle: name("pass_throttle"),
-    passwordHistory: name("password_history"),
+    putRecord: name("put_record"),
+    records: name("records"),
+    recordVersions: name("record_versions"),
     releaseLock: name("release_lock"),
     removeAccounts: name("remove_accounts"),
-    secondFactors: name("second_factors"),
     sessionCounts: name("session_counts"),
     sessions: name("sessions"),
     settings: name("settings"),

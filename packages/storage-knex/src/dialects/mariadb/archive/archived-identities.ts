@@ -3,29 +3,6 @@ import { epochMilliseconds } from "../statements/storage-time.ts";
 import type { Tables } from "../tables.ts";
 import { type ArchivedTable, timeValue } from "./archived-table.ts";
 
-export function archivedProviders({ identityProviders }: Tables): ArchivedTable<"identityProviders"> {
-  const columns = ["type", "name", "sealed_data", "default_user_id", "app_names"];
-  return {
-    select: `select ${columns.join(", ")} from ${identityProviders} order by type`,
-    recordOf: (row) => ({
-      section: "identityProviders",
-      type: row["type"] as RecordOf<"identityProviders">["type"],
-      name: row["name"] as string,
-      sealedData: row["sealed_data"] as string,
-      defaultUserId: row["default_user_id"] === null ? null : objectIdOf(Number(row["default_user_id"])),
-      appNames: row["app_names"] as string[],
-    }),
-    table: identityProviders,
-    columns,
-    rowsOf: ({ type, name, sealedData, defaultUserId, appNames }) => {
-      acceptStorable([name, sealedData, appNames]);
-      return [
-        [type, name, sealedData, defaultUserId === null ? null : objectNumber(defaultUserId), JSON.stringify(appNames)],
-      ];
-    },
-  };
-}
-
 export function archivedIdentityLinks({ identityLinks }: Tables): ArchivedTable<"identityLinks"> {
   const columns = ["id", "provider", "issuer", "subject", "user_id", "shared", "email", "display_name"];
   return {

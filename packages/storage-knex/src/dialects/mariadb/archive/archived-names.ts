@@ -1,4 +1,4 @@
-import { acceptStorable, type ClassDefinition, type RecordOf } from "@sallyport/core";
+import { acceptStorable, type ClassDefinition } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTable } from "./archived-table.ts";
 
@@ -11,24 +11,6 @@ export function archivedClasses({ classes }: Tables): ArchivedTable<"classes"> {
     rowsOf: ({ definition }) => {
       acceptStorable(definition);
       return [[definition.name, JSON.stringify(definition)]];
-    },
-  };
-}
-
-export function archivedApplications({ applications }: Tables): ArchivedTable<"applications"> {
-  return {
-    select: `select name, seats, second_factor from ${applications} order by name`,
-    recordOf: ({ name, seats, second_factor: secondFactor }) => ({
-      section: "applications",
-      name: name as string,
-      seats: seats as number | null,
-      secondFactor: secondFactor as RecordOf<"applications">["secondFactor"],
-    }),
-    table: applications,
-    columns: ["name", "seats", "second_factor"],
-    rowsOf: ({ name, seats, secondFactor }) => {
-      acceptStorable(name);
-      return [[name, seats, secondFactor]];
     },
   };
 }

@@ -2,6 +2,7 @@ import { type ArchiveRecord, contradictingRecords, type RecordOf } from "@sallyp
 import type { SqlRunner } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import { writeSeries, writeSettings } from "./archived-settings.ts";
+import { unnumbered } from "./archived-records.ts";
 import type { ArchivedTable } from "./archived-table.ts";
 import type { ArchivedTables } from "./archived-tables.ts";
 import { RowWriter } from "./row-writer.ts";
@@ -18,6 +19,7 @@ export async function fillDatabase(
   const settings = await writeRecords(sql, tables, sections, records);
   await refuseContradictions(sql, tables);
   await countObjects(sql, tables);
+  await numberRecords(sql, tables);
   if (settings !== undefined) await writeSeries(sql, tables, settings);
 }
 
@@ -58,6 +60,14 @@ async function refuseContradictions(sql: SqlRunner, { departures, objects }: Tab
     );
     if (rows.length > 0) throw contradictingRecords();
   }
+}
+
+async function numberRecords(sql: SqlRunner, { records, recordVersions }: Tables): Promise<void> {
+  // In the order in which they stand: what comes second sees what was assigned first.
+  await sql.runOnce(
+    `update ${records} set version = nextval(${recordVersions}), born = version where version = ${unnumbered}`,
+    [],
+  );
 }
 
 async function countObjects(sql: SqlRunner, { objectCounts, objects }: Tables): Promise<void> {

@@ -15,6 +15,7 @@ import { lockName } from "../lock-name.ts";
 import { isDuplicate } from "../mariadb-error.ts";
 import type { Run } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
+import { never } from "../statements/record-statements.ts";
 import { TransactionRunner } from "../transaction-runner.ts";
 import { readSettings } from "./archived-settings.ts";
 import { type ArchivedTables, archivedTablesOf } from "./archived-tables.ts";
@@ -111,40 +112,30 @@ export class MariadbArchive implements StorageArchive {
       settings,
       accounts,
       appKeys,
-      applications,
       audit,
       auditTallies,
       customAccounts,
       departures,
       identityLinks,
-      identityProviders,
-      keys,
       links,
-      macroVersions,
       objects,
-      passwordHistory,
-      secondFactors,
+      records,
     } = this.tables;
     await sql.runOnce(`select 1 from ${objectSeries} for update`, []);
     await sql.runOnce(`select 1 from ${settings} for update`, []);
     const contents = [
       accounts,
       appKeys,
-      applications,
       audit,
       auditTallies,
       customAccounts,
       departures,
       identityLinks,
-      identityProviders,
-      keys,
       links,
-      macroVersions,
       objects,
-      passwordHistory,
-      secondFactors,
     ];
-    const nothing = contents.map((table) => `not exists (select 1 from ${table})`).join(" and ");
+    const kept = `${records} where expires_at = ${never}`;
+    const nothing = [...contents, kept].map((source) => `not exists (select 1 from ${source})`).join(" and ");
     const { rows } = await sql.runOnce<{ empty: boolean }>(
       `select model_generation = 1 and ${nothing} as empty from ${settings}`,
       [],

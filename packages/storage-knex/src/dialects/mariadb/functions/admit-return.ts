@@ -14,20 +14,20 @@ export const admitReturnProcedure: Functions = {
  * app key that this names. Who tries at the same time waits for the row, and then finds it gone.
  */
 function definition({ admitReturn }: Tables): string {
-  const named = "kind = 'providerState' and digest = state";
+  const named = "kind = 'providerState' and id = state";
   const key = "json_value(stood, '$.appKey')";
   return procedure(
     admitReturn,
-    "state binary(32), ahead double",
+    "state varchar(64), ahead double",
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       declare stood longtext character set utf8mb4;
       begin
         declare continue handler for not found set stood = null;
-        select payload into stood from ${own.oneTimeSecrets}
+        select value into stood from ${own.records}
         where ${named} and expires_at > clock and not (select maintenance from ${own.settings}) for update;
       end;
       if stood is not null then
-        delete from ${own.oneTimeSecrets} where ${named};
+        delete from ${own.records} where ${named};
       end if;
       select g.maintenance, g.model_generation, g.macro_generation,
         k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,

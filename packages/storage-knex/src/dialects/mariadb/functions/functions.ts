@@ -3,10 +3,9 @@ import { admitReturnProcedure } from "./admit-return.ts";
 import { auditProcedures } from "./audit.ts";
 import { channelNumberProcedures } from "./channel-numbers.ts";
 import { claimBlocksProcedure } from "./claim-blocks.ts";
-import { issueOneTimeProcedure } from "./issue-one-time.ts";
 import { openSessionProcedure } from "./open-session.ts";
+import { putRecordProcedure } from "./put-record.ts";
 import { removeAccountsProcedure } from "./remove-accounts.ts";
-import { rotateKeyProcedure } from "./rotate-key.ts";
 import { throttleProcedures } from "./throttle.ts";
 
 /** All procedures. */
@@ -15,9 +14,8 @@ export const functions: readonly Functions[] = [
   auditProcedures,
   channelNumberProcedures,
   claimBlocksProcedure,
-  issueOneTimeProcedure,
   openSessionProcedure,
+  putRecordProcedure,
   removeAccountsProcedure,
-  rotateKeyProcedure,
   throttleProcedures,
 ];

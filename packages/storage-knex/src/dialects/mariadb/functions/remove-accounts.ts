@@ -22,7 +22,8 @@ function definition({ removeAccounts }: Tables): string {
     `select concat('link:', l.id) from ${listed} u join ${own.identityLinks} l on l.user_id = u.number`,
     `select concat('custom:', c.id) from ${listed} u join ${own.customAccounts} c on c.user_id = u.number`,
   ].join(" union all ");
-  const takeFrom = (table: string) => `delete t from ${table} t join (${owners}) o on o.subject = t.subject`;
+  const takeFrom = (table: string, column = "subject") =>
+    `delete t from ${table} t join (${owners}) o on o.subject = t.${column}`;
   return procedure(
     removeAccounts,
     "users longtext, subjects longtext",
@@ -35,9 +36,7 @@ function definition({ removeAccounts }: Tables): string {
         end if;
       end if;
       delete from ${own.accounts} where user_id in ${listed};
-      ${takeFrom(own.secondFactors)};
-      ${takeFrom(own.passwordHistory)};
-      ${takeFrom(own.oneTimeSecrets)} where t.kind in ('providerState', 'accountLink', 'passwordReset');
+      ${takeFrom(own.records, "owner")};
       delete t from ${own.identityLinks} t join ${listed} u on u.number = t.user_id;
       delete t from ${own.customAccounts} t join ${listed} u on u.number = t.user_id;
       select true as removed;`,

@@ -12,16 +12,14 @@ export const entry: Migration = {
     accounts(tables),
     ...sessions(tables),
     ...secureSessions(tables),
-    keys(tables),
-    ...providers(tables),
+    identityLinks(tables),
     customAccounts(tables),
-    ...secrets(tables),
-    mail(tables),
     ...records(tables),
+    ...logs(tables),
   ],
 };
 
-function administration({ settings, appKeys, applications }: Tables): string[] {
+function administration({ settings, appKeys }: Tables): string[] {
   return [
     `create table if not exists ${settings} (
       singleton boolean primary key default true check (singleton),
@@ -41,11 +39,6 @@ function administration({ settings, appKeys, applications }: Tables): string[] {
       return_addresses json not null default '[]',
       unique key app_keys_name (name),
       unique key app_keys_digest (digest)
-    ) ${tableOptions}`,
-    `create table if not exists ${applications} (
-      name varchar(768) primary key,
-      seats integer check (seats >= 0),
-      second_factor varchar(8) not null default 'off'
     ) ${tableOptions}`,
   ];
 }
@@ -135,23 +128,7 @@ function secureSessions({ channels, cipherBlocks, sessions: table }: Tables): st
   ];
 }
 
-/** The unique key over the kind lets there be one current key: that of any other is null. The position is the order in which they became current. */
-function keys({ keys: table }: Tables): string {
-  return `create table if not exists ${table} (
-    position bigint auto_increment primary key,
-    kind varchar(16) not null,
-    key_id varchar(255) not null,
-    public_key text not null,
-    wrapped_private_key text not null,
-    created_at datetime(6) not null,
-    accepted_until datetime(6),
-    current_kind varchar(16) as (if(accepted_until is null, kind, null)) stored,
-    unique key keys_id (kind, key_id),
-    unique key keys_current (current_kind)
-  ) ${tableOptions}`;
-}
-
-function records({ audit, auditTallies, throttle }: Tables): string[] {
+function logs({ audit, auditTallies, throttle }: Tables): string[] {
   const event = `type varchar(64) not null,
       request_id varchar(255) not null,
       outcome integer not null,
@@ -187,30 +164,20 @@ function records({ audit, auditTallies, throttle }: Tables): string[] {
   ];
 }
 
-/** Ways in besides the password of a database user. */
-function providers({ identityProviders, identityLinks }: Tables): string[] {
-  return [
-    `create table if not exists ${identityProviders} (
-      type varchar(32) primary key,
-      name text not null,
-      sealed_data text not null,
-      default_user_id bigint,
-      app_names json not null
-    ) ${tableOptions}`,
-    `create table if not exists ${identityLinks} (
-      id char(36) primary key,
-      provider varchar(32) not null,
-      issuer varchar(255) not null,
-      subject varchar(255) not null,
-      user_id bigint not null,
-      shared boolean not null,
-      email text,
-      display_name text,
-      linked_at datetime(6) not null,
-      unique key identity_links_identity (issuer, subject),
-      key identity_links_user (user_id, provider)
-    ) ${tableOptions}`,
-  ];
+function identityLinks({ identityLinks: table }: Tables): string {
+  return `create table if not exists ${table} (
+    id char(36) primary key,
+    provider varchar(32) not null,
+    issuer varchar(255) not null,
+    subject varchar(255) not null,
+    user_id bigint not null,
+    shared boolean not null,
+    email text,
+    display_name text,
+    linked_at datetime(6) not null,
+    unique key identity_links_identity (issuer, subject),
+    key identity_links_user (user_id, provider)
+  ) ${tableOptions}`;
 }
 
 /** Names are kept apart by their digests, as those of database users are. */
@@ -238,48 +205,31 @@ function customAccounts({ customAccounts: table }: Tables): string {
   ) ${tableOptions}`;
 }
 
-/** Only so many one-time secrets of a kind are good at once; the last of their keys is what they are counted by. */
-function secrets({ oneTimeGates, oneTimeSecrets, passwordHistory, secondFactors }: Tables): string[] {
+/**
+ * Records of any kind. One that stays ends when time does, so that those that have not ended are one range of a key. The keys serve, in their order,
+ * those of an owner, sweeping, counting how many there are of a kind, and claiming. Without a time at which it is due, a record was not
+ * claimed since it was put. The value is no `json`, which the engine gives up on where it is nested 32 times.
+ */
+function records({ recordGates, records: table, recordVersions }: Tables): string[] {
   return [
-    `create table if not exists ${oneTimeSecrets} (
+    `create sequence if not exists ${recordVersions} engine = InnoDB`,
+    `create table if not exists ${table} (
       kind varchar(32) not null,
-      digest binary(32) not null,
-      subject varchar(200),
-      payload json not null,
+      id varchar(512) not null,
+      owner varchar(200),
+      value longtext not null,
+      version bigint not null,
+      born bigint not null,
+      created_at datetime(6) not null,
       expires_at datetime(6) not null,
-      primary key (kind, digest),
-      key one_time_secrets_subject (kind, subject),
-      key one_time_secrets_expiry (expires_at),
-      key one_time_secrets_kind_expiry (kind, expires_at)
+      due_at datetime(6),
+      claims integer not null default 0,
+      primary key (kind, id),
+      key records_owner (owner, kind, id),
+      key records_expiry (expires_at),
+      key records_kind_expiry (kind, expires_at, created_at),
+      key records_born (kind, born)
     ) ${tableOptions}`,
-    ...gates(oneTimeGates),
-    `create table if not exists ${secondFactors} (
-      subject varchar(200) not null,
-      app_name varchar(568) not null,
-      sealed_secret text not null,
-      confirmed boolean not null default false,
-      last_step bigint not null default -1,
-      recovery_codes json not null,
-      primary key (subject, app_name)
-    ) ${tableOptions}`,
-    `create table if not exists ${passwordHistory} (
-      position bigint auto_increment primary key,
-      subject varchar(200) not null,
-      secret text not null,
-      key password_history_subject (subject, position)
-    ) ${tableOptions}`,
+    ...gates(recordGates),
   ];
-}
-
-function mail({ outbox }: Tables): string {
-  return `create table if not exists ${outbox} (
-    id bigint auto_increment primary key,
-    sealed_order text not null,
-    attempts integer not null default 0,
-    put_at datetime(6) not null,
-    due_at datetime(6) not null,
-    expires_at datetime(6) not null,
-    stuck_since datetime(6),
-    key outbox_due (due_at)
-  ) ${tableOptions}`;
 }

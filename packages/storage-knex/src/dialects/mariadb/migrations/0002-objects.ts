@@ -95,8 +95,7 @@ function links({ links: table }: Tables): string {
   ) ${tableOptions}`;
 }
 
-/** Of macros everything that they ever were, in the order in which they were changed. */
-function model({ classes, macroVersions, valueIndexes }: Tables, definitions: readonly ClassDefinition[]) {
+function model({ classes, valueIndexes }: Tables, definitions: readonly ClassDefinition[]) {
   return [
     `create table if not exists ${classes} (
       name varchar(255) primary key,
@@ -108,16 +107,6 @@ function model({ classes, macroVersions, valueIndexes }: Tables, definitions: re
       sql: `insert into ${classes} (name, definition) values ${definitions.map(() => "(?, ?)").join(", ")} on duplicate key update name = name`,
       values: definitions.flatMap((definition) => [definition.name, JSON.stringify(definition)]),
     },
-    `create table if not exists ${macroVersions} (
-      position bigint auto_increment primary key,
-      name varchar(128) not null,
-      version integer not null,
-      text mediumtext,
-      language varchar(8),
-      changed_at datetime(6) not null,
-      changed_by varchar(255) not null,
-      unique key macro_versions_name (name, version)
-    ) ${tableOptions}`,
     `create table if not exists ${valueIndexes} (
       class varchar(255) not null,
       attribute varchar(255) not null,

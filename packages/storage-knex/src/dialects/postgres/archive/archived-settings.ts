@@ -1,7 +1,7 @@
 import type { RecordOf } from "@sallyport/core";
 import type { Run } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
-import { type ArchivedTable, jsonLine, milliseconds, smallRow, timeOf } from "./archived-table.ts";
+import { type ArchivedTable, jsonLine, milliseconds, timeOf } from "./archived-table.ts";
 
 interface SettingsRow {
   readonly maintenance: boolean;
@@ -82,64 +82,25 @@ export function archivedAppKeys({ appKeys }: Tables): ArchivedTable<"appKeys"> {
   };
 }
 
-export function archivedApplications({ applications }: Tables): ArchivedTable<"applications"> {
-  return {
-    rows: applications,
-    key: { column: "name", type: "text" },
-    size: smallRow,
-    line: jsonLine({ name: "name", seats: "seats", secondFactor: "second_factor" }),
-    recordOf: (line) => ({
-      section: "applications",
-      ...(JSON.parse(line) as Omit<RecordOf<"applications">, "section">),
-    }),
-    insert: `insert into ${applications} (name, seats, second_factor) select name, seats, "secondFactor"
-      from jsonb_to_recordset($1::jsonb) as l (name text, seats integer, "secondFactor" text)`,
-    rowsOf: (record) => JSON.stringify(record),
-  };
-}
-
-export function archivedKeys({ keys }: Tables): ArchivedTable<"keys"> {
+export function archivedRecords({ records, recordVersions }: Tables): ArchivedTable<"records"> {
   const members = {
     kind: "kind",
-    keyId: "key_id",
-    publicKey: "public_key",
-    wrappedPrivateKey: "wrapped_private_key",
+    id: "id",
+    owner: "owner",
+    value: "value",
     createdAt: milliseconds("created_at"),
-    acceptedUntil: milliseconds("accepted_until"),
   };
   return {
-    rows: keys,
-    key: { column: "position", type: "bigint" },
-    size: smallRow,
+    // A key of two columns in one, in the same order: kinds hold letters alone.
+    rows: `(select *, (kind || ' ' || id) collate "C" as place from ${records} where expires_at = 'infinity')`,
+    key: { column: "place", type: "text", isExpression: true },
+    size: "(200 + octet_length(value::text))",
     line: jsonLine(members),
-    recordOf: (line) => ({ section: "keys", ...(JSON.parse(line) as Omit<RecordOf<"keys">, "section">) }),
-    insert: `insert into ${keys} (kind, key_id, public_key, wrapped_private_key, created_at, accepted_until)
-      select key ->> 'kind', key ->> 'keyId', key ->> 'publicKey', key ->> 'wrappedPrivateKey',
-        ${timeOf("(key ->> 'createdAt')::float8")}, ${timeOf("(key ->> 'acceptedUntil')::float8")}
-      from jsonb_array_elements($1::jsonb) with ordinality as list (key, place) order by place`,
-    rowsOf: (record) => JSON.stringify(record),
-  };
-}
-
-export function archivedMacros({ macroVersions }: Tables): ArchivedTable<"macros"> {
-  const members = {
-    name: "name",
-    version: "version",
-    text: "text",
-    language: "language",
-    changedAt: milliseconds("changed_at"),
-    changedBy: "changed_by",
-  };
-  return {
-    rows: macroVersions,
-    key: { column: "position", type: "bigint" },
-    size: "(100 + coalesce(octet_length(text), 0))",
-    line: jsonLine(members),
-    recordOf: (line) => ({ section: "macros", ...(JSON.parse(line) as Omit<RecordOf<"macros">, "section">) }),
-    insert: `insert into ${macroVersions} (name, version, text, language, changed_at, changed_by)
-      select macro ->> 'name', (macro ->> 'version')::integer, macro ->> 'text', macro ->> 'language',
-        ${timeOf("(macro ->> 'changedAt')::float8")}, macro ->> 'changedBy'
-      from jsonb_array_elements($1::jsonb) with ordinality as list (macro, place) order by place`,
+    recordOf: (line) => ({ section: "records", ...(JSON.parse(line) as Omit<RecordOf<"records">, "section">) }),
+    insert: `insert into ${records} (kind, id, owner, value, version, born, created_at, expires_at)
+      select kind, id, owner, value, version, version, ${timeOf('"createdAt"')}, 'infinity'
+      from json_to_recordset($1::json) as l (kind text, id text, owner text, value json, "createdAt" float8),
+        lateral (select nextval('${recordVersions}') as version where l.id is not null) drawn`,
     rowsOf: (record) => JSON.stringify(record),
   };
 }

@@ -1,15 +1,8 @@
 import type { ArchiveSection } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTable } from "./archived-table.ts";
-import {
-  archivedAccounts,
-  archivedCustomAccounts,
-  archivedIdentityLinks,
-  archivedPasswordHistory,
-  archivedProviders,
-  archivedSecondFactors,
-} from "./archived-users.ts";
-import { archivedAppKeys, archivedApplications, archivedKeys, archivedMacros } from "./archived-settings.ts";
+import { archivedAccounts, archivedCustomAccounts, archivedIdentityLinks } from "./archived-users.ts";
+import { archivedRecords, archivedAppKeys } from "./archived-settings.ts";
 import { archivedAudit, archivedTallies } from "./archived-audit.ts";
 import { archivedClasses, archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
 
@@ -22,19 +15,14 @@ export type ArchivedTables = { readonly [Section in TableSection]: ArchivedTable
 export function archivedTablesOf(tables: Tables): ArchivedTables {
   return {
     classes: archivedClasses(tables),
-    macros: archivedMacros(tables),
-    applications: archivedApplications(tables),
     appKeys: archivedAppKeys(tables),
     objects: archivedObjects(tables),
     links: archivedLinks(tables),
     departures: archivedDepartures(tables),
     accounts: archivedAccounts(tables),
     customAccounts: archivedCustomAccounts(tables),
-    identityProviders: archivedProviders(tables),
     identityLinks: archivedIdentityLinks(tables),
-    secondFactors: archivedSecondFactors(tables),
-    passwordHistory: archivedPasswordHistory(tables),
-    keys: archivedKeys(tables),
+    records: archivedRecords(tables),
     audit: archivedAudit(tables),
     tallies: archivedTallies(tables),
   };

@@ -96,20 +96,15 @@ export class PostgresArchive implements StorageArchive {
       schema,
       accounts,
       appKeys,
-      applications,
       audit,
       auditTallies,
       classes,
       customAccounts,
       departures,
       identityLinks,
-      identityProviders,
-      keys,
       links,
-      macroVersions,
       objects,
-      passwordHistory,
-      secondFactors,
+      records,
       settings,
     } = this.tables;
     const { rows } = await run<{ locked: boolean }>({
@@ -120,22 +115,19 @@ export class PostgresArchive implements StorageArchive {
     const contents = [
       accounts,
       appKeys,
-      applications,
       audit,
       auditTallies,
       customAccounts,
       departures,
       identityLinks,
-      identityProviders,
-      keys,
       links,
-      macroVersions,
       objects,
-      passwordHistory,
-      secondFactors,
     ];
-    await run({ text: `lock table ${[...contents, classes, settings].join(", ")} in share row exclusive mode` });
-    const nothing = contents.map((table) => `not exists (select from ${table})`).join(" and ");
+    await run({
+      text: `lock table ${[...contents, records, classes, settings].join(", ")} in share row exclusive mode`,
+    });
+    const kept = `${records} where expires_at = 'infinity'`;
+    const nothing = [...contents, kept].map((source) => `not exists (select from ${source})`).join(" and ");
     const found = await run<{ empty: boolean }>({
       text: `select model_generation = 1 and ${nothing} as empty from ${settings}`,
     });

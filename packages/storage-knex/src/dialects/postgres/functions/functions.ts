@@ -1,12 +1,12 @@
 import type { Functions } from "../migrations/migration.ts";
 import { holdObjectsFunction } from "./hold-objects.ts";
 import { insertFunctions } from "./insert-objects.ts";
-import { issueOneTimeFunction } from "./issue-one-time.ts";
 import { lockFunctions } from "./locks.ts";
 import { objectCountFunctions } from "./object-counts.ts";
 import { objectIdFunctions } from "./object-ids.ts";
 import { openSessionFunction } from "./open-session.ts";
 import { passThrottleFunction } from "./pass-throttle.ts";
+import { putRecordFunction } from "./put-record.ts";
 import { removeAccountsFunction } from "./remove-accounts.ts";
 import { stampRowFunction } from "./stamp-row.ts";
 import { updateObjectsFunction } from "./update-objects.ts";
@@ -15,12 +15,12 @@ import { updateObjectsFunction } from "./update-objects.ts";
 export const functions: readonly Functions[] = [
   holdObjectsFunction,
   insertFunctions,
-  issueOneTimeFunction,
   lockFunctions,
   objectCountFunctions,
   objectIdFunctions,
   openSessionFunction,
   passThrottleFunction,
+  putRecordFunction,
   removeAccountsFunction,
   stampRowFunction,
   updateObjectsFunction,

@@ -12,8 +12,7 @@ export const removeAccountsFunction: Functions = {
  * names them as subjects, `user:<id>`; what belongs to their links and custom accounts names those.
  */
 function definition(tables: Tables): string {
-  const { accounts, customAccounts, identityLinks, oneTimeSecrets, passwordHistory, removeAccounts, secondFactors } =
-    tables;
+  const { accounts, customAccounts, identityLinks, records, removeAccounts } = tables;
   const active = "administrator and not disabled";
   return `create or replace function ${removeAccounts} (users bigint[], subjects text[]) returns boolean language plpgsql as $$
   declare
@@ -30,9 +29,8 @@ function definition(tables: Tables): string {
       customs as (delete from ${customAccounts} where user_id = any (users) returning id)
     select subjects || coalesce(array_agg(owner), '{}') into owners
     from (select 'link:' || id as owner from links union all select 'custom:' || id from customs) removed;
-    delete from ${secondFactors} where subject = any (owners);
-    delete from ${passwordHistory} where subject = any (owners);
-    delete from ${oneTimeSecrets} where kind in ('providerState', 'accountLink', 'passwordReset') and subject = any (owners);
+    -- By the index of those that have an owner.
+    delete from ${records} where owner = any (owners) and owner is not null;
     return true;
   end
   $$`;

@@ -12,15 +12,16 @@ export const entry: Migration = {
     ...sessions(tables),
     ...secureSessions(tables),
     ...ways(tables),
-    ...secrets(tables),
+    ...failures(tables),
     ...records(tables),
+    ...logs(tables),
     // Otherwise the planner takes tables with one row, or with none, for large ones until they are analyzed.
     `analyze ${tables.settings}`,
     `analyze ${tables.sessionCounts}`,
   ],
 };
 
-function administration({ accounts, appKeys, applications, outbox, settings }: Tables) {
+function administration({ accounts, appKeys, settings }: Tables) {
   return [
     `create table ${settings} (
       singleton boolean primary key default true check (singleton),
@@ -38,11 +39,6 @@ function administration({ accounts, appKeys, applications, outbox, settings }: T
       origins jsonb not null,
       return_addresses jsonb not null default '[]'
     )`,
-    `create table ${applications} (
-      name text collate "C" primary key,
-      seats integer check (seats >= 0),
-      second_factor text not null default 'off' check (second_factor in ('off', 'optional', 'forced'))
-    )`,
     `create table ${accounts} (
       user_id bigint primary key,
       login_name text collate "C" not null unique,
@@ -53,16 +49,6 @@ function administration({ accounts, appKeys, applications, outbox, settings }: T
       disabled boolean not null default false,
       email text
     )`,
-    `create table ${outbox} (
-      id bigint generated always as identity primary key,
-      sealed_order text not null,
-      attempts integer not null default 0,
-      put_at timestamptz not null,
-      due_at timestamptz not null,
-      expires_at timestamptz not null,
-      stuck_since timestamptz
-    )`,
-    `create index outbox_due on ${outbox} (due_at)`,
   ];
 }
 
@@ -105,10 +91,8 @@ function sessions({ sessions: table, sessionCounts }: Tables) {
  * A channel goes with its session. Every message writes its row, none of whose indexed columns ever changes, so
  * that this touches the heap alone. Numbers of messages go up to 2^64 − 1, which no integer of the database holds.
  * Bit n of the accepted ones, counted from the left, stands for the n-th number below the highest.
- *
- * The partial index lets there be one current key of a kind. The position is the order in which they became current.
  */
-function secureSessions({ channels, cipherBlocks, keys, sessions: table }: Tables) {
+function secureSessions({ channels, cipherBlocks, sessions: table }: Tables) {
   return [
     `create table ${channels} (
       session bytea primary key references ${table} (digest) on update cascade on delete cascade,
@@ -126,30 +110,12 @@ function secureSessions({ channels, cipherBlocks, keys, sessions: table }: Table
       first_used_at timestamptz not null
     ) with (fillfactor = 90)`,
     `create index cipher_blocks_key on ${cipherBlocks} (key_id, first_used_at)`,
-    `create table ${keys} (
-      kind text collate "C" not null,
-      key_id text collate "C" not null,
-      position bigint generated always as identity,
-      public_key text not null,
-      wrapped_private_key text not null,
-      created_at timestamptz not null,
-      accepted_until timestamptz,
-      primary key (kind, key_id)
-    )`,
-    `create unique index keys_current on ${keys} (kind) where accepted_until is null`,
   ];
 }
 
 /** Ways in besides the password of a database user. */
-function ways({ customAccounts, identityLinks, identityProviders }: Tables) {
+function ways({ customAccounts, identityLinks }: Tables) {
   return [
-    `create table ${identityProviders} (
-      type text collate "C" primary key,
-      name text not null,
-      sealed_data text not null,
-      default_user_id bigint,
-      app_names jsonb not null
-    )`,
     `create table ${identityLinks} (
       id uuid primary key,
       provider text collate "C" not null,
@@ -181,35 +147,9 @@ function ways({ customAccounts, identityLinks, identityProviders }: Tables) {
   ];
 }
 
-/** What guards the ways in. Only so many one-time secrets of a kind are good at once; the last of their indexes is what they are counted by. */
-function secrets({ oneTimeSecrets, passwordHistory, secondFactors, throttle }: Tables) {
+/** What guards the ways in. */
+function failures({ throttle }: Tables) {
   return [
-    `create table ${oneTimeSecrets} (
-      kind text collate "C" not null,
-      digest bytea not null check (octet_length(digest) = 32),
-      subject text collate "C",
-      payload jsonb not null,
-      expires_at timestamptz not null,
-      primary key (kind, digest)
-    )`,
-    `create index one_time_secrets_subject on ${oneTimeSecrets} (kind, subject)`,
-    `create index one_time_secrets_expiry on ${oneTimeSecrets} (expires_at)`,
-    `create index one_time_secrets_kind_expiry on ${oneTimeSecrets} (kind, expires_at)`,
-    `create table ${secondFactors} (
-      subject text collate "C" not null,
-      app_name text collate "C" not null,
-      sealed_secret text not null,
-      confirmed boolean not null default false,
-      last_step bigint not null default -1,
-      recovery_codes jsonb not null,
-      primary key (subject, app_name)
-    )`,
-    `create table ${passwordHistory} (
-      position bigint generated always as identity primary key,
-      subject text collate "C" not null,
-      secret text not null
-    )`,
-    `create index password_history_subject on ${passwordHistory} (subject, position)`,
     `create table ${throttle} (
       key text collate "C" primary key,
       failures integer not null,
@@ -221,10 +161,45 @@ function secrets({ oneTimeSecrets, passwordHistory, secondFactors, throttle }: T
 }
 
 /**
+ * Records of any kind. One that stays ends at infinity, so that those that have not ended are one range of an index. The indexes serve, in their
+ * order, those of an owner, sweeping, counting how many there are of a kind, and claiming. A claim changes no indexed column, and so touches the row
+ * alone. Without a time at which it is due, a record was not claimed since it was put.
+ *
+ * The planner knows nothing of most columns, so that it takes every kind for one of some 200, and no time for a usual one: whatever there is of other kinds,
+ * it looks into the index, and the plan of a statement is as good as one for its values.
+ */
+function records({ records: table, recordVersions }: Tables) {
+  return [
+    `create sequence ${recordVersions}`,
+    `create table ${table} (
+      kind text collate "C" not null,
+      id text collate "C" not null,
+      owner text collate "C",
+      value json not null,
+      version bigint not null,
+      born bigint not null,
+      created_at timestamptz not null,
+      expires_at timestamptz not null,
+      due_at timestamptz,
+      claims integer not null default 0,
+      primary key (kind, id)
+    )`,
+    `alter sequence ${recordVersions} owned by ${table}.version`,
+    ...["kind", "id", "expires_at", "due_at"].map(
+      (column) => `alter table ${table} alter column ${column} set statistics 0`,
+    ),
+    `create index records_owner on ${table} (owner, kind, id) where owner is not null`,
+    `create index records_expiry on ${table} (expires_at) where expires_at < 'infinity'`,
+    `create index records_kind_expiry on ${table} (kind, expires_at) include (created_at)`,
+    `create index records_born on ${table} (kind, born)`,
+  ];
+}
+
+/**
  * Attempts in tallies are counted together until they become one event. Each connection counts in a row of its own, so that
  * none waits for another. Without a time of the first attempt, an event is it.
  */
-function records({ audit, auditTallies }: Tables) {
+function logs({ audit, auditTallies }: Tables) {
   const event = `type text not null,
       request_id text not null,
       outcome integer not null,

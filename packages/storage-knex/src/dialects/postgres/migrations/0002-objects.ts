@@ -16,8 +16,7 @@ export const objects: Migration = {
   ],
 };
 
-/** Of macros everything that they ever were, in the order in which they were changed. */
-function model({ classes: table, macroVersions }: Tables, classes: readonly ClassDefinition[]) {
+function model({ classes: table }: Tables, classes: readonly ClassDefinition[]) {
   return [
     `create table ${table} (
       name text collate "C" primary key,
@@ -31,16 +30,6 @@ function model({ classes: table, macroVersions }: Tables, classes: readonly Clas
         order by position`,
       values: [JSON.stringify(classes)],
     },
-    `create table ${macroVersions} (
-      position bigint generated always as identity primary key,
-      name text collate "C" not null,
-      version integer not null,
-      text text,
-      language text,
-      changed_at timestamptz not null,
-      changed_by text not null,
-      unique (name, version)
-    )`,
   ];
 }
 

@@ -1,7 +1,6 @@
 import type { SessionMode } from "@sallyport/core";
 import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
 import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
-import type { ApplicationStatements } from "../../../knex-application-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
 import { briefStatement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
@@ -52,9 +51,9 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
     admitReturn: statement(
       "admit_return",
       `with spent as (
-        delete from ${tables.oneTimeSecrets}
-        where kind = 'providerState' and digest = $1::bytea and expires_at > ${storageTime(2)} and not (select maintenance from ${tables.settings})
-        returning payload
+        delete from ${tables.records}
+        where kind = 'providerState' and id = $1::text and expires_at > ${storageTime(2)} and not (select maintenance from ${tables.settings})
+        returning value as payload
       )
       select ${settings}, ${appKey}, spent.payload
       from ${tables.settings} g left join spent on true left join ${tables.appKeys} k on k.digest = ${namedKey}`,
@@ -75,20 +74,6 @@ export function appKeyStatements({ appKeys }: Tables): AppKeyStatements {
     listsOrigin: statement(
       "app_key_lists_origin",
       `select from ${appKeys} where enabled and origins @> jsonb_build_array($1::text) limit 1`,
-    ),
-  };
-}
-
-export function applicationStatements({ applications }: Tables): ApplicationStatements {
-  return {
-    create: statement(
-      "application_create",
-      `insert into ${applications} (name, seats, second_factor) values ($1::text, $2::integer, $3::text) on conflict do nothing`,
-    ),
-    known: statement("applications_known", `select name from ${applications} where name = any ($1::text[])`),
-    askingForFactors: statement(
-      "applications_asking_for_factors",
-      `select name, second_factor from ${applications} where name = any ($1::text[]) and second_factor <> 'off'`,
     ),
   };
 }

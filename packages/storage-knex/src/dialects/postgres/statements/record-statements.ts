@@ -1,166 +1,100 @@
-import type { ContentsStatements } from "../../../knex-database-contents.ts";
-import type { MacroStatements } from "../../../knex-macro-repository.ts";
-import type { OneTimeStatements } from "../../../knex-one-time-repository.ts";
-import type { OutboxStatements } from "../../../knex-outbox-repository.ts";
-import type { ProviderStatements } from "../../../knex-provider-repository.ts";
+import type { SettingsStatements } from "../../../knex-settings-repository.ts";
+import type { ClaimedRow, ClaimRequest, RecordStatements } from "../../../knex-record-repository.ts";
+import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
-export function contentsStatements(tables: Tables): ContentsStatements {
-  const {
-    accounts,
-    appKeys,
-    applications,
-    customAccounts,
-    departures,
-    identityLinks,
-    identityProviders,
-    macroVersions,
-    objects,
-    settings,
-  } = tables;
-  const filled = [
-    accounts,
-    appKeys,
-    applications,
-    customAccounts,
-    departures,
-    identityLinks,
-    identityProviders,
-    macroVersions,
-    objects,
-  ];
+export function settingsStatements(tables: Tables): SettingsStatements {
+  const { accounts, appKeys, customAccounts, departures, identityLinks, objects, settings } = tables;
+  const filled = [accounts, appKeys, customAccounts, departures, identityLinks, objects];
   const without = filled.map((table) => `not exists (select from ${table})`);
   return {
     isEmpty: statement(
-      "contents_empty",
+      "settings_is_empty",
       `select model_generation = 1 and ${without.join(" and ")} as empty from ${settings}`,
     ),
   };
 }
 
-export function providerStatements({ identityProviders }: Tables): ProviderStatements {
-  const columns = "type, name, sealed_data, default_user_id, app_names";
-  return {
-    read: statement(
-      "provider_read",
-      `select ${columns} from ${identityProviders} where type = $1::text or $1::text is null order by type`,
-    ),
-    put: statement(
-      "provider_put",
-      `insert into ${identityProviders} (${columns}) values ($1::text, $2::text, $3::text, $4::bigint, $5::jsonb)
-      on conflict (type) do update set name = excluded.name, sealed_data = excluded.sealed_data, default_user_id = excluded.default_user_id,
-        app_names = excluded.app_names`,
-    ),
-    remove: statement("provider_remove", `delete from ${identityProviders} where type = $1::text`),
-  };
-}
-
-export function macroStatements({ macroVersions, schema, settings }: Tables): MacroStatements {
-  const columns = `m.name, m.version, m.text, m.language, ${epochMilliseconds("m.changed_at")} as changed_at, m.changed_by`;
-  return {
-    load: statement(
-      "macros_load",
-      `select g.macro_generation as generation, ${columns}
-      from ${settings} g
-      left join (select distinct on (name) * from ${macroVersions} order by name, version desc) m on m.text is not null
-      order by m.name`,
-    ),
-    hold: statement("macros_hold", `select pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:macros', 0))`),
-    latest: statement(
-      "macro_latest",
-      `select version, text is not null as known from ${macroVersions} where name = $1::text order by version desc limit 1`,
-    ),
-    add: statement(
-      "macro_add",
-      `insert into ${macroVersions} (name, version, text, language, changed_by, changed_at)
-      values ($1::text, $2::integer, $3::text, $4::text, $5::text, ${storageTime(6)})`,
-    ),
-    raise: statement("macros_raise", `update ${settings} set macro_generation = macro_generation + 1`),
-    history: statement(
-      "macro_history",
-      `select ${columns} from ${macroVersions} m
-      where m.name = $1::text and ($3::bigint is null or m.version < $3::bigint)
-      order by m.version desc limit $2::bigint`,
-    ),
-  };
-}
-
-export function oneTimeStatements({ issueOneTime, oneTimeSecrets }: Tables): OneTimeStatements {
-  const named = "kind = $1::text and digest = $2::bytea";
-  const now = storageTime(3);
-  return {
-    issue: statement(
-      "one_time_issue",
-      `insert into ${oneTimeSecrets} (kind, digest, subject, payload, expires_at)
-      values ($1::text, $2::bytea, $3::text, $4::jsonb, ${storageTime(6)} + $5::float8 * interval '1 millisecond')
-      on conflict (kind, digest) do nothing`,
-    ),
-    issueWithin: statement(
-      "one_time_issue_within",
-      `select ${issueOneTime}($1::text, $2::bytea, $3::text, $4::jsonb, $5::float8, $6::float8, $7::bigint, $8::bigint) as outcome`,
-    ),
-    clear: statement("one_time_clear", `delete from ${oneTimeSecrets} where ${named} and expires_at <= ${now}`),
-    read: statement("one_time_read", `select payload from ${oneTimeSecrets} where ${named} and expires_at > ${now}`),
-    consume: statement(
-      "one_time_consume",
-      `delete from ${oneTimeSecrets} where ${named} and expires_at > ${now} returning payload`,
-    ),
-    revoke: statement(
-      "one_time_revoke",
-      `delete from ${oneTimeSecrets} where kind = $1::text and subject = $2::text and expires_at > ${now}`,
-    ),
-    sweep: statement(
-      "one_time_sweep",
-      `delete from ${oneTimeSecrets} where ctid = any (array(
-        select ctid from ${oneTimeSecrets} where expires_at <= ${storageTime(2)} order by expires_at limit $1::bigint for update skip locked
-      ))`,
-    ),
-  };
-}
-
-const claimed = "id = $1::bigint and attempts = $2::integer";
-
 const later = (time: string, milliseconds: string) => `${time} + ${milliseconds}::float8 * interval '1 millisecond'`;
 
 const since = (time: string, now: string) => epochMilliseconds(`(${now} - ${time})`);
 
-export function outboxStatements({ outbox, schema }: Tables): OutboxStatements {
+/**
+ * A value that the planner does not see. Else it hopes for a better plan for each value, as it does for few ids or a small limit, and plans the
+ * statement in every call, which takes as long as the rest of it.
+ */
+const unseen = (value: string) => `(select ${value})`;
+
+export function recordStatements({ putRecord, records, recordVersions }: Tables): RecordStatements {
+  const columns = (clock: number) =>
+    `id, owner, value, version, born, ${epochMilliseconds("created_at")} as created_at, ${since("created_at", storageTime(clock))} as age`;
+  const named = "kind = $1::text and id = $2::text";
+  const ofVersion = `${named} and version = $3::bigint and expires_at > ${storageTime(4)}`;
+  // The ids of those that are held, because what the statement sees of a row may be older than what it holds.
+  const claim = statement(
+    "records_claim",
+    `with claimed as (
+      update ${records} set version = nextval('${recordVersions}'), claims = claims + 1, due_at = ${later(storageTime(4), "$3")}
+      where kind = $1::text and id = any (array(
+        select id from ${records}
+        where kind = $1::text and (due_at is null or due_at <= ${storageTime(4)}) and expires_at > ${storageTime(4)}
+        order by born limit ${unseen("$2::bigint")} for update skip locked
+      ))
+      returning ${columns(4)}, claims
+    )
+    select * from claimed order by born`,
+  );
   return {
-    hold: statement("outbox_hold", `select pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:outbox', 0))`),
-    put: statement(
-      "outbox_put",
-      `insert into ${outbox} (sealed_order, put_at, due_at, expires_at)
-      select $1::text, ${storageTime(4)}, ${storageTime(4)}, ${later(storageTime(4), "$2")}
-      where (select count(*) from ${outbox} where expires_at > ${storageTime(4)}) < $3::bigint`,
+    get: statement(
+      "records_get",
+      `select ${columns(3)} from ${records} where kind = $1::text and id = any (${unseen("$2::text[]")}::text[]) and expires_at > ${storageTime(3)}`,
     ),
-    due: statement(
-      "outbox_due",
-      `select id, sealed_order, attempts, ${since("put_at", storageTime(2))} as age from ${outbox}
-      where due_at <= ${storageTime(2)} and expires_at > ${storageTime(2)}
-      order by id limit $1::bigint for update skip locked`,
+    put: statement(
+      "record_put",
+      `select ${putRecord}($1::text, $2::text, $3::text, $4::json, $5::float8, $6::float8, $7::bigint, $8::bigint, $9::bigint) as outcome`,
     ),
     take: statement(
-      "outbox_take",
-      `update ${outbox} set attempts = attempts + 1, due_at = ${later(storageTime(3), "$2")} where id = any ($1::bigint[])`,
+      "record_take",
+      `delete from ${records} where ${named} and expires_at > ${storageTime(3)} returning value`,
     ),
-    replace: statement("outbox_replace", `update ${outbox} set sealed_order = $3::text where ${claimed}`),
-    done: statement("outbox_done", `delete from ${outbox} where ${claimed}`),
-    postpone: statement(
-      "outbox_postpone",
-      `update ${outbox} set due_at = ${later(storageTime(5), "$3")}, stuck_since = case when $4::boolean then coalesce(stuck_since, ${storageTime(5)}) end
-      where ${claimed}`,
+    removeIds: (count) => {
+      const ids = Array.from({ length: count }, (_, index) => `$${index + 3}`).join(", ");
+      return `delete from ${records} where kind = $1::text and id in (${ids}) and expires_at > ${storageTime(2)} returning id`;
+    },
+    removeOfOwner: statement(
+      "records_remove_of_owner",
+      `delete from ${records} where kind = $1::text and owner = ${unseen("$2::text")} and expires_at > ${storageTime(3)} returning id`,
     ),
-    waiting: statement(
-      "outbox_waiting",
-      `select count(*) as count, greatest(0, coalesce(${since("min(put_at)", storageTime(1))}, 0)) as oldest,
-        greatest(0, coalesce(${since("min(stuck_since)", storageTime(1))}, 0)) as stuck
-      from ${outbox} where expires_at > ${storageTime(1)}`,
+    list: statement(
+      "records_list",
+      `select ${columns(4)} from ${records} where kind = $1::text and id > $2::text and expires_at > ${storageTime(4)} order by id limit ${unseen("$3::bigint")}`,
     ),
+    listOfOwner: statement(
+      "records_list_of_owner",
+      `select ${columns(4)} from ${records} where kind = $1::text and owner = ${unseen("$5::text")} and id > $2::text and expires_at > ${storageTime(4)}
+      order by id limit ${unseen("$3::bigint")}`,
+    ),
+    count: statement(
+      "records_count",
+      `select count(*) as count, greatest(0, coalesce(${since("min(created_at)", storageTime(2))}, 0)) as oldest
+      from ${records} where kind = $1::text and expires_at > ${storageTime(2)}`,
+    ),
+    claim: async <Value>(sql: SqlRunner, { kind, limit, lease, offset }: ClaimRequest) =>
+      (await sql.run<ClaimedRow<Value>>(claim, [kind, limit, lease, offset])).rows,
+    removeVersion: statement("record_remove_version", `delete from ${records} where ${ofVersion}`),
+    settle: statement(
+      "record_settle",
+      `update ${records} set due_at = coalesce(${later(storageTime(4), "$5")}, due_at), value = coalesce($6::json, value) where ${ofVersion}`,
+    ),
+    // With a bound at both ends, the planner takes those between for few.
     sweep: statement(
-      "outbox_sweep",
-      `delete from ${outbox} where id = any (array(select id from ${outbox} where expires_at <= ${storageTime(2)} order by id limit $1::bigint for update skip locked))`,
+      "records_sweep",
+      `delete from ${records} where ctid = any (array(
+        select ctid from ${records} where expires_at between '-infinity' and ${storageTime(2)} and expires_at < 'infinity'
+        order by expires_at limit ${unseen("$1::bigint")} for update skip locked
+      )) returning kind`,
     ),
   };
 }

@@ -1,0 +1,83 @@
+import {
+  Applications,
+  type ArchiveRecord,
+  type EarlierRecord,
+  FormerPasswords,
+  fromEarlier,
+  KeyStore,
+  MacroStore,
+  ProviderEntries,
+  SecondFactors,
+} from "@sallyport/core";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
+import { openArchive } from "../src/archive/index.ts";
+import { streamed } from "./sample-archive.ts";
+
+/** A dump of the demo with macros, a provider and a key that was rotated, as the first format has it. */
+const dumped = readFile(new URL("archives/demo-format-1.gz", import.meta.url)).then(gunzipSync);
+
+test("an archive of the first format is restored with everything that it holds", async () => {
+  const storage = new MemoryStorage();
+  await storage.migrate();
+  const { header, records } = await openArchive(streamed([await dumped]));
+  expect(header).toMatchObject({ version: "2.2.0", without: [] });
+  expect(await storage.archive.import(records)).toBe("imported");
+
+  const r = storage.repositories;
+  const { records: kept } = r;
+  const applications = await new Applications(kept).list(null, 10);
+  expect(applications).toMatchObject([
+    { name: "demo-2fa", secondFactor: "optional" },
+    { name: "demo-app", secondFactor: "off" },
+    { name: "demo-seats" },
+    { name: "field", seats: 3 },
+  ]);
+  const macros = new MacroStore(r);
+  expect(await macros.load()).toMatchObject({
+    generation: 4,
+    macros: [{ name: "Greet", version: 2, language: "js", changedBy: "operator" }],
+  });
+  expect(await macros.history("Greet", 10)).toMatchObject([{ version: 2 }, { version: 1 }]);
+  expect(await macros.history("Gone", 10)).toMatchObject([{ version: 2, text: null }, { version: 1 }]);
+  expect(await macros.put({ name: "Gone", text: "1", language: "js", changedBy: "test" }, 0)).toBe("stored");
+  expect((await macros.history("Gone", 1))[0]?.version).toBe(3);
+  expect(await new ProviderEntries(kept).find("google")).toMatchObject({ type: "google", appNames: ["demo-app"] });
+  const { account } = await r.accounts.forProof("reader", []);
+  expect(await new FormerPasswords(kept).latest(`user:${account?.userId}`, 5)).toHaveLength(1);
+  const keys = new KeyStore(kept);
+  const rings = await Promise.all((["rsa", "jwt"] as const).map((kind) => keys.kept(kind)));
+  expect(rings.flat().length).toBe(3);
+  for (const ring of rings) expect(ring.map(({ acceptedUntil }) => acceptedUntil === null).indexOf(true)).toBe(0);
+});
+
+test("second factors and keys of the first format become records, the keys of a kind one ring", async () => {
+  const factor = { appName: "a", sealedSecret: "sealed", confirmed: true, lastStep: 3, recoveryCodes: [] };
+  const key = (keyId: string, acceptedUntil: number | null) =>
+    ({
+      section: "keys",
+      kind: "rsa",
+      keyId,
+      publicKey: "p",
+      wrappedPrivateKey: "w",
+      createdAt: 1,
+      acceptedUntil,
+    }) as const;
+  const given: (ArchiveRecord | EarlierRecord)[] = [
+    { section: "secondFactors", subject: "user:7", ...factor },
+    key("first", 1),
+    key("second", null),
+  ];
+  const storage = new MemoryStorage();
+  await storage.migrate();
+  const kept = storage.repositories.records;
+  for await (const record of fromEarlier(streamed(given), 1_000)) {
+    if (record.section === "records") await kept.put(record.kind, record.id, record.value, { owner: record.owner });
+  }
+  const [found] = await new SecondFactors(kept).find("user:7", ["a"]);
+  expect(found).toMatchObject({ subject: "user:7", ...factor });
+  expect(found !== undefined && (await new SecondFactors(kept).accept(found, 4))).toBe(true);
+  expect((await new KeyStore(kept).accepted("rsa")).map(({ keyId }) => keyId)).toEqual(["second"]);
+  expect(await new KeyStore(kept).rotate("second", key("first", null), 1)).toBe("known");
+});

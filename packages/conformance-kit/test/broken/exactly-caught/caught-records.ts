@@ -1,0 +1,21 @@
+import { brokenRecordClaims } from "../records/broken-record-claims.ts";
+import { brokenRecordKeeping } from "../records/broken-record-keeping.ts";
+import { brokenRecordRemoving } from "../records/broken-record-removing.ts";
+import { brokenRecordRoom } from "../records/broken-record-room.ts";
+import { brokenRecordSettlements } from "../records/broken-record-settlements.ts";
+import { brokenRecordVersions } from "../records/broken-record-versions.ts";
+import type { ExactlyCaught } from "./exactly-caught.ts";
+
+/** Faults in records: each names all checks of records that it breaks. */
+export const caughtRecords: readonly ExactlyCaught[] = [
+  ...brokenRecordKeeping,
+  ...brokenRecordRemoving,
+  ...brokenRecordVersions,
+  ...brokenRecordRoom,
+  ...brokenRecordClaims,
+  ...brokenRecordSettlements,
+].map(({ fault, caughtBy }) => ({
+  fault,
+  sections: ["records", "room of records", "claims of records"],
+  checks: caughtBy,
+}));

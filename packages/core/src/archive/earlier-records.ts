@@ -1,0 +1,103 @@
+import { type Application, applicationKind } from "../appkeys/applications.ts";
+import { providerEntryKind, type ProviderEntry } from "../identities/provider-entries.ts";
+import { keyRingKind, type StoredKey } from "../keys/key-store.ts";
+import { currentMacroKind, macroVersionKind, macroVersionRecord, type MacroVersion } from "../macros/macro-store.ts";
+import type { RecordKind, RecordValue } from "../records/record-repository.ts";
+import { factorRecord, type SecondFactor } from "../second-factors/second-factors.ts";
+import { formerPasswordsKind } from "../passwords/former-passwords.ts";
+import type { ArchiveRecord, RecordOf } from "./storage-archive.ts";
+
+/** What archives of the first format have in sections of their own, in their order among the others. */
+export const earlierSections = [
+  "settings",
+  "classes",
+  "macros",
+  "applications",
+  "appKeys",
+  "objects",
+  "links",
+  "departures",
+  "accounts",
+  "customAccounts",
+  "identityProviders",
+  "identityLinks",
+  "secondFactors",
+  "passwordHistory",
+  "keys",
+  "audit",
+  "tallies",
+] as const;
+
+/** One thing of these sections. */
+export type EarlierRecord =
+  | ({ readonly section: "macros" } & MacroVersion)
+  | ({ readonly section: "applications" } & Application)
+  | ({ readonly section: "identityProviders" } & ProviderEntry)
+  | ({ readonly section: "secondFactors" } & SecondFactor)
+  /** The latest secret stands last. */
+  | { readonly section: "passwordHistory"; readonly subject: string; readonly secrets: readonly string[] }
+  /** The earliest key comes first. */
+  | ({ readonly section: "keys" } & StoredKey);
+
+/**
+ * The records of an archive of the first format as those of today.
+ *
+ * @param writtenAt stands for the time of what has none, in milliseconds since 1970
+ */
+export async function* fromEarlier(
+  records: AsyncIterable<ArchiveRecord | EarlierRecord>,
+  writtenAt: number,
+): AsyncGenerator<ArchiveRecord> {
+  const macros = new Map<string, MacroVersion>();
+  const rings = new Map<string, StoredKey[]>();
+  const kept = <Value>(
+    kind: RecordKind<Value>,
+    id: string,
+    value: Value,
+    { owner = null, createdAt = writtenAt }: { readonly owner?: string | null; readonly createdAt?: number } = {},
+  ): RecordOf<"records"> => ({ section: "records", kind, id, owner, value: value as RecordValue, createdAt });
+  for await (const record of records) {
+    switch (record.section) {
+      case "macros": {
+        const { section: _section, ...version } = record;
+        macros.set(version.name, version);
+        const { id, owner, value, createdAt } = macroVersionRecord(version);
+        yield kept(macroVersionKind, id, value, { owner, createdAt });
+        break;
+      }
+      case "applications": {
+        const { section: _section, ...application } = record;
+        yield kept(applicationKind, application.name, application);
+        break;
+      }
+      case "identityProviders": {
+        const { section: _section, ...entry } = record;
+        yield kept(providerEntryKind, entry.type, entry);
+        break;
+      }
+      case "secondFactors": {
+        const { section: _section, ...factor } = record;
+        const { kind, id, owner } = factorRecord(factor);
+        yield kept(kind, id, factor, { owner });
+        break;
+      }
+      case "passwordHistory": {
+        const { subject, secrets } = record;
+        yield kept(formerPasswordsKind, subject, secrets.toReversed(), { owner: subject });
+        break;
+      }
+      case "keys": {
+        const { section: _section, ...key } = record;
+        rings.set(key.kind, [key, ...(rings.get(key.kind) ?? [])]);
+        break;
+      }
+      default:
+        yield record;
+    }
+  }
+  for (const { name, text, language, ...version } of macros.values()) {
+    if (text !== null && language !== null) yield kept(currentMacroKind, name, { name, text, language, ...version });
+  }
+  for (const [kind, keys] of rings)
+    yield kept(keyRingKind, kind, keys, { createdAt: keys.at(-1)?.createdAt ?? writtenAt });
+}

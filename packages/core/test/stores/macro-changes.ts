@@ -1,0 +1,18 @@
+import { type GivenMacro, type MacroRemoval, MacroStore, type Storage } from "../../src/index.ts";
+
+/** A macro to put. */
+export function macroNamed(name: string, more: Partial<GivenMacro> = {}): GivenMacro {
+  return { name, text: `export default "${name}";`, language: "js", changedBy: "somebody", ...more };
+}
+
+export const removal: MacroRemoval = { changedBy: "somebody", expectedVersion: null };
+
+/** Changes of macros, each in a transaction of its own. */
+export function changesOf(storage: Pick<Storage, "transaction">) {
+  return {
+    put: (macro: GivenMacro, expected: number | null) =>
+      storage.transaction((r) => new MacroStore(r).put(macro, expected)),
+    remove: (name: string, more: Partial<MacroRemoval> = {}) =>
+      storage.transaction((r) => new MacroStore(r).remove(name, { ...removal, ...more })),
+  };
+}

@@ -1,0 +1,216 @@
+import {
+  acceptStorable,
+  type ClaimedRecord,
+  type PutOptions,
+  type PutOutcome,
+  type PutWithinOutcome,
+  type RecordCount,
+  type RecordKind,
+  type RecordRepository,
+  type RecordRoom,
+  type RecordValue,
+  type Settlement,
+  type StoredRecord,
+} from "@sallyport/core";
+import type { Access } from "./access.ts";
+import type { KeptRecord } from "./records.ts";
+import { nextNumberForGood, type State } from "./state.ts";
+import { frozenCopy, partByName } from "./table.ts";
+
+export class MemoryRecordRepository implements RecordRepository {
+  constructor(private readonly access: Access) {}
+
+  get<Value>(kind: RecordKind<Value>, ids: readonly string[]): Promise<StoredRecord<Value>[]> {
+    return this.access.read((state, now) =>
+      [...new Set(ids)]
+        .map((id) => livingRecord(state, kind, id, now))
+        .filter((record) => record !== undefined)
+        .map((record) => storedRecord<Value>(record, now)),
+    );
+  }
+
+  async put<Value>(kind: RecordKind<Value>, id: string, value: Value, options: PutOptions = {}): Promise<PutOutcome> {
+    const { owner = null, lifetime = null, ifVersion = "any" } = options;
+    const content = contentOf(id, owner, value);
+    return this.access.write((state, now) => {
+      const present = livingRecord(state, kind, id, now);
+      if (ifVersion === "none" && present !== undefined) return "exists";
+      if (typeof ifVersion === "number" && present?.version !== ifVersion) return "stale";
+      write(state, now, { kind, ...content, lifetime }, present);
+      return "stored";
+    });
+  }
+
+  async putWithin<Value>(
+    kind: RecordKind<Value>,
+    id: string,
+    value: Value,
+    {
+      owner,
+      lifetime = null,
+      room,
+    }: { readonly owner: string; readonly lifetime?: number | null; readonly room: RecordRoom },
+  ): Promise<PutWithinOutcome> {
+    const content = contentOf(id, owner, value);
+    return this.access.write((state, now) => {
+      if (livingRecord(state, kind, id, now) !== undefined) return "exists";
+      const all = livingRecords(state, kind, now);
+      if (room.ofOwner > 0 && all.filter((record) => record.owner === owner).length >= room.ofOwner) return "ownerFull";
+      if (room.inAll > 0 && all.length >= room.inAll) return "full";
+      write(state, now, { kind, ...content, lifetime });
+      return "stored";
+    });
+  }
+
+  take<Value>(kind: RecordKind<Value>, id: string): Promise<Value | null> {
+    return this.access.write((state, now) => takeRecord(state, kind, id, now) as Value | null);
+  }
+
+  remove(
+    kind: RecordKind<unknown>,
+    selector: { readonly ids: readonly string[] } | { readonly owner: string },
+  ): Promise<string[]> {
+    return this.access.write((state, now) => {
+      const isMeant =
+        "owner" in selector
+          ? ({ owner }: KeptRecord) => owner === selector.owner
+          : ({ id }: KeptRecord) => selector.ids.includes(id);
+      const removed = livingRecords(state, kind, now).filter(isMeant);
+      for (const { id } of removed) state.records.delete(keyOf(kind, id));
+      return removed.map(({ id }) => id);
+    });
+  }
+
+  list<Value>(
+    kind: RecordKind<Value>,
+    { owner, after, limit }: { readonly owner?: string; readonly after: string | null; readonly limit: number },
+  ): Promise<StoredRecord<Value>[]> {
+    return this.access.read((state, now) => {
+      const all = livingRecords(state, kind, now).filter((record) => owner === undefined || record.owner === owner);
+      return partByName(all, ({ id }) => id, after, limit).map((record) => storedRecord<Value>(record, now));
+    });
+  }
+
+  count(kind: RecordKind<unknown>): Promise<RecordCount> {
+    return this.access.read((state, now) => {
+      const all = livingRecords(state, kind, now);
+      return { count: all.length, oldest: Math.max(0, ...all.map(({ createdAt }) => now - createdAt)) };
+    });
+  }
+
+  claim<Value>(kind: RecordKind<Value>, limit: number, lease: number): Promise<ClaimedRecord<Value>[]> {
+    return this.access.write((state, now) => {
+      const due = livingRecords(state, kind, now).filter(({ dueAt }) => dueAt === null || dueAt <= now);
+      return due
+        .toSorted((a, b) => a.born - b.born)
+        .slice(0, limit)
+        .map((record) => {
+          const claimed = {
+            ...record,
+            version: nextNumberForGood(state, "record"),
+            claims: record.claims + 1,
+            dueAt: now + lease,
+          };
+          state.records.set(keyOf(kind, record.id), Object.freeze(claimed));
+          return { ...storedRecord<Value>(claimed, now), claims: claimed.claims };
+        });
+    });
+  }
+
+  async settle<Value>(
+    kind: RecordKind<Value>,
+    { id, version }: Pick<StoredRecord, "id" | "version">,
+    settlement: Settlement<Value>,
+  ): Promise<boolean> {
+    if (settlement !== "done" && settlement.value !== undefined) acceptStorable(settlement.value as RecordValue);
+    return this.access.write((state, now) => {
+      const record = livingRecord(state, kind, id, now);
+      if (record?.version !== version) return false;
+      if (settlement === "done") state.records.delete(keyOf(kind, id));
+      else {
+        const value = settlement.value === undefined ? record.value : frozenCopy(settlement.value as RecordValue);
+        state.records.set(
+          keyOf(kind, id),
+          Object.freeze({
+            ...record,
+            value,
+            dueAt: settlement.dueIn === undefined ? record.dueAt : now + settlement.dueIn,
+          }),
+        );
+      }
+      return true;
+    });
+  }
+
+  sweep(limit: number): Promise<ReadonlyMap<string, number>> {
+    return this.access.write(({ records }, now) => {
+      const over = [...records.entries()].filter(([, record]) => !isLiving(record, now)).slice(0, limit);
+      const swept = new Map<string, number>();
+      for (const [key, { kind }] of over) {
+        records.delete(key);
+        swept.set(kind, (swept.get(kind) ?? 0) + 1);
+      }
+      return swept;
+    });
+  }
+}
+
+/** Removes a record and gives its value; `null` if there is none. */
+export function takeRecord(state: State, kind: string, id: string, now: number): RecordValue | null {
+  const record = livingRecord(state, kind, id, now);
+  if (record === undefined) return null;
+  state.records.delete(keyOf(kind, id));
+  return record.value;
+}
+
+type Content = Pick<KeptRecord, "id" | "owner" | "value">;
+
+function contentOf(id: string, owner: string | null, value: unknown): Content {
+  acceptStorable([id, owner, value as RecordValue]);
+  return frozenCopy({ id, owner, value: value as RecordValue });
+}
+
+/** Writes a record, in the place of the present one if there is one. */
+function write(
+  state: State,
+  now: number,
+  { lifetime, ...content }: Content & Pick<KeptRecord, "kind"> & { readonly lifetime: number | null },
+  present?: KeptRecord,
+): void {
+  const version = nextNumberForGood(state, "record");
+  const record = {
+    ...content,
+    version,
+    born: present?.born ?? version,
+    createdAt: present?.createdAt ?? now,
+    expiresAt: lifetime === null ? null : now + lifetime,
+    dueAt: null,
+    claims: 0,
+  };
+  state.records.set(keyOf(content.kind, content.id), Object.freeze(record));
+}
+
+/** Under which a record stands in its table. */
+export function keyOf(kind: string, id: string): string {
+  return `${kind} ${id}`;
+}
+
+function isLiving({ expiresAt }: KeptRecord, now: number): boolean {
+  return expiresAt === null || expiresAt > now;
+}
+
+function livingRecord({ records }: State, kind: string, id: string, now: number): KeptRecord | undefined {
+  const record = records.get(keyOf(kind, id));
+  return record !== undefined && isLiving(record, now) ? record : undefined;
+}
+
+function livingRecords({ records }: State, kind: string, now: number): KeptRecord[] {
+  return [...records.values()].filter((record) => record.kind === kind && isLiving(record, now));
+}
+
+function storedRecord<Value>(
+  { id, owner, value, version, born, createdAt }: KeptRecord,
+  now: number,
+): StoredRecord<Value> {
+  return Object.freeze({ id, owner, value: value as Value, version, born, createdAt, age: now - createdAt });
+}
