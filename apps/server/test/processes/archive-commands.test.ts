@@ -79,7 +79,7 @@ afterAll(async () => {
 test("what was dumped is restored, and dumped again it is the same", async () => {
   expect((await stat(archive)).mode & 0o777).toBe(0o600);
   const [first = ""] = (await readFile(archive, "utf8")).split("\n", 1);
-  expect(JSON.parse(first)).toMatchObject({ sallyport: "archive", format: 1, without: [] });
+  expect(JSON.parse(first)).toMatchObject({ sallyport: "archive", format: 2, without: [] });
 
   const restored = await run("copy", ["restore", "--input", archive], { masterKey: sealing });
   expect(restored).toMatchObject({

@@ -136,7 +136,7 @@ describe("mail of server processes on one Postgres", () => {
     const sealed = letters.map((letter) => orders.seal("", { letter }));
     await postgres.sql.query(
       `insert into sallyport_demo.records (kind, id, value, version, born, created_at, expires_at)
-      select 'mail', encode(sha256(o::bytea), 'hex'), jsonb_build_object('sealed', o, 'lifetime', 3600000, 'stuck', false), v, v, now(), now() + interval '1 hour'
+      select 'mail', encode(sha256(o::bytea), 'hex'), json_build_object('sealed', o, 'lifetime', 3600000, 'stuck', false), v, v, now(), now() + interval '1 hour'
       from unnest($1::text[]) o, lateral (select nextval('sallyport_demo.record_versions') as v where o is not null) version`,
       [sealed],
     );

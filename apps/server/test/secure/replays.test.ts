@@ -1,6 +1,8 @@
+import { Applications } from "@sallyport/core";
 import { randomBytes } from "node:crypto";
 import { encryptBlocks } from "../../../../packages/crypto/test/rsa-blocks.ts";
 import type { RunningServer } from "../../src/index.ts";
+import { repositoriesOf } from "../password-suite.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { blocksOf, goodFields, hybridBody, openAnswer, openHybridAnswer, secureBody } from "./credentials.ts";
 import { post, type Reply } from "./send.ts";
@@ -152,15 +154,12 @@ describe("a captured log-in", () => {
   });
 
   test("is refused before the check of second factors, and is not counted as a failure", async () => {
-    await postgres.sql.query(
-      "update sallyport_demo.records set value = value || '{\"secondFactor\": \"forced\"}' where kind = 'application' and id = 'demo-app'",
-    );
+    const applications = new Applications(repositoriesOf(servers[0] as RunningServer).records);
+    await applications.setSecondFactor("demo-app", "forced");
     const body = secureBody({ ...goodFields, appNames: ["demo-app"] });
     expect(await secure(body)).toBe("340");
     for (let round = 0; round < 12; round += 1) expect(await secure({ ...body, publicKey: stranger.text })).toBe("310");
-    await postgres.sql.query(
-      "update sallyport_demo.records set value = value || '{\"secondFactor\": \"off\"}' where kind = 'application' and id = 'demo-app'",
-    );
+    await applications.setSecondFactor("demo-app", "off");
     expect(await secure(body)).toBe("accepted");
   });
 
