@@ -48,9 +48,9 @@ async function goOn(storage: Storage): Promise<void> {
     await storage.now(),
   );
   for (const text of ["export default 1;", "\u0001é\t"])
-    await new MacroStore(r).put({ name: "Report", text, language: "ts", changedBy: "somebody" }, null);
-  await new MacroStore(r).put({ name: "Gone", text: "", language: "js", changedBy: "somebody" }, null);
-  await new MacroStore(r).remove("Gone", { changedBy: "somebody else", expectedVersion: 1 });
+    await new MacroStore(r).put({ name: "Report", text, language: "ts", changedBy: "author" }, null);
+  await new MacroStore(r).put({ name: "Gone", text: "", language: "js", changedBy: "author" }, null);
+  await new MacroStore(r).remove("Gone", { changedBy: "reviewer", expectedVersion: 1 });
   const event = {
     type: "login.refused",
     requestId: "r",

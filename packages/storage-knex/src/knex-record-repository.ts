@@ -6,6 +6,7 @@ import {
   type RecordCount,
   type RecordKind,
   type PutOutcome,
+  type PutWithinOptions,
   type PutWithinOutcome,
   type RecordRepository,
   type RecordRoom,
@@ -43,11 +44,7 @@ export class KnexRecordRepository implements RecordRepository {
     kind: RecordKind<Value>,
     id: string,
     value: Value,
-    {
-      owner,
-      lifetime = null,
-      room,
-    }: { readonly owner: string; readonly lifetime?: number | null; readonly room: RecordRoom },
+    { owner, lifetime = null, room }: PutWithinOptions,
   ): Promise<PutWithinOutcome> {
     return this.write<PutWithinOutcome>(kind, { id, owner, value }, lifetime, 0, room);
   }

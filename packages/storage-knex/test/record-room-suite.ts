@@ -60,7 +60,7 @@ export function recordRoomSuite(subject: () => RoomSubject): void {
     processTimeout,
   );
 
-  test("wait for nobody while there is room", async () => {
+  test("do not wait while there is room", async () => {
     const room = (await subject().connections()) + 20;
     const { storage } = subject();
     const putOne = ({ records }: Repositories) => {

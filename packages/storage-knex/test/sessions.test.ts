@@ -64,7 +64,7 @@ describe("sessions of several processes", () => {
     processTimeout,
   );
 
-  test("wait for nobody while there is room", async () => {
+  test("do not wait while there is room", async () => {
     const { rows } = await database.admin.query("select current_setting('max_connections')::integer as connections");
     const roomy = { ...openPolicy, limit: (rows[0] as { connections: number }).connections + 20 };
     await storage.transaction(async (r) => {

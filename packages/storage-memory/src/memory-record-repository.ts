@@ -3,11 +3,11 @@ import {
   type ClaimedRecord,
   type PutOptions,
   type PutOutcome,
+  type PutWithinOptions,
   type PutWithinOutcome,
   type RecordCount,
   type RecordKind,
   type RecordRepository,
-  type RecordRoom,
   type RecordValue,
   type Settlement,
   type StoredRecord,
@@ -45,11 +45,7 @@ export class MemoryRecordRepository implements RecordRepository {
     kind: RecordKind<Value>,
     id: string,
     value: Value,
-    {
-      owner,
-      lifetime = null,
-      room,
-    }: { readonly owner: string; readonly lifetime?: number | null; readonly room: RecordRoom },
+    { owner, lifetime = null, room }: PutWithinOptions,
   ): Promise<PutWithinOutcome> {
     const content = contentOf(id, owner, value);
     return this.access.write((state, now) => {

@@ -123,7 +123,7 @@ export const accountRemovalChecks: readonly Check[] = [
       equal((await r.accounts.byUser(second, [])).account?.userId, second, "the account that was not removed");
     },
 
-    "removes with an account the records of its user, whatever their kind, and no others": async ({ r }) => {
+    "removes with an account the records of its user, of every kind, and no others": async ({ r }) => {
       const [first, second] = [await createUser(r), await createUser(r)];
       const link = await createLink(r, { userId: first.userId });
       const custom = await createCustomAccount(r, { userId: first.userId });

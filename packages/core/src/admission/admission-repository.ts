@@ -11,7 +11,7 @@ export interface AdmissionRepository {
   admit(request: AdmissionRequest): Promise<Admission>;
 
   /**
-   * The same for somebody who comes back from a provider and shows the state of his log-in by its digest, which is the id of a record of the kind
+   * The same for a browser that comes back from a provider with the state of its log-in; the digest is the id of a record of the kind
    * `providerState`. That is taken, unless the maintenance switch is on.
    */
   admitReturn(state: Digest): Promise<ReturnAdmission>;

@@ -8,7 +8,7 @@ export {
   inParts,
   largestPart,
   type RecordOf,
+  secretKinds,
   type StorageArchive,
 } from "./storage-archive.ts";
-export { secretKinds } from "./secret-kinds.ts";
 export { canonicalJson } from "./canonical-json.ts";

@@ -9,6 +9,10 @@ import type { ClassDefinition } from "../model/class-definition.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { Links, StoredObject } from "../objects/stored-object.ts";
 import type { StoredRecord } from "../records/record-repository.ts";
+import { providerEntryKind } from "../identities/provider-entries.ts";
+import { keyRingKind } from "../keys/key-store.ts";
+import { formerPasswordsKind } from "../passwords/former-passwords.ts";
+import { secondFactorKind } from "../second-factors/second-factors.ts";
 
 /**
  * Port: all that a database keeps, as a stream. Neither direction has more than a small part in memory at once, and each goes
@@ -154,6 +158,12 @@ export const archiveSections = [
   "audit",
   "tallies",
 ] as const satisfies readonly ArchiveSection[];
+
+/** Kinds of records that an archive can be without: what opens the database, and the keys of the server. */
+export const secretKinds: Readonly<Record<"credentials" | "keys", readonly string[]>> = {
+  credentials: [formerPasswordsKind, providerEntryKind, secondFactorKind],
+  keys: [keyRingKind],
+};
 
 /**
  * Records of one section, as an export gives them: at least one, at most `largestPart.records`, and no further one behind

@@ -8,7 +8,7 @@ export const keyRingKind: RecordKind<readonly StoredKey[]> = "keyRing";
 const swept = "";
 
 /**
- * The key pairs of one database. Of each kind there is at most one current key, in whatever order processes
+ * The key pairs of one database. Of each kind there is at most one current key, in any order in which processes
  * write, and once there was one there always is. Ids stay known for ever, so that no key comes back.
  */
 export class KeyStore {
@@ -85,7 +85,7 @@ export class KeyStore {
     return (await this.records.get(keyRingKind, [kind]))[0];
   }
 
-  /** `false` if somebody else has changed the ring. */
+  /** `false` if the ring was changed meanwhile. */
   private async write({ id, version }: StoredRecord<unknown>, keys: readonly StoredKey[]): Promise<boolean> {
     return (await this.records.put(keyRingKind, id, keys, { ifVersion: version })) === "stored";
   }

@@ -45,7 +45,7 @@ export class MacroStore {
 
   /**
    * Stores a macro as the next version of its name, if the current one is `expectedVersion`: 0 if there must not be such a
-   * macro, `null` for whatever there is. Else `stale`, and nothing changes. A text that is not storable: 307.
+   * macro, `null` for any state. Else `stale`, and nothing changes. A text that is not storable: 307.
    */
   async put(macro: GivenMacro, expectedVersion: number | null): Promise<"stored" | "stale"> {
     const { name, text, language, changedBy } = macro;
@@ -81,7 +81,7 @@ export class MacroStore {
     return versions.map(({ value, createdAt: changedAt }) => ({ ...value, changedAt }));
   }
 
-  /** Adds a version and raises the generation; gives the time, or `null` if somebody else has added this version. */
+  /** Adds a version and raises the generation; gives the time, or `null` if this version was added meanwhile. */
   private async add(version: Omit<MacroVersion, "changedAt">): Promise<number | null> {
     const { records, settings } = this.r;
     const options = { owner: ownerOf(version.name), ifVersion: "none" } as const;

@@ -14,7 +14,7 @@ const longestDelay: Readonly<Record<MailHindrance, number>> = { transport: 60_00
 /** What keeps an order from being sent: its own address or contents, or that no mail can be sent at all. */
 type MailHindrance = "order" | "transport";
 
-/** An order that somebody sends. */
+/** An order that a process is sending. */
 export type ClaimedOrder = ClaimedRecord<WaitingOrder>;
 
 /** A letter, and the order that it is for as it stands now. */

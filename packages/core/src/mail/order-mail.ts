@@ -79,7 +79,7 @@ function lifetimeOf(order: MailOrder): number {
   return order.kind === "confirmationCode" ? order.minutes * minute : lifetimes[order.kind];
 }
 
-/** Mail that was promised, by the SHA-256 of the sealed order: what was put in is there until it is done with, whatever process or server ends. */
+/** Mail that was promised, by the SHA-256 of the sealed order: an order stays until it is done with, even if the process or the server ends. */
 export const mailOrders: RecordKind<WaitingOrder> = "mail";
 
 /** The orders that the transport keeps from being sent, by the ids of `mailOrders`; each began when the transport first did. */

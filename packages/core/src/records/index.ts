@@ -3,6 +3,7 @@ export type {
   ClaimedRecord,
   PutOptions,
   PutOutcome,
+  PutWithinOptions,
   PutWithinOutcome,
   RecordCount,
   RecordKind,

@@ -17,7 +17,7 @@ export interface StoredRecord<Value = RecordValue> {
   /** What it belongs to, so that all records of one owner can be removed; `null`: nothing. At most 200 characters. */
   readonly owner: string | null;
   readonly value: Value;
-  /** Changes with every put and every claim; a settlement keeps it. A version is never given twice in a database, whatever is removed. */
+  /** Changes with every put and every claim; a settlement keeps it. A version is never given twice in a database, also after a removal. */
   readonly version: number;
   /** The version with which the record began; writes keep it, and a record that is put anew after its end has another one. */
   readonly born: number;
@@ -47,6 +47,12 @@ export interface RecordRoom {
   readonly ofOwner: number;
   /** Whosever they are. */
   readonly inAll: number;
+}
+
+/** As in `PutOptions`; there must be no record of the id. */
+export interface PutWithinOptions extends Pick<PutOptions, "lifetime"> {
+  readonly owner: string;
+  readonly room: RecordRoom;
 }
 
 /** `exists`: there is one, and none was to be. `stale`: the record has another version by now, or is gone. */
@@ -88,7 +94,7 @@ export interface RecordRepository {
     kind: RecordKind<Value>,
     id: string,
     value: Value,
-    options: { readonly owner: string; readonly lifetime?: number | null; readonly room: RecordRoom },
+    options: PutWithinOptions,
   ): Promise<PutWithinOutcome>;
 
   /** Removes a record and answers its value: of all who try at once, one is given it, and the others `null`. */
@@ -121,6 +127,6 @@ export interface RecordRepository {
     settlement: Settlement<Value>,
   ): Promise<boolean>;
 
-  /** Forgets at most `limit` records whose lifetime is over, of whatever kind; how many it were of each kind, for those kinds alone. */
+  /** Forgets at most `limit` records of any kind whose lifetime is over; answers how many there were of each kind that had some. */
   sweep(limit: number): Promise<ReadonlyMap<string, number>>;
 }

@@ -66,7 +66,7 @@ export class SecondFactors {
     return (await this.records.remove(secondFactorKind, selector)).length > 0;
   }
 
-  /** Whether a subject has a factor, for whatever app name, that log-ins ask for. */
+  /** Whether a subject has a factor, for any app name, that log-ins ask for. */
   async hasConfirmed(subject: FactorSubject): Promise<boolean> {
     const limit = 100;
     for (let after: string | null = null; ; ) {
@@ -111,7 +111,7 @@ function idOf({ subject, appName }: FactorKey): string {
   return `${subject} ${appName}`;
 }
 
-/** What an app name asks of those who log in: it has no second factor, users may have one, or must. */
+/** What an app name asks of a log-in: it has no second factor, users may have one, or must. */
 export type SecondFactorRule = "off" | "optional" | "forced";
 
 /**

@@ -26,7 +26,7 @@ describe("second factors as they are shown", () => {
       [9_007_199_254_740_991, true],
     ] as const;
     for (const [step, isAccepted] of steps) {
-      // Those who found it long ago get the same answer as those who find it now.
+      // An old finding gets the same answer as a new one.
       if (!isAccepted) expect(await factors.accept(first, step)).toBe(false);
       expect(await factors.accept(await found(factors, factor), step)).toBe(isAccepted);
     }
@@ -34,7 +34,7 @@ describe("second factors as they are shown", () => {
     expect(await factors.list(null, 10)).toEqual([known]);
   });
 
-  test("accept a later step also for those who found them before an earlier one", async () => {
+  test("accept a later step also with a factor that was found before an earlier one", async () => {
     await factors.enrol(factor);
     const before = await found(factors, factor);
     expect(await factors.accept(await found(factors, factor), 5)).toBe(true);
@@ -64,7 +64,7 @@ describe("second factors as they are shown", () => {
     expect(await factors.list(null, 10)).toEqual([begun(factor)]);
   });
 
-  test("accept nothing for another app name or somebody else", async () => {
+  test("accept nothing for another app name or another subject", async () => {
     const others = [
       ...["Field", "office", "field "].map((appName) => ({ ...factor, appName })),
       ...["user:4", "USER:3", "user:33"].map((subject) => ({ ...factor, subject })),
@@ -74,7 +74,7 @@ describe("second factors as they are shown", () => {
     for (const other of others) expect(await found(factors, other)).toEqual(begun(other));
   });
 
-  test("accept nothing for an app name or somebody that has none", async () => {
+  test("accept nothing for an app name or a subject without a factor", async () => {
     await factors.enrol(factor);
     const known = await found(factors, factor);
     for (const appName of ["Field", "office", "field "])
@@ -84,7 +84,7 @@ describe("second factors as they are shown", () => {
     expect(await factors.list(null, 10)).toEqual([known]);
   });
 
-  test("accept a step for one of those who show it at once", async () => {
+  test("accept a step once when it is shown several times at once", async () => {
     await factors.enrol(factor);
     const first = await found(factors, factor);
     for (const step of [5, 6]) {
@@ -132,7 +132,7 @@ describe("second factors as they are shown", () => {
     expect((await found(factors, factorOf("user:4"))).recoveryCodes).toEqual([foreign]);
   });
 
-  test("spend a recovery code for one of those who show it at once", async () => {
+  test("spend a recovery code once when it is shown several times at once", async () => {
     const codes = Array.from({ length: 4 }, freshDigest);
     await factors.enrol({ ...factor, recoveryCodes: codes });
     await factors.accept(await found(factors, factor), 1);

@@ -25,7 +25,7 @@ describe("app names", () => {
     expect(await applications.known(["field", "nobody", "field", "field"])).toEqual(["field"]);
   });
 
-  test("are not known to those who ask for nothing", async () => {
+  test("are not known without a name", async () => {
     await applications.create({ name: "field", seats: null });
     expect(await applications.known([])).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Digest, FactorKey, FoundFactor, NewSecondFactor, SecondFactors } from "../../src/index.ts";
 
-/** A digest that nobody has seen before. */
+/** A new digest. */
 export function freshDigest(): Digest {
   return randomBytes(32).toString("hex");
 }

@@ -1,7 +1,7 @@
 import { KeyStore, type ServerKeyKind, type StoredKey, type WrappedKeyPair } from "../../src/index.ts";
 import { atOnce, hostileTexts, hour, minute, openStage, type StoreStage, tally } from "./store-stage.ts";
 
-/** A key pair of this id; nobody looks into what it holds. */
+/** A key pair of this id, with texts in the place of keys. */
 function newKey(kind: ServerKeyKind, keyId: string): WrappedKeyPair {
   return { kind, keyId, publicKey: `public ${keyId}`, wrappedPrivateKey: `wrapped ${keyId}` };
 }
@@ -62,7 +62,7 @@ describe("key pairs", () => {
     expect(await accepted("rsa")).toEqual(["three", "one"]);
   });
 
-  test("have one first of those who add one at once, and all get the same", async () => {
+  test("have one first key when several are added at once, and all calls get it", async () => {
     const answers = await atOnce(10, (index) => keys.addFirst(newKey("jwt", `key ${index}`), index));
     expect(answers).toEqual(Array.from({ length: 10 }, () => answers[0]));
     expect(await keys.accepted("jwt")).toEqual([answers[0]]);
@@ -114,7 +114,7 @@ describe("key pairs", () => {
     expect(await keys.accepted("rsa")).toEqual(before);
   });
 
-  test("are rotated by one of those who rotate at once", async () => {
+  test("are rotated once by several rotations at once", async () => {
     await addFirst(newKey("jwt", "one"));
     const outcomes = await atOnce(10, (index) => keys.rotate("one", newKey("jwt", `key ${index}`), hour));
     expect(tally(outcomes)).toEqual({ ok: 1, stale: 9 });

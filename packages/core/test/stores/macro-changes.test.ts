@@ -23,7 +23,7 @@ describe("macros as they are changed", () => {
   const versions = async (name: string) => (await macros.history(name, 20)).map(({ version }) => version);
   const loaded = async () => (await macros.load()).macros.map(({ version, text }) => [version, text]);
 
-  test("are stored by those who know the current version", async () => {
+  test("are stored with the current version", async () => {
     expect(await put(macroNamed("Report"), 1)).toBe("stale");
     expect(await put(macroNamed("Report"), 0)).toBe("stored");
     for (const expected of [0, 2]) expect(await put(macroNamed("Report", { text: "other" }), expected)).toBe("stale");
@@ -34,7 +34,7 @@ describe("macros as they are changed", () => {
     expect(await loaded()).toEqual([[3, "third"]]);
   });
 
-  test("are removed by those who know the current version", async () => {
+  test("are removed with the current version", async () => {
     expect(await remove("Report")).toBe("unknown");
     expect(await remove("Report", { expectedVersion: 1 })).toBe("unknown");
     await put(macroNamed("Report"), null);
@@ -66,7 +66,7 @@ describe("macros as they are changed", () => {
     expect((await admissionOf(stage.r)).modelGeneration).toBe(modelGeneration);
   });
 
-  test("are stored by one of those who expect the same version at once", async () => {
+  test("are stored once by several puts of the same version at once", async () => {
     for (const expected of [0, 1]) {
       const outcomes = await atOnce(10, (index) => put(macroNamed("Report", { text: `text ${index}` }), expected));
       expect(tally(outcomes)).toEqual({ stored: 1, stale: 9 });
@@ -98,7 +98,7 @@ describe("macros as they are changed", () => {
     expect(await generationsOf(stage.r)).toEqual([12, 12]);
   });
 
-  test("are removed by one of those who remove them at once", async () => {
+  test("are removed once by several removals at once", async () => {
     await put(macroNamed("Report"), null);
     const outcomes = await atOnce(10, () => remove("Report", { expectedVersion: 1 }));
     expect(tally(outcomes)).toEqual({ removed: 1, unknown: 9 });
@@ -149,7 +149,7 @@ describe("macros as they are changed", () => {
     expect(await versions("Report")).toEqual([3, 2, 1]);
   });
 
-  test("are changed after those who change them in a transaction", async () => {
+  test("are changed after a transaction that changes them", async () => {
     const takenBack = new Error("taken back");
     for (const [name, isKept] of [
       ["TakenBack", false],

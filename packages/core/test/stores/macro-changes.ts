@@ -2,10 +2,10 @@ import { type GivenMacro, type MacroRemoval, MacroStore, type Storage } from "..
 
 /** A macro to put. */
 export function macroNamed(name: string, more: Partial<GivenMacro> = {}): GivenMacro {
-  return { name, text: `export default "${name}";`, language: "js", changedBy: "somebody", ...more };
+  return { name, text: `export default "${name}";`, language: "js", changedBy: "author", ...more };
 }
 
-export const removal: MacroRemoval = { changedBy: "somebody", expectedVersion: null };
+export const removal: MacroRemoval = { changedBy: "author", expectedVersion: null };
 
 /** Changes of macros, each in a transaction of its own. */
 export function changesOf(storage: Pick<Storage, "transaction">) {

@@ -146,7 +146,7 @@ describe("macros as they are kept", () => {
     expect(await macros.load()).toEqual({ generation: 0, macros: [] });
   });
 
-  test("are not removed by somebody who cannot be stored", async () => {
+  test("are not removed in the name of an author that cannot be stored", async () => {
     await put(macroNamed("Report"), null);
     for (const text of unstorableTexts)
       await expect(remove("Report", { changedBy: text })).rejects.toMatchObject({ code: 307 });

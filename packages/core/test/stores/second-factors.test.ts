@@ -39,7 +39,7 @@ describe("second factors as they are kept", () => {
     expect(await factors.enrol({ ...third, appName: "office" })).toBe("enrolled");
   });
 
-  test("are begun, or confirmed already, for those who come at once", async () => {
+  test("are begun, or confirmed already, by several calls at once", async () => {
     const secrets = Array.from({ length: 8 }, (_, index) => factorOf("user:3", { sealedSecret: `secret ${index}` }));
     const outcomes = await atOnce(8, (index) => factors.enrol(secrets[index] as NewSecondFactor));
     expect(tally(outcomes)).toEqual({ enrolled: 8 });
@@ -127,7 +127,7 @@ describe("second factors as they are kept", () => {
       expect((await factors.find("user:1", asked)).map(({ appName }) => appName)).toEqual(names);
   });
 
-  test("are known to be confirmed for whatever app name, however many there are", async () => {
+  test("are known to be confirmed for any app name, however many there are", async () => {
     expect(await factors.hasConfirmed("user:1")).toBe(false);
     for (let index = 100; index < 205; index += 1) {
       await factors.enrol(factorOf("user:1", { appName: `app ${index}` }));

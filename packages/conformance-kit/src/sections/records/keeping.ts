@@ -52,7 +52,7 @@ export const recordKeepingChecks: readonly Check[] = checksOf("records", {
     equal(await sweep(r, 10), {}, "how many are swept");
   },
 
-  "hold what was put, whatever it is": async ({ r: { records } }) => {
+  "hold values of every shape": async ({ r: { records } }) => {
     for (const [index, value] of values.entries()) {
       const what = `value ${index}`;
       equal(await records.put(sample, what, value), "stored", `putting ${what}`);
@@ -136,7 +136,7 @@ export const recordKeepingChecks: readonly Check[] = checksOf("records", {
   "have owners that are told apart exactly": async ({ r: { records } }) => {
     const owners = [...alike, ...hostileTexts, ...longest(200)];
     for (const [index, owner] of owners.entries()) await records.put(sample, `record ${index}`, index, { owner });
-    await records.put(sample, "of nobody", "");
+    await records.put(sample, "without owner", "");
     for (const [index, owner] of owners.entries()) {
       const what = `of ${JSON.stringify(owner)}`;
       const listed = await records.list(sample, { owner, after: null, limit: 100 });
@@ -147,7 +147,7 @@ export const recordKeepingChecks: readonly Check[] = checksOf("records", {
       );
       equal(await records.remove(sample, { owner }), [`record ${index}`], `what is removed ${what}`);
     }
-    equal(idsOf(await records.list(sample, { after: null, limit: 100 })), ["of nobody"], "what is left");
+    equal(idsOf(await records.list(sample, { after: null, limit: 100 })), ["without owner"], "what is left");
   },
 
   "are not put with a text that cannot be stored": async ({ r: { records } }) => {
@@ -312,7 +312,7 @@ export const recordKeepingChecks: readonly Check[] = checksOf("records", {
     const [first] = await records.claim(sample, 1, minute);
     equal([first?.claims, first?.value], [1, "new"], "how often it was claimed, and what it holds");
     advance(lifetime + second);
-    equal(await records.put(sample, "old", "third", { lifetime }), "stored", "putting it in whatever place");
+    equal(await records.put(sample, "old", "third", { lifetime }), "stored", "putting it anew");
     const [third] = await records.get(sample, ["old"]);
     holds((third?.born ?? 0) !== again?.born, "It begins anew also where any may be there");
     advance(lifetime + second);

@@ -158,7 +158,7 @@ const listing = checksOf("records", {
   "are listed by owner, part by part": async ({ r }) => {
     for (const [index, id] of shuffledNames.entries())
       await r.records.put(sample, id, id, { owner: index % 2 === 0 ? "user:1" : "user:2" });
-    await r.records.put(sample, "of nobody", 1);
+    await r.records.put(sample, "without owner", 1);
     await r.records.put("mail", "0", 1, { owner: "user:1" });
     const ofFirst = orderedNames.filter((name) => shuffledNames.indexOf(name) % 2 === 0);
     const list = async (after: string | null, limit: number) =>

@@ -76,7 +76,7 @@ const taking = checksOf("room of records", {
     equal(occurrences("stored", outcomes), 12, "how many were stored");
     await subject.r.records.put(sample, "without room", 1, { owner: "network:a" });
     equal(await put(subject, ofOwner(13)), "ownerFull", "what those count for an owner that needed none");
-    await subject.r.records.put(sample, "of nobody", 1);
+    await subject.r.records.put(sample, "without owner", 1);
     equal(await put(subject, inAll(14)), "full", "what those count in all that needed none");
     equal(await put(subject, { ofOwner: 14, inAll: 15 }), "stored", "where there is room for one more");
   },

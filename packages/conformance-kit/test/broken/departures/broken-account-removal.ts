@@ -49,7 +49,7 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
     "removes records of the kinds that it knows",
     [
       "removes with an account what belongs to its user, and nothing else",
-      "removes with an account the records of its user, whatever their kind, and no others",
+      "removes with an account the records of its user, of every kind, and no others",
     ],
     () => (r) => ({
       accounts: {
@@ -64,7 +64,7 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
   ),
   broken(
     "removes records of owners whose names end as the user's",
-    "removes with an account the records of its user, whatever their kind, and no others",
+    "removes with an account the records of its user, of every kind, and no others",
     () => (r) => ({
       accounts: {
         remove: async (userIds) => {
@@ -79,7 +79,7 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
     "leaves the records of links and custom accounts",
     [
       "removes with an account what belongs to its user, and nothing else",
-      "removes with an account the records of its user, whatever their kind, and no others",
+      "removes with an account the records of its user, of every kind, and no others",
     ],
     () => (r) => ({
       accounts: {

@@ -14,7 +14,7 @@ export const brokenRecordClaims: readonly BrokenAdapter[] = [
   brokenRecords(
     "forgets a record when it is claimed",
     [
-      "hold what was put, whatever it is",
+      "hold values of every shape",
       "are of one kind",
       "are not put with a text that cannot be stored",
       "tell by the storage's clock when they began, and keep it",
@@ -48,7 +48,7 @@ export const brokenRecordClaims: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "is done whatever it is asked",
+    "is done at every settlement",
     [
       "are not there before they are put",
       "of ids and owners that cannot be stored are as good as absent",

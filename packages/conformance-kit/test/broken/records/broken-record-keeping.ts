@@ -33,7 +33,7 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   brokenRecords(
     "takes values that are false for none",
     [
-      "hold what was put, whatever it is",
+      "hold values of every shape",
       "are put once of many puts at once where none is to be there",
       "lose no update of many at once that are tried again when they are stale",
       "is given once of many puts at once with the same id",
@@ -108,7 +108,7 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
 
   brokenRecords(
     "trims texts in records",
-    ["hold what was put, whatever it is", "have ids that are told apart exactly"],
+    ["hold values of every shape", "have ids that are told apart exactly"],
     (records) => ({
       put: (kind, id, value, options) =>
         records.put(kind, id, typeof value === "string" ? (value.trim() as typeof value) : value, options),

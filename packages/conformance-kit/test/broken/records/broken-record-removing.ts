@@ -6,7 +6,7 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   brokenRecords(
     "reads a record instead of taking it",
     [
-      "hold what was put, whatever it is",
+      "hold values of every shape",
       "are of one kind",
       "have ids that are told apart exactly",
       "tell by the storage's clock when they began, and keep it",
@@ -33,7 +33,7 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   brokenRecords(
     "takes records by getting them",
     [
-      "hold what was put, whatever it is",
+      "hold values of every shape",
       "are put in the place of those before, with all that is said of them",
       "have ids that are told apart exactly",
       "tell by the storage's clock when they began, and keep it",
@@ -94,7 +94,7 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   })),
 
   brokenRecordStore(
-    "takes records for good, whatever becomes of the transaction",
+    "takes records for good, also in a transaction that fails",
     [
       "are written by transactions as a whole, or not at all",
       "are undone with the part of a transaction that wrote them",
@@ -139,7 +139,7 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "removes records of nobody, too",
+    "removes records without an owner, too",
     [
       "are put in the place of those before, with all that is said of them",
       "are written by transactions as a whole, or not at all",

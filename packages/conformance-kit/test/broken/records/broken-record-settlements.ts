@@ -10,7 +10,7 @@ async function versionOf(records: RecordRepository, kind: string, id: string): P
 /** Faults in how claimed records are settled. */
 export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   brokenRecords(
-    "is done with a record whatever its version",
+    "is done with a record of any version",
     [
       "end when their record is put, which is due at once and was never claimed",
       "are settled each for itself and its kind",
@@ -28,7 +28,7 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "gives a record another value whatever its version",
+    "gives a record of any version another value",
     ["are settled no more when another claim has followed", "are settled no more when their record was put or removed"],
     (records) => ({
       settle: async (kind, one, settlement) =>
@@ -43,7 +43,7 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "makes a record due whatever its version",
+    "makes a record of any version due",
     ["are settled no more when another claim has followed"],
     (records) => ({
       settle: async (kind, one, settlement) =>

@@ -11,7 +11,7 @@ async function present(records: RecordRepository, kind: string, id: string): Pro
 /** Faults in the versions of records, and in what is put on their condition. */
 export const brokenRecordVersions: readonly BrokenAdapter[] = [
   brokenRecords(
-    "puts a record whatever the condition",
+    "puts a record against the condition",
     [
       "are as good as absent in every call when their time is over",
       "are put on the condition that none is there, that any is, or that it has a version",

@@ -19,11 +19,11 @@ const named = "kind = record_kind and id = record_id";
 /**
  * Puts a record if the one that is to be there is (0: none, null: any), and if there is room, of its owner and in all; answers what became of it. Those
  * who come where room is scarce do so one after the other: each holds the gates that count. While more room is free than there are connections, they
- * come side by side, sharing the gates: what one does not see yet is put by those who are under way with it. Times are milliseconds; `ahead` is
+ * come side by side, sharing the gates: what a call does not see yet is put by calls that run at the same time. Times are milliseconds; `ahead` is
  * the offset of the clock; a limit of 0 is none.
  *
  * Most records are new, so that this is tried first; a row that is there is held by it, and left as it is: one that is told to be there by an error
- * would be shared, and those who go on to write it would wait for one another. It gets its version once it is held: the later writer has the
+ * would be shared, and two calls that go on to write it would wait for one another. It gets its version once it is held: the later writer has the
  * higher one. A record whose time is over makes room for a new one in its row.
  */
 function definition({ putRecord }: Tables): string {

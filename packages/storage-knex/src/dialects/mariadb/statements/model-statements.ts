@@ -1,3 +1,4 @@
+import type { SettingsStatements } from "../../../knex-settings-repository.ts";
 import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 
@@ -21,5 +22,17 @@ export function modelStatements({ classes, settings }: Tables): ModelStatements 
       `update ${settings} set model_generation = model_generation + 1 where model_generation = $1`,
     ),
     remove: statement("model_remove", `delete from ${classes} where name = $1`),
+  };
+}
+
+export function settingsStatements(tables: Tables): SettingsStatements {
+  const { accounts, appKeys, customAccounts, departures, identityLinks, objects, settings } = tables;
+  const filled = [accounts, appKeys, customAccounts, departures, identityLinks, objects];
+  const without = filled.map((table) => `not exists (select 1 from ${table})`);
+  return {
+    isEmpty: statement(
+      "settings_is_empty",
+      `select model_generation = 1 and ${without.join(" and ")} as empty from ${settings}`,
+    ),
   };
 }

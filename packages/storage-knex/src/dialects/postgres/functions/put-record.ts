@@ -11,8 +11,8 @@ export const putRecordFunction: Functions = {
 /**
  * Puts a record if the one that is to be there is (0: none, null: any), and if there is room, of its owner and in all; answers what became of it. Those
  * who come where room is scarce do so one after the other: each statement of the function sees what the one before has committed while this one
- * waited for the lock. While more room is free than there are connections, they come side by side: what one does not see yet is put by those
- * who are under way with it. Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none.
+ * waited for the lock. While more room is free than there are connections, they come side by side: what a call does not see yet is put by calls that
+ * run at the same time. Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none.
  *
  * Most records are new, so that this is tried first. A row that is there gets its version once it is held: the later writer has the higher one. A
  * record whose time is over makes room for a new one in its row.
@@ -51,7 +51,7 @@ function definition({ putRecord, records, recordVersions, schema }: Tables): str
       elsif if_version > 0 and (living is not true or present <> if_version) then
         return 'stale';
       end if;
-      -- Else somebody has removed it meanwhile.
+      -- Else it was removed meanwhile.
       if present is not null then
         drawn := ${draw};
         update ${records} set owner = record_owner, value = record_value, version = drawn, expires_at = ends, due_at = null, claims = 0,
@@ -63,7 +63,7 @@ function definition({ putRecord, records, recordVersions, schema }: Tables): str
   end
   $$`;
 
-  /** That there is no room says nothing to those whose record is there. */
+  /** A record that is there is told before the lack of room. */
   function full(outcome: string): string {
     return `case when exists (select from ${records} where ${named} and expires_at > now) then 'exists' else '${outcome}' end`;
   }

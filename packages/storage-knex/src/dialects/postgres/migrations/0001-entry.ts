@@ -165,7 +165,7 @@ function failures({ throttle }: Tables) {
  * order, those of an owner, sweeping, counting how many there are of a kind, and claiming. A claim changes no indexed column, and so touches the row
  * alone. Without a time at which it is due, a record was not claimed since it was put.
  *
- * The planner knows nothing of most columns, so that it takes every kind for one of some 200, and no time for a usual one: whatever there is of other kinds,
+ * The planner knows nothing of most columns, so that it takes every kind for one of some 200, and no time for a usual one: however many records there are of other kinds,
  * it looks into the index, and the plan of a statement is as good as one for its values.
  */
 function records({ records: table, recordVersions }: Tables) {
