@@ -2,7 +2,15 @@ import { jest } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AuditEvent, isUuid, type RecordedAuditEvent, type Repositories, SecondFactors } from "@sallyport/core";
+import {
+  type AuditEvent,
+  identityLinkKind,
+  isUuid,
+  linkOwner,
+  type RecordedAuditEvent,
+  type Repositories,
+  SecondFactors,
+} from "@sallyport/core";
 import type { Command } from "commander";
 import { mainCommand } from "../src/commands/main-command.ts";
 import type { RunningServer } from "../src/index.ts";
@@ -142,16 +150,9 @@ describe("the audit of commands", () => {
     // There is no former key otherwise.
     for (const kind of ["jwt", "rsa"]) await run(`rotate-key ${kind}`);
     const userId = await idOf("reader");
-    await r.identityLinks.create({
-      id: linkId,
-      provider: "google",
-      issuer: "https://accounts.example",
-      subject: "1",
-      userId,
-      shared: false,
-      email: null,
-      displayName: null,
-    });
+    const identity = { provider: "google", issuer: "https://accounts.example", subject: "1" } as const;
+    const link = { ...identity, id: linkId, userId, shared: false, email: null, displayName: null };
+    await r.records.put(identityLinkKind, "link", link, { owner: linkOwner(userId) });
     await new SecondFactors(r.records).enrol({
       subject: `user:${userId}`,
       appName: "office",

@@ -3,13 +3,18 @@ import {
   type ArchiveRecord,
   type EarlierRecord,
   FormerPasswords,
+  identityLinkId,
+  identityLinkKind,
+  linkOwner,
   fromEarlier,
   KeyStore,
   MacroStore,
   ProviderEntries,
   SecondFactors,
 } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { openArchive } from "../src/archive/index.ts";
@@ -64,7 +69,10 @@ test("second factors and keys of the first format become records, the keys of a 
       createdAt: 1,
       acceptedUntil,
     }) as const;
+  const identity = { provider: "google", issuer: "https://accounts.example", subject: "anna" } as const;
+  const link = { ...identity, id: randomUUID(), userId: "7", shared: false, email: null, displayName: "Anna" };
   const given: (ArchiveRecord | EarlierRecord)[] = [
+    { section: "identityLinks", ...link, linkedAt: 5 },
     { section: "secondFactors", subject: "user:7", ...factor },
     key("first", 1),
     key("second", null),
@@ -72,9 +80,13 @@ test("second factors and keys of the first format become records, the keys of a 
   const storage = new MemoryStorage();
   await storage.migrate();
   const kept = storage.repositories.records;
-  for await (const record of fromEarlier(streamed(given), 1_000)) {
+  for await (const record of fromEarlier(streamed(given), 1_000, new NodeDigests())) {
     if (record.section === "records") await kept.put(record.kind, record.id, record.value, { owner: record.owner });
   }
+  const linkId = identityLinkId(identity, new NodeDigests());
+  expect(await kept.list(identityLinkKind, { owner: linkOwner("7"), after: null, limit: 2 })).toMatchObject([
+    { id: linkId, value: link },
+  ]);
   const [found] = await new SecondFactors(kept).find("user:7", ["a"]);
   expect(found).toMatchObject({ subject: "user:7", ...factor });
   expect(found !== undefined && (await new SecondFactors(kept).accept(found, 4))).toBe(true);

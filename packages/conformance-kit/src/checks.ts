@@ -23,7 +23,6 @@ import { departureRaceChecks } from "./sections/departures/races.ts";
 import { recyclingChecks } from "./sections/departures/recycling.ts";
 import { referrerChecks } from "./sections/departures/referrers.ts";
 import { returningChecks } from "./sections/departures/returning.ts";
-import { identityLinkChecks } from "./sections/identities/links.ts";
 import { indexChecks } from "./sections/indexes.ts";
 import { settingsChecks } from "./sections/settings.ts";
 import { lifecycleChecks } from "./sections/lifecycle.ts";
@@ -90,7 +89,6 @@ export const checks: readonly Check[] = [
   ...accountRemovalChecks,
   ...customAccountKeepingChecks,
   ...customAccountPasswordChecks,
-  ...identityLinkChecks,
   ...admissionChecks,
   ...returnChecks,
   ...sessionExpiryChecks,

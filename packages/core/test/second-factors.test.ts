@@ -4,6 +4,7 @@ import {
   FactorProofs,
   FactorSecrets,
   Gate,
+  type IdentityLinkRecord,
   type KeyWrapping,
   passwordEntrance,
   type Person,
@@ -16,6 +17,11 @@ import {
   SecondFactors,
 } from "../src/index.ts";
 import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
+
+function linkNamed(id: string, { shared }: { readonly shared: boolean }): IdentityLinkRecord {
+  const identity = { provider: "google", issuer: "https://issuer.example", subject: id } as const;
+  return { id, born: 1, value: { ...identity, id, userId: "1", shared, email: null, displayName: null } };
+}
 
 /** The token of a step is its number; what else a real one does is looked at where it is made. */
 const tokens: TimeTokens = {
@@ -179,9 +185,9 @@ test("every app name that asks is asked, and all or none of the tokens are spent
 test("each of those who share a user has a factor of his own", async () => {
   await confirmed("may");
   const own = person;
-  person = { ...own, entrance: { kind: "provider", linkId: "l", shared: false } };
+  person = { ...own, entrance: { kind: "provider", link: linkNamed("l", { shared: false }) } };
   expect(await enter()).toBe(341);
-  person = { ...own, entrance: { kind: "provider", linkId: "l", shared: true } };
+  person = { ...own, entrance: { kind: "provider", link: linkNamed("l", { shared: true }) } };
   expect([await enter(), await enter(undefined, { appNames: ["must"] })]).toEqual([0, 340]);
   person = { ...own, entrance: { kind: "custom", accountId: "c", secretVersion: 1 } };
   expect(await enter()).toBe(0);

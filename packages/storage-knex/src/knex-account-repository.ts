@@ -5,6 +5,7 @@ import {
   type ForProof,
   type FoundAccount,
   type FoundIdentity,
+  type IdentityLink,
   isObjectId,
   isStorableText,
   type ListedAccount,
@@ -12,10 +13,8 @@ import {
   type ObjectId,
   objectIdOf,
   objectNumber,
-  type ProviderIdentity,
   type StoredObject,
 } from "@sallyport/core";
-import { type IdentityLinkRow, linkOf } from "./knex-identity-link-repository.ts";
 import { objectNumbers } from "./object-row.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
@@ -30,12 +29,12 @@ interface AccountRow {
   readonly email: string | null;
 }
 
-/** The link in a row that has an account beside it. */
-type BoundRow = Omit<IdentityLinkRow, "id" | "user_id" | "email"> & {
+/** The link in a row that may have an account beside it. */
+interface LinkRow {
   readonly link_id: string;
-  readonly link_user: string;
-  readonly link_email: string | null;
-};
+  readonly link_born: string | number;
+  readonly link_value: IdentityLink;
+}
 
 type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
 
@@ -50,6 +49,7 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
     private readonly sql: SqlRunner,
     private readonly statements: AccountStatements,
     private readonly objectOf: (row: ObjectRow) => StoredObject,
+    private readonly offset: () => number,
   ) {}
 
   async forProof(loginName: string, links: readonly string[]): Promise<ForProof> {
@@ -66,16 +66,13 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
     return this.found(rows);
   }
 
-  async byIdentity({ issuer, subject }: ProviderIdentity, links: readonly string[]): Promise<FoundIdentity> {
-    if (!isStorableText(issuer) || !isStorableText(subject)) return { link: null, ...this.found([]) };
-    const { rows } = await this.sql.run<ProofRow<ObjectRow> & BoundRow>(this.statements.byIdentity, [
-      issuer,
-      subject,
-      links,
-    ]);
+  async byIdentity(linkId: string, links: readonly string[]): Promise<FoundIdentity> {
+    const { rows } = isStorableText(linkId)
+      ? await this.sql.run<ProofRow<ObjectRow> & LinkRow>(this.statements.byIdentity, [linkId, links, this.offset()])
+      : { rows: [] };
     const bound = rows.find(({ part }) => part === "known");
     if (bound === undefined) return { link: null, ...this.found([]) };
-    const link = linkOf({ ...bound, id: bound.link_id, user_id: bound.link_user, email: bound.link_email });
+    const link = { id: bound.link_id, born: Number(bound.link_born), value: bound.link_value };
     return { link, ...this.found(bound.user_id === null ? [] : rows) };
   }
 
@@ -192,7 +189,7 @@ export interface AccountStatements {
   readonly forProof: Statement;
   /** 1 user, 2 links. The account (`known`) and what its user object points to (`linked`), as above. */
   readonly byUser: Statement;
-  /** 1 issuer, 2 subject, 3 links. The same of whom the identity is bound to; the link stands in the row with the account, which is there without one. */
+  /** 1 id of a record of the kind `identityLink`, 2 links, 3 offset of the clock. The same of the user whom it names; the link stands in the row of the account, which is there without one. */
   readonly byIdentity: Statement;
   /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 administrator, 6 address for mail or null. Adds a row, unless one of the first three is known. */
   readonly create: Statement;

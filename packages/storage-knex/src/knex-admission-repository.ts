@@ -5,6 +5,7 @@ import {
   type AppKey,
   type Digest,
   type Entrance,
+  type IdentityLink,
   objectIdOf,
   passwordEntrance,
   type Principal,
@@ -98,9 +99,10 @@ function sessionOf(row: AdmissionRow): Session {
   };
 }
 
-function entranceOf({ custom_account, custom_version, identity_link, shared }: AdmissionRow): Entrance {
+function entranceOf({ custom_account, custom_version, link_id, link_born, link_value }: AdmissionRow): Entrance {
   if (custom_account !== null) return { kind: "custom", accountId: custom_account, secretVersion: custom_version };
-  return identity_link === null ? passwordEntrance : { kind: "provider", linkId: identity_link, shared };
+  if (link_id === null) return passwordEntrance;
+  return { kind: "provider", link: { id: link_id, born: Number(link_born), value: link_value } };
 }
 
 function principalOf({ user_id, groups, administrator }: AdmissionRow): Principal {
@@ -144,8 +146,9 @@ interface AdmissionRow {
   readonly device_id: string | null;
   readonly custom_account: string | null;
   readonly custom_version: number;
-  readonly identity_link: string | null;
-  readonly shared: boolean;
+  readonly link_id: string | null;
+  readonly link_born: string | number;
+  readonly link_value: IdentityLink;
   readonly due: boolean;
   /** Of secure sessions only. */
   readonly wrapped_key?: string;

@@ -9,7 +9,6 @@ import { KnexChangeRepository } from "./knex-change-repository.ts";
 import { KnexChannelRepository } from "./knex-channel-repository.ts";
 import { KnexCustomAccountRepository } from "./knex-custom-account-repository.ts";
 import { KnexDepartureRepository } from "./knex-departure-repository.ts";
-import { KnexIdentityLinkRepository } from "./knex-identity-link-repository.ts";
 import { KnexLockRepository } from "./knex-lock-repository.ts";
 import { KnexModelRepository } from "./knex-model-repository.ts";
 import { KnexObjectRepository } from "./knex-object-repository.ts";
@@ -29,14 +28,13 @@ export function knexRepositories(
 ): Repositories {
   return {
     admission: new KnexAdmissionRepository(sql, statements.admission, offset),
-    accounts: new KnexAccountRepository(sql, statements.accounts, objectOf),
+    accounts: new KnexAccountRepository(sql, statements.accounts, objectOf, offset),
     appKeys: new KnexAppKeyRepository(sql, statements.appKeys),
     audit: new KnexAuditRepository(sql, statements.audit, offset),
     changes: new KnexChangeRepository(sql, statements.changes),
     channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
     customAccounts: new KnexCustomAccountRepository(sql, statements.customAccounts, offset),
     departures: new KnexDepartureRepository(sql, statements.departures, offset),
-    identityLinks: new KnexIdentityLinkRepository(sql, statements.identityLinks, offset),
     locks: new KnexLockRepository(sql, statements.locks, offset),
     model: new KnexModelRepository(sql, statements.model),
     objects: new KnexObjectRepository(sql, statements.objects, tables, offset),

@@ -3,6 +3,7 @@ import {
   channelOf,
   type Digest,
   type Entrance,
+  isStorableText,
   isUuid,
   type NewSession,
   objectNumber,
@@ -68,11 +69,10 @@ export class KnexSessionRepository implements SessionRepository {
     if ("digest" in selector) return [this.statements.endOne, [Buffer.from(selector.digest, "hex"), offset]];
     const except = "except" in selector && selector.except !== undefined ? Buffer.from(selector.except, "hex") : null;
     if ("userId" in selector) return [this.statements.endAllOfUser, [objectNumber(selector.userId), offset, except]];
-    const [statement, id] =
-      "linkId" in selector
-        ? [this.statements.endAllOfLink, selector.linkId]
-        : [this.statements.endAllOfCustomAccount, selector.customAccountId];
-    return isUuid(id) ? [statement, [id, offset, except]] : null;
+    if ("linkId" in selector)
+      return isStorableText(selector.linkId) ? [this.statements.endAllOfLink, [selector.linkId, offset, except]] : null;
+    const { customAccountId } = selector;
+    return isUuid(customAccountId) ? [this.statements.endAllOfCustomAccount, [customAccountId, offset, except]] : null;
   }
 
   private valuesOf(
@@ -98,15 +98,15 @@ export class KnexSessionRepository implements SessionRepository {
   }
 }
 
-/** Custom account with version, and link. */
-function entranceValues(entrance: Entrance): [string | null, number | null, string | null] {
+/** Custom account with version, and link with birth. */
+function entranceValues(entrance: Entrance): [string | null, number | null, string | null, number | null] {
   switch (entrance.kind) {
     case "password":
-      return [null, null, null];
+      return [null, null, null, null];
     case "custom":
-      return [entrance.accountId, entrance.secretVersion, null];
+      return [entrance.accountId, entrance.secretVersion, null, null];
     case "provider":
-      return [null, null, entrance.linkId];
+      return [null, null, entrance.link.id, entrance.link.born];
   }
 }
 
@@ -119,7 +119,7 @@ export interface SessionStatements {
   /**
    * 1 digest, 2 mode, 3 app key, 4 user, 5 app names, 6 device, 7 idle time-out, 8 absolute lifetime, 9 offset of the
    * clock, 10 version of the secret, 11 limit of the database, 12 of the user (0 = none), 13 custom account, 14 version of
-   * its secret, 15 link, each or null.
+   * its secret, 15 record of the link, 16 its birth, each or null, 17 limit of the device.
    */
   readonly open: Statement;
   /** 1 digest, 2 offset of the clock. How many were `live`, in any number of rows. */
@@ -128,7 +128,7 @@ export interface SessionStatements {
   readonly endAllOfUser: Statement;
   /** 1 id of the custom account, and as above. */
   readonly endAllOfCustomAccount: Statement;
-  /** 1 id of the link, and as above. */
+  /** 1 id of the record of the link, and as above. */
   readonly endAllOfLink: Statement;
   /** 1 digest, 2 offset of the clock, 3 version of the secret. */
   readonly renew: Statement;

@@ -40,12 +40,13 @@ describe("plans of the statements that run on every request", () => {
       insert into test.sessions (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at)
         select sha256(('secure' || i)::bytea), 'secure', 'key1', 1 + i % 2000, 1, '[]', null, now(), now() + interval '30 min', now() + interval '12 h'
         from generate_series(1, 5000) as i;
-      insert into test.identity_links (id, provider, issuer, subject, user_id, shared, linked_at)
-        select gen_random_uuid(), 'google', 'https://issuer.example', i, i, false, now() from generate_series(1, 2000) as i;
+      insert into test.records (kind, id, owner, value, version, born, created_at, expires_at)
+        select 'identityLink', 'link ' || i, 'user:' || i, json_build_object('id', gen_random_uuid(), 'userId', i::text), i, i, now(), 'infinity'
+        from generate_series(1, 2000) as i;
       insert into test.custom_accounts (id, login_name, confusable_key, user_id, secret)
         select gen_random_uuid(), 'custom ' || i, 'custom' || i, i, 'secret' from generate_series(1, 2000) as i;
-      insert into test.sessions (digest, mode, app_key_id, user_id, secret_version, app_names, opened_at, expires_at, ends_at, identity_link)
-        select sha256(('link' || subject)::bytea), 'session', 'key1', user_id, 1, '[]', now(), now() + interval '30 min', now() + interval '12 h', id from test.identity_links;
+      insert into test.sessions (digest, mode, app_key_id, user_id, secret_version, app_names, opened_at, expires_at, ends_at, link_id, link_born)
+        select sha256(id::bytea), 'session', 'key1', born, 1, '[]', now(), now() + interval '30 min', now() + interval '12 h', id, born from test.records;
       insert into test.sessions (digest, mode, app_key_id, user_id, secret_version, app_names, opened_at, expires_at, ends_at, custom_account, custom_version)
         select sha256(login_name::bytea), 'session', 'key1', user_id, 1, '[]', now(), now() + interval '30 min', now() + interval '12 h', id, 1 from test.custom_accounts;
       insert into test.channels (session, wrapped_key, iv_prefix) select digest, repeat('w', 100), '\\x010203' from test.sessions where mode = 'secure';
@@ -69,7 +70,7 @@ describe("plans of the statements that run on every request", () => {
       "cipher_blocks",
       "audit",
       "throttle",
-      "identity_links",
+      "records",
       "custom_accounts",
     ])
       await database.admin.query(`vacuum analyze test.${table}`);
@@ -96,19 +97,8 @@ describe("plans of the statements that run on every request", () => {
   const scannedWhole = (nodes: PlanNode[]) =>
     nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]);
 
-  const {
-    accounts,
-    admission,
-    audit,
-    changes,
-    channels,
-    cipherBlocks,
-    departures,
-    identityLinks,
-    objects,
-    sessions,
-    throttle,
-  } = statements;
+  const { accounts, admission, audit, changes, channels, cipherBlocks, departures, objects, sessions, throttle } =
+    statements;
   const secureDigest = `'\\x${digestOf("secure1")}'`;
   const claim = [`'{${digestOf("b1")},${digestOf("new")}}'`, `'\\x${digestOf("client")}'`, "'key'", "0"];
   const keys = `'[{"key": "key1", "free": 1, "first": 1, "longest": 1, "forget": 1}]'`;
@@ -118,14 +108,7 @@ describe("plans of the statements that run on every request", () => {
       "admission",
       admission.admit.session,
       [`'\\x${digestOf("k1")}'`, sessionDigest, "0", "1000"],
-      [
-        "accounts_pkey",
-        "app_keys_digest_key",
-        "custom_accounts_pkey",
-        "identity_links_pkey",
-        "objects_pkey",
-        "sessions_pkey",
-      ],
+      ["accounts_pkey", "app_keys_digest_key", "custom_accounts_pkey", "objects_pkey", "records_pkey", "sessions_pkey"],
     ],
     [
       "admission of a secure session",
@@ -136,8 +119,8 @@ describe("plans of the statements that run on every request", () => {
         "app_keys_digest_key",
         "channels_pkey",
         "custom_accounts_pkey",
-        "identity_links_pkey",
         "objects_pkey",
+        "records_pkey",
         "sessions_pkey",
       ],
     ],
@@ -161,16 +144,15 @@ describe("plans of the statements that run on every request", () => {
       ["gen_random_uuid()", "0", "null"],
       ["sessions_custom_account"],
     ],
-    ["end of a link's sessions", sessions.endAllOfLink, ["gen_random_uuid()", "0", "null"], ["sessions_identity_link"]],
+    ["end of a link's sessions", sessions.endAllOfLink, ["'link 7'", "0", "null"], ["sessions_link"]],
     ["renewal of a session", sessions.renew, [sessionDigest, "0", "2"], ["sessions_pkey"]],
     ["account of a user", accounts.byUser, ["7", "'{Groups}'"], ["accounts_pkey", "objects_pkey"]],
     [
-      "link of an identity",
-      identityLinks.find,
-      ["'https://issuer.example'", "'7'"],
-      ["identity_links_issuer_subject_key"],
+      "account of an identity",
+      accounts.byIdentity,
+      ["'link 7'", "'{Groups}'", "0"],
+      ["accounts_pkey", "objects_pkey", "records_pkey"],
     ],
-    ["links of a user", identityLinks.ofUser, ["7"], ["identity_links_user"]],
     ["proof", accounts.forProof, ["'user 7'", "'{Groups}'"], ["accounts_login_name_key", "objects_pkey"]],
     ["one object", objects.getOne, ["7", "null", "'{1}'"], ["objects_pkey"]],
     ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'", "1000000"], ["objects_pkey"]],
@@ -275,6 +257,7 @@ describe("plans of the statements that run on every request", () => {
         "1",
         "1000000",
         "1000",
+        "null",
         "null",
         "null",
         "null",

@@ -5,18 +5,21 @@ import {
   type ForProof,
   type FoundAccount,
   type FoundIdentity,
+  type IdentityLink,
+  identityLinkKind,
+  type IdentityLinkRecord,
   isObjectId,
   type ListedAccount,
   maximumObjectBytes,
   type NewAccount,
   type ObjectId,
   objectNumber,
-  type ProviderIdentity,
   ServiceError,
   type StoredObject,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { linkOf } from "./memory-identity-link-repository.ts";
+import { livingRecord } from "./memory-record-repository.ts";
+import type { KeptRecord } from "./records.ts";
 import type { State } from "./state.ts";
 import { objectBytes } from "./stored-objects.ts";
 import { frozenCopy, partByName } from "./table.ts";
@@ -40,10 +43,11 @@ export class MemoryAccountRepository implements AccountRepository {
     return this.access.read((state) => found(state, state.accounts.get(userId), links));
   }
 
-  byIdentity(identity: ProviderIdentity, links: readonly string[]): Promise<FoundIdentity> {
-    return this.access.read((state) => {
-      const link = linkOf(state, identity);
-      return { link, ...found(state, link === null ? undefined : state.accounts.get(link.userId), links) };
+  byIdentity(linkId: string, links: readonly string[]): Promise<FoundIdentity> {
+    return this.access.read((state, now) => {
+      const record = livingRecord(state, identityLinkKind, linkId, now);
+      const link = record === undefined ? null : identityLinkOf(record);
+      return { link, ...found(state, link === null ? undefined : state.accounts.get(link.value.userId), links) };
     });
   }
 
@@ -141,6 +145,11 @@ export class MemoryAccountRepository implements AccountRepository {
   }
 }
 
+/** What a record of a link is to others. */
+export function identityLinkOf({ id, born, value }: KeptRecord): IdentityLinkRecord {
+  return { id, born, value: value as unknown as IdentityLink };
+}
+
 /** An account with its user object, and what the links of that point to. */
 function found({ objects }: State, account: Account | undefined, links: readonly string[]): FoundAccount {
   const user = (account === undefined ? undefined : objects.get(objectNumber(account.userId))) ?? null;
@@ -156,16 +165,16 @@ function targetsOf({ attributes }: StoredObject, name: string): ObjectId[] {
   return [value].flat().filter((id) => typeof id === "string" && isObjectId(id)) as ObjectId[];
 }
 
-/** Removes what belongs to users: their links and custom accounts, and the records that these or the users own. */
+/** Removes what belongs to users: their custom accounts, and the records that these, the users or their links own. */
 function removeBelongings(state: State, userIds: readonly ObjectId[]): void {
-  const { customAccounts, identityLinks, records } = state;
-  const links = [...identityLinks.values()].filter(({ userId }) => userIds.includes(userId));
+  const { customAccounts, records } = state;
+  const users = new Set<string | null>(userIds.map((id) => `user:${id}`));
+  const links = [...records.values()].filter(({ kind, owner }) => kind === identityLinkKind && users.has(owner));
   const customs = [...customAccounts.values()].filter(({ userId }) => userIds.includes(userId));
-  for (const { id } of links) identityLinks.delete(id);
   for (const { id } of customs) customAccounts.delete(id);
   const owners = new Set<string | null>([
-    ...userIds.map((id) => `user:${id}`),
-    ...links.map(({ id }) => `link:${id}`),
+    ...users,
+    ...links.map((link) => `link:${identityLinkOf(link).value.id}`),
     ...customs.map(({ id }) => `custom:${id}`),
   ]);
   for (const [key, { owner }] of records.entries()) if (owners.has(owner)) records.delete(key);

@@ -6,6 +6,7 @@ import {
   type AppKey,
   type Digest,
   type Entrance,
+  identityLinkKind,
   objectNumber,
   type RecordValue,
   type Principal,
@@ -14,9 +15,10 @@ import {
   type SessionMode,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
+import { identityLinkOf } from "./memory-account-repository.ts";
 import { channelOfRecord } from "./channel-record.ts";
 import { settingsOf } from "./memory-settings-repository.ts";
-import { takeRecord } from "./memory-record-repository.ts";
+import { livingRecord, takeRecord } from "./memory-record-repository.ts";
 import { isLive, isTouchDue, type SessionRecord, touched } from "./records.ts";
 import type { State } from "./state.ts";
 
@@ -98,24 +100,25 @@ function liveSession(state: State, digest: string, mode: SessionMode, appKey: Ap
     return null;
   const account = state.accounts.get(record.session.userId);
   if (account === undefined || account.disabled || account.secretVersion !== record.secretVersion) return null;
-  const entrance = currentEntrance(state, record.session.entrance);
+  const entrance = currentEntrance(state, record.session.entrance, now);
   return entrance === null ? null : { record, account, entrance };
 }
 
 /** The way in that a session came, `null` if it does not hold any more. */
-function currentEntrance({ customAccounts, identityLinks }: State, entrance: Entrance): Entrance | null {
+function currentEntrance(state: State, entrance: Entrance, now: number): Entrance | null {
   switch (entrance.kind) {
     case "password":
       return entrance;
     case "custom": {
-      const account = customAccounts.get(entrance.accountId);
+      const account = state.customAccounts.get(entrance.accountId);
       return account !== undefined && !account.disabled && account.secretVersion === entrance.secretVersion
         ? entrance
         : null;
     }
     case "provider": {
-      const link = identityLinks.get(entrance.linkId);
-      return link === undefined ? null : { ...entrance, shared: link.shared };
+      const { id, born } = entrance.link;
+      const record = livingRecord(state, identityLinkKind, id, now);
+      return record?.born === born ? { ...entrance, link: identityLinkOf(record) } : null;
     }
   }
 }

@@ -195,7 +195,8 @@ function isLiving({ expiresAt }: KeptRecord, now: number): boolean {
   return expiresAt === null || expiresAt > now;
 }
 
-function livingRecord({ records }: State, kind: string, id: string, now: number): KeptRecord | undefined {
+/** The record of an id; `undefined` if there is none, or its lifetime is over. */
+export function livingRecord({ records }: State, kind: string, id: string, now: number): KeptRecord | undefined {
   const record = records.get(keyOf(kind, id));
   return record !== undefined && isLiving(record, now) ? record : undefined;
 }

@@ -8,7 +8,6 @@ import { MemoryChangeRepository } from "./memory-change-repository.ts";
 import { MemoryChannelRepository } from "./memory-channel-repository.ts";
 import { MemoryCustomAccountRepository } from "./memory-custom-account-repository.ts";
 import { MemoryDepartureRepository } from "./memory-departure-repository.ts";
-import { MemoryIdentityLinkRepository } from "./memory-identity-link-repository.ts";
 import { MemoryLockRepository } from "./memory-lock-repository.ts";
 import { MemoryModelRepository } from "./memory-model-repository.ts";
 import { MemoryObjectRepository } from "./memory-object-repository.ts";
@@ -27,7 +26,6 @@ export function memoryRepositories(access: Access): Repositories {
     channels: new MemoryChannelRepository(access),
     customAccounts: new MemoryCustomAccountRepository(access),
     departures: new MemoryDepartureRepository(access),
-    identityLinks: new MemoryIdentityLinkRepository(access),
     locks: new MemoryLockRepository(access),
     model: new MemoryModelRepository(access),
     objects: new MemoryObjectRepository(access),

@@ -113,6 +113,6 @@ function* selected({ sessions }: State, selector: SessionSelector): Generator<[s
 
 function isOf({ userId, entrance }: Session, selector: Exclude<SessionSelector, { readonly digest: Digest }>): boolean {
   if ("userId" in selector) return userId === selector.userId;
-  if ("linkId" in selector) return entrance.kind === "provider" && entrance.linkId === selector.linkId;
+  if ("linkId" in selector) return entrance.kind === "provider" && entrance.link.id === selector.linkId;
   return entrance.kind === "custom" && entrance.accountId === selector.customAccountId;
 }

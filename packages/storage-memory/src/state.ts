@@ -3,7 +3,6 @@ import type {
   AppKey,
   ClassDefinition,
   Digest,
-  IdentityLink,
   Links,
   Lock,
   ObjectId,
@@ -43,8 +42,6 @@ export interface State {
   readonly customAccounts: Table<string, CustomAccountRecord>;
   /** By object number. */
   readonly departures: Table<number, DepartureRecord>;
-  /** By id. */
-  readonly identityLinks: Table<string, IdentityLink>;
   /** By object number, what its attributes point to. */
   readonly links: Table<number, Links>;
   /** By object number; of sessions that are over, too. */
@@ -76,7 +73,6 @@ export function emptyState(): State {
     classes: new Table(),
     customAccounts: new Table(),
     departures: new Table(),
-    identityLinks: new Table(),
     links: new Table(),
     locks: new Table(),
     numbers: new Table(),
@@ -104,7 +100,6 @@ export function forkState(state: State): State {
     classes: state.classes.fork(),
     customAccounts: state.customAccounts.fork(),
     departures: state.departures.fork(),
-    identityLinks: state.identityLinks.fork(),
     links: state.links.fork(),
     locks: state.locks.fork(),
     numbers: state.numbers.fork(),

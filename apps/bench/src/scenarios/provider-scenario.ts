@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { ProviderSealing, PutProvider } from "@sallyport/core";
-import { AesGcmKeyWrapping } from "@sallyport/crypto";
+import { identityLinkId, identityLinkKind, linkOwner, ProviderSealing, PutProvider } from "@sallyport/core";
+import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { identityProviders, imitatedIssuer } from "@sallyport/identity-passport";
 import { accountsOf, signIn } from "@sallyport/provider-imitation";
 import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";
@@ -147,7 +147,7 @@ async function registerProvider(url: string, { schema }: PreparedSchema): Promis
       { storage },
       { provider, data: { clientId, clientSecret }, name: "Google", defaultUserId: null, appNames: [appName] },
     );
-    const { accounts, identityLinks } = storage.repositories;
+    const { accounts, records } = storage.repositories;
     const users = new Map(
       (await accounts.list(null, 2 * imitatedAccountCount)).map(({ loginName, userId }) => [loginName, userId]),
     );
@@ -155,7 +155,8 @@ async function registerProvider(url: string, { schema }: PreparedSchema): Promis
       const userId = users.get(userNameOf(index + 1));
       if (userId === undefined) throw new Error("There are fewer users than accounts.");
       const identity = { provider: provider.type, issuer: imitatedIssuer(provider.type), subject };
-      await identityLinks.create({ ...identity, id: randomUUID(), userId, shared: false, email, displayName: name });
+      const link = { ...identity, id: randomUUID(), userId, shared: false, email, displayName: name };
+      await records.put(identityLinkKind, identityLinkId(link, new NodeDigests()), link, { owner: linkOwner(userId) });
     }
   } finally {
     await storage.close();

@@ -60,7 +60,7 @@ export function grouped(number: number): string {
 
 /** What can be left out of an archive, by sections; of records it is some kinds. */
 const sectionsOf = {
-  credentials: ["accounts", "appKeys", "customAccounts", "identityLinks"],
+  credentials: ["accounts", "appKeys", "customAccounts"],
   keys: [],
 } as const satisfies { readonly [what: string]: readonly ArchiveSection[] };
 

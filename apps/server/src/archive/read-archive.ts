@@ -1,4 +1,5 @@
 import { type ArchiveRecord, type ArchiveSection, type EarlierRecord, fromEarlier } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
 import {
   ArchiveChecksum,
   ArchiveFault,
@@ -32,7 +33,7 @@ export async function openArchive(chunks: AsyncIterable<Uint8Array>): Promise<Op
     throw new ArchiveFault(first.number, "the header was altered.");
   lines.startOver();
   const records = readRecords(lines, reading, sections);
-  return { header, records: fromEarlier(records, Date.parse(header.writtenAt)) };
+  return { header, records: fromEarlier(records, Date.parse(header.writtenAt), new NodeDigests()) };
 }
 
 async function nextOf(reading: AsyncGenerator<ArchiveLine>, number: number): Promise<ArchiveLine> {

@@ -1,4 +1,4 @@
-import { Applications, SecondFactors } from "@sallyport/core";
+import { Applications, identityLinkKind, SecondFactors } from "@sallyport/core";
 import type { AuditEvent, ErrorCode, Repositories } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
@@ -35,8 +35,9 @@ export function callbackSuite(server: () => RunningServer, stage: () => Provider
   beforeEach(async () => {
     const r = repositories();
     if (door === undefined) throw new Error("There is no door.");
-    for (const { id, issuer, subject } of await r.identityLinks.list(null, 100)) {
-      await r.identityLinks.remove({ id });
+    for (const { id, value } of await r.records.list(identityLinkKind, { after: null, limit: 100 })) {
+      await r.records.remove(identityLinkKind, { ids: [id] });
+      const { issuer, subject } = value;
       const key = digests.sha256(["provider", issuer, subject].join("\0"));
       await r.throttle.pass([], [`user:${key}`, `factor:${key}`, "address:127.0.0.1"]);
     }

@@ -1,4 +1,4 @@
-import { SecondFactors, Applications } from "@sallyport/core";
+import { Applications, identityLinkKind, linkOwner, SecondFactors } from "@sallyport/core";
 import type { AuditEvent, ErrorCode, Repositories } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
@@ -201,7 +201,8 @@ export function doorSuite(server: () => RunningServer): void {
       for (let n = 0; n < perUser; n += 1) expect(await knock()).toEqual(entered);
       for (let n = 0; n <= userFailures; n += 1) expect(await knock()).toEqual(refusal(315));
       // What refused has done nothing of what it had begun.
-      expect(await repositories().identityLinks.ofUser(somebody.userId)).toHaveLength(
+      const bound = { owner: linkOwner(somebody.userId), after: null, limit: 100 };
+      expect(await repositories().records.list(identityLinkKind, bound)).toHaveLength(
         door.name.includes("extLogin") ? perUser : 0,
       );
       expect((await trail()).slice(perUser)).toEqual(

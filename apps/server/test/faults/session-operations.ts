@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { identityLinkId, identityLinkKind } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { Stage } from "./stage.ts";
 import { watchRequest } from "./watch-request.ts";
@@ -9,13 +10,14 @@ const credentials = { user: "reader", pass: "reader", appNames: ["demo-app"] };
 /** Somebody who has come back from a provider, and is to say who he is; what has become of his account there. */
 async function comeFromProvider({ storage: { repositories: r } }: Stage) {
   const dfUuid = randomUUID();
-  const digest = new NodeDigests().sha256(dfUuid);
+  const digests = new NodeDigests();
+  const digest = digests.sha256(dfUuid);
   const [appKey] = await r.appKeys.list(null, 1);
   const identity = { issuer: "https://accounts.example", subject: dfUuid };
   const payload = { ...identity, provider: "google", email: null, displayName: null, appKeyId: appKey?.id ?? "" };
   await r.records.put("accountLink", digest, payload, { lifetime: 600_000 });
   const bound = async () => {
-    const isBound = (await r.identityLinks.find(identity)) !== null;
+    const isBound = (await r.records.get(identityLinkKind, [identityLinkId(identity, digests)])).length > 0;
     return either([(await r.records.get("accountLink", [digest])).length === 0, isBound], [false, false], [true, true]);
   };
   return { dfUuid, bound };

@@ -3,19 +3,18 @@ import { signIn } from "@sallyport/provider-imitation";
 import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession } from "../client.ts";
 import { away, comeBack, link, logInAt } from "./browser.ts";
-import { type ProviderStage, register, repositoriesOf } from "./provider-stage.ts";
+import { linksOf, type ProviderStage, register, removeLinks } from "./provider-stage.ts";
 
 /** The whole way at each provider, on every engine. */
 export function flowSuite(server: () => RunningServer, stage: () => ProviderStage): void {
-  const identityLinks = () => repositoriesOf(server()).identityLinks;
-  const links = () => identityLinks().list(null, 100);
+  const links = () => linksOf(server());
   const dfUuidAt = async (provider: string) => (await logInAt(server(), provider, "anna")).body.data.dfUuid as string;
   const check = (sessionId: string) => checkSession(server(), sessionId);
 
   beforeEach(async () => {
     stage().imitation.behave();
     for (const type of providerTypes) await register(stage(), server(), type);
-    for (const { id } of await links()) await identityLinks().remove({ id });
+    await removeLinks(server());
   });
 
   describe.each(providerTypes)("a log-in at %s", (type: ProviderType) => {

@@ -2,7 +2,7 @@ import { seesAll } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
 import { resolve } from "node:path";
 import { logInAt } from "./browser.ts";
-import { type ProviderStage, register, repositoriesOf, stageEnvironment } from "./provider-stage.ts";
+import { linksOf, type ProviderStage, register, repositoriesOf, stageEnvironment } from "./provider-stage.ts";
 
 export const providerHookEnvironment = { ...stageEnvironment, MACROS_DIR: resolve(import.meta.dirname, "macros") };
 
@@ -20,11 +20,7 @@ export function providerHookSuite(server: () => RunningServer, stage: () => Prov
     const before = (await reader())?.version ?? 0;
     expect(await logInAt(server(), "google", "ben")).toMatchObject({ status: 400, code: "324" });
     expect((await logInAt(server(), "google", "chloe")).body.data).toHaveProperty("dfUuid");
-    expect([await r().identityLinks.list(null, 10), await objects(), (await reader())?.version]).toEqual([
-      [],
-      [],
-      before,
-    ]);
+    expect([await linksOf(server()), await objects(), (await reader())?.version]).toEqual([[], [], before]);
 
     const assigned = (await logInAt(server(), "google", "anna")).body.data;
     expect(assigned.user.Name).toBe("reader");
@@ -48,7 +44,7 @@ export function providerHookSuite(server: () => RunningServer, stage: () => Prov
     const admin = (await r().accounts.forProof("demo", [])).account?.userId ?? null;
     await register(stage(), server(), "google", { defaultUserId: admin });
     expect((await logInAt(server(), "google", "chloe")).body.data.user.Name).toBe("demo");
-    expect(await r().identityLinks.list(null, 10)).toHaveLength(2);
+    expect(await linksOf(server())).toHaveLength(2);
     expect(await objects()).toHaveLength(2);
   });
 }

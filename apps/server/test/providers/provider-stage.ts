@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type Database,
+  type IdentityLink,
+  identityLinkKind,
   ProviderSealing,
   type ProviderType,
   providerTypes,
@@ -108,5 +110,14 @@ export const repositoriesOf = (server: RunningServer, alias = ""): Repositories 
   databaseOf(server, alias).storage.repositories;
 
 /** Who is bound to whom at a provider. */
-export const linksOf = (server: RunningServer, alias = "") =>
-  repositoriesOf(server, alias).identityLinks.list(null, 100);
+export async function linksOf(server: RunningServer, alias = ""): Promise<IdentityLink[]> {
+  const { records } = repositoriesOf(server, alias);
+  return (await records.list(identityLinkKind, { after: null, limit: 100 })).map(({ value }) => value);
+}
+
+/** Unbinds everybody. */
+export async function removeLinks(server: RunningServer, alias = ""): Promise<void> {
+  const { records } = repositoriesOf(server, alias);
+  const links = await records.list(identityLinkKind, { after: null, limit: 100 });
+  await records.remove(identityLinkKind, { ids: links.map(({ id }) => id) });
+}

@@ -5,13 +5,12 @@ import { appKey } from "../subject.ts";
 import { begin, logInAt } from "./browser.ts";
 import { providerCallbackSuite } from "./provider-callback-suite.ts";
 import { providerLinkSuite } from "./provider-link-suite.ts";
-import { linksOf, publicUrl, type ProviderStage, register, repositoriesOf } from "./provider-stage.ts";
+import { linksOf, type ProviderStage, publicUrl, register, removeLinks } from "./provider-stage.ts";
 
 /** Everything that can go wrong with log-ins at providers, and what several do at once. */
 export function providerSuite(server: () => RunningServer, stage: () => ProviderStage): void {
   const forget = async () => {
-    for (const { id } of [...(await linksOf(server())), ...(await linksOf(server(), "second"))])
-      for (const alias of ["", "second"]) await repositoriesOf(server(), alias).identityLinks.remove({ id });
+    for (const alias of ["", "second"]) await removeLinks(server(), alias);
   };
 
   beforeAll(async () => {

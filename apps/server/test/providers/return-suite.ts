@@ -5,7 +5,7 @@ import type { RunningServer } from "../../src/index.ts";
 import { checkSession } from "../client.ts";
 import { appKey } from "../subject.ts";
 import { away, begin, comeBack, link, pkcePair, type Returned, returnAddress, returnFrom, trade } from "./browser.ts";
-import { linksOf, type ProviderStage, register } from "./provider-stage.ts";
+import { linksOf, type ProviderStage, register, removeLinks } from "./provider-stage.ts";
 import { many, returnStage } from "./return-stage.ts";
 import { returnTradeSuite } from "./return-trade-suite.ts";
 
@@ -26,7 +26,7 @@ export function returnSuite(servers: () => readonly [RunningServer, RunningServe
   });
   beforeEach(async () => {
     stage().imitation.behave();
-    for (const { id } of await linksOf(server())) await r().identityLinks.remove({ id });
+    await removeLinks(server());
   });
 
   describe.each(providerTypes)("at %s", (type: ProviderType) => {

@@ -1,11 +1,11 @@
-import type { CustomAccount, IdentityLink, ObjectId, Repositories, Storage } from "@sallyport/core";
+import type { CustomAccount, IdentityLinkRecord, ObjectId, Repositories, Storage } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/account-named.ts";
 import { createCustomAccount } from "../fixtures/create-custom-account.ts";
 import { createUser, createUserObject } from "../fixtures/create-user.ts";
 import { idsOf } from "../fixtures/ids-of.ts";
-import { createLink } from "../fixtures/new-link.ts";
+import { createLink, findLink } from "../fixtures/new-link.ts";
 import { minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 import { whileOpen } from "../fixtures/while-open.ts";
@@ -17,8 +17,7 @@ const recordKinds = ["passwordReset", "accountLink", "unheardOf"] as const;
 
 /** Two links, two custom accounts and, of the user and of one of each, what names them. */
 interface Belongings {
-  readonly userId: ObjectId;
-  readonly links: readonly [IdentityLink, IdentityLink];
+  readonly links: readonly [IdentityLinkRecord, IdentityLinkRecord];
   readonly customs: readonly [CustomAccount, CustomAccount];
   readonly subjects: readonly string[];
 }
@@ -29,21 +28,16 @@ async function belongingsOf(r: Repositories, userId: ObjectId): Promise<Belongin
     await createLink(r, { userId, provider: "apple", shared: true }),
   ] as const;
   const customs = [await createCustomAccount(r, { userId }), await createCustomAccount(r, { userId })] as const;
-  const subjects = [`user:${userId}`, `link:${links[1].id}`, `custom:${customs[0].id}`];
+  const subjects = [`user:${userId}`, `link:${links[1].value.id}`, `custom:${customs[0].id}`];
   for (const subject of subjects) {
     for (const kind of recordKinds) await r.records.put(kind, `of ${subject}`, 1, { owner: subject, lifetime: minute });
   }
-  return { userId, links, customs, subjects };
+  return { links, customs, subjects };
 }
 
 /** How much of each is there, as 1 or 0: links and custom accounts, and records of each owner. */
-async function leftOf(r: Repositories, { userId, links, customs, subjects }: Belongings): Promise<number[]> {
-  const linked = await Promise.all(links.map((link) => r.identityLinks.find(link)));
-  equal(
-    await r.identityLinks.ofUser(userId),
-    linked.filter((link) => link !== null).toReversed(),
-    "the links of the user",
-  );
+async function leftOf(r: Repositories, { links, customs, subjects }: Belongings): Promise<number[]> {
+  const linked = await Promise.all(links.map(({ value }) => findLink(r, value)));
   const mapped = await Promise.all(customs.map(({ id }) => r.customAccounts.find(id)));
   const records = await Promise.all(
     subjects.map(async (owner) => {
@@ -127,7 +121,7 @@ export const accountRemovalChecks: readonly Check[] = [
       const [first, second] = [await createUser(r), await createUser(r)];
       const link = await createLink(r, { userId: first.userId });
       const custom = await createCustomAccount(r, { userId: first.userId });
-      const gone = [`user:${first.userId}`, `link:${link.id}`, `custom:${custom.id}`];
+      const gone = [`user:${first.userId}`, `link:${link.value.id}`, `custom:${custom.id}`];
       const kept = [
         null,
         `user:${second.userId}`,
@@ -136,7 +130,7 @@ export const accountRemovalChecks: readonly Check[] = [
         `users:${first.userId}`,
         first.userId,
         `link:${first.userId}`,
-        `custom:${link.id}`,
+        `custom:${link.value.id}`,
         `link:${custom.id}`,
         `network:${first.userId}`,
       ];

@@ -6,7 +6,6 @@ import { createAppKey } from "../fixtures/create-app-key.ts";
 import { createCustomAccount } from "../fixtures/create-custom-account.ts";
 import { createUserObject } from "../fixtures/create-user.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
-import { createLink } from "../fixtures/new-link.ts";
 import { hour, minute } from "../fixtures/policy.ts";
 
 /** Demands that a database is empty before some work and is not after it. */
@@ -31,7 +30,6 @@ export const settingsChecks: readonly Check[] = checksOf("settings", {
     r.accounts.create({ userId: "1", loginName: "name", secret: "", administrator: false }, "name"),
   ),
   "are not of an empty database with a custom account": fills((r) => createCustomAccount(r, { userId: "1" })),
-  "are not of an empty database with a link": fills((r) => createLink(r)),
   "are not of an empty database with a class": fills((r) =>
     r.model.change({ put: [{ name: "Invoice", base: null, attributes: [], rights: [] }] }, 1),
   ),

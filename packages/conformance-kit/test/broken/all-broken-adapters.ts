@@ -15,7 +15,6 @@ import { brokenGoing, brokenHolding } from "./departures/broken-going.ts";
 import { brokenReturning } from "./departures/broken-returning.ts";
 import { brokenEntrances } from "./broken-entrances.ts";
 import { brokenExemptions } from "./broken-exemptions.ts";
-import { brokenIdentities } from "./broken-identities.ts";
 import { brokenLocks } from "./broken-locks.ts";
 import { brokenMembers } from "./broken-members.ts";
 import { brokenAccountCreation, brokenAccountNames, brokenAccounts } from "./accounts/broken-accounts.ts";
@@ -48,7 +47,6 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["sessions", brokenSessions],
   ["sessions of a device", brokenDevices],
   ["ways in", brokenEntrances],
-  ["identity providers and links", brokenIdentities],
   ["admission", brokenAdmissions],
   ["returns from providers", brokenReturns],
   ["secure channels", brokenChannels],

@@ -98,12 +98,6 @@ async function* streamOf(records: readonly ArchiveRecord[]): AsyncGenerator<Arch
 /** Faults in what is exported and imported. */
 export const brokenArchives: readonly BrokenAdapter[] = [
   brokenArchive(
-    "forgets links",
-    "holds objects as they are, by their numbers, with their links",
-    exporting(without("links")),
-  ),
-
-  brokenArchive(
     "forgets what is gone",
     "holds what is left of objects, and the highest number that was given",
     exporting(without("departures")),
@@ -157,12 +151,6 @@ export const brokenArchives: readonly BrokenAdapter[] = [
     "carries the first secret of an account",
     "holds app keys by their names, and secrets as they are stored",
     exporting((record) => (record.section === "accounts" ? { ...record, secret: "$argon2id$1" } : record)),
-  ),
-
-  brokenArchive(
-    "forgets links",
-    ["holds links by their ids", "is the same when it was imported and is exported again"],
-    exporting(without("identityLinks")),
   ),
 
   brokenArchive(

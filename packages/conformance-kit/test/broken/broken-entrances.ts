@@ -1,4 +1,4 @@
-import type { Entrance, NewSession, Repositories } from "@sallyport/core";
+import { type Entrance, identityLinkKind, type NewSession, type Repositories } from "@sallyport/core";
 import { generous } from "../../src/fixtures/policy.ts";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
@@ -86,19 +86,54 @@ export const brokenEntrances: readonly BrokenAdapter[] = [
   ),
 
   broken("follows a link by its identity", gone, () => {
-    const ids = new Map<string, string>();
-    const key = ({ issuer, subject }: { readonly issuer: string; readonly subject: string }) => `${issuer} ${subject}`;
+    const opened = new Map<string, NewSession>();
     return (r) => ({
-      identityLinks: {
-        create: async (link) => {
-          const id = ids.get(key(link)) ?? link.id;
-          const outcome = await r.identityLinks.create({ ...link, id });
-          if (outcome === "created") ids.set(key(link), id);
+      sessions: {
+        open: (session, policy) => {
+          if (session.entrance.kind === "provider") opened.set(session.digest, session);
+          return r.sessions.open(session, policy);
+        },
+      },
+      records: {
+        put: async (kind, id, value, options) => {
+          const outcome = await r.records.put(kind, id, value, options);
+          const [link] = kind === identityLinkKind ? await r.records.get(identityLinkKind, [id]) : [];
+          for (const session of opened.values()) {
+            const { entrance } = session;
+            if (link === undefined || entrance.kind !== "provider" || entrance.link.id !== id) continue;
+            if ((await r.sessions.end({ digest: session.digest })) === 0) continue;
+            await r.sessions.open({ ...session, entrance: { kind: "provider", link } }, generous);
+          }
           return outcome;
         },
       },
     });
   }),
+
+  broken(
+    "keeps the link as it was when a session was opened",
+    "know the link that their user came in by as it is now",
+    () => {
+      const entrances = new Map<string, Entrance>();
+      return (r) => ({
+        sessions: {
+          open: (session, policy) => {
+            entrances.set(session.digest, session.entrance);
+            return r.sessions.open(session, policy);
+          },
+        },
+        admission: {
+          admit: async (request) => {
+            const admission = await r.admission.admit(request);
+            const entrance = entrances.get(request.session ?? "");
+            return admission.session === null || entrance?.kind !== "provider"
+              ? admission
+              : { ...admission, session: { ...admission.session, entrance } };
+          },
+        },
+      });
+    },
+  ),
 
   broken("ends the sessions of a custom account without exception", ended, () => (r) => ({
     sessions: {

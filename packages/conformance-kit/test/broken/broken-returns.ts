@@ -1,4 +1,4 @@
-import { seesAll } from "@sallyport/core";
+import { type IdentityLink, identityLinkKind, seesAll } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const admitted = "are admitted with what their state stands for and with its app key, once";
@@ -93,25 +93,34 @@ export const brokenReturns: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "finds by an identity what any issuer knows it by",
+    "finds by a link whoever has the next one",
     "are found by what is bound to their user, with the link",
     () => (r) => ({
       accounts: {
-        byIdentity: async (identity, links) => {
-          const link = (await r.identityLinks.list(null, 1_000)).find(
-            ({ issuer, subject }) => subject === identity.subject && issuer !== identity.issuer,
-          );
-          return r.accounts.byIdentity(link ?? identity, links);
+        byIdentity: async (id, links) => {
+          const [next] = await r.records.list(identityLinkKind, { after: id, limit: 1 });
+          const [first] = await r.records.list(identityLinkKind, { after: null, limit: 1 });
+          return r.accounts.byIdentity((next ?? first)?.id ?? id, links);
         },
       },
     }),
   ),
 
+  broken("finds by the record of any kind", "are not found by what is bound to nobody", () => (r) => ({
+    accounts: {
+      byIdentity: async (id, links) => {
+        const found = await r.accounts.byIdentity(id, links);
+        const [record] = await r.records.get<IdentityLink>("identityLinks", [id]);
+        return record === undefined ? found : { ...found, link: record };
+      },
+    },
+  })),
+
   broken("finds the users of links without accounts", "are not found by what is bound to nobody", () => (r) => ({
     accounts: {
-      byIdentity: async (identity, links) => {
-        const found = await r.accounts.byIdentity(identity, links);
-        const [user = null] = found.link === null ? [] : await r.objects.get([found.link.userId], seesAll);
+      byIdentity: async (id, links) => {
+        const found = await r.accounts.byIdentity(id, links);
+        const [user = null] = found.link === null ? [] : await r.objects.get([found.link.value.userId], seesAll);
         return { ...found, user };
       },
     },

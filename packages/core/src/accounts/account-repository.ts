@@ -1,4 +1,4 @@
-import type { IdentityLink, ProviderIdentity } from "../identities/identity-link-repository.ts";
+import type { IdentityLinkRecord } from "../identities/identity-links.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
 import type { Entrance } from "../sessions/session.ts";
@@ -21,7 +21,7 @@ export interface ForProof extends FoundAccount {
 /** What an account of a provider opens. */
 export interface FoundIdentity extends FoundAccount {
   /** `null` if it is bound to nobody: there is no account then. */
-  readonly link: IdentityLink | null;
+  readonly link: IdentityLinkRecord | null;
 }
 
 /** Port: the credentials of users. */
@@ -39,8 +39,8 @@ export interface AccountRepository {
   /** The same of a user whose identity was proven in another way than by his name and password; disabled accounts included. */
   byUser(userId: ObjectId, links: readonly string[]): Promise<FoundAccount>;
 
-  /** The same of the user whom an account of a provider is bound to, with the link that binds it. */
-  byIdentity(identity: ProviderIdentity, links: readonly string[]): Promise<FoundIdentity>;
+  /** The same of the user whom the record of the kind `identityLink` with this id names as its `userId`, with `id`, `born` and `value` of that. */
+  byIdentity(linkId: string, links: readonly string[]): Promise<FoundIdentity>;
 
   /**
    * Creates an account. `confusableKey` is unique too, which keeps out a name that differs from another only by case
@@ -75,9 +75,9 @@ export interface AccountRepository {
   setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean>;
 
   /**
-   * Removes the accounts of these users, as far as they have any; their sessions are no longer admitted. With them go their links at
-   * providers, the custom accounts that are mapped to them, and the records of all of
-   * these, which name them as their owners: `user:<id>`, `link:<id>`, `custom:<id>`; also of a user who has no account. `lastAdministrator`,
+   * Removes the accounts of these users, as far as they have any; their sessions are no longer admitted. With them go the custom
+   * accounts that are mapped to them, and the records whose owners they are: `user:<id>` of the user, `custom:<id>` of a custom account, and
+   * `link:<id>` with the member `id` of each of those of the kind `identityLink`; also of a user who has no account. `lastAdministrator`,
    * and nothing is removed, if no administrator were left whose account is not disabled, though there is one. This holds
    * also for several who remove accounts at once.
    */

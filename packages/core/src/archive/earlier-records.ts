@@ -1,4 +1,6 @@
 import { type Application, applicationKind } from "../appkeys/applications.ts";
+import type { Digests } from "../digests/digests.ts";
+import { type IdentityLink, identityLinkId, identityLinkKind, linkOwner } from "../identities/identity-links.ts";
 import { providerEntryKind, type ProviderEntry } from "../identities/provider-entries.ts";
 import { keyRingKind, type StoredKey } from "../keys/key-store.ts";
 import { currentMacroKind, macroVersionKind, macroVersionRecord, type MacroVersion } from "../macros/macro-store.ts";
@@ -33,6 +35,7 @@ export type EarlierRecord =
   | ({ readonly section: "macros" } & MacroVersion)
   | ({ readonly section: "applications" } & Application)
   | ({ readonly section: "identityProviders" } & ProviderEntry)
+  | ({ readonly section: "identityLinks"; readonly linkedAt: number } & IdentityLink)
   | ({ readonly section: "secondFactors" } & SecondFactor)
   /** The latest secret stands last. */
   | { readonly section: "passwordHistory"; readonly subject: string; readonly secrets: readonly string[] }
@@ -47,6 +50,7 @@ export type EarlierRecord =
 export async function* fromEarlier(
   records: AsyncIterable<ArchiveRecord | EarlierRecord>,
   writtenAt: number,
+  digests: Digests,
 ): AsyncGenerator<ArchiveRecord> {
   const macros = new Map<string, MacroVersion>();
   const rings = new Map<string, StoredKey[]>();
@@ -73,6 +77,12 @@ export async function* fromEarlier(
       case "identityProviders": {
         const { section: _section, ...entry } = record;
         yield kept(providerEntryKind, entry.type, entry);
+        break;
+      }
+      case "identityLinks": {
+        const { section: _section, linkedAt: createdAt, ...link } = record;
+        const owner = linkOwner(link.userId);
+        yield kept(identityLinkKind, identityLinkId(link, digests), link, { owner, createdAt });
         break;
       }
       case "secondFactors": {

@@ -4,7 +4,7 @@ import type { RecordedAuditEvent } from "../audit/audit-repository.ts";
 import type { CustomAccount } from "../custom-users/custom-account-repository.ts";
 import type { Digest } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import type { IdentityLink } from "../identities/identity-link-repository.ts";
+import { identityLinkKind } from "../identities/identity-links.ts";
 import type { ClassDefinition } from "../model/class-definition.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { Links, StoredObject } from "../objects/stored-object.ts";
@@ -102,9 +102,6 @@ type ArchivedCustomAccount = CustomAccount & {
   readonly confusableKey: string;
 };
 
-/** By id. */
-type ArchivedIdentityLink = IdentityLink & { readonly section: "identityLinks" };
-
 /** By kind, then by id; without those that have a lifetime. */
 interface ArchivedStoredRecord extends Pick<StoredRecord, "id" | "owner" | "value" | "createdAt"> {
   readonly section: "records";
@@ -133,7 +130,6 @@ export type ArchiveRecord =
   | ArchivedDeparture
   | ArchivedAccount
   | ArchivedCustomAccount
-  | ArchivedIdentityLink
   | ArchivedStoredRecord
   | ArchivedAuditEvent
   | ArchivedTally;
@@ -153,7 +149,6 @@ export const archiveSections = [
   "departures",
   "accounts",
   "customAccounts",
-  "identityLinks",
   "records",
   "audit",
   "tallies",
@@ -161,7 +156,7 @@ export const archiveSections = [
 
 /** Kinds of records that an archive can be without: what opens the database, and the keys of the server. */
 export const secretKinds: Readonly<Record<"credentials" | "keys", readonly string[]>> = {
-  credentials: [formerPasswordsKind, providerEntryKind, secondFactorKind],
+  credentials: [formerPasswordsKind, identityLinkKind, providerEntryKind, secondFactorKind],
   keys: [keyRingKind],
 };
 

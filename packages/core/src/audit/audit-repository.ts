@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../errors/error-code.ts";
-import type { ProviderType } from "../identities/identity-link-repository.ts";
+import type { ProviderType } from "../identities/identity-links.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 
 /** Milliseconds in which attempts that are alike are counted together before they become one event. */

@@ -9,7 +9,7 @@ export interface SettingsRepository {
   raiseMacroGeneration(): Promise<void>;
 
   /**
-   * Whether the database holds no app key, account, link or object, and its model is that of the migration. Records do not count.
+   * Whether the database holds no app key, account or object, and its model is that of the migration. Records do not count.
    */
   isEmpty(): Promise<boolean>;
 }

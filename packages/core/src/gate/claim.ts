@@ -1,6 +1,6 @@
 import type { Person } from "../accounts/account-repository.ts";
 import type { Channel } from "../channels/channel-repository.ts";
-import type { ProviderType } from "../identities/identity-link-repository.ts";
+import type { ProviderType } from "../identities/identity-links.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { SessionMode } from "../sessions/session.ts";
 import type { Repositories } from "../storage/repositories.ts";

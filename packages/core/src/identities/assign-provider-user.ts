@@ -13,7 +13,7 @@ import { unattendedPrincipal } from "../rights/principal.ts";
 import { seesAll } from "../rights/visibility.ts";
 import { passwordEntrance } from "../sessions/session.ts";
 import { createLink, remembered, TakenIdentityError } from "./create-link.ts";
-import type { IdentityLink, NewIdentityLink } from "./identity-link-repository.ts";
+import type { IdentityLink } from "./identity-links.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 import type { RegisteredProvider } from "./registered-providers.ts";
 
@@ -23,8 +23,6 @@ export interface NewExternalUser {
   readonly profile: ProviderProfile;
   readonly appNames: readonly string[];
 }
-
-type Link = Omit<IdentityLink, "linkedAt">;
 
 /**
  * Binds a new external user to the default user of the provider, or to the one that the hook of the specification chooses. The object
@@ -39,23 +37,24 @@ export class AssignProviderUser {
     private readonly random: RandomSource,
   ) {}
 
-  /** The link, the one that somebody else has made meanwhile included; `null` when nobody says which user it is to be. */
-  async run(context: AppKeyContext, user: NewExternalUser): Promise<Link | null> {
+  /** Whether the identity is bound now, by this call or by another one meanwhile; `false` when nobody says which user it is to be. */
+  async run(context: AppKeyContext, user: NewExternalUser): Promise<boolean> {
     const caller = this.caller(context, user);
     const active = await this.hooks.current(caller);
     const asks = active !== null && active.createUserProvider.length > 0;
-    if (!asks && user.registered.entry.defaultUserId === null) return null;
+    if (!asks && user.registered.entry.defaultUserId === null) return false;
     const work = (ready: HookCaller) => inTransaction(ready, (inside) => this.assign(inside, user));
     try {
-      return await (asks ? active.prepared(caller, work) : work(caller));
+      await (asks ? active.prepared(caller, work) : work(caller));
+      return true;
     } catch (error) {
-      if (error instanceof UndecidedError) return null;
-      if (!(error instanceof TakenIdentityError)) throw error;
-      return context.r.identityLinks.find(user.profile);
+      if (error instanceof UndecidedError) return false;
+      if (error instanceof TakenIdentityError) return true;
+      throw error;
     }
   }
 
-  private async assign(inside: HookCaller, { registered, profile, appNames }: NewExternalUser): Promise<Link> {
+  private async assign(inside: HookCaller, { registered, profile, appNames }: NewExternalUser): Promise<void> {
     const { entry, data, provider } = registered;
     const { subject, name, surname, email } = profile;
     const known = { Provider: provider.type, Uuid: subject, Name: name, Surname: surname, Email: email };
@@ -85,9 +84,9 @@ export class AssignProviderUser {
     if (userId === null) throw new UndecidedError();
     await requireAccount(inside, userId);
 
-    const link: NewIdentityLink = { ...this.identityOf(profile), provider: provider.type, userId, shared: true };
-    if (!(await createLink(inside, inside.r, link, appNames))) throw new TakenIdentityError();
-    return link;
+    const link: IdentityLink = { ...this.identityOf(profile), provider: provider.type, userId, shared: true };
+    if (!(await createLink(inside, inside.r, link, { appNames, digests: this.digests })))
+      throw new TakenIdentityError();
   }
 
   private identityOf({
@@ -96,7 +95,7 @@ export class AssignProviderUser {
     name,
     surname,
     email,
-  }: ProviderProfile): Omit<NewIdentityLink, "provider" | "userId" | "shared"> {
+  }: ProviderProfile): Omit<IdentityLink, "provider" | "userId" | "shared"> {
     return {
       id: randomUuid(this.random),
       issuer,

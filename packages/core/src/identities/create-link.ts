@@ -2,17 +2,25 @@ import { entryEvent } from "../audit/audit-events.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { RecordKind } from "../records/record-repository.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import type { NewIdentityLink, ProviderIdentity } from "./identity-link-repository.ts";
+import {
+  type IdentityLink,
+  identityLinkId,
+  identityLinkKind,
+  linkOwner,
+  type ProviderIdentity,
+} from "./identity-links.ts";
+import type { Digests } from "../digests/digests.ts";
 
 /** Binds an identity, and tells the audit; `false`, and nothing is done, if it is bound already. */
 export async function createLink(
   context: AppKeyContext,
-  r: Pick<Repositories, "audit" | "identityLinks">,
-  link: NewIdentityLink,
-  appNames: readonly string[],
+  r: Pick<Repositories, "audit" | "records">,
+  link: IdentityLink,
+  { appNames, digests }: { readonly appNames: readonly string[]; readonly digests: Digests },
 ): Promise<boolean> {
   const { userId, provider: providerName } = link;
-  if ((await r.identityLinks.create(link)) === "taken") return false;
+  const options = { owner: linkOwner(userId), ifVersion: "none" } as const;
+  if ((await r.records.put(identityLinkKind, identityLinkId(link, digests), link, options)) !== "stored") return false;
   await r.audit.append(entryEvent(context, { type: "link.created", outcome: 0, userId, appNames, providerName }));
   return true;
 }
@@ -31,7 +39,7 @@ export const assignableLifetime = 900_000;
 
 /** What a `dfUuid` stands for. */
 export type AssignableIdentity = ProviderIdentity &
-  Pick<NewIdentityLink, "provider" | "email" | "displayName"> & {
+  Pick<IdentityLink, "provider" | "email" | "displayName"> & {
     /** Nobody with another app key can bind it. */
     readonly appKeyId: string;
   };

@@ -7,6 +7,7 @@ import type { AppKeyContext } from "../request/request-context.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { LogInResult } from "../sessions/log-in.ts";
 import type { Repositories } from "../storage/repositories.ts";
+import { identityLinkId } from "./identity-links.ts";
 import { type AssignableIdentity, assignableIdentities, assignableLifetime, remembered } from "./create-link.ts";
 import type { AssignProviderUser, NewExternalUser } from "./assign-provider-user.ts";
 
@@ -45,13 +46,13 @@ export class EnterWithProvider {
     const { profile, registered, appNames, deviceId, secondFactor, spend } = logIn;
     const links = this.serializeOwnUser.links(context);
     const prepareProof = async () => {
-      const known = await context.r.accounts.byIdentity(profile, links);
+      const find = () => context.r.accounts.byIdentity(identityLinkId(profile, this.digests), links);
+      const known = await find();
       return async () => {
-        const link = known.link ?? (await this.assignUser.run(context, logIn));
+        if (known.link === null && !(await this.assignUser.run(context, logIn))) throw new UnboundError();
+        const { link, account, user, linked } = known.link === null ? await find() : known;
         if (link === null) throw new UnboundError();
-        const { account, user, linked } =
-          known.link === null ? await context.r.accounts.byUser(link.userId, links) : known;
-        const entrance = { kind: "provider", linkId: link.id, shared: link.shared } as const;
+        const entrance = { kind: "provider", link } as const;
         return account === null || user === null || account.disabled ? null : { account, user, linked, entrance };
       };
     };

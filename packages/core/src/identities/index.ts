@@ -5,12 +5,14 @@ export { EnterWithProvider, type ProviderOutcome } from "./enter-with-provider.t
 export { type CallbackInput, type FinishedLogIn, FinishProviderLogIn } from "./finish-provider-log-in.ts";
 export {
   type IdentityLink,
-  type IdentityLinkRepository,
-  type NewIdentityLink,
+  identityLinkId,
+  identityLinkKind,
+  type IdentityLinkRecord,
+  linkOwner,
   type ProviderIdentity,
   type ProviderType,
   providerTypes,
-} from "./identity-link-repository.ts";
+} from "./identity-links.ts";
 export {
   type AuthorizationAnswer,
   type AuthorizationRequest,

@@ -10,7 +10,7 @@ import type { EnterWithPassword, LogInInput } from "../sessions/enter-with-passw
 import type { LogInResult } from "../sessions/log-in.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { assignableIdentities, createLink } from "./create-link.ts";
-import type { ProviderType } from "./identity-link-repository.ts";
+import type { ProviderType } from "./identity-links.ts";
 
 export interface LinkingInput extends LogInInput {
   /** Whatever the client sent. */
@@ -59,7 +59,7 @@ export class LogInLinking {
     const { appKeyId, ...identity } = found;
     if (appKeyId !== context.appKey.id) throw new ServiceError(324, { detail: "The dfUuid is of another app key." });
     const link = { ...identity, id: randomUuid(this.random), userId: person.account.userId, shared: false };
-    if (!(await createLink(context, r, link, appNames)))
+    if (!(await createLink(context, r, link, { appNames, digests: this.digests })))
       throw new ServiceError(324, { detail: "The account is bound to a user already." });
     return link.provider;
   }

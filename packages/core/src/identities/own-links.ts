@@ -2,22 +2,29 @@ import { sessionEvent } from "../audit/audit-events.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { SecondFactors } from "../second-factors/second-factors.ts";
-import type { IdentityLink } from "./identity-link-repository.ts";
+import type { StoredRecord } from "../records/record-repository.ts";
+import { type IdentityLink, identityLinkKind, linksOfUser } from "./identity-links.ts";
 import { providerTypeOf } from "./identity-provider.ts";
 
 /**
  * The links that are the caller's to see and to remove: all of his user if it is himself who works as that; only his own if he shares
  * the user with others; none if he has no account at a provider.
  */
-async function ownLinks({ r, principal, session: { entrance } }: SessionContext): Promise<IdentityLink[]> {
+async function ownLinks({
+  r,
+  principal,
+  session: { entrance },
+}: SessionContext): Promise<readonly StoredRecord<IdentityLink>[]> {
   if (entrance.kind === "custom") return [];
-  const links = await r.identityLinks.ofUser(principal.userId);
-  return entrance.kind === "provider" && entrance.shared ? links.filter(({ id }) => id === entrance.linkId) : links;
+  const links = await linksOfUser(r.records, principal.userId);
+  return entrance.kind === "provider" && entrance.link.value.shared
+    ? links.filter(({ id }) => id === entrance.link.id)
+    : links;
 }
 
 /** The accounts of providers that are bound to the caller. */
 export class ListOwnLinks {
-  run(context: SessionContext): Promise<readonly IdentityLink[]> {
+  run(context: SessionContext): Promise<readonly StoredRecord<IdentityLink>[]> {
     return ownLinks(context);
   }
 }
@@ -30,16 +37,16 @@ export class RemoveOwnLinks {
   async run(context: SessionContext, providerName: string): Promise<void> {
     const type = providerTypeOf(providerName);
     if (type === null) throw new ServiceError(698, { detail: "There is no such provider." });
-    const links = (await ownLinks(context)).filter(({ provider }) => provider === type);
+    const links = (await ownLinks(context)).filter(({ value }) => value.provider === type);
     const removed = await context.unit.transaction(async (r) => {
-      for (const { id } of links) {
-        if (await new SecondFactors(r.records).hasConfirmed(`link:${id}`))
+      for (const { value } of links) {
+        if (await new SecondFactors(r.records).hasConfirmed(`link:${value.id}`))
           throw new ServiceError(307, { detail: "The link has a second factor; switch it off first." });
       }
-      const gone = (await Promise.all(links.map(({ id }) => r.identityLinks.remove({ id })))).flat();
-      for (const linkId of gone) {
-        await r.sessions.end({ linkId });
-        await new SecondFactors(r.records).remove(`link:${linkId}`, null);
+      const gone = await r.records.remove(identityLinkKind, { ids: links.map(({ id }) => id) });
+      for (const { id, value } of links.filter((link) => gone.includes(link.id))) {
+        await r.sessions.end({ linkId: id });
+        await new SecondFactors(r.records).remove(`link:${value.id}`, null);
         await r.audit.append(sessionEvent(context, { type: "link.removed", providerName: type }));
       }
       return gone.length;

@@ -1,6 +1,6 @@
 import type { ObjectId } from "../objects/object-id.ts";
 import type { RecordKind, RecordRepository } from "../records/record-repository.ts";
-import { type ProviderType, providerTypes } from "./identity-link-repository.ts";
+import { type ProviderType, providerTypes } from "./identity-links.ts";
 
 /** Registered providers, by type. */
 export const providerEntryKind: RecordKind<ProviderEntry> = "identityProvider";

@@ -1,7 +1,7 @@
 import type { Digest } from "../digests/digests.ts";
 import type { RecordKind, RecordValue } from "../records/record-repository.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
-import type { ProviderType } from "./identity-link-repository.ts";
+import type { ProviderType } from "./identity-links.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
 

@@ -1,6 +1,6 @@
 import { operatorEvent } from "../audit/audit-events.ts";
 import type { Database } from "../databases/database.ts";
-import type { ProviderType } from "./identity-link-repository.ts";
+import type { ProviderType } from "./identity-links.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
 import { ProviderEntries, type ProviderEntry } from "./provider-entries.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";

@@ -2,7 +2,7 @@ import type { Database } from "../databases/database.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import type { ProviderType } from "./identity-link-repository.ts";
+import type { ProviderType } from "./identity-links.ts";
 import { type IdentityProvider, type ProviderData, providerTypeOf } from "./identity-provider.ts";
 import { ProviderEntries, type ProviderEntry } from "./provider-entries.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";

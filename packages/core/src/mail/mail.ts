@@ -1,4 +1,4 @@
-import type { ProviderType } from "../identities/identity-link-repository.ts";
+import type { ProviderType } from "../identities/identity-links.ts";
 
 /** The languages that mail is written in. */
 export const mailLanguages = ["en", "de"] as const;

@@ -22,6 +22,6 @@ export async function endOtherSessions(
 function selectorOf({ userId, entrance }: EnteredUser, except: Digest | undefined): SessionSelector {
   const excepted = except === undefined ? {} : { except };
   if (entrance.kind === "custom") return { customAccountId: entrance.accountId, ...excepted };
-  if (entrance.kind === "provider" && entrance.shared) return { linkId: entrance.linkId, ...excepted };
+  if (entrance.kind === "provider" && entrance.link.value.shared) return { linkId: entrance.link.id, ...excepted };
   return { userId, ...excepted };
 }

@@ -42,6 +42,6 @@ export async function ownFactor(context: SessionContext, appName: string): Promi
  */
 export function factorSubjectOf(userId: ObjectId, entrance: Entrance): FactorSubject {
   if (entrance.kind === "custom") return `custom:${entrance.accountId}`;
-  if (entrance.kind === "provider" && entrance.shared) return `link:${entrance.linkId}`;
+  if (entrance.kind === "provider" && entrance.link.value.shared) return `link:${entrance.link.value.id}`;
   return `user:${userId}`;
 }

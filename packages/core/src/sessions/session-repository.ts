@@ -2,7 +2,7 @@ import type { Digest } from "../digests/digests.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { NewSession, SessionPolicy } from "./session.ts";
 
-/** Which sessions to end: one by its digest; all of a user, of a custom account or of a link, but for one that is excepted. */
+/** Which sessions to end: one by its digest; all of a user, of a custom account or of the record of a link, but for one that is excepted. */
 export type SessionSelector =
   | { readonly digest: Digest }
   | { readonly userId: ObjectId; readonly except?: Digest }

@@ -1,5 +1,6 @@
 import type { Channel } from "../channels/channel-repository.ts";
 import type { Digest } from "../digests/digests.ts";
+import type { IdentityLinkRecord } from "../identities/identity-links.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 
 /** How the credential of a session travels. A credential of one mode is worthless in another. */
@@ -21,7 +22,7 @@ export interface NewSession {
   readonly appNames: readonly string[];
   /** Sessions of the same user, app key and device are limited together, see `perDevice`; one without a device (`null`) is independent. */
   readonly deviceId: string | null;
-  /** How its user came in. Of a link the session knows the id only: whether it is shared, the link says when the session is admitted. */
+  /** How its user came in. */
   readonly entrance: Entrance;
   /** There in mode `secure`, and in no other. */
   readonly channel?: Channel;
@@ -54,13 +55,13 @@ export function touchInterval(idleTimeout: number): number {
 
 /**
  * How somebody came in. A session keeps it, and is admitted only while it still holds: a session of a custom account while the account
- * is neither disabled nor removed and has this version of its secret, one of a link while the link is there.
+ * is neither disabled nor removed and has this version of its secret, one of a link while the record with its `id` and `born` is there.
  */
 export type Entrance =
   /** With a database user's own credentials. */
   | { readonly kind: "password" }
   | { readonly kind: "custom"; readonly accountId: string; readonly secretVersion: number }
-  /** `shared` as the link has it: whether others may be bound to the same user. */
-  | { readonly kind: "provider"; readonly linkId: string; readonly shared: boolean };
+  /** With an account of a provider. A session keeps `id` and `born` of the link; the value is the present one of the record. */
+  | { readonly kind: "provider"; readonly link: IdentityLinkRecord };
 
 export const passwordEntrance: Entrance = Object.freeze({ kind: "password" });

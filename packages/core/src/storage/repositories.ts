@@ -7,7 +7,6 @@ import type { ChannelRepository } from "../channels/channel-repository.ts";
 import type { CustomAccountRepository } from "../custom-users/custom-account-repository.ts";
 import type { SettingsRepository } from "../databases/settings-repository.ts";
 import type { DepartureRepository } from "../departures/departure-repository.ts";
-import type { IdentityLinkRepository } from "../identities/identity-link-repository.ts";
 import type { LockRepository } from "../locks/lock-repository.ts";
 import type { ModelRepository } from "../model/model-repository.ts";
 import type { ObjectRepository } from "../objects/object-repository.ts";
@@ -25,7 +24,6 @@ export interface Repositories {
   readonly channels: ChannelRepository;
   readonly customAccounts: CustomAccountRepository;
   readonly departures: DepartureRepository;
-  readonly identityLinks: IdentityLinkRepository;
   readonly locks: LockRepository;
   readonly model: ModelRepository;
   readonly objects: ObjectRepository;

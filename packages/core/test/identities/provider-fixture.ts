@@ -10,6 +10,8 @@ import {
   EnterWithProvider,
   FinishProviderLogIn,
   Gate,
+  type IdentityLink,
+  identityLinkKind,
   LinkNotice,
   LogInLinking,
   type LogInsUnderWay,
@@ -21,6 +23,7 @@ import {
   PutProvider,
   ProviderSealing,
   RegisteredProviders,
+  type Repositories,
   SerializeOwnUser,
   ServiceError,
   type StartInput,
@@ -175,4 +178,9 @@ export function codeOf(work: Promise<unknown>): Promise<unknown> {
     () => 0,
     (error: unknown) => (error instanceof ServiceError ? error.code : error),
   );
+}
+
+/** Who is bound to whom. */
+export async function linksIn({ records }: Repositories): Promise<IdentityLink[]> {
+  return (await records.list(identityLinkKind, { after: null, limit: 100 })).map(({ value }) => value);
 }

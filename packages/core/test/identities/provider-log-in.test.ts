@@ -1,14 +1,14 @@
 import { jest } from "@jest/globals";
 import { ServiceError, ProviderEntries } from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
-import { codeOf, openProviderFixture, type ProviderFixture } from "./provider-fixture.ts";
+import { codeOf, openProviderFixture, type ProviderFixture, linksIn } from "./provider-fixture.ts";
 
 describe("a log-in at a provider", () => {
   let f: ProviderFixture;
   beforeEach(async () => {
     f = await openProviderFixture();
   });
-  const links = async () => f.r.identityLinks.list(null, 100);
+  const links = () => linksIn(f.r);
   const secrets = () => f.google.begun.flatMap(({ state, nonce, codeVerifier }) => [state, nonce, codeVerifier]);
 
   test("begins with secrets that are good for it alone, a cookie, and the address of the configuration", async () => {
@@ -188,7 +188,7 @@ describe("a log-in at a provider", () => {
     expect([
       await codeOf(known.link(await known.dfUuid())),
       known.told.length,
-      (await known.r.identityLinks.list(null, 10)).length,
+      (await linksIn(known.r)).length,
     ]).toEqual([0, orders, 1]);
   });
 

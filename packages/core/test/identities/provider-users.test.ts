@@ -6,7 +6,7 @@ import {
   UpdateObject,
   type SessionContext,
 } from "../../src/index.ts";
-import { codeOf, openProviderFixture, type ProviderFixture } from "./provider-fixture.ts";
+import { codeOf, openProviderFixture, type ProviderFixture, linksIn } from "./provider-fixture.ts";
 
 const className = "xRestApiUserProvider";
 
@@ -17,7 +17,7 @@ describe("a new user of a provider", () => {
     f = await openProviderFixture();
     asked = [];
   });
-  const links = async () => f.r.identityLinks.list(null, 100);
+  const links = () => linksIn(f.r);
   const objects = async () =>
     (await f.r.objects.find({ classes: [className] }, seesAll, { limit: 100, offset: 0 })).objects.map(
       ({ attributes }) => attributes,

@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import { seesAll, ServiceError, type StartInput, Applications, ProviderEntries } from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
-import { codeOf, openProviderFixture, type ProviderFixture, type ProviderFixtureOptions } from "./provider-fixture.ts";
+import {
+  codeOf,
+  openProviderFixture,
+  type ProviderFixture,
+  type ProviderFixtureOptions,
+  linksIn,
+} from "./provider-fixture.ts";
 
 const address = "https://app.example/back";
 
@@ -19,7 +25,7 @@ describe("a log-in at a provider that returns to an app", () => {
   };
   beforeEach(() => open());
 
-  const links = async () => f.r.identityLinks.list(null, 100);
+  const links = () => linksIn(f.r);
   /** A whole way, up to the code. */
   async function returned(change: Partial<StartInput> = {}) {
     const { verifier, challenge } = pair();

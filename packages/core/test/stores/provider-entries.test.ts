@@ -1,4 +1,4 @@
-import { type NewIdentityLink, ProviderEntries, type ProviderEntry } from "../../src/index.ts";
+import { type IdentityLink, identityLinkKind, ProviderEntries, type ProviderEntry } from "../../src/index.ts";
 import { hostileTexts, openStage, type StoreStage, unstorableTexts } from "./store-stage.ts";
 
 const google: ProviderEntry = {
@@ -9,7 +9,7 @@ const google: ProviderEntry = {
   appNames: [],
 };
 
-const link: NewIdentityLink = {
+const link: IdentityLink = {
   id: "00000000-0000-4000-8000-000000000001",
   provider: "google",
   issuer: "https://issuer.example",
@@ -68,13 +68,13 @@ describe("identity providers", () => {
   test("are removed, and what is linked stays", async () => {
     await entries.put(google);
     await entries.put({ ...google, type: "apple" });
-    await stage.r.identityLinks.create(link);
-    const linked = await stage.r.identityLinks.find(link);
-    expect(linked).toMatchObject(link);
+    await stage.r.records.put(identityLinkKind, "link", link);
+    const linked = await stage.r.records.get(identityLinkKind, ["link"]);
+    expect(linked).toMatchObject([{ value: link }]);
     expect(await entries.remove("google")).toBe(true);
     expect(await entries.remove("google")).toBe(false);
     expect(await entries.list()).toEqual([{ ...google, type: "apple" }]);
-    expect(await stage.r.identityLinks.find(link)).toEqual(linked);
+    expect(await stage.r.records.get(identityLinkKind, ["link"])).toMatchObject([{ value: link }]);
   });
 
   test("keep hostile texts as they are, app names among them", async () => {

@@ -152,13 +152,15 @@ export function providerRoutes(useCases: ProviderUseCases): Route[] {
       errors: [],
       handle: async (context) => ({
         data: {
-          links: (await listOwnLinks.run(context)).map(({ provider, displayName, email, shared, linkedAt }) => ({
-            provider,
-            displayName,
-            email,
-            shared,
-            linkedAt: new Date(linkedAt).toISOString(),
-          })),
+          links: (await listOwnLinks.run(context)).map(
+            ({ createdAt, value: { provider, displayName, email, shared } }) => ({
+              provider,
+              displayName,
+              email,
+              shared,
+              linkedAt: new Date(createdAt).toISOString(),
+            }),
+          ),
         },
       }),
     }),

@@ -11,7 +11,6 @@ const archivedTables = [
   "classes",
   "customAccounts",
   "departures",
-  "identityLinks",
   "links",
   "numbers",
   "objects",
@@ -38,19 +37,8 @@ export function replaceState(state: State, other: ArchivedState): void {
 
 /** Whether there is nothing that an archive could hold but what a migration leaves. */
 export function isUntouched(state: State): boolean {
-  const {
-    accounts,
-    appKeys,
-    audit,
-    auditTallies,
-    customAccounts,
-    departures,
-    identityLinks,
-    numbers,
-    objects,
-    records,
-  } = state;
-  const tables = [accounts, appKeys, audit, auditTallies, customAccounts, departures, identityLinks, objects];
+  const { accounts, appKeys, audit, auditTallies, customAccounts, departures, numbers, objects, records } = state;
+  const tables = [accounts, appKeys, audit, auditTallies, customAccounts, departures, objects];
   return (
     tables.every((table) => table.entries().next().done === true) &&
     [...records.values()].every(({ expiresAt }) => expiresAt !== null) &&

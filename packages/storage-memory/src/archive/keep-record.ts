@@ -34,8 +34,6 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
       return keepAccount(state, record);
     case "customAccounts":
       return keepCustomAccount(state, record);
-    case "identityLinks":
-      return keepIdentityLink(state, record);
     case "records":
       return keepStoredRecord(state, record);
     case "audit":
@@ -93,13 +91,6 @@ function keepCustomAccount(state: ArchivedState, record: RecordOf<"customAccount
     loginName === account.loginName || confusableKey === account.confusableKey;
   if ([...state.customAccounts.values()].some(isTaken)) throw contradictingRecords();
   add(state.customAccounts, account.id, Object.freeze({ ...account, pending: null }));
-}
-
-function keepIdentityLink(state: ArchivedState, record: RecordOf<"identityLinks">): void {
-  const { issuer, subject } = record;
-  if ([...state.identityLinks.values()].some((link) => link.issuer === issuer && link.subject === subject))
-    throw contradictingRecords();
-  add(state.identityLinks, record.id, without(record, "section"));
 }
 
 function keepStoredRecord(state: ArchivedState, { kind, id, owner, value, createdAt }: RecordOf<"records">): void {

@@ -27,7 +27,6 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   for (const record of byName(state.customAccounts.values(), ({ loginName }) => loginName)) {
     yield { section: "customAccounts", ...customAccountOf(record), confusableKey: record.confusableKey };
   }
-  for (const link of byName(state.identityLinks.values(), ({ id }) => id)) yield { section: "identityLinks", ...link };
   yield* storedRecordsOf(state);
   for (const event of state.audit.values()) yield { section: "audit", ...event };
   for (const [key, tally] of byName(auditTallies.entries(), ([name]) => name))

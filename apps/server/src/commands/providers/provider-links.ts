@@ -1,4 +1,4 @@
-import { type IdentityLink, isUuid } from "@sallyport/core";
+import { type IdentityLink, identityLinkKind, isUuid, type Storage, type StoredRecord } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-group.ts";
@@ -6,7 +6,8 @@ import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from
 import { allParts, listCommand } from "../list-command.ts";
 import { type OpenedDatabase, withDatabase } from "../with-database.ts";
 
-interface ListedLink extends IdentityLink {
+interface ListedLink {
+  readonly link: StoredRecord<IdentityLink>;
   /** Login name of the user. */
   readonly user: string;
 }
@@ -16,25 +17,19 @@ export function listLinksCommand(): Command {
   return listCommand({
     plural: "accounts that are bound",
     read: readLinks,
-    json: ({ id, provider, user, shared, displayName, email, issuer, subject, linkedAt }) => ({
-      id,
-      provider,
-      user,
-      shared,
-      displayName,
-      email,
-      issuer,
-      subject,
-      linkedAt: new Date(linkedAt).toISOString(),
-    }),
+    json: ({ user, link: { createdAt, value } }) => {
+      const { id, provider, shared, displayName, email, issuer, subject } = value;
+      const linkedAt = new Date(createdAt).toISOString();
+      return { id, provider, user, shared, displayName, email, issuer, subject, linkedAt };
+    },
     columns: {
-      ID: ({ id }) => id,
-      PROVIDER: ({ provider }) => provider,
+      ID: ({ link }) => link.value.id,
+      PROVIDER: ({ link }) => link.value.provider,
       USER: ({ user }) => user,
-      BOUND: ({ shared }) => (shared ? "by the server" : "by himself"),
-      NAME: ({ displayName }) => displayName ?? "",
-      EMAIL: ({ email }) => email ?? "",
-      SINCE: ({ linkedAt }) => new Date(linkedAt).toISOString(),
+      BOUND: ({ link }) => (link.value.shared ? "by the server" : "by the user"),
+      NAME: ({ link }) => link.value.displayName ?? "",
+      EMAIL: ({ link }) => link.value.email ?? "",
+      SINCE: ({ link }) => new Date(link.createdAt).toISOString(),
     },
   })
     .name("links")
@@ -42,15 +37,19 @@ export function listLinksCommand(): Command {
 }
 
 async function readLinks({ database: { storage } }: OpenedDatabase): Promise<ListedLink[]> {
-  const { identityLinks, accounts } = storage.repositories;
-  const links = await allParts(
-    (...part) => identityLinks.list(...part),
+  const { accounts } = storage.repositories;
+  const links = await allLinks(storage);
+  const names = new Map<string, string>();
+  for (const userId of new Set(links.map((link) => link.value.userId)))
+    names.set(userId, (await accounts.byUser(userId, [])).account?.loginName ?? "");
+  return links.map((link) => ({ link, user: names.get(link.value.userId) ?? "" }));
+}
+
+function allLinks({ repositories: { records } }: Storage): Promise<StoredRecord<IdentityLink>[]> {
+  return allParts(
+    (after, limit) => records.list(identityLinkKind, { after, limit }),
     ({ id }) => id,
   );
-  const names = new Map<string, string>();
-  for (const userId of new Set(links.map((link) => link.userId)))
-    names.set(userId, (await accounts.byUser(userId, [])).account?.loginName ?? "");
-  return links.map((link) => ({ ...link, user: names.get(link.userId) ?? "" }));
 }
 
 /** `provider unlink`. */
@@ -66,14 +65,10 @@ export function unlinkCommand(): Command {
 async function unlink(id: string, options: AliasOptions): Promise<void> {
   if (!isUuid(id)) throw new CommandError(`"${id}" is no id of a link.`);
   await withDatabase(options, async ({ container, database }) => {
-    const links = await allParts(
-      (...part) => database.storage.repositories.identityLinks.list(...part),
-      (each) => each.id,
-    );
-    const link = links.find((each) => each.id === id.toLowerCase());
+    const link = (await allLinks(database.storage)).find(({ value }) => value.id === id.toLowerCase());
     const removed =
       link !== undefined && (await (await container.getAsync(identifiers.removeLink)).run(database, link));
     if (!removed) throw new CommandError("There is no such link.");
-    console.log(`The account at ${link.provider} is not bound any more.`);
+    console.log(`The account at ${link.value.provider} is not bound any more.`);
   });
 }

@@ -9,7 +9,6 @@ import { createCustomAccount, pendingPassword } from "../../fixtures/create-cust
 import { createObject } from "../../fixtures/create-object.ts";
 import { createUser } from "../../fixtures/create-user.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
-import { createLink } from "../../fixtures/new-link.ts";
 import { files } from "../../fixtures/files.ts";
 import { freshDigest } from "../../fixtures/fresh-digest.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
@@ -213,22 +212,6 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
       "what is counted",
     );
     holds((several?.at ?? 0) - (several?.since ?? 0) >= hour, "The last attempt is an hour behind the first");
-  },
-
-  "holds links by their ids": async ({ storage, r }) => {
-    for (const start of ["b", "0", "f"])
-      await createLink(r, {
-        id: `${start}0000000-0000-4000-8000-000000000000`,
-        email: start === "b" ? "b@example.com" : null,
-        shared: start === "0",
-      });
-    const records = await archived(storage);
-    equal(
-      ofSection(records, "identityLinks"),
-      (await r.identityLinks.list(null, 10)).map((link) => ({ section: "identityLinks", ...link })),
-      "the links",
-    );
-    equal(ofSection(records, "identityLinks").length, 3, "how many there are");
   },
 
   "holds nothing that ends by itself": async ({ storage, r }) => {

@@ -18,7 +18,7 @@ import { createObject } from "../../fixtures/create-object.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { idsOf } from "../../fixtures/ids-of.ts";
-import { createLink, newLink } from "../../fixtures/new-link.ts";
+import { createLink } from "../../fixtures/new-link.ts";
 import { generous } from "../../fixtures/policy.ts";
 import { sampleArchive } from "../../fixtures/sample-archive.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
@@ -142,8 +142,6 @@ export const importingChecks: readonly Check[] = [
       equal((await accountNamed(r, "Name 1"))?.secret, "$argon2id$1", "the secret of an account");
       const [custom] = ofSection(sampleArchive, "customAccounts");
       equal((await r.customAccounts.forProof("Z")).account?.secret, custom?.secret, "the secret of a custom account");
-      const { section: _link, ...link } = last(ofSection(sampleArchive, "identityLinks"));
-      equal(await r.identityLinks.find({ issuer: link.issuer, subject: "a" }), link, "a link");
       const history = await r.records.list("passwordHistory", { owner: "user:3", after: null, limit: 10 });
       equal(
         history.map(({ id, value }) => [id, value]),
@@ -206,7 +204,6 @@ export const importingChecks: readonly Check[] = [
         secret: "",
       };
       equal(await r.customAccounts.create(another, "like a"), "nameTaken", "a confusable name of a custom account");
-      equal(await r.identityLinks.create(newLink({ subject: "A" })), "taken", "an identity");
       await createAppKey(r, { name: "new" });
       await r.audit.append(auditEvent);
       const [written] = await r.audit.read(9, 10);
@@ -268,7 +265,6 @@ export const importingChecks: readonly Check[] = [
     "leaves nothing behind of records that contradict one another": async ({ storage }) => {
       const [account] = ofSection(sampleArchive, "accounts");
       const [custom] = ofSection(sampleArchive, "customAccounts");
-      const [link] = ofSection(sampleArchive, "identityLinks");
       const unused = "00000000-0000-4000-8000-bbbbbbbbbbbb";
       const twice: readonly (readonly [string, (record: ArchiveRecord) => ArchiveRecord | null])[] = [
         ["an id twice", changedObject({ id: objectIdOf(1_000_000) })],
@@ -297,8 +293,6 @@ export const importingChecks: readonly Check[] = [
           "a confusable name of a custom account twice",
           (record) => (record === custom ? { ...custom, id: unused, loginName: "other" } : null),
         ],
-        ["a link twice", (record) => (record === link ? { ...link, subject: "other" } : null)],
-        ["an identity twice", (record) => (record === link ? { ...link, id: unused } : null)],
       ];
       for (const [what, changed] of twice) await refuses(storage, 307, sampleWith(changed), what);
       await fill(storage);

@@ -1,11 +1,20 @@
-import type { CustomAccount, Digest, Entrance, IdentityLink, Repositories } from "@sallyport/core";
+import {
+  type CustomAccount,
+  type Digest,
+  type Entrance,
+  identityLinkKind,
+  type IdentityLinkRecord,
+  linkOwner,
+  type Repositories,
+} from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { accountNamed } from "../../fixtures/account-named.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
 import { createCustomAccount, pendingPassword } from "../../fixtures/create-custom-account.ts";
 import { generous } from "../../fixtures/policy.ts";
-import { createLink, newLink } from "../../fixtures/new-link.ts";
+import { unstorableTexts } from "../../fixtures/hostile-texts.ts";
+import { createLink, newLink, removeLink } from "../../fixtures/new-link.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 import { whileOpen } from "../../fixtures/while-open.ts";
 
@@ -13,15 +22,15 @@ import { whileOpen } from "../../fixtures/while-open.ts";
 interface Doors {
   readonly visitor: Visitor;
   readonly custom: CustomAccount;
-  readonly link: IdentityLink;
+  readonly link: IdentityLinkRecord;
 }
 
 function customEntrance({ id, secretVersion }: CustomAccount): Entrance {
   return { kind: "custom", accountId: id, secretVersion };
 }
 
-function linkEntrance({ id, shared }: IdentityLink): Entrance {
-  return { kind: "provider", linkId: id, shared };
+function linkEntrance(link: IdentityLinkRecord): Entrance {
+  return { kind: "provider", link };
 }
 
 async function doors(r: Repositories, key?: Visitor): Promise<Doors> {
@@ -54,12 +63,21 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
         { kind: "password" } as const,
         customEntrance(custom),
         linkEntrance(link),
-        linkEntrance({ ...shared, shared: true }),
+        linkEntrance(shared),
       ]) {
         const { session, principal } = await visitor.admitAs(r, mode, await visitor.open(r, { mode, entrance }));
         equal([session?.entrance, principal?.userId], [entrance, visitor.account.userId], "the way in, and who it is");
       }
     }
+  },
+
+  "know the link that their user came in by as it is now": async ({ r }) => {
+    const { visitor, link } = await doors(r);
+    const digest = await visitor.open(r, { entrance: linkEntrance(link) });
+    const value = { ...link.value, shared: true, displayName: "somebody else" };
+    await r.records.put(identityLinkKind, link.id, value, { owner: linkOwner(value.userId) });
+    const { session } = await visitor.admit(r, digest);
+    equal(session?.entrance, linkEntrance({ ...link, value }), "the way in");
   },
 
   "are admitted no more once their custom account is not what it was": async ({ r }) => {
@@ -138,12 +156,17 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
       await visitor.open(r, { entrance: linkEntrance(apple) }),
     ];
     const admitted = () => Promise.all([digest, second, third].map((each) => visitor.isAdmitted(r, each)));
-    await r.identityLinks.remove({ id: link.id });
+    await removeLink(r, link);
     equal(await admitted(), [false, true, true], "which are admitted after one link was removed");
-    await createLink(r, { ...newLink({ userId }), issuer: link.issuer, subject: link.subject });
+    const bound = await createLink(r, {
+      ...newLink({ userId }),
+      issuer: link.value.issuer,
+      subject: link.value.subject,
+    });
+    equal(bound.id, link.id, "the id of the record of an identity");
     equal(await admitted(), [false, true, true], "which are admitted after the identity was bound again");
-    await r.identityLinks.remove({ userId, provider: "google" });
-    equal(await admitted(), [false, false, true], "which are admitted after all links at the provider were removed");
+    await r.records.remove(identityLinkKind, { owner: linkOwner(userId) });
+    equal(await admitted(), [false, false, false], "which are admitted after all links of the user were removed");
   },
 
   "are never admitted through a door that was shut between proof and opening": async ({ r }) => {
@@ -157,7 +180,7 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
       );
     }
     const { visitor, link } = await doors(r);
-    await r.identityLinks.remove({ id: link.id });
+    await removeLink(r, link);
     equal(
       await visitor.isAdmitted(r, await visitor.open(r, { entrance: linkEntrance(link) })),
       false,
@@ -172,7 +195,7 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
       const opened = await whileOpen(
         storage,
         async (inside) => {
-          await inside.identityLinks.remove({ id: link.id });
+          await removeLink(inside, link);
           await inside.sessions.end({ linkId: link.id });
           if (round % 2 === 0) await inside.customAccounts.remove(custom.id);
           else await inside.customAccounts.setDisabled(custom.id, true);
@@ -217,7 +240,7 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
       "how many sessions were left",
     );
     equal(await r.sessions.end({ linkId: link.id }), 2, "how many of the link were ended");
-    for (const id of [custom.id, link.id, newLink().id, "", "no id"]) {
+    for (const id of [custom.id, link.id, link.value.id, "", "no id", ...unstorableTexts]) {
       equal(
         [await r.sessions.end({ customAccountId: id }), await r.sessions.end({ linkId: id })],
         [0, 0],

@@ -1,7 +1,8 @@
 import {
   type Account,
   type AccountRepository,
-  type IdentityLink,
+  identityLinkKind,
+  linkOwner,
   type ListedCustomAccount,
   type Repositories,
   seesAll,
@@ -11,10 +12,9 @@ import { type BrokenAdapter, broken, pause } from "../broken-adapter.ts";
 
 const belongings = "removes with an account what belongs to its user, and nothing else";
 
-/** Puts back what was removed, under its id. */
-async function restored(r: Repositories, each: IdentityLink | ListedCustomAccount): Promise<void> {
-  if ("issuer" in each) await r.identityLinks.create(each);
-  else await r.customAccounts.create({ ...each, secret: "first secret" }, `like ${each.loginName}`);
+/** Puts back a custom account that was removed, under its id. */
+async function restored(r: Repositories, each: ListedCustomAccount): Promise<void> {
+  await r.customAccounts.create({ ...each, secret: "first secret" }, `like ${each.loginName}`);
 }
 
 /** Faults in how accounts are found and removed, and in their secrets and addresses. */
@@ -78,21 +78,28 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     }),
   ),
 
-  ...(["identityLinks", "customAccounts"] as const).map((kept) =>
-    broken(`removes accounts, but not their ${kept}`, belongings, () => (r) => ({
-      accounts: {
-        remove: async (userIds) => {
-          const all =
-            kept === "identityLinks"
-              ? await r.identityLinks.list(null, 1_000)
-              : await r.customAccounts.list(null, 1_000);
-          const outcome = await r.accounts.remove(userIds);
-          for (const each of all) if (userIds.includes(each.userId)) await restored(r, each);
-          return outcome;
-        },
+  broken("removes accounts, but not their links", belongings, () => (r) => ({
+    accounts: {
+      remove: async (userIds) => {
+        const all = await r.records.list(identityLinkKind, { after: null, limit: 1_000 });
+        const outcome = await r.accounts.remove(userIds);
+        for (const { id, owner, value } of all)
+          if (userIds.includes(value.userId)) await r.records.put(identityLinkKind, id, value, { owner });
+        return outcome;
       },
-    })),
-  ),
+    },
+  })),
+
+  broken("removes accounts, but not their customAccounts", belongings, () => (r) => ({
+    accounts: {
+      remove: async (userIds) => {
+        const all = await r.customAccounts.list(null, 1_000);
+        const outcome = await r.accounts.remove(userIds);
+        for (const each of all) if (userIds.includes(each.userId)) await restored(r, each);
+        return outcome;
+      },
+    },
+  })),
 
   broken(
     "removes what belongs to an administrator who stays",
@@ -100,8 +107,7 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     () => (r) => ({
       accounts: {
         remove: async (userIds) => {
-          for (const userId of userIds)
-            for (const { id } of await r.identityLinks.ofUser(userId)) await r.identityLinks.remove({ id });
+          for (const userId of userIds) await r.records.remove(identityLinkKind, { owner: linkOwner(userId) });
           return r.accounts.remove(userIds);
         },
       },

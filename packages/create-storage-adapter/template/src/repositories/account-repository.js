@@ -10,7 +10,7 @@ export const accountRepository = (access) => ({
     return notWritten("accounts.byUser");
   },
 
-  async byIdentity(identity, links) {
+  async byIdentity(linkId, links) {
     return notWritten("accounts.byIdentity");
   },
 

@@ -6,7 +6,6 @@ import { changeRepository } from "./change-repository.js";
 import { channelRepository } from "./channel-repository.js";
 import { customAccountRepository } from "./custom-account-repository.js";
 import { departureRepository } from "./departure-repository.js";
-import { identityLinkRepository } from "./identity-link-repository.js";
 import { lockRepository } from "./lock-repository.js";
 import { modelRepository } from "./model-repository.js";
 import { objectRepository } from "./object-repository.js";
@@ -31,7 +30,6 @@ export function repositoriesOver(access) {
     channels: copying(channelRepository(access)),
     customAccounts: copying(customAccountRepository(access)),
     departures: copying(departureRepository(access)),
-    identityLinks: copying(identityLinkRepository(access)),
     locks: copying(lockRepository(access)),
     model: copying(modelRepository(access)),
     objects: copying(objectRepository(access)),

@@ -5,7 +5,6 @@ import { KnexAppKeyRepository } from "../../knex-app-key-repository.ts";
 import { KnexAuditRepository } from "../../knex-audit-repository.ts";
 import { KnexChannelRepository } from "../../knex-channel-repository.ts";
 import { KnexCustomAccountRepository } from "../../knex-custom-account-repository.ts";
-import { KnexIdentityLinkRepository } from "../../knex-identity-link-repository.ts";
 import { KnexRecordRepository } from "../../knex-record-repository.ts";
 import { KnexSessionRepository } from "../../knex-session-repository.ts";
 import { KnexSettingsRepository } from "../../knex-settings-repository.ts";
@@ -25,14 +24,13 @@ export function mariadbRepositories(sql: SqlRunner, statements: Statements, cont
   const { offset } = context;
   return {
     admission: new KnexAdmissionRepository(sql, statements.admission, offset),
-    accounts: new KnexAccountRepository(sql, statements.accounts, objectOf),
+    accounts: new KnexAccountRepository(sql, statements.accounts, objectOf, offset),
     appKeys: new KnexAppKeyRepository(sql, statements.appKeys),
     audit: new KnexAuditRepository(sql, statements.audit, offset),
     changes: new MariadbChangeRepository(sql, statements.changes),
     channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
     customAccounts: new KnexCustomAccountRepository(sql, statements.customAccounts, offset),
     departures: new MariadbDepartureRepository(sql, context),
-    identityLinks: new KnexIdentityLinkRepository(sql, statements.identityLinks, offset),
     locks: new MariadbLockRepository(sql, statements.locks, context),
     model: new MariadbModelRepository(sql, statements.model, context),
     objects: new MariadbObjectRepository(sql, context),

@@ -15,7 +15,6 @@ const truths = new Set([
   "raised",
   "recycled",
   "removed",
-  "shared",
 ]);
 
 /** Columns that hold JSON, which the engine keeps as text. */
@@ -28,6 +27,7 @@ const documents = new Set([
   "key_app_names",
   "key_origins",
   "key_return_addresses",
+  "link_value",
   "origins",
   "payload",
   "position",

@@ -23,7 +23,6 @@ export interface Tables {
   readonly departures: string;
   /** A procedure. */
   readonly failThrottle: string;
-  readonly identityLinks: string;
   readonly links: string;
   readonly locks: string;
   readonly migrations: string;
@@ -85,7 +84,6 @@ function namesWith(prefix: string): Omit<Tables, "database"> {
     customAccounts: name("custom_accounts"),
     departures: name("departures"),
     failThrottle: name("fail_throttle"),
-    identityLinks: name("identity_links"),
     links: name("links"),
     locks: name("locks"),
     migrations: name("migrations"),

@@ -13,7 +13,6 @@ export interface Tables {
   readonly departures: string;
   /** A function. */
   readonly holdObjects: string;
-  readonly identityLinks: string;
   /** A function. */
   readonly insertObject: string;
   /** A function. */
@@ -70,7 +69,6 @@ export function tablesOf(schema: string): Tables {
     customAccounts: name("custom_accounts"),
     departures: name("departures"),
     holdObjects: name("hold_objects"),
-    identityLinks: name("identity_links"),
     insertObject: name("insert_object"),
     insertObjects: name("insert_objects"),
     linkedObjects: name("linked_objects"),

@@ -2,7 +2,6 @@ import type { ArchiveSection } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import { archivedAccounts } from "./archived-accounts.ts";
 import { archivedAudit, archivedTallies } from "./archived-audit.ts";
-import { archivedIdentityLinks } from "./archived-identities.ts";
 import { archivedAppKeys, archivedClasses } from "./archived-names.ts";
 import { archivedCustomAccounts } from "./archived-custom-accounts.ts";
 import { archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
@@ -21,7 +20,6 @@ export function archivedTablesOf(tables: Tables): ArchivedTables {
     departures: archivedDepartures(tables),
     accounts: archivedAccounts(tables),
     customAccounts: archivedCustomAccounts(tables),
-    identityLinks: archivedIdentityLinks(tables),
     records: archivedRecords(tables),
     audit: archivedAudit(tables),
     tallies: archivedTallies(tables),

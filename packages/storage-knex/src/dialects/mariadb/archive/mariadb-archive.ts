@@ -116,24 +116,13 @@ export class MariadbArchive implements StorageArchive {
       auditTallies,
       customAccounts,
       departures,
-      identityLinks,
       links,
       objects,
       records,
     } = this.tables;
     await sql.runOnce(`select 1 from ${objectSeries} for update`, []);
     await sql.runOnce(`select 1 from ${settings} for update`, []);
-    const contents = [
-      accounts,
-      appKeys,
-      audit,
-      auditTallies,
-      customAccounts,
-      departures,
-      identityLinks,
-      links,
-      objects,
-    ];
+    const contents = [accounts, appKeys, audit, auditTallies, customAccounts, departures, links, objects];
     const kept = `${records} where expires_at = ${never}`;
     const nothing = [...contents, kept].map((source) => `not exists (select 1 from ${source})`).join(" and ");
     const { rows } = await sql.runOnce<{ empty: boolean }>(

@@ -27,7 +27,7 @@ function definition({ openSession }: Tables): string {
     openSession,
     `new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
     idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint,
-    opened_by_account char(36), version_of_account integer, opened_by_link char(36),
+    opened_by_account char(36), version_of_account integer, opened_by_link varchar(512), born_of_link bigint,
     device_limit bigint`,
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       declare held integer;
@@ -63,8 +63,8 @@ function definition({ openSession }: Tables): string {
         end for;
       end if;
       insert into ${own.sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at,
-        custom_account, custom_version, identity_link)
+        custom_account, custom_version, link_id, link_born)
       values (new_digest, new_mode, app_key, user_number, version_of_secret, names, device, clock, ${opened}, ${ends},
-        opened_by_account, version_of_account, opened_by_link);`,
+        opened_by_account, version_of_account, opened_by_link, born_of_link);`,
   );
 }

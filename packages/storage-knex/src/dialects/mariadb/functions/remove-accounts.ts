@@ -19,7 +19,7 @@ function definition({ removeAccounts }: Tables): string {
   // Joined, because the engine looks at every row of a table for whether it is in a list.
   const owners = [
     `select value collate utf8mb4_nopad_bin as subject from ${subjects} named`,
-    `select concat('link:', l.id) from ${listed} u join ${own.identityLinks} l on l.user_id = u.number`,
+    `select concat('link:', json_value(l.value, '$.id')) from ${subjects} u join ${own.records} l on l.owner = u.value collate utf8mb4_nopad_bin and l.kind = 'identityLink'`,
     `select concat('custom:', c.id) from ${listed} u join ${own.customAccounts} c on c.user_id = u.number`,
   ].join(" union all ");
   const takeFrom = (table: string, column = "subject") =>
@@ -37,7 +37,6 @@ function definition({ removeAccounts }: Tables): string {
       end if;
       delete from ${own.accounts} where user_id in ${listed};
       ${takeFrom(own.records, "owner")};
-      delete t from ${own.identityLinks} t join ${listed} u on u.number = t.user_id;
       delete t from ${own.customAccounts} t join ${listed} u on u.number = t.user_id;
       select true as removed;`,
   );

@@ -12,7 +12,6 @@ export const entry: Migration = {
     accounts(tables),
     ...sessions(tables),
     ...secureSessions(tables),
-    identityLinks(tables),
     customAccounts(tables),
     ...records(tables),
     ...logs(tables),
@@ -83,10 +82,11 @@ function sessions({ sessionGates, sessions: table }: Tables): string[] {
       ends_at datetime(6) not null,
       custom_account char(36),
       custom_version integer,
-      identity_link char(36),
+      link_id varchar(512),
+      link_born bigint,
       key sessions_expiry (expires_at),
       key sessions_custom_account (custom_account),
-      key sessions_identity_link (identity_link),
+      key sessions_link (link_id),
       key sessions_device (user_id, app_key_id, device_id)
     ) ${tableOptions}`,
     ...gates(sessionGates),
@@ -162,22 +162,6 @@ function logs({ audit, auditTallies, throttle }: Tables): string[] {
       ${event}
     ) ${tableOptions}`,
   ];
-}
-
-function identityLinks({ identityLinks: table }: Tables): string {
-  return `create table if not exists ${table} (
-    id char(36) primary key,
-    provider varchar(32) not null,
-    issuer varchar(255) not null,
-    subject varchar(255) not null,
-    user_id bigint not null,
-    shared boolean not null,
-    email text,
-    display_name text,
-    linked_at datetime(6) not null,
-    unique key identity_links_identity (issuer, subject),
-    key identity_links_user (user_id, provider)
-  ) ${tableOptions}`;
 }
 
 /** Names are kept apart by their digests, as those of database users are. */

@@ -5,13 +5,15 @@ import { boundedColumns, objectColumns } from "../objects/object-columns.ts";
 import { longestName } from "../longest-name.ts";
 import type { Tables } from "../tables.ts";
 import { textsOf } from "./listed-values.ts";
-import { epochMilliseconds } from "./storage-time.ts";
+import { storageTime } from "./storage-time.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
 /** Of an account under the name `a` that need not be there. */
 const accountColumns = columns.replaceAll(/\w+/g, "a.$&");
 
-export function accountStatements({ accounts, identityLinks, objects, removeAccounts }: Tables): AccountStatements {
+export function accountStatements({ accounts, objects, records, removeAccounts }: Tables): AccountStatements {
+  const bound = `${records} l left join ${accounts} a on a.user_id = conv(json_value(l.value, '$.userId'), 36, 10)`;
+  const ofLink = `l.kind = 'identityLink' and l.id = $1 and l.expires_at > ${storageTime(3)}`;
   const named = "login_digest = unhex(sha2($1, 256))";
   return {
     forProof: statement(
@@ -37,12 +39,12 @@ export function accountStatements({ accounts, identityLinks, objects, removeAcco
     byIdentity: statement(
       "account_by_identity",
       `select 'known' as part, ${accountColumns}, ${objectColumns("o")},
-        l.id as link_id, l.provider, l.issuer, l.subject, l.user_id as link_user, l.shared, l.email as link_email, l.display_name, ${epochMilliseconds("l.linked_at")} as linked
-      from ${identityLinks} l left join ${accounts} a on a.user_id = l.user_id left join ${objects} o on o.oid = a.user_id where l.issuer = $1 and l.subject = $2
+        l.id as link_id, l.born as link_born, l.value as link_value
+      from ${bound} left join ${objects} o on o.oid = a.user_id where ${ofLink}
       union all
-      select 'linked', null, null, null, null, null, null, null, ${boundedColumns("t", maximumObjectBytes)}, null, null, null, null, null, null, null, null, null
+      select 'linked', null, null, null, null, null, null, null, ${boundedColumns("t", maximumObjectBytes)}, null, null, null
       from ${objects} t where t.oid in (
-        ${linkedNumbers(`${objects} u where u.oid = (select a.user_id from ${identityLinks} l join ${accounts} a on a.user_id = l.user_id where l.issuer = $1 and l.subject = $2)`, 3)}
+        ${linkedNumbers(`${objects} u where u.oid = (select a.user_id from ${bound} where ${ofLink})`)}
       )`,
     ),
     create: additionUnlessKnown(
@@ -53,9 +55,9 @@ export function accountStatements({ accounts, identityLinks, objects, removeAcco
   };
 }
 
-/** The numbers of the objects whose ids are values of attributes, which are the parameter of that number: an id as text, or an array of them. */
-function linkedNumbers(holder: string, parameter = 2): string {
-  const values = `(select json_extract(u.attributes, concat('$.', listed.value)) as value from ${textsOf(parameter)} listed join ${holder})`;
+/** The numbers of the objects whose ids are values of attributes, which are parameter 2: an id as text, or an array of them. */
+function linkedNumbers(holder: string): string {
+  const values = `(select json_extract(u.attributes, concat('$.', listed.value)) as value from ${textsOf(2)} listed join ${holder})`;
   return `select cast(conv(link.id, 36, 10) as signed) from ${values} held
     join json_table(if(json_type(held.value) = 'ARRAY', held.value, concat('[', held.value, ']')), '$[*]' columns (id varchar(20) path '$')) link
     where link.id regexp '^[1-9A-Z][0-9A-Z]{0,9}$'`;

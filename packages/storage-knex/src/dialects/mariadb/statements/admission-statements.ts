@@ -7,19 +7,21 @@ import { later, storageTime } from "./storage-time.ts";
 export function admissionStatements(tables: Tables): AdmissionStatements {
   const now = storageTime(3);
   const due = (s: string) => `(${s}.expires_at < ${s}.ends_at and ${s}.expires_at <= ${later(now, "$4")})`;
-  const ofLink = `from ${tables.identityLinks} il where il.id = s.identity_link`;
+  // Found by its key alone: the engine could take another index for the birth.
+  const linkValue = `(select case when il.born = s.link_born and il.expires_at > ${now} then il.value end
+        from ${tables.records} il where il.kind = 'identityLink' and il.id = s.link_id)`;
   const ofCustomAccount = `from ${tables.customAccounts} ca where ca.id = s.custom_account and ca.secret_version = s.custom_version and not ca.disabled`;
   // Not joined, so that sessions by password never look into these tables, whatever plan there is.
-  const shared = `case when s.identity_link is not null then (select il.shared ${ofLink}) end as shared`;
+  const link = `s.link_id, s.link_born, case when s.link_id is not null then ${linkValue} end as link_value`;
   const holds = `(s.custom_account is null or exists (select 1 ${ofCustomAccount}))
-          and (s.identity_link is null or exists (select 1 ${ofLink}))`;
+          and (s.link_id is null or ${linkValue} is not null)`;
   const admit = (mode: SessionMode, channel = { columns: "", join: "" }) =>
     statement(
       `admit_${mode}`,
       `select g.maintenance, g.model_generation, g.macro_generation,
         k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
         k.return_addresses as key_return_addresses,
-        s.mode, s.user_id, s.app_names, s.device_id, s.custom_account, s.custom_version, s.identity_link, ${shared}, ${due("s")} as due, a.administrator,
+        s.mode, s.user_id, s.app_names, s.device_id, s.custom_account, s.custom_version, ${link}, ${due("s")} as due, a.administrator,
         json_extract(u.attributes, '$.Groups') as \`groups\`${channel.columns}
       from ${tables.settings} g
       left join ${tables.appKeys} k on k.digest = $1

@@ -26,8 +26,8 @@ export function modelStatements({ classes, settings }: Tables): ModelStatements 
 }
 
 export function settingsStatements(tables: Tables): SettingsStatements {
-  const { accounts, appKeys, customAccounts, departures, identityLinks, objects, settings } = tables;
-  const filled = [accounts, appKeys, customAccounts, departures, identityLinks, objects];
+  const { accounts, appKeys, customAccounts, departures, objects, settings } = tables;
+  const filled = [accounts, appKeys, customAccounts, departures, objects];
   const without = filled.map((table) => `not exists (select 1 from ${table})`);
   return {
     isEmpty: statement(

@@ -10,12 +10,12 @@ export function sessionStatements({ openSession, sessions }: Tables): SessionSta
   return {
     open: statement(
       "session_open",
-      `call ${openSession}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+      `call ${openSession}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     ),
     endOne: statement("session_end", `delete from ${sessions} where digest = $1 returning ${live}`),
     endAllOfUser: statement("session_end_user", endAll("user_id")),
     endAllOfCustomAccount: statement("session_end_custom", endAll("custom_account")),
-    endAllOfLink: statement("session_end_link", endAll("identity_link")),
+    endAllOfLink: statement("session_end_link", endAll("link_id")),
     renew: statement(
       "session_renew",
       `update ${sessions} set secret_version = if(custom_account is null, $3, secret_version), custom_version = if(custom_account is null, custom_version, $3)

@@ -5,7 +5,6 @@ import type { AuditStatements } from "../../../knex-audit-repository.ts";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
 import type { SettingsStatements } from "../../../knex-settings-repository.ts";
 import type { CustomAccountStatements } from "../../../knex-custom-account-repository.ts";
-import type { IdentityLinkStatements } from "../../../knex-identity-link-repository.ts";
 import type { RecordStatements } from "../../../knex-record-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
@@ -18,7 +17,6 @@ import { type ChangeStatements, changeStatements } from "./change-statements.ts"
 import { channelStatements } from "./channel-statements.ts";
 import { cipherBlockStatements } from "./cipher-block-statements.ts";
 import { customAccountStatements } from "./custom-account-statements.ts";
-import { identityLinkStatements } from "./identity-link-statements.ts";
 import { type LockStatements, lockStatements } from "./lock-statements.ts";
 import { type ModelStatements, modelStatements, settingsStatements } from "./model-statements.ts";
 import { recordStatements } from "./record-statements.ts";
@@ -37,7 +35,6 @@ export interface Statements {
   readonly cipherBlocks: CipherBlockStatements;
   readonly settings: SettingsStatements;
   readonly customAccounts: CustomAccountStatements;
-  readonly identityLinks: IdentityLinkStatements;
   readonly locks: LockStatements;
   readonly model: ModelStatements;
   readonly records: RecordStatements;
@@ -57,7 +54,6 @@ export function statementsOf(tables: Tables): Statements {
     cipherBlocks: cipherBlockStatements(tables),
     settings: settingsStatements(tables),
     customAccounts: customAccountStatements(tables),
-    identityLinks: identityLinkStatements(tables),
     locks: lockStatements(tables),
     model: modelStatements(tables),
     records: recordStatements(tables),

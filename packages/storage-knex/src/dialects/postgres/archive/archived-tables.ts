@@ -1,7 +1,7 @@
 import type { ArchiveSection } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTable } from "./archived-table.ts";
-import { archivedAccounts, archivedCustomAccounts, archivedIdentityLinks } from "./archived-users.ts";
+import { archivedAccounts, archivedCustomAccounts } from "./archived-users.ts";
 import { archivedRecords, archivedAppKeys } from "./archived-settings.ts";
 import { archivedAudit, archivedTallies } from "./archived-audit.ts";
 import { archivedClasses, archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
@@ -21,7 +21,6 @@ export function archivedTablesOf(tables: Tables): ArchivedTables {
     departures: archivedDepartures(tables),
     accounts: archivedAccounts(tables),
     customAccounts: archivedCustomAccounts(tables),
-    identityLinks: archivedIdentityLinks(tables),
     records: archivedRecords(tables),
     audit: archivedAudit(tables),
     tallies: archivedTallies(tables),

@@ -101,7 +101,6 @@ export class PostgresArchive implements StorageArchive {
       classes,
       customAccounts,
       departures,
-      identityLinks,
       links,
       objects,
       records,
@@ -112,17 +111,7 @@ export class PostgresArchive implements StorageArchive {
       values: [`sallyport:${schema}:archive`],
     });
     if (rows[0]?.locked !== true) return "busy";
-    const contents = [
-      accounts,
-      appKeys,
-      audit,
-      auditTallies,
-      customAccounts,
-      departures,
-      identityLinks,
-      links,
-      objects,
-    ];
+    const contents = [accounts, appKeys, audit, auditTallies, customAccounts, departures, links, objects];
     await run({
       text: `lock table ${[...contents, records, classes, settings].join(", ")} in share row exclusive mode`,
     });

@@ -26,7 +26,7 @@ function definition({ openSession, schema, sessions, sessionCounts }: Tables): s
   return `create or replace function ${openSession} (
     digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
     idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
-    custom_account uuid, custom_version integer, identity_link uuid, device_limit bigint
+    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint
   ) returns void language plpgsql as $$
   #variable_conflict use_column
   declare
@@ -66,10 +66,10 @@ function definition({ openSession, schema, sessions, sessionCounts }: Tables): s
       get diagnostics ended = row_count;
     end if;
     insert into ${sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at,
-      custom_account, custom_version, identity_link)
+      custom_account, custom_version, link_id, link_born)
     values ($1, $2, app_key, user_number, $10, $5, device,
       now, now + least(idle, lifetime) * interval '1 millisecond', now + lifetime * interval '1 millisecond',
-      $13, $14, $15);
+      $13, $14, $15, $16);
     if ended <> 1 then
       update ${sessionCounts} set sessions = sessions + 1 - ended where shard = pg_backend_pid() % ${countShards};
     end if;

@@ -12,7 +12,7 @@ export const removeAccountsFunction: Functions = {
  * names them as subjects, `user:<id>`; what belongs to their links and custom accounts names those.
  */
 function definition(tables: Tables): string {
-  const { accounts, customAccounts, identityLinks, records, removeAccounts } = tables;
+  const { accounts, customAccounts, records, removeAccounts } = tables;
   const active = "administrator and not disabled";
   return `create or replace function ${removeAccounts} (users bigint[], subjects text[]) returns boolean language plpgsql as $$
   declare
@@ -25,10 +25,12 @@ function definition(tables: Tables): string {
       end if;
     end if;
     delete from ${accounts} where user_id = any (users);
-    with links as (delete from ${identityLinks} where user_id = any (users) returning id),
-      customs as (delete from ${customAccounts} where user_id = any (users) returning id)
+    with customs as (delete from ${customAccounts} where user_id = any (users) returning id)
     select subjects || coalesce(array_agg(owner), '{}') into owners
-    from (select 'link:' || id as owner from links union all select 'custom:' || id from customs) removed;
+    from (
+      select 'link:' || (value ->> 'id') as owner from ${records} where kind = 'identityLink' and owner = any (subjects)
+      union all select 'custom:' || id from customs
+    ) removed where owner is not null;
     -- By the index of those that have an owner.
     delete from ${records} where owner = any (owners) and owner is not null;
     return true;

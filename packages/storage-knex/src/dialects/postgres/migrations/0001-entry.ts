@@ -74,11 +74,12 @@ function sessions({ sessions: table, sessionCounts }: Tables) {
       ends_at timestamptz not null,
       custom_account uuid,
       custom_version integer,
-      identity_link uuid
+      link_id text collate "C",
+      link_born bigint
     ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)`,
     `create index sessions_device on ${table} (user_id, app_key_id, device_id)`,
     `create index sessions_custom_account on ${table} (custom_account) where custom_account is not null`,
-    `create index sessions_identity_link on ${table} (identity_link) where identity_link is not null`,
+    `create index sessions_link on ${table} (link_id) where link_id is not null`,
     `create table ${sessionCounts} (
       shard integer primary key,
       sessions bigint not null
@@ -114,21 +115,8 @@ function secureSessions({ channels, cipherBlocks, sessions: table }: Tables) {
 }
 
 /** Ways in besides the password of a database user. */
-function ways({ customAccounts, identityLinks }: Tables) {
+function ways({ customAccounts }: Tables) {
   return [
-    `create table ${identityLinks} (
-      id uuid primary key,
-      provider text collate "C" not null,
-      issuer text collate "C" not null,
-      subject text collate "C" not null,
-      user_id bigint not null,
-      shared boolean not null,
-      email text,
-      display_name text,
-      linked_at timestamptz not null,
-      unique (issuer, subject)
-    )`,
-    `create index identity_links_user on ${identityLinks} (user_id, provider)`,
     `create table ${customAccounts} (
       id uuid primary key,
       login_name text collate "C" not null unique,

@@ -3,19 +3,20 @@ import { statement } from "../../../statement.ts";
 import type { AccountStatements } from "../../../knex-account-repository.ts";
 import type { Tables } from "../tables.ts";
 import { boundedColumns, objectColumns } from "./object-statements.ts";
-import { epochMilliseconds } from "./storage-time.ts";
+import { storageTime } from "./storage-time.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
 /** Of an account under the name `a` that need not be there. */
 const accountColumns = columns.replaceAll(/\w+/g, "a.$&");
 
-const foundColumns = `link_id, provider, issuer, subject, link_user, shared, link_email, display_name, linked, ${columns}, oid, uuid, class, version, stored_at, readers, attributes`;
+const foundColumns = `link_id, link_born, link_value, ${columns}, oid, uuid, class, version, stored_at, readers, attributes`;
 
 export function accountStatements({
   accounts,
-  identityLinks,
   linkedObjects,
+  objectNumber,
   objects,
+  records,
   removeAccounts,
 }: Tables): AccountStatements {
   return {
@@ -44,15 +45,14 @@ export function accountStatements({
     byIdentity: statement(
       "account_by_identity",
       `with found as materialized (
-        select l.id as link_id, l.provider, l.issuer, l.subject, l.user_id as link_user, l.shared, l.email as link_email, l.display_name,
-          ${epochMilliseconds("l.linked_at")} as linked, ${accountColumns}, ${objectColumns("o")}
-        from ${identityLinks} l left join ${accounts} a on a.user_id = l.user_id left join ${objects} o on o.oid = a.user_id
-        where l.issuer = $1::text and l.subject = $2::text
+        select l.id as link_id, l.born as link_born, l.value as link_value, ${accountColumns}, ${objectColumns("o")}
+        from ${records} l left join ${accounts} a on a.user_id = ${objectNumber}(l.value ->> 'userId') left join ${objects} o on o.oid = a.user_id
+        where l.kind = 'identityLink' and l.id = $1::text and l.expires_at > ${storageTime(3)}
       )
       select 'known' as part, ${foundColumns} from found
       union all
-      select 'linked', null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}
-      from found join ${objects} t on t.oid = any (case when found.attributes is null then '{}' else ${linkedObjects}(found.attributes, $3::text[]) end)`,
+      select 'linked', null, null, null, null, null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}
+      from found join ${objects} t on t.oid = any (case when found.attributes is null then '{}' else ${linkedObjects}(found.attributes, $2::text[]) end)`,
     ),
     create: statement(
       "account_create",

@@ -10,12 +10,14 @@ import { storageTime } from "./storage-time.ts";
 export function admissionStatements(tables: Tables): AdmissionStatements {
   const now = storageTime(3);
   const due = `expires_at < ends_at and expires_at <= ${now} + $4::float8 * interval '1 millisecond'`;
-  const ofLink = `from ${tables.identityLinks} il where il.id = s.identity_link`;
+  // Found by its key alone: the engine could take another index for the birth.
+  const linkValue = `(select case when il.born = s.link_born and il.expires_at > ${now} then il.value end
+        from ${tables.records} il where il.kind = 'identityLink' and il.id = s.link_id)`;
   const ofCustomAccount = `from ${tables.customAccounts} ca where ca.id = s.custom_account and ca.secret_version = s.custom_version and not ca.disabled`;
   // Not joined, so that sessions by password never look into these tables, whatever plan there is.
-  const shared = `case when s.identity_link is not null then (select il.shared ${ofLink}) end as shared`;
+  const link = `s.link_id, s.link_born, case when s.link_id is not null then ${linkValue} end as link_value`;
   const holds = `(s.custom_account is null or exists (select ${ofCustomAccount}))
-          and (s.identity_link is null or exists (select ${ofLink}))`;
+          and (s.link_id is null or ${linkValue} is not null)`;
   const settings = "g.maintenance, g.model_generation, g.macro_generation";
   const appKey = `k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
         k.return_addresses as key_return_addresses`;
@@ -23,7 +25,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
     briefStatement(
       `admit_${mode}`,
       `select ${settings}, ${appKey},
-        s.mode, s.user_id, s.app_names, s.device_id, s.custom_account, s.custom_version, s.identity_link, ${shared}, s.due, a.administrator, u.attributes -> 'Groups' as groups${channel.columns}
+        s.mode, s.user_id, s.app_names, s.device_id, s.custom_account, s.custom_version, ${link}, s.due, a.administrator, u.attributes -> 'Groups' as groups${channel.columns}
       from ${tables.settings} g
       left join ${tables.appKeys} k on k.digest = $1::bytea
       left join (
@@ -93,7 +95,7 @@ export function sessionStatements(tables: Tables): SessionStatements {
       ...statement(
         "session_open",
         `select ${tables.openSession}($1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
-          $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::uuid, $16::bigint)`,
+          $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::text, $16::bigint, $17::bigint)`,
       ),
       joint: "call",
     },
@@ -103,7 +105,7 @@ export function sessionStatements(tables: Tables): SessionStatements {
       "session_end_custom",
       remove(tables, `custom_account = $1::uuid and ${notExcepted}`),
     ),
-    endAllOfLink: statement("session_end_link", remove(tables, `identity_link = $1::uuid and ${notExcepted}`)),
+    endAllOfLink: statement("session_end_link", remove(tables, `link_id = $1::text and ${notExcepted}`)),
     renew: statement(
       "session_renew",
       `update ${tables.sessions} set

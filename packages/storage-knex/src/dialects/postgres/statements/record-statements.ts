@@ -6,8 +6,8 @@ import type { Tables } from "../tables.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
 export function settingsStatements(tables: Tables): SettingsStatements {
-  const { accounts, appKeys, customAccounts, departures, identityLinks, objects, settings } = tables;
-  const filled = [accounts, appKeys, customAccounts, departures, identityLinks, objects];
+  const { accounts, appKeys, customAccounts, departures, objects, settings } = tables;
+  const filled = [accounts, appKeys, customAccounts, departures, objects];
   const without = filled.map((table) => `not exists (select from ${table})`);
   return {
     isEmpty: statement(

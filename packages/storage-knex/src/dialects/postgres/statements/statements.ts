@@ -5,7 +5,6 @@ import type { AuditStatements } from "../../../knex-audit-repository.ts";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
 import type { SettingsStatements } from "../../../knex-settings-repository.ts";
 import type { CustomAccountStatements } from "../../../knex-custom-account-repository.ts";
-import type { IdentityLinkStatements } from "../../../knex-identity-link-repository.ts";
 import type { RecordStatements } from "../../../knex-record-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
@@ -19,7 +18,6 @@ import { settingsStatements, recordStatements } from "./record-statements.ts";
 import { customAccountStatements } from "./custom-account-statements.ts";
 import { type DepartureStatements, departureStatements } from "./departure-statements.ts";
 import { type IndexStatements, indexStatements } from "./index-statements.ts";
-import { identityLinkStatements } from "./identity-link-statements.ts";
 import {
   type LockStatements,
   lockStatements,
@@ -43,7 +41,6 @@ export interface Statements {
   readonly customAccounts: CustomAccountStatements;
   readonly departures: DepartureStatements;
   readonly indexes: IndexStatements;
-  readonly identityLinks: IdentityLinkStatements;
   readonly locks: LockStatements;
   readonly model: ModelStatements;
   readonly objects: ObjectStatements;
@@ -65,7 +62,6 @@ export function statementsOf(tables: Tables): Statements {
     customAccounts: customAccountStatements(tables),
     departures: departureStatements(tables),
     indexes: indexStatements(tables),
-    identityLinks: identityLinkStatements(tables),
     locks: lockStatements(tables),
     model: modelStatements(tables),
     objects: objectStatements(tables),

@@ -1,0 +1,65 @@
+import type { Digests } from "../digests/digests.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { RecordKind, RecordRepository, StoredRecord } from "../records/record-repository.ts";
+
+/** Accounts of providers that are bound to database users, by `identityLinkId`: an identity has one link at most, whatever races there are. */
+export const identityLinkKind: RecordKind<IdentityLink> = "identityLink";
+
+/** Who somebody is at a provider. Nothing else identifies a person there, least of all the e-mail address. */
+export interface ProviderIdentity {
+  /** As the provider signs it, at most 255 characters. */
+  readonly issuer: string;
+  /** At most 255 characters. */
+  readonly subject: string;
+}
+
+/** An account of a provider that is bound to a database user. */
+export interface IdentityLink extends ProviderIdentity {
+  /** A UUID, new for every binding. */
+  readonly id: string;
+  readonly provider: ProviderType;
+  readonly userId: ObjectId;
+  /** Bound without the user's own credentials, by a default user or by the hook: others may be bound to the same user. */
+  readonly shared: boolean;
+  /** For people to recognise the account by; never compared with anything. */
+  readonly email: string | null;
+  readonly displayName: string | null;
+}
+
+/** A link as its record holds it. A link that was removed and bound anew has another `born`. */
+export type IdentityLinkRecord = Pick<StoredRecord<IdentityLink>, "id" | "born" | "value">;
+
+/** The names under which providers are configured, registered and addressed. */
+export const providerTypes = ["google", "facebook", "microsoft", "apple"] as const;
+
+export type ProviderType = (typeof providerTypes)[number];
+
+/** Id of the record that binds an identity. */
+export function identityLinkId({ issuer, subject }: ProviderIdentity, digests: Pick<Digests, "sha256">): string {
+  return digests.sha256(["identity", issuer, subject].join("\0"));
+}
+
+/** What is read of a user's links at once. */
+const pageSize = 200;
+
+/** The links of a database user: by provider, then by the time of binding. */
+export async function linksOfUser(records: RecordRepository, userId: ObjectId): Promise<StoredRecord<IdentityLink>[]> {
+  const links: StoredRecord<IdentityLink>[] = [];
+  for (let after: string | null = null; ; after = links.at(-1)?.id ?? null) {
+    const page = await records.list(identityLinkKind, { owner: linkOwner(userId), after, limit: pageSize });
+    links.push(...page);
+    if (page.length < pageSize) break;
+  }
+  return links.toSorted(
+    (one, other) => compare(one.value.provider, other.value.provider) || one.createdAt - other.createdAt,
+  );
+}
+
+function compare(one: string, other: string): number {
+  return Number(one > other) - Number(one < other);
+}
+
+/** The owner of a user's links: they go with the account. */
+export function linkOwner(userId: ObjectId): string {
+  return `user:${userId}`;
+}
