@@ -165,7 +165,8 @@ describe("the audit of commands", () => {
     rmSync(folder, { recursive: true });
   });
 
-  const idOf = async (name: string) => (await r.accounts.forProof(name, [])).account?.userId ?? "";
+  const idOf = async (name: string) =>
+    (await r.accounts.find({ realm: "database", loginName: name }, [])).account?.userId ?? "";
   const events = async (after: number): Promise<RecordedAuditEvent[]> => r.audit.read(after, 1_000);
   const last = async () => (await events(0)).at(-1)?.sequence ?? 0;
 
@@ -234,13 +235,13 @@ describe("the audit of commands", () => {
   });
 
   test("another address makes tokens worthless that went to the former one", async () => {
-    const { accounts, customAccounts, records } = r;
-    await accounts.setEmail(await idOf("reader"), "reader@example.com");
+    const { accounts, records } = r;
+    await accounts.change(await idOf("reader"), { email: "reader@example.com" });
     const tokens = [
       await resetMail.prepare(r, { user: "reader" }),
       await resetMail.prepare(r, { user: "partner", custom: true }),
     ];
-    const { account } = await customAccounts.forProof("partner");
+    const { account } = await accounts.find({ realm: "custom", loginName: "partner" }, []);
     expect([tokens.every((token) => token !== null), isUuid(account?.id ?? "")]).toEqual([true, true]);
     await run("user set-email reader other@example.com");
     expect(await records.remove("passwordReset", { owner: `user:${await idOf("reader")}` })).toEqual([]);

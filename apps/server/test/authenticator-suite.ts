@@ -20,8 +20,10 @@ export function authenticatorSuite(server: () => RunningServer): void {
   };
   const logIn = (user: string, pass = "word", more: object = {}): Promise<Answer> =>
     call(server(), "/v1/auth/df", { method: "POST", body: { user, pass, appNames: ["demo-app"], ...more } });
-  const idOf = async (user: string) => (await repositories().accounts.forProof(user, [])).account?.userId as string;
-  const account = async (user: string) => (await repositories().customAccounts.forProof(user)).account;
+  const idOf = async (user: string) =>
+    (await repositories().accounts.find({ realm: "database", loginName: user }, [])).account?.userId as string;
+  const account = async (user: string) =>
+    (await repositories().accounts.find({ realm: "custom", loginName: user }, [])).account;
 
   afterEach(async () => {
     await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
@@ -58,10 +60,10 @@ export function authenticatorSuite(server: () => RunningServer): void {
     await put(`run() { return { userId: "${await idOf("reader")}", name: "berta" }; }`);
     const first = (await logIn("berta")).body.data.sessionId;
     const berta = await account("berta");
-    await repositories().customAccounts.setDisabled(berta?.id ?? "", true);
+    await repositories().accounts.change(berta?.id ?? "", { disabled: true });
     expect(await checkSession(server(), first)).toBe("201");
     expect(await logIn("berta")).toMatchObject({ status: 403, code: "302" });
-    await repositories().customAccounts.setDisabled(berta?.id ?? "", false);
+    await repositories().accounts.change(berta?.id ?? "", { disabled: false });
     const second = (await logIn("berta")).body.data.sessionId;
     await put(`run() { return { userId: "${await idOf("demo")}", name: "berta", email: "berta@example.com" }; }`);
     const answers = await Promise.all(Array.from({ length: 6 }, () => logIn("berta")));
@@ -78,7 +80,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
     await put(`run(user) { return { userId: "${await idOf("reader")}", name: "clara" }; }`);
     const answers = await Promise.all(["Clara", "CLARA", "clara", "cLara"].map((user) => logIn(user)));
     expect(answers.map(({ code }) => code)).toEqual(["0", "0", "0", "0"]);
-    const listed = await repositories().customAccounts.list(null, 100);
+    const listed = await repositories().accounts.list("custom", null, 100);
     expect(listed.filter(({ loginName }) => loginName.toLowerCase() === "clara")).toHaveLength(1);
     await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
     for (const pass of ["word", "", "clara"]) expect((await logIn("clara", pass || " ")).code).not.toBe("0");
@@ -132,9 +134,9 @@ export function authenticatorSuite(server: () => RunningServer): void {
     const { accounts } = repositories();
     const reader = await idOf("reader");
     await put(`run() { return { userId: "${reader}", name: "dora" }; }`);
-    await accounts.setDisabled(reader, true);
+    await accounts.change(reader, { disabled: true });
     const answer = await logIn("dora");
-    await accounts.setDisabled(reader, false);
+    await accounts.change(reader, { disabled: false });
     expect(answer).toMatchObject({ status: 403, code: "302" });
   });
 

@@ -1,4 +1,4 @@
-import type { CustomAccount, Repositories } from "@sallyport/core";
+import type { Account, Repositories } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession } from "./client.ts";
 import { MailFolder } from "./mail-folder.ts";
@@ -20,17 +20,16 @@ const wrong = "ZZZZ-ZZZZ";
 /** How custom users come to another password: asked for with the old one, confirmed with a code that is mailed. On every engine. */
 export function customPasswordSuite(server: () => RunningServer): void {
   const repositories = (): Repositories => repositoriesOf(server());
-  const create = (hasAddress = true): Promise<CustomAccount> =>
-    newCustomUser(server(), { password: first, hasAddress });
+  const create = (hasAddress = true): Promise<Account> => newCustomUser(server(), { password: first, hasAddress });
   const logIn = (user: string, pass: string): Promise<Answer> =>
     call(server(), "/v1/auth/df", { method: "POST", body: { user, pass, appNames: "demo-app" } });
-  const sessionOf = async ({ loginName }: CustomAccount, pass = first): Promise<string> =>
+  const sessionOf = async ({ loginName }: Account, pass = first): Promise<string> =>
     (await logIn(loginName, pass)).body.data.sessionId;
   const change = (sessionId: string, oldPassword: unknown, newPassword: unknown, headers = {}): Promise<Answer> =>
     call(server(), "/v1/changePassword", { method: "POST", sessionId, headers, body: { oldPassword, newPassword } });
   const confirm = (sessionId: string, confirmationCode: unknown): Promise<Answer> =>
     call(server(), "/v1/auth/df/confirmChangePassword", { method: "POST", sessionId, body: { confirmationCode } });
-  const codeTo = async ({ email }: CustomAccount): Promise<string> => {
+  const codeTo = async ({ email }: Account): Promise<string> => {
     const text = (await mailbox.next(email ?? "nobody")).bodies.get("text/plain") ?? "";
     return /\b[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}\b/.exec(text)?.[0] ?? `no code in: ${text}`;
   };
@@ -175,8 +174,8 @@ export function customPasswordSuite(server: () => RunningServer): void {
     const session = await sessionOf(account);
     await change(session, first, second);
     const code = await codeTo(account);
-    const { customAccounts } = repositories();
-    await customAccounts.setSecret(account.id, account.secret, account.secretVersion);
+    const { accounts } = repositories();
+    await accounts.setSecret(account.id, account.secret, account.secretVersion);
     expect(await checkSession(server(), session)).toBe("201");
     expect(await confirm(await sessionOf(account), code)).toMatchObject({ code: "326" });
     expect(await logIn(account.loginName, second)).toMatchObject({ code: "302" });

@@ -1,6 +1,6 @@
 import { waitingMail, FormerPasswords, MacroStore } from "@sallyport/core";
 import { setImmediate as turn } from "node:timers/promises";
-import type { CustomAccount } from "@sallyport/core";
+import type { Account } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession, type Sent, tryLogIn } from "./client.ts";
 import type { Mailbox } from "./mailbox.ts";
@@ -14,22 +14,20 @@ const second = "quite another one";
 /** How custom users who have forgotten their password come to another one, by mail. On every engine. */
 export function customResetSuite(server: () => RunningServer, mailbox: () => Mailbox): void {
   const repositories = () => repositoriesOf(server());
-  const create = (hasAddress = true): Promise<CustomAccount> =>
-    newCustomUser(server(), { password: first, hasAddress });
+  const create = (hasAddress = true): Promise<Account> => newCustomUser(server(), { password: first, hasAddress });
   const ask = (user: unknown, headers: Sent["headers"] = {}, more: object = { custom: true }): Promise<Answer> =>
     call(server(), "/v1/resetPassword", { method: "POST", headers, body: { user, ...more } });
   const confirm = (resetPasswordToken: unknown, newPassword: unknown): Promise<string> =>
     call(server(), "/v1/confirmResetPassword", { method: "POST", body: { resetPasswordToken, newPassword } }).then(
       ({ code }) => code,
     );
-  const logIn = ({ loginName }: CustomAccount, pass: string): Promise<Answer> =>
+  const logIn = ({ loginName }: Account, pass: string): Promise<Answer> =>
     call(server(), "/v1/auth/df", { method: "POST", body: { user: loginName, pass, appNames: "demo-app" } });
-  const opens = (account: CustomAccount, pass: string) => logIn(account, pass).then(({ code }) => code);
-  const sessionOf = async (account: CustomAccount): Promise<string> =>
-    (await logIn(account, first)).body.data.sessionId;
+  const opens = (account: Account, pass: string) => logIn(account, pass).then(({ code }) => code);
+  const sessionOf = async (account: Account): Promise<string> => (await logIn(account, first)).body.data.sessionId;
 
   /** A token as the mail would hold it. */
-  const token = async ({ loginName }: CustomAccount): Promise<string> =>
+  const token = async ({ loginName }: Account): Promise<string> =>
     (await resetMail.prepare(repositories(), { user: loginName, custom: true }))?.token ?? "nobody is written to";
 
   /** Returns when nothing waits to be sent any more. */
@@ -90,11 +88,11 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
 
   test("the answer is the same for everybody, and only those are written to who could come in, once a minute", async () => {
     const [account, disabled, without, orphan] = [await create(), await create(), await create(false), await create()];
-    const { customAccounts, accounts } = repositories();
-    await customAccounts.setDisabled(disabled.id, true);
+    const { accounts } = repositories();
+    await accounts.change(disabled.id, { disabled: true });
     const { userId } = await newUser(server());
-    await customAccounts.setUser(orphan.id, userId);
-    await accounts.setDisabled(userId, true);
+    await accounts.change(orphan.id, { userId });
+    await accounts.change(userId, { disabled: true });
     const names = [
       account.loginName,
       "nobody of this name",
@@ -159,22 +157,22 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     ).toBe("326");
     const other = await create();
     const outdated = await token(other);
-    await repositories().customAccounts.setSecret(other.id, other.secret, other.secretVersion);
+    await repositories().accounts.setSecret(other.id, other.secret, other.secretVersion);
     expect(await confirm(outdated, second)).toBe("328");
   });
 
   test("a token is worth nothing while its user or the one he is mapped to is kept out, and once he is mapped to another or gone", async () => {
-    const { customAccounts, accounts } = repositories();
+    const { accounts } = repositories();
     const { userId } = await newUser(server());
     const [disabled, orphan, moved, gone] = [await create(), await create(), await create(), await create()];
-    await customAccounts.setUser(orphan.id, userId);
+    await accounts.change(orphan.id, { userId });
     const tokens = [await token(disabled), await token(orphan), await token(moved), await token(gone)];
-    await customAccounts.setDisabled(disabled.id, true);
-    await accounts.setDisabled(userId, true);
-    await customAccounts.setUser(moved.id, userId);
-    await customAccounts.remove(gone.id);
+    await accounts.change(disabled.id, { disabled: true });
+    await accounts.change(userId, { disabled: true });
+    await accounts.change(moved.id, { userId });
+    await accounts.remove([gone.id]);
     expect(await Promise.all(tokens.map((each) => confirm(each, second)))).toEqual(["328", "328", "328", "328"]);
-    await customAccounts.setDisabled(disabled.id, false);
+    await accounts.change(disabled.id, { disabled: false });
     expect(await confirm(tokens[0], second)).toBe("0");
     await mailbox().next();
   });

@@ -1,4 +1,4 @@
-import { type CustomAccount, CreateCustomAccount, type Repositories } from "@sallyport/core";
+import { type Account, CreateCustomAccount, type Repositories } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession, logOut, type Sent } from "./client.ts";
@@ -29,23 +29,23 @@ export function customUserSuite(server: () => RunningServer): void {
     return body.data.sessionId;
   };
   const userNamed = async (name: string) => {
-    const { account } = await repositories().accounts.forProof(name, []);
+    const { account } = await repositories().accounts.find({ realm: "database", loginName: name }, []);
     if (account === null) throw new Error(`The demo has no user ${name}.`);
     return account;
   };
   /** A custom user with a password of the same words as the name. */
-  const create = async (user = "reader", name = `custom ${(created += 1)}`): Promise<CustomAccount> => {
+  const create = async (user = "reader", name = `custom ${(created += 1)}`): Promise<Account> => {
     const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
     const creating = new CreateCustomAccount(hasher, new NodeDigests(), new NodeRandomSource());
     const { userId } = await userNamed(user);
-    const id = await creating.run(repositories().customAccounts, {
+    const id = await creating.run(repositories().accounts, {
       loginName: name,
       password: `${name} password`,
       userId,
       email: null,
       clientHash: "md5",
     });
-    return (await repositories().customAccounts.find(id)) as CustomAccount;
+    return (await repositories().accounts.find({ id }, [])).account as Account;
   };
 
   test("the demo's custom user logs in, and works with the rights of the user he is mapped to", async () => {
@@ -110,13 +110,13 @@ export function customUserSuite(server: () => RunningServer): void {
 
   test("unknown, disabled and mistyped ones are refused in the same words, and the audit names nobody", async () => {
     const account = await create();
-    const { customAccounts, audit } = repositories();
+    const { accounts, audit } = repositories();
     const last = Math.max(0, ...(await audit.read(0, 10_000)).map(({ sequence }) => sequence));
     const wrong = await logIn(account.loginName, { pass: "my-secret-typo" });
     const unknown = await logIn("nobody at all");
-    await customAccounts.setDisabled(account.id, true);
+    await accounts.change(account.id, { disabled: true });
     const disabled = await logIn(account.loginName);
-    await customAccounts.setDisabled(account.id, false);
+    await accounts.change(account.id, { disabled: false });
     expect(wrong).toMatchObject({ status: 403, code: "302" });
     expect([unknown.body, disabled.body]).toEqual([wrong.body, wrong.body]);
     for (const name of [
@@ -198,13 +198,13 @@ export function customUserSuite(server: () => RunningServer): void {
   });
 
   test("sessions end at once when the custom user is disabled, removed or mapped to another, or has another password", async () => {
-    const { customAccounts } = repositories();
+    const { accounts } = repositories();
     const bystander = await sessionOf((await create()).loginName);
-    const endings: readonly ((account: CustomAccount) => Promise<unknown>)[] = [
-      ({ id }) => customAccounts.setDisabled(id, true),
-      ({ id }) => customAccounts.remove(id),
-      async ({ id }) => customAccounts.setUser(id, (await userNamed("demo")).userId),
-      ({ id, secret, secretVersion }) => customAccounts.setSecret(id, secret, secretVersion),
+    const endings: readonly ((account: Account) => Promise<unknown>)[] = [
+      ({ id }) => accounts.change(id, { disabled: true }),
+      ({ id }) => accounts.remove([id]),
+      async ({ id }) => accounts.change(id, { userId: (await userNamed("demo")).userId }),
+      ({ id, secret, secretVersion }) => accounts.setSecret(id, secret, secretVersion),
     ];
     for (const end of endings) {
       const account = await create();
@@ -220,9 +220,9 @@ export function customUserSuite(server: () => RunningServer): void {
     const account = await create();
     const sessionId = await sessionOf(account.loginName);
     const { accounts } = repositories();
-    await accounts.setDisabled(account.userId, true);
+    await accounts.change(account.userId, { disabled: true });
     const codes = [await checkSession(server(), sessionId), (await logIn(account.loginName)).code];
-    await accounts.setDisabled(account.userId, false);
+    await accounts.change(account.userId, { disabled: false });
     expect(codes).toEqual(["201", "302"]);
     expect(await logIn(account.loginName)).toMatchObject({ code: "0" });
   });

@@ -49,7 +49,7 @@ test("an archive of the first format is restored with everything that it holds",
   expect(await macros.put({ name: "Gone", text: "1", language: "js", changedBy: "test" }, 0)).toBe("stored");
   expect((await macros.history("Gone", 1))[0]?.version).toBe(3);
   expect(await new ProviderEntries(kept).find("google")).toMatchObject({ type: "google", appNames: ["demo-app"] });
-  const { account } = await r.accounts.forProof("reader", []);
+  const { account } = await r.accounts.find({ realm: "database", loginName: "reader" }, []);
   expect(await new FormerPasswords(kept).latest(`user:${account?.userId}`, 5)).toHaveLength(1);
   const keys = new KeyStore(kept);
   const rings = await Promise.all((["rsa", "jwt"] as const).map((kind) => keys.kept(kind)));

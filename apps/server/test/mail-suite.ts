@@ -53,8 +53,8 @@ export function mailSuite(server: () => RunningServer, folder: MailFolder): void
   const addressOf = async (name: string, alias = "") => {
     const address = `${name.replaceAll(" ", "-")}@mail.example`;
     const { accounts } = repositoriesOf(server(), alias);
-    const { account } = await accounts.forProof(name, []);
-    await accounts.setEmail(account?.userId ?? "", address);
+    const { account } = await accounts.find({ realm: "database", loginName: name }, []);
+    await accounts.change(account?.userId ?? "", { email: address });
     return address;
   };
 

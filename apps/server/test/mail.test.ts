@@ -59,8 +59,8 @@ test("while nothing can be sent, everybody is refused with 712, and the server i
   try {
     const r = repositoriesOf(server);
     const { accounts } = r;
-    const { account } = await accounts.forProof("demo", []);
-    await accounts.setEmail(account?.userId ?? "", "demo@mail.example");
+    const { account } = await accounts.find({ realm: "database", loginName: "demo" }, []);
+    await accounts.change(account?.userId ?? "", { email: "demo@mail.example" });
     const ask = (user: string) => call(server, "/v1/resetPassword", { method: "POST", body: { user } });
     expect((await ask("demo")).code).toBe("0");
     // The relay notices by itself; each look lets it go on.

@@ -1,4 +1,4 @@
-import { CreateCustomAccount, type CustomAccount } from "@sallyport/core";
+import { CreateCustomAccount, type Account } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../src/index.ts";
 import { repositoriesOf } from "./password-suite.ts";
@@ -15,22 +15,22 @@ export interface NewCustomUser {
 export async function newCustomUser(
   server: RunningServer,
   { password, alias = "", hasAddress = true }: NewCustomUser,
-): Promise<CustomAccount> {
+): Promise<Account> {
   people += 1;
-  const { accounts, customAccounts } = repositoriesOf(server, alias);
+  const { accounts } = repositoriesOf(server, alias);
   const creating = new CreateCustomAccount(
     await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }),
     new NodeDigests(),
     new NodeRandomSource(),
   );
-  const { account } = await accounts.forProof("reader", []);
+  const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
   const email = hasAddress ? `custom-${process.pid}-${people}@mail.example` : null;
-  const id = await creating.run(customAccounts, {
+  const id = await creating.run(accounts, {
     loginName: `custom ${process.pid} ${people}`,
     password,
     userId: account?.userId ?? "",
     email,
     clientHash: "md5",
   });
-  return (await customAccounts.find(id)) as CustomAccount;
+  return (await accounts.find({ id }, [])).account as Account;
 }

@@ -153,7 +153,7 @@ export function passwordSuite(server: () => RunningServer): void {
       expect(await checkSession(server(), session)).toBe("0");
       const winner = codes.indexOf("0");
       const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
-      const { account } = await repositories().accounts.byUser(somebody.userId, []);
+      const { account } = await repositories().accounts.find({ id: somebody.userId }, []);
       expect(await hasher.verify(account?.secret ?? "", digests.md5(`password of change ${winner}`), null)).toBe(true);
     });
 
@@ -273,10 +273,10 @@ export function passwordSuite(server: () => RunningServer): void {
   test("a token is worth nothing once its user is disabled, and while he is", async () => {
     const somebody = await newUser(server());
     const good = await token(somebody);
-    await repositories().accounts.setDisabled(somebody.userId, true);
+    await repositories().accounts.change(somebody.userId, { disabled: true });
     expect(await confirm(good, second)).toBe("328");
     expect(await resetMail.prepare(repositories(), { user: somebody.name })).toBeNull();
-    await repositories().accounts.setDisabled(somebody.userId, false);
+    await repositories().accounts.change(somebody.userId, { disabled: false });
     expect(await confirm(good, second)).toBe("0");
   });
 
@@ -290,7 +290,7 @@ export function passwordSuite(server: () => RunningServer): void {
       token: expect.stringMatching(/^[\w-]{43}$/),
     });
     expect(await resetMail.prepare(repositories(), { user: somebody.name })).toBeNull();
-    await repositories().accounts.setEmail(somebody.userId, null);
+    await repositories().accounts.change(somebody.userId, { email: null });
     await repositories().throttle.pass([], [`resetMail:user:${somebody.userId}`]);
     expect(await resetMail.prepare(repositories(), { user: somebody.name })).toBeNull();
   });

@@ -30,7 +30,7 @@ export function recyclerSuite({
     for (const id of [owner, second]) expect(await recycle(id)).toMatchObject({ code: "0" });
     expect(await recycle(third, sessions.admin)).toMatchObject({ code: "0" });
 
-    const { account } = await repositories().accounts.forProof("demo", []);
+    const { account } = await repositories().accounts.find({ realm: "database", loginName: "demo" }, []);
     const { body } = await send(sessions.demo, "/v1/recycler");
     const common = {
       "~ClassName": "Customer",

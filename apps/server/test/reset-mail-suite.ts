@@ -31,7 +31,7 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
 
   test("leads a user by mail to a new password, and tells him of it", async () => {
     const { name, userId } = await newUser(server());
-    const { account } = await repositoriesOf(server()).accounts.byUser(userId, []);
+    const { account } = await repositoriesOf(server()).accounts.find({ id: userId }, []);
     const session = await openSession(server(), "session", name, { password });
     expect(
       await ask(name, { host: "evil.example", "x-forwarded-host": "evil.example", forwarded: "host=evil.example" }),
@@ -63,8 +63,8 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
 
   test("answers alike whoever is named, and writes only to those who are there, once a minute", async () => {
     const [somebody, disabled, without] = [await newUser(server()), await newUser(server()), await newUser(server())];
-    await repositoriesOf(server()).accounts.setDisabled(disabled.userId, true);
-    await repositoriesOf(server()).accounts.setEmail(without.userId, null);
+    await repositoriesOf(server()).accounts.change(disabled.userId, { disabled: true });
+    await repositoriesOf(server()).accounts.change(without.userId, { email: null });
     const names = [
       somebody.name,
       "nobody of this name",
@@ -87,8 +87,8 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
     const name = `Eve\r\nBcc: all@mail.example\r\n\r\n<script>${process.pid}`;
     const { accounts } = repositoriesOf(server());
     const { userId } = await newUser(server());
-    await accounts.rename(userId, name, `eve ${userId}`);
-    const { account } = await accounts.byUser(userId, []);
+    await accounts.change(userId, { name: { loginName: name, confusableKey: `eve ${userId}` } });
+    const { account } = await accounts.find({ id: userId }, []);
     await ask(name);
     const { to, headers, bodies } = await mailbox().next();
     expect([to, headers.get("bcc"), headers.get("to")]).toEqual([[account?.email], undefined, [account?.email]]);
@@ -97,7 +97,7 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
 
   test("tells a user by mail that his password was changed", async () => {
     const { name, userId } = await newUser(server());
-    const { account } = await repositoriesOf(server()).accounts.byUser(userId, []);
+    const { account } = await repositoriesOf(server()).accounts.find({ id: userId }, []);
     const session = await openSession(server(), "secure", name, { password });
     const body = { oldPassword: password, newPassword: "another password" };
     expect((await callIn(server(), session, "/v1/changePassword", { method: "POST", body })).code).toBe("0");

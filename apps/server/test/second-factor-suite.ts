@@ -38,7 +38,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
   const confirmed = async (user: string, app: string) => {
     const { accounts, records } = repositories();
     const secondFactors = new SecondFactors(records);
-    const { account } = await accounts.forProof(user, []);
+    const { account } = await accounts.find({ realm: "database", loginName: user }, []);
     const subject = `user:${account?.userId ?? ""}`;
     await secondFactors.remove(subject, app);
     const session = await enter(server(), "session", user, [app]);
@@ -300,7 +300,10 @@ export function secondFactorSuite(server: () => RunningServer): void {
     expect(await factor.enrol()).toBeUndefined();
     const { accounts, records } = repositories();
     const secondFactors = new SecondFactors(records);
-    await secondFactors.remove(`user:${(await accounts.forProof("demo", [])).account?.userId ?? ""}`, "may");
+    await secondFactors.remove(
+      `user:${(await accounts.find({ realm: "database", loginName: "demo" }, [])).account?.userId ?? ""}`,
+      "may",
+    );
     await factor.enrol();
     expect(await factor.remove("")).toMatchObject({ code: "0" });
     expect(await factor.state()).toMatchObject({ isActivated: false });

@@ -68,21 +68,21 @@ export function sessionSuite(server: () => RunningServer): void {
     test("end at once when the user is disabled, who is then refused like a stranger", async () => {
       const session = await logIn("reader");
       const { accounts } = repositories();
-      const { account } = await accounts.forProof("reader", []);
-      await accounts.setDisabled(account?.userId as string, true);
+      const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
+      await accounts.change(account?.userId as string, { disabled: true });
       expect(await checkSession(server(), session)).toBe(over);
       const refused = await tryLogIn(server(), "reader");
       const stranger = await tryLogIn(server(), "nobody");
       expect(refused.body).toEqual(stranger.body);
       expect(refused.status).toBe(403);
-      await accounts.setDisabled(account?.userId as string, false);
+      await accounts.change(account?.userId as string, { disabled: false });
       expect(await checkSession(server(), session)).toBe("0");
     });
 
     test("end when the secret changes that opened them", async () => {
       const session = await logIn("reader");
       const { accounts } = repositories();
-      const { account } = await accounts.forProof("reader", []);
+      const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
       if (account === null) throw new Error("The demo has no reader.");
       expect(await accounts.setSecret(account.userId, account.secret, account.secretVersion)).toBe("stored");
       expect(await checkSession(server(), session)).toBe(over);

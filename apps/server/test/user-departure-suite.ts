@@ -20,7 +20,7 @@ export function userDepartureSuite({
 }: DepartureStage): void {
   test("logs a user out for good who is deleted", async () => {
     const { accounts } = repositories();
-    const { account } = await accounts.forProof("reader", []);
+    const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
     for (const [query, administrator] of [
       ["?moveToRecycler=true", true],
       ["", false],
@@ -75,7 +75,7 @@ export function userDepartureSuite({
 
   test("lets nobody delete himself, and only administrators delete users", async () => {
     const { accounts, model } = repositories();
-    const id = (await accounts.forProof("admin", [])).account?.userId as string;
+    const id = (await accounts.find({ realm: "database", loginName: "admin" }, [])).account?.userId as string;
     const user = (await model.load()).classes.find(({ name }) => name === "User") as ClassDefinition;
     for (const query of ["", "?moveToRecycler=true"])
       expect(await remove(id, { query, as: sessions.admin })).toMatchObject({ status: 500, code: "718" });

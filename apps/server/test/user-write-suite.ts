@@ -16,7 +16,7 @@ export function userWriteSuite({
 }: WriteStage): void {
   test("renames who logs in with the user, or neither", async () => {
     const { accounts } = repositories();
-    const { account } = await accounts.forProof("reader", []);
+    const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
     const names = ["before", "after", "taken"].map((name) => `${name}-${mode}`) as [string, string, string];
     const userId = await create("User", { Name: names[0] }, sessions.admin);
     await accounts.create(

@@ -33,10 +33,10 @@ describe("deleting users and groups", () => {
     }
     const administrator = await sessionContext(at.fixture, { administrator: true });
     await deleteIn(administrator, user, { recycled: true });
-    expect((await r.accounts.list(null, 9)).map(({ userId }) => userId)).toEqual([other]);
+    expect((await r.accounts.list("database", null, 9)).map(({ userId }) => userId)).toEqual([other]);
     expect(await r.sessions.count()).toBe(1);
     await restore.run(administrator, { kind: "id", id: user });
-    expect((await r.accounts.list(null, 9)).map(({ userId }) => userId)).toEqual([other]);
+    expect((await r.accounts.list("database", null, 9)).map(({ userId }) => userId)).toEqual([other]);
     await deleteIn(administrator, user);
     expect(await leftOf(user)).toBe("deleted");
   });
@@ -56,7 +56,7 @@ describe("deleting users and groups", () => {
       for (const bin of [false, true]) await expect(deleted(id, { recycled: bin })).rejects.toEqual(gone(404));
     }
     expect(await live(guest, thing)).toEqual([guest, thing].toSorted());
-    expect((await accounts.forProof("guest", [])).account?.userId).toBe(guest);
+    expect((await accounts.find({ realm: "database", loginName: "guest" }, [])).account?.userId).toBe(guest);
   });
 
   test("says that users are not the caller's to delete before it says what keeps them", async () => {

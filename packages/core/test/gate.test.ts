@@ -25,7 +25,7 @@ describe("the gate", () => {
       { userId: userId as string, loginName: "u", secret: "s", administrator: false },
       "u",
     );
-    const found = await fixture.r.accounts.forProof("u", []);
+    const found = await fixture.r.accounts.find({ realm: "database", loginName: "u" }, []);
     account = found.account as Account;
     person = { account, user: found.user as StoredObject, linked: [], entrance: passwordEntrance };
   };
@@ -148,12 +148,12 @@ describe("the gate", () => {
     const disable = (failing: number | null): Claim =>
       claim(true, {
         alongside: async (r, { account: { userId } }) => {
-          await r.accounts.setEmail(userId, "alongside@example.com");
+          await r.accounts.change(userId, { email: "alongside@example.com" });
           if (failing !== null) throw new ServiceError(failing === 324 ? 324 : 704);
         },
       });
     const state = async () => [
-      (await fixture.r.accounts.byUser(account.userId, [])).account?.email,
+      (await fixture.r.accounts.find({ id: account.userId }, [])).account?.email,
       await fixture.r.sessions.count(),
     ];
     expect(await codeOf(enter(disable(324)))).toBe(324);

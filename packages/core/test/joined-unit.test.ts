@@ -71,7 +71,9 @@ test("a use case that fails in the middle leaves nothing, and the next one goes 
     await rename(inside, "carla");
   });
   expect(await nameOf(context, anna)).toBe("carla");
-  expect(await fixture.r.accounts.forProof("carla", [])).toMatchObject({ account: { userId: anna } });
+  expect(await fixture.r.accounts.find({ realm: "database", loginName: "carla" }, [])).toMatchObject({
+    account: { userId: anna },
+  });
 });
 
 test("nobody remembers objects that never come to be", async () => {

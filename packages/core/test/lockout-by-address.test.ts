@@ -32,7 +32,7 @@ describe("a lockout by address", () => {
     );
     const [userId] = await fixture.insert({ className: "User", attributes: { Name: "u" } });
     await fixture.r.accounts.create({ userId: userId ?? "", loginName: "u", secret: "s", administrator: false }, "u");
-    const { account, user } = await fixture.r.accounts.forProof("u", []);
+    const { account, user } = await fixture.r.accounts.find({ realm: "database", loginName: "u" }, []);
     if (account === null) throw new Error("The account is not there.");
     const person = { account, user: user as StoredObject, linked: [], entrance: passwordEntrance };
     prove = (proof) => async () => async () => (proof === "right" ? person : null);

@@ -60,7 +60,7 @@ beforeEach(async () => {
   fixture = await openFixture({}, () => offset);
   const [userId] = await fixture.insert({ className: "User", attributes: { Name: "u" } });
   await fixture.r.accounts.create({ userId: userId as string, loginName: "u", secret: "s", administrator: false }, "u");
-  const { account, user } = await fixture.r.accounts.forProof("u", []);
+  const { account, user } = await fixture.r.accounts.find({ realm: "database", loginName: "u" }, []);
   person = {
     account: account as Person["account"],
     user: user as StoredObject,

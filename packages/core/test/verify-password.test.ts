@@ -17,7 +17,8 @@ describe("the proof of a password", () => {
   const given = (user: string, pass: string) => ({ user, pass, clientHash: "none", links: [] }) as const;
   const prove = async (user: string, pass: string) =>
     (await verifyPassword.prepare(fixture.r.accounts, given(user, pass)))();
-  const accountOf = async (loginName: string) => (await fixture.r.accounts.forProof(loginName, [])).account;
+  const accountOf = async (loginName: string) =>
+    (await fixture.r.accounts.find({ realm: "database", loginName }, [])).account;
   const create = async (loginName: string, secret: string): Promise<Account> => {
     const [userId] = await fixture.insert({ className: "User", attributes: { Name: loginName } });
     await fixture.r.accounts.create({ userId: userId as string, loginName, secret, administrator: false }, loginName);
@@ -47,7 +48,7 @@ describe("the proof of a password", () => {
 
   test("checks the password of a disabled account, and refuses it in any case", async () => {
     const { userId } = await create("ada", "new:right");
-    await fixture.r.accounts.setDisabled(userId, true);
+    await fixture.r.accounts.change(userId, { disabled: true });
     expect(await prove("ada", "right")).toBeNull();
     expect(asked).toEqual([["new:right", "new:right"]]);
   });

@@ -236,13 +236,13 @@ describe("writing objects", () => {
     );
     const administrator = await sessionContext(fixture, { administrator: true });
     await patch(first as string, { Name: "Third", Description: "new" }, administrator);
-    expect((await accounts.forProof("Third", [])).account?.userId).toBe(first);
-    expect((await accounts.forProof("first", [])).account).toBeNull();
+    expect((await accounts.find({ realm: "database", loginName: "Third" }, [])).account?.userId).toBe(first);
+    expect((await accounts.find({ realm: "database", loginName: "first" }, [])).account).toBeNull();
     for (const Name of ["second", "SECOND ", "se cond"]) {
       await expect(patch(first as string, { Name, Description: "newer" }, administrator)).rejects.toEqual(refused(307));
     }
     const [object] = await fixture.r.objects.get([first as string], seesAll);
     expect(object).toMatchObject({ version: 2, attributes: { Name: "Third", Description: "new" } });
-    expect((await accounts.forProof("Third", [])).account?.userId).toBe(first);
+    expect((await accounts.find({ realm: "database", loginName: "Third" }, [])).account?.userId).toBe(first);
   });
 });

@@ -1,33 +1,42 @@
 import {
   acceptStorable,
   type Account,
+  type AccountChange,
+  type AccountId,
   type AccountRepository,
-  type ForProof,
+  type AccountSelector,
   type FoundAccount,
-  type FoundIdentity,
   type IdentityLink,
   isObjectId,
   isStorableText,
+  isUuid,
   type ListedAccount,
   type NewAccount,
-  type ObjectId,
   objectIdOf,
   objectNumber,
+  type Realm,
+  realmOf,
   type StoredObject,
 } from "@sallyport/core";
+import type { Knex } from "knex";
 import { objectNumbers } from "./object-row.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
 interface AccountRow {
+  /** Of custom accounts only. */
+  readonly id?: string;
   readonly user_id: string;
   readonly login_name: string;
   readonly secret: string;
   readonly secret_version: number;
-  readonly administrator: boolean;
+  /** Of database users only. */
+  readonly administrator?: boolean;
   readonly disabled: boolean;
   readonly email: string | null;
 }
+
+type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
 
 /** The link in a row that may have an account beside it. */
 interface LinkRow {
@@ -36,10 +45,16 @@ interface LinkRow {
   readonly link_value: IdentityLink;
 }
 
-type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
-
 /** An account, and where it is the known one its user object; or an object that the user object points to. */
-type ProofRow<ObjectRow> = AccountRow & ObjectRow & { readonly part: "known" | "next" | "first" | "linked" };
+type FoundRow<ObjectRow> = AccountRow & ObjectRow & { readonly part: "known" | "next" | "first" | "linked" };
+
+/** Where the accounts of a realm are, and how rows are named. */
+const tables = {
+  database: { name: "accounts", key: "user_id", listed: ["user_id", "administrator"] },
+  custom: { name: "custom_accounts", key: "id", listed: ["id", "user_id"] },
+} as const;
+
+const nothing: FoundAccount = { account: null, user: null, linked: [], decoy: null, link: null };
 
 /** Of user objects it knows what makes one of a row. */
 export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; readonly attributes: unknown }>
@@ -52,133 +67,150 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
     private readonly offset: () => number,
   ) {}
 
-  async forProof(loginName: string, links: readonly string[]): Promise<ForProof> {
+  find(selector: AccountSelector, links: readonly string[]): Promise<FoundAccount> {
+    if ("id" in selector) return this.findById(selector.id, links);
+    return "linkId" in selector ? this.findByLink(selector.linkId, links) : this.findByName(selector, links);
+  }
+
+  async create(account: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
+    const { id, userId, loginName, secret, administrator = false, email = null } = account;
+    acceptStorable([loginName, secret, confusableKey, email]);
+    const values = [objectNumber(userId), loginName, confusableKey, secret];
+    const { rowCount } =
+      id === undefined || id === userId
+        ? await this.sql.run(this.statements.create, [...values, administrator, email])
+        : await this.sql.run(this.statements.createCustom, [...values, id, email]);
+    return rowCount === 1 ? "created" : "nameTaken";
+  }
+
+  async change(id: AccountId, { name, email, disabled, userId }: AccountChange): Promise<boolean> {
+    acceptStorable([name?.loginName ?? null, name?.confusableKey ?? null, email ?? null]);
+    if (userId !== undefined && !isUuid(id)) return false;
+    const columns = {
+      ...(name === undefined ? {} : { login_name: name.loginName, confusable_key: name.confusableKey }),
+      ...(email === undefined ? {} : { email }),
+      ...(disabled === undefined ? {} : { disabled }),
+    };
+    if (userId === undefined && Object.keys(columns).length === 0)
+      return (await this.findById(id, [])).account !== null;
+    return this.update({ id }, (query) =>
+      userId === undefined
+        ? query.update(columns)
+        : query.update({ ...columns, user_id: objectNumber(userId) }).increment("secret_version", 1),
+    );
+  }
+
+  async setSecret(id: AccountId, secret: string, expectedVersion: number): Promise<"stored" | "stale"> {
+    const isSet = await this.update({ id, secret_version: expectedVersion }, (query) =>
+      query.update({ secret, secret_version: expectedVersion + 1 }),
+    );
+    return isSet ? "stored" : "stale";
+  }
+
+  async rehash(id: AccountId, secret: string, newSecret: string): Promise<"stored" | "stale"> {
+    return (await this.update({ id, secret }, (query) => query.update({ secret: newSecret }))) ? "stored" : "stale";
+  }
+
+  async remove(ids: readonly AccountId[]): Promise<number | "lastAdministrator"> {
+    const [users, customs] = [ids.filter(isObjectId), ids.filter(isUuid)];
+    const owners = [...users.map((id) => `user:${id}`), ...customs.map((id) => `custom:${id}`)];
+    const { rows } = await this.sql.run<{ removed: number | string | null }>(this.statements.remove, [
+      objectNumbers(users),
+      owners,
+      customs,
+    ]);
+    const removed = rows[0]?.removed ?? null;
+    return removed === null ? "lastAdministrator" : Number(removed);
+  }
+
+  async list(realm: Realm, after: string | null, limit: number): Promise<ListedAccount[]> {
+    const { name, listed } = tables[realm];
+    const query = this.sql
+      .table(name)
+      .select(...listed, "login_name", "disabled", "email")
+      .orderBy("login_name")
+      .limit(limit);
+    const { rows } = await this.sql.build<ListedRow>(after === null ? query : query.where("login_name", ">", after));
+    return rows.map(listedAccountOf);
+  }
+
+  private async findByName(
+    { realm, loginName }: { readonly realm: Realm; readonly loginName: string },
+    links: readonly string[],
+  ): Promise<FoundAccount> {
     // A name that cannot be stored is looked up all the same: as one that nobody has.
     const asked = isStorableText(loginName) ? loginName : "";
-    const { rows } = await this.sql.run<ProofRow<ObjectRow>>(this.statements.forProof, [asked, links]);
+    const { rows } =
+      realm === "database"
+        ? await this.sql.run<FoundRow<ObjectRow>>(this.statements.byName, [asked, links])
+        : await this.sql.run<FoundRow<ObjectRow>>(this.statements.customByName, [asked]);
     const decoy = rows.find(({ part }) => part === "next") ?? rows.find(({ part }) => part === "first");
     return { ...this.found(asked === loginName ? rows : []), decoy: decoy?.secret ?? null };
   }
 
-  async byUser(userId: ObjectId, links: readonly string[]): Promise<FoundAccount> {
-    if (!isObjectId(userId)) return this.found([]);
-    const { rows } = await this.sql.run<ProofRow<ObjectRow>>(this.statements.byUser, [objectNumber(userId), links]);
-    return this.found(rows);
+  private async findById(id: AccountId, links: readonly string[]): Promise<FoundAccount> {
+    switch (realmOf(id)) {
+      case "database": {
+        const { rows } = await this.sql.run<FoundRow<ObjectRow>>(this.statements.byUser, [objectNumber(id), links]);
+        return this.found(rows);
+      }
+      case "custom": {
+        const { rows } = await this.sql.build<AccountRow>(
+          this.sql
+            .table("custom_accounts")
+            .where({ id })
+            .select("id", "login_name", "user_id", "email", "secret", "secret_version", "disabled"),
+        );
+        return rows[0] === undefined ? nothing : { ...nothing, account: accountOf(rows[0]) };
+      }
+      case null:
+        return nothing;
+    }
   }
 
-  async byIdentity(linkId: string, links: readonly string[]): Promise<FoundIdentity> {
-    const { rows } = isStorableText(linkId)
-      ? await this.sql.run<ProofRow<ObjectRow> & LinkRow>(this.statements.byIdentity, [linkId, links, this.offset()])
-      : { rows: [] };
+  private async findByLink(linkId: string, links: readonly string[]): Promise<FoundAccount> {
+    if (!isStorableText(linkId)) return nothing;
+    const values = [linkId, links, this.offset()];
+    const { rows } = await this.sql.run<FoundRow<ObjectRow> & LinkRow>(this.statements.byLink, values);
     const bound = rows.find(({ part }) => part === "known");
-    if (bound === undefined) return { link: null, ...this.found([]) };
+    if (bound === undefined) return nothing;
     const link = { id: bound.link_id, born: Number(bound.link_born), value: bound.link_value };
-    return { link, ...this.found(bound.user_id === null ? [] : rows) };
+    return { ...this.found(bound.user_id === null ? [] : rows), link };
   }
 
-  async create(
-    { userId, loginName, secret, administrator, email = null }: NewAccount,
-    confusableKey: string,
-  ): Promise<"created" | "nameTaken"> {
-    acceptStorable([loginName, secret, confusableKey, email]);
-    const values = [objectNumber(userId), loginName, confusableKey, secret, administrator, email];
-    const { rowCount } = await this.sql.run(this.statements.create, values);
-    return rowCount === 1 ? "created" : "nameTaken";
-  }
-
-  async setSecret(userId: ObjectId, secret: string, expectedVersion: number): Promise<"stored" | "stale"> {
-    const { rowCount } = await this.sql.build(
-      this.sql
-        .table("accounts")
-        .where({ user_id: objectNumber(userId), secret_version: expectedVersion })
-        .update({ secret, secret_version: expectedVersion + 1 }),
-    );
-    return rowCount === 1 ? "stored" : "stale";
-  }
-
-  async rehash(userId: ObjectId, secret: string, newSecret: string): Promise<"stored" | "stale"> {
-    const { rowCount } = await this.sql.build(
-      this.sql
-        .table("accounts")
-        .where({ user_id: objectNumber(userId), secret })
-        .update({ secret: newSecret }),
-    );
-    return rowCount === 1 ? "stored" : "stale";
-  }
-
-  async rename(userId: ObjectId, loginName: string, confusableKey: string): Promise<boolean> {
-    acceptStorable([loginName, confusableKey]);
-    if (!isObjectId(userId)) return false;
-    const { rowCount } = await this.sql.build(
-      this.sql
-        .table("accounts")
-        .where("user_id", objectNumber(userId))
-        .update({ login_name: loginName, confusable_key: confusableKey }),
-    );
-    return rowCount === 1;
-  }
-
-  async setEmail(userId: ObjectId, email: string | null): Promise<boolean> {
-    acceptStorable(email);
-    if (!isObjectId(userId)) return false;
-    const { rowCount } = await this.sql.build(
-      this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ email }),
-    );
-    return rowCount === 1;
-  }
-
-  async setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean> {
-    const { rowCount } = await this.sql.build(
-      this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ disabled }),
-    );
-    return rowCount === 1;
-  }
-
-  async remove(userIds: readonly ObjectId[]): Promise<"removed" | "lastAdministrator"> {
-    const { rows } = await this.sql.run<{ removed: boolean }>(this.statements.remove, [
-      objectNumbers(userIds),
-      userIds.filter(isObjectId).map((id) => `user:${id}`),
-    ]);
-    return rows[0]?.removed === true ? "removed" : "lastAdministrator";
-  }
-
-  async list(after: string | null, limit: number): Promise<ListedAccount[]> {
-    const query = this.sql
-      .table("accounts")
-      .select("user_id", "login_name", "administrator", "disabled", "email")
-      .orderBy("login_name")
-      .limit(limit);
-    const { rows } = await this.sql.build<ListedRow>(after === null ? query : query.where("login_name", ">", after));
-    return rows.map(({ user_id, login_name, administrator, disabled, email }) => {
-      return { userId: objectIdOf(Number(user_id)), loginName: login_name, administrator, disabled, email };
-    });
-  }
-
-  private found(rows: readonly ProofRow<ObjectRow>[]): FoundAccount {
+  private found(rows: readonly FoundRow<ObjectRow>[]): FoundAccount {
     const known = rows.find(({ part }) => part === "known");
+    if (known === undefined) return nothing;
+    const linked = rows.filter(({ part, attributes }) => part === "linked" && attributes !== null);
     return {
-      account: known === undefined ? null : accountOf(known),
-      user: known === undefined || known.oid === null ? null : this.objectOf(known),
-      linked:
-        known === undefined
-          ? []
-          : rows
-              .filter(({ part, attributes }) => part === "linked" && attributes !== null)
-              .map((row) => this.objectOf(row)),
+      ...nothing,
+      account: accountOf(known),
+      user: (known.oid ?? null) === null ? null : this.objectOf(known),
+      linked: linked.map((row) => this.objectOf(row)),
     };
+  }
+
+  /** Whether there is such an account. */
+  private async update(
+    { id, ...current }: { readonly id: AccountId } & Readonly<Record<string, unknown>>,
+    change: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
+  ): Promise<boolean> {
+    const realm = realmOf(id);
+    if (realm === null) return false;
+    const { name, key } = tables[realm];
+    const row = { [key]: realm === "database" ? objectNumber(id) : id, ...current };
+    const { rowCount } = await this.sql.build(change(this.sql.table(name).where(row)));
+    return rowCount === 1;
   }
 }
 
 function accountOf(row: AccountRow): Account {
-  return {
-    userId: objectIdOf(Number(row.user_id)),
-    loginName: row.login_name,
-    secret: row.secret,
-    secretVersion: row.secret_version,
-    administrator: row.administrator,
-    disabled: row.disabled,
-    email: row.email,
-  };
+  return { ...listedAccountOf(row), secret: row.secret, secretVersion: row.secret_version };
+}
+
+function listedAccountOf({ id, user_id, login_name, administrator, disabled, email }: ListedRow): ListedAccount {
+  const userId = objectIdOf(Number(user_id));
+  return { id: id ?? userId, userId, loginName: login_name, administrator: administrator ?? false, disabled, email };
 }
 
 export interface AccountStatements {
@@ -186,13 +218,17 @@ export interface AccountStatements {
    * 1 login name, 2 links. The account (`known`) with its user object, the next one by name (`next`) and the first one
    * (`first`), as far as they exist; and the objects that the links of the user object point to (`linked`).
    */
-  readonly forProof: Statement;
+  readonly byName: Statement;
+  /** 1 login name of a custom account. The same, without objects. */
+  readonly customByName: Statement;
   /** 1 user, 2 links. The account (`known`) and what its user object points to (`linked`), as above. */
   readonly byUser: Statement;
   /** 1 id of a record of the kind `identityLink`, 2 links, 3 offset of the clock. The same of the user whom it names; the link stands in the row of the account, which is there without one. */
-  readonly byIdentity: Statement;
+  readonly byLink: Statement;
   /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 administrator, 6 address for mail or null. Adds a row, unless one of the first three is known. */
   readonly create: Statement;
-  /** 1 numbers of users, 2 how what belongs to them names them. Returns whether their accounts were removed. */
+  /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 id, 6 address for mail or null. Adds a row, unless name, key or id is known. */
+  readonly createCustom: Statement;
+  /** 1 numbers of users, 2 how these users and accounts are named as owners, 3 ids of custom accounts. How many of them were `removed`; null if no administrator were left. */
   readonly remove: Statement;
 }

@@ -7,7 +7,6 @@ import { KnexAppKeyRepository } from "./knex-app-key-repository.ts";
 import { KnexAuditRepository } from "./knex-audit-repository.ts";
 import { KnexChangeRepository } from "./knex-change-repository.ts";
 import { KnexChannelRepository } from "./knex-channel-repository.ts";
-import { KnexCustomAccountRepository } from "./knex-custom-account-repository.ts";
 import { KnexDepartureRepository } from "./knex-departure-repository.ts";
 import { KnexLockRepository } from "./knex-lock-repository.ts";
 import { KnexModelRepository } from "./knex-model-repository.ts";
@@ -33,7 +32,6 @@ export function knexRepositories(
     audit: new KnexAuditRepository(sql, statements.audit, offset),
     changes: new KnexChangeRepository(sql, statements.changes),
     channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
-    customAccounts: new KnexCustomAccountRepository(sql, statements.customAccounts, offset),
     departures: new KnexDepartureRepository(sql, statements.departures, offset),
     locks: new KnexLockRepository(sql, statements.locks, offset),
     model: new KnexModelRepository(sql, statements.model),

@@ -179,7 +179,7 @@ describe("failures of the database", () => {
     expect(await codeOf(r.objects.insert([{ className: "File", attributes: { Name: "a\0b" } }]))).toBe(307);
     expect(await codeOf(r.sessions.open(newSession("zero", { deviceId: "a\0b" }), openPolicy))).toBe(307);
     for (const text of ["a\0b", "a\ud800b"]) {
-      expect(await r.accounts.forProof(text, [])).toMatchObject({ account: null });
+      expect(await r.accounts.find({ realm: "database", loginName: text }, [])).toMatchObject({ account: null });
       expect(await new Applications(r.records).known([text])).toEqual([]);
       expect(await r.appKeys.listsOrigin(text)).toBe(false);
     }

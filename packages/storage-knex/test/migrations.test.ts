@@ -52,7 +52,7 @@ describe("migrations", () => {
       storage.health(),
       storage.transaction((t) => t.sessions.count()),
       r.admission.admit({ appKey: null, session: null, idleTimeout: 1_000 }),
-      r.accounts.forProof("somebody", []),
+      r.accounts.find({ realm: "database", loginName: "somebody" }, []),
       r.model.load(),
       r.sessions.open(newSession("s"), { ...openPolicy, limit: 1 }),
     ];

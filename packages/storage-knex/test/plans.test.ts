@@ -149,11 +149,11 @@ describe("plans of the statements that run on every request", () => {
     ["account of a user", accounts.byUser, ["7", "'{Groups}'"], ["accounts_pkey", "objects_pkey"]],
     [
       "account of an identity",
-      accounts.byIdentity,
+      accounts.byLink,
       ["'link 7'", "'{Groups}'", "0"],
       ["accounts_pkey", "objects_pkey", "records_pkey"],
     ],
-    ["proof", accounts.forProof, ["'user 7'", "'{Groups}'"], ["accounts_login_name_key", "objects_pkey"]],
+    ["proof", accounts.byName, ["'user 7'", "'{Groups}'"], ["accounts_login_name_key", "objects_pkey"]],
     ["one object", objects.getOne, ["7", "null", "'{1}'"], ["objects_pkey"]],
     ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'", "1000000"], ["objects_pkey"]],
     ["outlines of objects", objects.outlines, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],

@@ -37,7 +37,7 @@ describe("prepared statements", () => {
 
   test("survive a change of the tables", async () => {
     const { storage } = storageWith("changed");
-    await storage.repositories.accounts.forProof("a", []);
+    await storage.repositories.accounts.find({ realm: "database", loginName: "a" }, []);
     const visibility = { classes: null, principals: null };
     const [object] = await storage.repositories.objects.insert([{ className: "File", attributes: {} }]);
     const get = () => storage.repositories.objects.get([object?.id ?? ""], visibility);

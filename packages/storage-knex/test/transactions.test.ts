@@ -35,7 +35,7 @@ describe("transactions on a server", () => {
   }, startTimeout);
   afterAll(() => database.drop());
 
-  const disable = (r: Repositories, userId: string) => r.accounts.setDisabled(userId, true);
+  const disable = (r: Repositories, userId: string) => r.accounts.change(userId, { disabled: true });
 
   test("that deadlock run again, and both succeed", async () => {
     const attempts = [0, 0];

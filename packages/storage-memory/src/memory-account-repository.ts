@@ -1,148 +1,165 @@
 import {
   acceptStorable,
   type Account,
+  type AccountChange,
+  type AccountId,
   type AccountRepository,
-  type ForProof,
+  type AccountSelector,
   type FoundAccount,
-  type FoundIdentity,
   type IdentityLink,
   identityLinkKind,
   type IdentityLinkRecord,
   isObjectId,
+  isUuid,
   type ListedAccount,
   maximumObjectBytes,
   type NewAccount,
   type ObjectId,
   objectNumber,
+  type Realm,
+  realmOf,
   ServiceError,
   type StoredObject,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { livingRecord } from "./memory-record-repository.ts";
-import type { KeptRecord } from "./records.ts";
+import type { AccountRecord, KeptRecord } from "./records.ts";
 import type { State } from "./state.ts";
 import { objectBytes } from "./stored-objects.ts";
 import { frozenCopy, partByName } from "./table.ts";
 
+const nothing: FoundAccount = { account: null, user: null, linked: [], decoy: null, link: null };
+
 export class MemoryAccountRepository implements AccountRepository {
   constructor(private readonly access: Access) {}
 
-  forProof(loginName: string, links: readonly string[]): Promise<ForProof> {
-    return this.access.read((state) => {
-      const { accounts, accountNames } = state;
-      const userId = accountNames.get(`name:${loginName}`);
-      const nextAfter = (name: string | null) =>
-        partByName(accounts.values(), (account) => account.loginName, name, 1)[0];
-      const next = nextAfter(loginName) ?? nextAfter(null);
-      const account = userId === undefined ? undefined : accounts.get(userId);
-      return { ...found(state, account, links), decoy: next?.secret ?? null };
-    });
-  }
-
-  byUser(userId: ObjectId, links: readonly string[]): Promise<FoundAccount> {
-    return this.access.read((state) => found(state, state.accounts.get(userId), links));
-  }
-
-  byIdentity(linkId: string, links: readonly string[]): Promise<FoundIdentity> {
+  find(selector: AccountSelector, links: readonly string[]): Promise<FoundAccount> {
     return this.access.read((state, now) => {
-      const record = livingRecord(state, identityLinkKind, linkId, now);
-      const link = record === undefined ? null : identityLinkOf(record);
-      return { link, ...found(state, link === null ? undefined : state.accounts.get(link.value.userId), links) };
+      if ("id" in selector) return found(state, state.accounts.get(selector.id), links);
+      if ("realm" in selector) return foundByName(state, selector, links);
+      const record = livingRecord(state, identityLinkKind, selector.linkId, now);
+      if (record === undefined) return nothing;
+      const link = identityLinkOf(record);
+      return { ...found(state, state.accounts.get(link.value.userId), links), link };
     });
   }
 
   async create(
-    { userId, loginName, secret, administrator, email = null }: NewAccount,
+    { userId, id = userId, loginName, secret, administrator = false, email = null }: NewAccount,
     confusableKey: string,
   ): Promise<"created" | "nameTaken"> {
     acceptStorable([loginName, secret, confusableKey, email]);
-    return this.access.write(({ accounts, accountNames }) => {
-      const names = [`name:${loginName}`, `key:${confusableKey}`];
-      if (accounts.has(userId) || names.some((name) => accountNames.has(name))) return "nameTaken";
-      accounts.set(
-        userId,
-        frozenCopy({ userId, loginName, secret, secretVersion: 1, administrator, disabled: false, email }),
-      );
-      for (const name of names) accountNames.set(name, userId);
+    const account = { id, userId, loginName, secret, secretVersion: 1, administrator, disabled: false, email };
+    return this.access.write((state) => {
+      if (state.accounts.has(id) || isTaken(state, { id, loginName, confusableKey })) return "nameTaken";
+      keepAccount(state, { ...account, confusableKey });
       return "created";
     });
   }
 
-  setSecret(userId: ObjectId, secret: string, expectedVersion: number): Promise<"stored" | "stale"> {
-    return this.access.write(({ accounts }) => {
-      const account = accounts.get(userId);
-      if (account === undefined || account.secretVersion !== expectedVersion) return "stale";
-      accounts.set(userId, Object.freeze({ ...account, secret, secretVersion: expectedVersion + 1 }));
-      return "stored";
-    });
-  }
-
-  rehash(userId: ObjectId, secret: string, newSecret: string): Promise<"stored" | "stale"> {
-    return this.access.write(({ accounts }) => {
-      const account = accounts.get(userId);
-      if (account === undefined || account.secret !== secret) return "stale";
-      accounts.set(userId, Object.freeze({ ...account, secret: newSecret }));
-      return "stored";
-    });
-  }
-
-  async rename(userId: ObjectId, loginName: string, confusableKey: string): Promise<boolean> {
-    acceptStorable([loginName, confusableKey]);
-    return this.access.write(({ accounts, accountNames }) => {
-      const account = accounts.get(userId);
-      if (account === undefined) return false;
-      const names = [`name:${loginName}`, `key:${confusableKey}`];
-      if (names.some((name) => (accountNames.get(name) ?? userId) !== userId)) {
+  async change(id: AccountId, { name, email, disabled, userId }: AccountChange): Promise<boolean> {
+    acceptStorable([name?.loginName ?? null, name?.confusableKey ?? null, email ?? null]);
+    return this.access.write((state) => {
+      const account = state.accounts.get(id);
+      if (account === undefined || (userId !== undefined && !isUuid(id))) return false;
+      if (name !== undefined && isTaken(state, { id, ...name })) {
         throw new ServiceError(307, { detail: "The user name is taken or looks like another." });
       }
-      for (const [name, owner] of accountNames.entries()) if (owner === userId) accountNames.delete(name);
-      for (const name of names) accountNames.set(name, userId);
-      accounts.set(userId, Object.freeze({ ...account, loginName }));
+      forgetNames(state, [id]);
+      keepAccount(state, {
+        ...account,
+        ...name,
+        ...(email === undefined ? {} : { email }),
+        ...(disabled === undefined ? {} : { disabled }),
+        ...(userId === undefined ? {} : { userId, secretVersion: account.secretVersion + 1 }),
+      });
       return true;
     });
   }
 
-  async setEmail(userId: ObjectId, email: string | null): Promise<boolean> {
-    acceptStorable(email);
+  setSecret(id: AccountId, secret: string, expectedVersion: number): Promise<"stored" | "stale"> {
     return this.access.write(({ accounts }) => {
-      const account = accounts.get(userId);
-      if (account === undefined) return false;
-      accounts.set(userId, Object.freeze({ ...account, email }));
-      return true;
+      const account = accounts.get(id);
+      if (account === undefined || account.secretVersion !== expectedVersion) return "stale";
+      accounts.set(id, Object.freeze({ ...account, secret, secretVersion: expectedVersion + 1 }));
+      return "stored";
     });
   }
 
-  setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean> {
+  rehash(id: AccountId, secret: string, newSecret: string): Promise<"stored" | "stale"> {
     return this.access.write(({ accounts }) => {
-      const account = accounts.get(userId);
-      if (account === undefined) return false;
-      accounts.set(userId, Object.freeze({ ...account, disabled }));
-      return true;
+      const account = accounts.get(id);
+      if (account === undefined || account.secret !== secret) return "stale";
+      accounts.set(id, Object.freeze({ ...account, secret: newSecret }));
+      return "stored";
     });
   }
 
-  remove(userIds: readonly ObjectId[]): Promise<"removed" | "lastAdministrator"> {
+  remove(ids: readonly AccountId[]): Promise<number | "lastAdministrator"> {
     return this.access.write((state) => {
-      const { accounts, accountNames } = state;
-      const administrators = [...accounts.values()].filter(({ administrator, disabled }) => administrator && !disabled);
-      if (administrators.length > 0 && administrators.every(({ userId }) => userIds.includes(userId)))
-        return "lastAdministrator";
-      for (const [name, userId] of accountNames.entries()) if (userIds.includes(userId)) accountNames.delete(name);
-      for (const userId of userIds) accounts.delete(userId);
-      removeBelongings(state, userIds);
-      return "removed";
+      const administrators = [...state.accounts.values()].filter(
+        (account) => account.administrator && !account.disabled,
+      );
+      if (administrators.length > 0 && administrators.every(({ id }) => ids.includes(id))) return "lastAdministrator";
+      const removed = ids.filter((id) => state.accounts.has(id)).length;
+      removeBelongings(state, ids);
+      return removed;
     });
   }
 
-  list(after: string | null, limit: number): Promise<ListedAccount[]> {
-    return this.access.read(({ accounts }) =>
-      partByName(accounts.values(), ({ loginName }) => loginName, after, limit).map(
-        ({ userId, loginName, administrator, disabled, email }) => {
-          return { userId, loginName, administrator, disabled, email };
-        },
-      ),
+  list(realm: Realm, after: string | null, limit: number): Promise<ListedAccount[]> {
+    return this.access.read((state) =>
+      partByName(accountsOf(state, realm), ({ loginName }) => loginName, after, limit).map((account) => {
+        const { id, userId, loginName, administrator, disabled, email } = account;
+        return { id, userId, loginName, administrator, disabled, email };
+      }),
     );
   }
+}
+
+/** The accounts of a realm. */
+export function accountsOf({ accounts }: Pick<State, "accounts">, realm: Realm): AccountRecord[] {
+  return [...accounts.values()].filter(({ id }) => realmOf(id) === realm);
+}
+
+/** Under what the names of an account are known in its realm. */
+export function namesOf({
+  id,
+  loginName,
+  confusableKey,
+}: Pick<AccountRecord, "id" | "loginName" | "confusableKey">): string[] {
+  const realm = realmOf(id);
+  return [`${realm} name:${loginName}`, `${realm} key:${confusableKey}`];
+}
+
+/** Whether another account of the realm has the name or the key. */
+function isTaken({ accountNames }: State, account: Pick<AccountRecord, "id" | "loginName" | "confusableKey">): boolean {
+  return namesOf(account).some((name) => (accountNames.get(name) ?? account.id) !== account.id);
+}
+
+function keepAccount({ accounts, accountNames }: State, account: AccountRecord): void {
+  accounts.set(account.id, frozenCopy(account));
+  for (const name of namesOf(account)) accountNames.set(name, account.id);
+}
+
+function forgetNames({ accounts, accountNames }: State, ids: readonly AccountId[]): void {
+  for (const id of ids) {
+    const account = accounts.get(id);
+    for (const name of account === undefined ? [] : namesOf(account)) accountNames.delete(name);
+  }
+}
+
+function foundByName(
+  state: State,
+  { realm, loginName }: { readonly realm: Realm; readonly loginName: string },
+  links: readonly string[],
+): FoundAccount {
+  const nextAfter = (name: string | null) =>
+    partByName(accountsOf(state, realm), (account) => account.loginName, name, 1)[0];
+  const next = nextAfter(loginName) ?? nextAfter(null);
+  const id = state.accountNames.get(`${realm} name:${loginName}`);
+  const account = id === undefined ? undefined : state.accounts.get(id);
+  return { ...found(state, account, links), decoy: next?.secret ?? null };
 }
 
 /** What a record of a link is to others. */
@@ -150,13 +167,20 @@ export function identityLinkOf({ id, born, value }: KeptRecord): IdentityLinkRec
   return { id, born, value: value as unknown as IdentityLink };
 }
 
-/** An account with its user object, and what the links of that point to. */
-function found({ objects }: State, account: Account | undefined, links: readonly string[]): FoundAccount {
-  const user = (account === undefined ? undefined : objects.get(objectNumber(account.userId))) ?? null;
+/** An account, and of a database user the user object with what its links point to. */
+function found({ objects }: State, record: AccountRecord | undefined, links: readonly string[]): FoundAccount {
+  if (record === undefined) return nothing;
+  const account = accountOf(record);
+  const user = (isUuid(account.id) ? undefined : objects.get(objectNumber(account.userId))) ?? null;
   const targets = new Set(user === null ? [] : links.flatMap((name) => targetsOf(user, name)));
   const linked = [...targets].flatMap((id) => objects.get(objectNumber(id)) ?? []);
   const bytes = linked.reduce((sum, object) => sum + objectBytes(object), 0);
-  return { account: account ?? null, user, linked: bytes > maximumObjectBytes ? [] : linked };
+  return { ...nothing, account, user, linked: bytes > maximumObjectBytes ? [] : linked };
+}
+
+/** Without what is the storage's business. */
+export function accountOf({ confusableKey: _confusableKey, ...account }: AccountRecord): Account {
+  return Object.freeze(account);
 }
 
 /** The ids that an attribute of an object holds. */
@@ -165,17 +189,18 @@ function targetsOf({ attributes }: StoredObject, name: string): ObjectId[] {
   return [value].flat().filter((id) => typeof id === "string" && isObjectId(id)) as ObjectId[];
 }
 
-/** Removes what belongs to users: their custom accounts, and the records that these, the users or their links own. */
-function removeBelongings(state: State, userIds: readonly ObjectId[]): void {
-  const { customAccounts, records } = state;
-  const users = new Set<string | null>(userIds.map((id) => `user:${id}`));
-  const links = [...records.values()].filter(({ kind, owner }) => kind === identityLinkKind && users.has(owner));
-  const customs = [...customAccounts.values()].filter(({ userId }) => userIds.includes(userId));
-  for (const { id } of customs) customAccounts.delete(id);
-  const owners = new Set<string | null>([
-    ...users,
-    ...links.map((link) => `link:${identityLinkOf(link).value.id}`),
-    ...customs.map(({ id }) => `custom:${id}`),
-  ]);
+/** Removes accounts with what belongs to them: custom accounts of users, and the records that all of these, or the users' links, own. */
+function removeBelongings(state: State, ids: readonly AccountId[]): void {
+  const { accounts, records } = state;
+  const mapped = accountsOf(state, "custom").filter(({ userId }) => ids.includes(userId));
+  const removed = [...ids, ...mapped.map(({ id }) => id)];
+  const owners = new Set<string | null>(
+    removed.map((id) => (realmOf(id) === "custom" ? `custom:${id}` : `user:${id}`)),
+  );
+  for (const record of records.values())
+    if (record.kind === identityLinkKind && owners.has(record.owner))
+      owners.add(`link:${identityLinkOf(record).value.id}`);
+  forgetNames(state, removed);
+  for (const id of removed) accounts.delete(id);
   for (const [key, { owner }] of records.entries()) if (owners.has(owner)) records.delete(key);
 }

@@ -110,7 +110,7 @@ function currentEntrance(state: State, entrance: Entrance, now: number): Entranc
     case "password":
       return entrance;
     case "custom": {
-      const account = state.customAccounts.get(entrance.accountId);
+      const account = state.accounts.get(entrance.accountId);
       return account !== undefined && !account.disabled && account.secretVersion === entrance.secretVersion
         ? entrance
         : null;

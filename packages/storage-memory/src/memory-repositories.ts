@@ -6,7 +6,6 @@ import { MemoryAppKeyRepository } from "./memory-app-key-repository.ts";
 import { MemoryAuditRepository } from "./memory-audit-repository.ts";
 import { MemoryChangeRepository } from "./memory-change-repository.ts";
 import { MemoryChannelRepository } from "./memory-channel-repository.ts";
-import { MemoryCustomAccountRepository } from "./memory-custom-account-repository.ts";
 import { MemoryDepartureRepository } from "./memory-departure-repository.ts";
 import { MemoryLockRepository } from "./memory-lock-repository.ts";
 import { MemoryModelRepository } from "./memory-model-repository.ts";
@@ -24,7 +23,6 @@ export function memoryRepositories(access: Access): Repositories {
     audit: new MemoryAuditRepository(access),
     changes: new MemoryChangeRepository(access),
     channels: new MemoryChannelRepository(access),
-    customAccounts: new MemoryCustomAccountRepository(access),
     departures: new MemoryDepartureRepository(access),
     locks: new MemoryLockRepository(access),
     model: new MemoryModelRepository(access),

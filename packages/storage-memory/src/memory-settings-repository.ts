@@ -18,8 +18,8 @@ export class MemorySettingsRepository implements SettingsRepository {
   }
 
   isEmpty(): Promise<boolean> {
-    return this.access.read(({ accounts, appKeys, customAccounts, departures, objects, numbers }) => {
-      const tables = [accounts, appKeys, customAccounts, departures, objects];
+    return this.access.read(({ accounts, appKeys, departures, objects, numbers }) => {
+      const tables = [accounts, appKeys, departures, objects];
       return tables.every((table) => table.entries().next().done === true) && numbers.get("modelGeneration") === 1;
     });
   }

@@ -1,9 +1,8 @@
 import {
-  type CustomAccount,
+  type Account,
   type Departure,
   type Digest,
   type ObjectId,
-  type PendingPassword,
   type RecordedAuditEvent,
   type Session,
   type StoredObject,
@@ -35,20 +34,9 @@ export function touched(record: SessionRecord, idleTimeout: number, now: number)
   return { ...record, touchedAt: now, expiresAt: Math.min(now + idleTimeout, record.endsAt) };
 }
 
-/** A custom account as stored. */
-export interface CustomAccountRecord extends CustomAccount {
+/** An account as stored. */
+export interface AccountRecord extends Account {
   readonly confusableKey: string;
-  /** The new password that waits to be confirmed, and until when by the storage's clock. */
-  readonly pending: (Omit<PendingPassword, "lifetime"> & { readonly until: number }) | null;
-}
-
-/** Without what is the storage's business. */
-export function customAccountOf({
-  confusableKey: _confusableKey,
-  pending: _pending,
-  ...account
-}: CustomAccountRecord): CustomAccount {
-  return Object.freeze(account);
 }
 
 /** An object that is gone, as of its departure. */

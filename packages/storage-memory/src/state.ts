@@ -1,19 +1,18 @@
 import type {
-  Account,
+  AccountId,
   AppKey,
   ClassDefinition,
   Digest,
   Links,
   Lock,
-  ObjectId,
   RecordedAuditEvent,
   StoredObject,
 } from "@sallyport/core";
 import type { ChannelRecord } from "./channel-record.ts";
 import type {
+  AccountRecord,
   AuditTally,
   CipherBlockRecord,
-  CustomAccountRecord,
   DepartureRecord,
   KeptRecord,
   SessionRecord,
@@ -26,9 +25,9 @@ type Series = "appKey" | "audit" | "macroGeneration" | "modelGeneration" | "obje
 
 /** Everything that the database holds. */
 export interface State {
-  readonly accounts: Table<ObjectId, Account>;
-  /** Users by login name and by confusable key, each prefixed by its kind. */
-  readonly accountNames: Table<string, ObjectId>;
+  readonly accounts: Table<AccountId, AccountRecord>;
+  /** Ids by realm and log-in name, and by realm and confusable key. */
+  readonly accountNames: Table<string, AccountId>;
   readonly appKeys: Table<string, AppKey>;
   /** Names of app keys by digest. */
   readonly appKeyDigests: Table<Digest, string>;
@@ -38,8 +37,6 @@ export interface State {
   readonly channels: Table<Digest, ChannelRecord>;
   readonly cipherBlocks: Table<Digest, CipherBlockRecord>;
   readonly classes: Table<string, ClassDefinition>;
-  /** By id. */
-  readonly customAccounts: Table<string, CustomAccountRecord>;
   /** By object number. */
   readonly departures: Table<number, DepartureRecord>;
   /** By object number, what its attributes point to. */
@@ -71,7 +68,6 @@ export function emptyState(): State {
     channels: new Table(),
     cipherBlocks: new Table(),
     classes: new Table(),
-    customAccounts: new Table(),
     departures: new Table(),
     links: new Table(),
     locks: new Table(),
@@ -98,7 +94,6 @@ export function forkState(state: State): State {
     channels: state.channels.fork(),
     cipherBlocks: state.cipherBlocks.fork(),
     classes: state.classes.fork(),
-    customAccounts: state.customAccounts.fork(),
     departures: state.departures.fork(),
     links: state.links.fork(),
     locks: state.locks.fork(),

@@ -149,7 +149,10 @@ async function registerProvider(url: string, { schema }: PreparedSchema): Promis
     );
     const { accounts, records } = storage.repositories;
     const users = new Map(
-      (await accounts.list(null, 2 * imitatedAccountCount)).map(({ loginName, userId }) => [loginName, userId]),
+      (await accounts.list("database", null, 2 * imitatedAccountCount)).map(({ loginName, userId }) => [
+        loginName,
+        userId,
+      ]),
     );
     for (const [index, { subject, email, name }] of accountsOf(imitatedAccountCount).entries()) {
       const userId = users.get(userNameOf(index + 1));

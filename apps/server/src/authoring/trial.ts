@@ -120,7 +120,7 @@ export class Trial {
     unit: SessionContext["unit"],
   ): Promise<SessionContext> {
     const { database, digests, random } = this.parts;
-    const { account, user: object } = await r.accounts.forProof(user, []);
+    const { account, user: object } = await r.accounts.find({ realm: "database", loginName: user }, []);
     if (account === null || object === null) throw new TrialError(`There is no user "${user}".`);
     if (account.disabled) throw new TrialError(`The user "${user}" is disabled.`);
     const appKey = (await r.appKeys.list(null, firstPage)).find(({ enabled }) => enabled);

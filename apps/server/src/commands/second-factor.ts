@@ -60,9 +60,9 @@ async function readFactors({ database: { storage } }: OpenedDatabase): Promise<L
 
 async function nameOf(r: Repositories, subject: FactorSubject): Promise<string> {
   const [kind, id = ""] = subject.split(":");
-  if (kind === "user") return (await r.accounts.byUser(id, [])).account?.loginName ?? subject;
+  if (kind === "user") return (await r.accounts.find({ id }, [])).account?.loginName ?? subject;
   if (kind !== "custom") return subject;
-  const account = await r.customAccounts.find(id);
+  const account = (await r.accounts.find({ id }, [])).account;
   return account === null ? subject : `${account.loginName} (custom user)`;
 }
 
@@ -116,7 +116,7 @@ async function ownerOf(
     const { id, userId } = await findCustomUser(r, name);
     return { subject: `custom:${id}`, userId };
   }
-  const { account } = await r.accounts.forProof(name.normalize("NFC"), []);
+  const { account } = await r.accounts.find({ realm: "database", loginName: name.normalize("NFC") }, []);
   if (account === null) throw new CommandError(`There is no user "${name}".`);
   return { subject: `user:${account.userId}`, userId: account.userId };
 }

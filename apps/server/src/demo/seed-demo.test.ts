@@ -82,7 +82,7 @@ describe("the demo data", () => {
 
   test("has the three users with their passwords, and one administrator", async () => {
     for (const { name, password } of demoCredentials.users) {
-      const { account } = await r.accounts.forProof(name, []);
+      const { account } = await r.accounts.find({ realm: "database", loginName: name }, []);
       expect(account).toMatchObject({ secret: `plain:${digests.md5(password)}`, administrator: name === "admin" });
     }
   });
@@ -91,7 +91,7 @@ describe("the demo data", () => {
     const model = new Model(await r.model.load());
     const { rights } = model.find("Customer")?.definition ?? { rights: [] };
     const mayOf = async (name: string) => {
-      const { account } = await r.accounts.forProof(name, []);
+      const { account } = await r.accounts.find({ realm: "database", loginName: name }, []);
       const [user] = await r.objects.get([account?.userId ?? ""], seesAll);
       const groups = user?.attributes["Groups"] as string[];
       const permissions = rights.filter(({ group }) => groups.includes(group)).flatMap((right) => right.permissions);

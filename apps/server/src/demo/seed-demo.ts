@@ -156,13 +156,13 @@ async function seedPeople(r: Repositories, parts: SeedParts): Promise<ReadonlyMa
       demoPeople.findIndex((each) => each.user === user),
     );
     const account = {
-      id: demoUuid(parts.digests, parts.alias, "CustomAccount", index),
+      id: demoUuid(parts.digests, parts.alias, "Account", index),
       loginName: name,
       userId,
       email,
       secret: secrets.get(name) as string,
     };
-    const outcome = await r.customAccounts.create(account, confusableKeyOf(name));
+    const outcome = await r.accounts.create(account, confusableKeyOf(name));
     if (outcome === "nameTaken") throw new NotEmptyError();
   }
   return new Map(demoPeople.map(({ user }, index) => [user, idAt(groups, index)]));

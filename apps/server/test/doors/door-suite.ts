@@ -100,7 +100,7 @@ export function doorSuite(server: () => RunningServer): void {
       await somebody.setDisabled(true);
       expect(await knock()).toEqual(wrong);
       await somebody.setDisabled(false);
-      await repositories().accounts.setDisabled(somebody.userId, true);
+      await repositories().accounts.change(somebody.userId, { disabled: true });
       headers = elsewhere();
       expect((await knock()).body).toEqual(wrong.body);
       expect(await trail()).toEqual(Array.from({ length: 4 }, () => ["login.refused", 302, false]));

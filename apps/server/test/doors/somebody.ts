@@ -17,10 +17,7 @@ export interface Somebody {
 const digests = new NodeDigests();
 let created = 0;
 
-export async function somebodyFor(
-  { of }: Door,
-  { accounts, customAccounts, objects }: Repositories,
-): Promise<Somebody> {
+export async function somebodyFor({ of }: Door, { accounts, objects }: Repositories): Promise<Somebody> {
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const user = `somebody ${(created += 1)}`;
   const pass = `${user} has a password`;
@@ -37,15 +34,15 @@ export async function somebodyFor(
       pass,
       userId,
       subject: `user:${userId}`,
-      setDisabled: (disabled) => accounts.setDisabled(userId, disabled),
+      setDisabled: (disabled) => accounts.change(userId, { disabled }),
     };
   const custom = { loginName: user, password: pass, userId, email: null, clientHash: "md5" } as const;
-  const id = await new CreateCustomAccount(hasher, digests, new NodeRandomSource()).run(customAccounts, custom);
+  const id = await new CreateCustomAccount(hasher, digests, new NodeRandomSource()).run(accounts, custom);
   return {
     user,
     pass,
     userId,
     subject: `custom:${id}`,
-    setDisabled: (disabled) => customAccounts.setDisabled(id, disabled),
+    setDisabled: (disabled) => accounts.change(id, { disabled }),
   };
 }

@@ -19,16 +19,16 @@ describe("the time of a refused log-in of a custom user", () => {
   beforeAll(async () => {
     postgres = await openPostgresFixture();
     server = await postgres.demo({ THROTTLE_ADDRESS_FREE_FAILURES: "100000", THROTTLE_USER_FREE_FAILURES: "10" });
-    const { accounts, customAccounts } = repositoriesOf(server);
+    const { accounts } = repositoriesOf(server);
     const creating = new CreateCustomAccount(
       await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }),
       new NodeDigests(),
       new NodeRandomSource(),
     );
-    const { account } = await accounts.forProof("reader", []);
+    const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
     known = Array.from({ length: pairs }, () => nameOf());
     for (const loginName of known) {
-      await creating.run(customAccounts, {
+      await creating.run(accounts, {
         loginName,
         password: "the password",
         userId: account?.userId ?? "",

@@ -12,7 +12,7 @@ const path = `/v1/2fa/secret?app=${app}`;
 /** A user with two sessions and no factor, and what there is of one. */
 async function userWithoutFactor({ storage: { repositories: r }, send }: Stage) {
   await new Applications(r.records).create({ name: app, seats: null, secondFactor: "optional" });
-  const { account } = await r.accounts.forProof(withFactor.user, []);
+  const { account } = await r.accounts.find({ realm: "database", loginName: withFactor.user }, []);
   const userId = account?.userId ?? "";
   const subject = `user:${userId}`;
   await new SecondFactors(r.records).remove(subject, null);

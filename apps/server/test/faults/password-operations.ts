@@ -37,7 +37,7 @@ async function newcomer({ storage: { repositories: r }, send }: Stage) {
   const prepared = await resetMail.prepare(r, { user: name });
   const live = await r.sessions.count();
   const stateOf = async (event: string, ended: number): Promise<unknown> => {
-    const { account } = await r.accounts.byUser(userId, []);
+    const { account } = await r.accounts.find({ id: userId }, []);
     const former = await new FormerPasswords(r.records).latest(`user:${userId}`, 10);
     const events = (await r.audit.read(0, 100_000)).filter(
       ({ type, userId: of, outcome }) => type === event && of === userId && outcome === 0,
@@ -56,10 +56,10 @@ async function newcomer({ storage: { repositories: r }, send }: Stage) {
 async function customNewcomer({ storage: { repositories: r }, send }: Stage) {
   const name = `newcomer ${randomUUID()}`;
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
-  const { account: mapped } = await r.accounts.forProof("reader", []);
+  const { account: mapped } = await r.accounts.find({ realm: "database", loginName: "reader" }, []);
   const userId = mapped?.userId ?? "";
   const creating = new CreateCustomAccount(hasher, digests, new NodeRandomSource());
-  const id = await creating.run(r.customAccounts, {
+  const id = await creating.run(r.accounts, {
     loginName: name,
     password,
     userId,
@@ -81,7 +81,7 @@ async function customNewcomer({ storage: { repositories: r }, send }: Stage) {
       .length;
   const before = await resets();
   const state = async (): Promise<unknown> => {
-    const account = await r.customAccounts.find(id);
+    const account = (await r.accounts.find({ id }, [])).account;
     const former = await new FormerPasswords(r.records).latest(`custom:${id}`, 10);
     const [token] = await r.records.get("passwordReset", [digests.sha256(prepared?.token ?? "")]);
     return either(

@@ -10,9 +10,11 @@ describe("a request for a new password", () => {
   beforeAll(async () => {
     stage = await openStage("memory", {}, { MAIL_FOLDER: folder, MAIL_INTERVAL: "10m" });
     const { accounts } = stage.storage.repositories;
-    const { account } = await accounts.forProof("demo", []);
-    await accounts.setEmail(account?.userId ?? "", "demo@mail.example");
-    await accounts.setDisabled((await accounts.forProof("reader", [])).account?.userId ?? "", true);
+    const { account } = await accounts.find({ realm: "database", loginName: "demo" }, []);
+    await accounts.change(account?.userId ?? "", { email: "demo@mail.example" });
+    await accounts.change((await accounts.find({ realm: "database", loginName: "reader" }, [])).account?.userId ?? "", {
+      disabled: true,
+    });
   }, 60_000);
   afterAll(async () => {
     await stage.close();

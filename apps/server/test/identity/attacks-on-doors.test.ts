@@ -34,7 +34,7 @@ const many = (name: string) => Array.from({ length: freeFailures + 2 }, () => na
 
 test("failures at one door keep nobody out at another, whatever the name that is shown there", async () => {
   const key = (...parts: readonly string[]) => parts.join("\u0000");
-  const { account } = await repositoriesOf(server).customAccounts.forProof("partner");
+  const { account } = await repositoriesOf(server).accounts.find({ realm: "custom", loginName: "partner" }, []);
   for (const name of [
     "partner",
     key("custom", "partner"),
@@ -66,7 +66,8 @@ test("spellings of a name are no more guesses than the name has", async () => {
   // What is taken for the same name is counted as the same.
   const repositories = repositoriesOf(server);
   const [user] = await repositories.objects.insert([{ className: "User", attributes: { Name: "M\u00fcller" } }]);
-  const secret = (await repositories.accounts.forProof(name, [])).account?.secret as string;
+  const secret = (await repositories.accounts.find({ realm: "database", loginName: name }, [])).account
+    ?.secret as string;
   await repositories.accounts.create(
     { userId: user?.id as string, loginName: "M\u00fcller", secret, administrator: false },
     "m\u00fcller",

@@ -84,7 +84,7 @@ async function mailTo(address: string) {
   }
 }
 const addressOf = async (userId: string) =>
-  (await repositoriesOf(server).accounts.byUser(userId, [])).account?.email as string;
+  (await repositoriesOf(server).accounts.find({ id: userId }, [])).account?.email as string;
 
 describe.each(modes)("in mode %s", (mode) => {
   test("a password is changed, and the client goes on with it", async () => {
@@ -103,7 +103,8 @@ describe.each(modes)("in mode %s", (mode) => {
       confirmationRequired: false,
     });
     await expect(client.checkSession()).resolves.toBe(true);
-    const { userId } = (await repositoriesOf(server).accounts.forProof(name, [])).account ?? {};
+    const { userId } =
+      (await repositoriesOf(server).accounts.find({ realm: "database", loginName: name }, [])).account ?? {};
     await repositoriesOf(server).sessions.end({ userId: userId as string });
     await expect(client.getStructure()).resolves.toMatchObject({ classes: expect.any(Array) });
     await expect(clientOf().logIn(options(mode, name, first))).rejects.toMatchObject({ code: 302 });
@@ -187,7 +188,7 @@ test("custom users log in, and again when their session is over", async () => {
     client.logIn(identity.customLogIn({ user: "partner", password: "partner", appNames: ["demo-app"] })),
   ).resolves.toMatchObject({ mode: "session", user: { Name: "reader" } });
   await noteSession(client);
-  const account = (await repositoriesOf(server).customAccounts.forProof("partner")).account;
+  const account = (await repositoriesOf(server).accounts.find({ realm: "custom", loginName: "partner" }, [])).account;
   await repositoriesOf(server).sessions.end({ customAccountId: account?.id as string });
   await expect(client.countObjects("Customer")).resolves.toBeGreaterThan(0);
   await expect(
@@ -196,8 +197,8 @@ test("custom users log in, and again when their session is over", async () => {
 });
 
 test("a custom user changes the password with a code by mail, and the client goes on with it", async () => {
-  const { customAccounts, sessions } = repositoriesOf(server);
-  const { account } = await customAccounts.forProof("partner");
+  const { accounts, sessions } = repositoriesOf(server);
+  const { account } = await accounts.find({ realm: "custom", loginName: "partner" }, []);
   const client = clientOf();
   await client.logIn(identity.customLogIn({ user: "partner", password: "partner", appNames: ["demo-app"] }));
   const newPassword = keep("new password", "what partners say");

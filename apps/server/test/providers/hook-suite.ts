@@ -13,7 +13,7 @@ export function providerHookSuite(server: () => RunningServer, stage: () => Prov
     (await r().objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 100 })).objects.map(
       ({ attributes }) => attributes,
     );
-  const reader = async () => (await r().accounts.forProof("reader", [])).user;
+  const reader = async () => (await r().accounts.find({ realm: "database", loginName: "reader" }, [])).user;
 
   test("the hook accepts, assigns or refuses a new user, and is asked once for each that it accepts", async () => {
     await register(stage(), server(), "google");
@@ -41,7 +41,7 @@ export function providerHookSuite(server: () => RunningServer, stage: () => Prov
     expect((await logInAt(server(), "google", "anna")).body.data.user.Name).toBe("reader");
     expect((await reader())?.version).toBe(before + 1);
 
-    const admin = (await r().accounts.forProof("demo", [])).account?.userId ?? null;
+    const admin = (await r().accounts.find({ realm: "database", loginName: "demo" }, [])).account?.userId ?? null;
     await register(stage(), server(), "google", { defaultUserId: admin });
     expect((await logInAt(server(), "google", "chloe")).body.data.user.Name).toBe("demo");
     expect(await linksOf(server())).toHaveLength(2);

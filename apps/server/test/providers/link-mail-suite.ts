@@ -15,7 +15,7 @@ export function linkMailSuite(server: () => RunningServer, stage: () => Provider
   test("tells a user with an address by mail that an account was bound to him, in his language, and nobody else", async () => {
     await register(stage(), server(), "google");
     const { accounts } = repositoriesOf(server());
-    const { account } = await accounts.forProof("demo", []);
+    const { account } = await accounts.find({ realm: "database", loginName: "demo" }, []);
     const [addressed, without] = ["addressed", "without"];
     for (const name of [addressed, without]) {
       const [user] = await repositoriesOf(server()).objects.insert([{ className: "User", attributes: { Name: name } }]);

@@ -46,7 +46,7 @@ export function providerLinkSuite(server: () => RunningServer, stage: () => Prov
   });
 
   test("who shares a user does not shake his second factor off by binding himself anew", async () => {
-    const { account } = await r().accounts.forProof("reader", []);
+    const { account } = await r().accounts.find({ realm: "database", loginName: "reader" }, []);
     const appName = "guarded by a factor";
     await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "optional" });
     await register(stage(), server(), "google", { defaultUserId: account?.userId ?? null });
@@ -114,7 +114,7 @@ export function providerLinkSuite(server: () => RunningServer, stage: () => Prov
   });
 
   test("new accounts get the default user, however many come at once, and see no one but themselves", async () => {
-    const { account } = await r().accounts.forProof("reader", []);
+    const { account } = await r().accounts.find({ realm: "database", loginName: "reader" }, []);
     await register(stage(), server(), "google", { defaultUserId: account?.userId ?? null });
     try {
       const before = (await users()).length;
@@ -128,12 +128,12 @@ export function providerLinkSuite(server: () => RunningServer, stage: () => Prov
       await call(server(), "/v1/auth/links/google", { method: "DELETE", sessionId: ben.sessionId });
       expect(await linksOf(server())).toHaveLength(1);
       expect((await call(server(), "/v1/auth/links", { sessionId: answers[0]?.body.data.sessionId })).code).toBe("0");
-      await r().accounts.setDisabled(account?.userId ?? "", true);
+      await r().accounts.change(account?.userId ?? "", { disabled: true });
       expect((await logInAt(server(), "google", "chloe")).code).toBe("324");
       expect((await logInAt(server(), "google", "anna")).code).toBe("302");
       expect((await users()).length - before).toBe(2);
     } finally {
-      await r().accounts.setDisabled(account?.userId ?? "", false);
+      await r().accounts.change(account?.userId ?? "", { disabled: false });
       await register(stage(), server(), "google");
     }
   });

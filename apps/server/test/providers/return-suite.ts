@@ -85,7 +85,7 @@ export function returnSuite(servers: () => readonly [RunningServer, RunningServe
   test("of many trades at once one binds a new user, and one gets a dfUuid", async () => {
     const unbound = await atOnce(await returnFrom(server(), "google", "anna"));
     expect(unbound.map(({ code }) => code).toSorted()).toEqual(oneOfMany("324"));
-    const { account } = await r().accounts.forProof("reader", []);
+    const { account } = await r().accounts.find({ realm: "database", loginName: "reader" }, []);
     await register(stage(), server(), "google", { defaultUserId: account?.userId ?? null });
     try {
       const before = await users();

@@ -103,13 +103,13 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
 
   test("a disabled user is refused at the trade, and one app key as well that was disabled", async () => {
     await bind();
-    const { account } = await r().accounts.forProof("demo", []);
+    const { account } = await r().accounts.find({ realm: "database", loginName: "demo" }, []);
     const [given, late] = [await returnFrom(server(), "google", "anna"), await returnFrom(server(), "google", "anna")];
     try {
-      await r().accounts.setDisabled(account?.userId ?? "", true);
+      await r().accounts.change(account?.userId ?? "", { disabled: true });
       expect(await codeOf(given)).toBe("302");
     } finally {
-      await r().accounts.setDisabled(account?.userId ?? "", false);
+      await r().accounts.change(account?.userId ?? "", { disabled: false });
     }
     expect(await codeOf(given)).toBe("324");
     const begun = await away(server(), "google", { query: { returnTo: returnAddress, challenge } });

@@ -246,12 +246,12 @@ describe("tokens", () => {
 
   test("end at once when the user is disabled or the secret changes", async () => {
     const { accounts } = server.databases.get("")?.storage.repositories ?? {};
-    const { account } = (await accounts?.forProof("reader", [])) ?? {};
+    const { account } = (await accounts?.find({ realm: "database", loginName: "reader" }, [])) ?? {};
     if (!accounts || !account) throw new Error("The demo has no reader.");
     const theirs = await logIn("reader");
-    await accounts.setDisabled(account.userId, true);
+    await accounts.change(account.userId, { disabled: true });
     expect((await check(theirs)).code).toBe("203");
-    await accounts.setDisabled(account.userId, false);
+    await accounts.change(account.userId, { disabled: false });
     expect((await check(theirs)).code).toBe("0");
     expect(await accounts.setSecret(account.userId, account.secret, account.secretVersion)).toBe("stored");
     expect((await check(theirs)).code).toBe("203");

@@ -314,11 +314,11 @@ describe("the traffic of a secure session", () => {
 
   test("ends when the user is disabled, and goes on where it was", async () => {
     const { accounts } = server.databases.get("")?.storage.repositories ?? {};
-    const { account } = (await accounts?.forProof("demo", [])) ?? {};
+    const { account } = (await accounts?.find({ realm: "database", loginName: "demo" }, [])) ?? {};
     expect((await message(0n)).code).toBe("0");
-    await accounts?.setDisabled(account?.userId as string, true);
+    await accounts?.change(account?.userId as string, { disabled: true });
     expect(await message(1n)).toMatchObject({ code: "203", iv: null });
-    await accounts?.setDisabled(account?.userId as string, false);
+    await accounts?.change(account?.userId as string, { disabled: false });
     expect(await codes([0n, 1n])).toEqual(["312", "0"]);
   });
 });

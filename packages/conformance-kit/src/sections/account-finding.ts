@@ -24,10 +24,15 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     });
     await createUser(r);
     for (const disabled of [false, true]) {
-      await r.accounts.setDisabled(account.userId, disabled);
+      await r.accounts.change(account.userId, { disabled });
       for (const links of [[], ["Groups"], ["Employee", "Groups", "unknown"]]) {
-        const { decoy: _decoy, linked, ...proven } = await r.accounts.forProof("found", links);
-        const { linked: found, ...rest } = await r.accounts.byUser(account.userId, links);
+        const {
+          decoy: _decoy,
+          linked,
+          ...proven
+        } = await r.accounts.find({ realm: "database", loginName: "found" }, links);
+        const { decoy: none, linked: found, ...rest } = await r.accounts.find({ id: account.userId }, links);
+        equal(none, null, "a decoy for a known id");
         equal(rest, proven, "account and user");
         equal(rest.account, { ...account, disabled }, "the account");
         equalInAnyOrder(found, linked, "what the user object points to");
@@ -37,17 +42,17 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
 
   "are not found by a user who has none": async ({ r }) => {
     await createUser(r);
-    const nothing = { account: null, user: null, linked: [] };
+    const nothing = { account: null, user: null, linked: [], decoy: null, link: null };
     const stranger = await createUserObject(r, { Groups: [await createUserObject(r)] });
     for (const id of [stranger, "ZZZZZZZZZZ", "", "0", "constructor", "1;"]) {
-      equal(await r.accounts.byUser(id, ["Groups"]), nothing, `what is found of the user "${id}"`);
+      equal(await r.accounts.find({ id }, ["Groups"]), nothing, `what is found of the user "${id}"`);
     }
     const [group] = await r.objects.insert([{ className: "UserGroup", attributes: { Name: "lone" } }]);
     await r.accounts.create(
       { userId: "ZZZZZZ", loginName: "without an object", secret: "", administrator: false },
       "without an object",
     );
-    const { account, user, linked } = await r.accounts.byUser("ZZZZZZ", ["Groups"]);
+    const { account, user, linked } = await r.accounts.find({ id: "ZZZZZZ" }, ["Groups"]);
     equal(
       [account?.loginName, user, linked],
       ["without an object", null, []],
@@ -73,10 +78,10 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     await createLink(r, { userId: bystander.userId, subject: "abc" });
     await createLink(r, { userId: bystander.userId, subject: "Abc", issuer: "https://other.example" });
     for (const disabled of [false, true]) {
-      await r.accounts.setDisabled(account.userId, disabled);
+      await r.accounts.change(account.userId, { disabled });
       for (const links of [[], ["Groups"], ["Employee", "Groups", "unknown"]]) {
-        const { link, linked, ...rest } = await r.accounts.byIdentity(own.id, links);
-        const { linked: expected, ...known } = await r.accounts.byUser(account.userId, links);
+        const { link, linked, ...rest } = await r.accounts.find({ linkId: own.id }, links);
+        const { link: _link, linked: expected, ...known } = await r.accounts.find({ id: account.userId }, links);
         equal(link, own, "the link");
         equal(rest, known, "account and user");
         equal(rest.account, { ...account, disabled }, "the account");
@@ -88,23 +93,27 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
   "are not found by what is bound to nobody": async ({ r }) => {
     const account = await createUser(r);
     const link = await createLink(r, { userId: account.userId });
-    const nothing = { link: null, account: null, user: null, linked: [] };
+    const nothing = { account: null, user: null, linked: [], decoy: null, link: null };
     const ids = [link.value.id, link.id.toUpperCase(), `${link.id} `, link.id.slice(1), "", ...unstorableTexts];
     for (const id of ids)
-      equal(await r.accounts.byIdentity(id, ["Groups"]), nothing, `what is found by the link "${id}"`);
+      equal(await r.accounts.find({ linkId: id }, ["Groups"]), nothing, `what is found by the link "${id}"`);
     await r.records.put("identityLinks", "of another kind", link.value);
-    equal(await r.accounts.byIdentity("of another kind", []), nothing, "what is found by a record of another kind");
+    equal(
+      await r.accounts.find({ linkId: "of another kind" }, []),
+      nothing,
+      "what is found by a record of another kind",
+    );
     const lost = await createLink(r, {
       userId: await createUserObject(r, { Groups: [account.userId] }),
       subject: "without an account",
     });
     equal(
-      await r.accounts.byIdentity(lost.id, ["Groups"]),
+      await r.accounts.find({ linkId: lost.id }, ["Groups"]),
       { ...nothing, link: lost },
       "what is found of a user without an account",
     );
     await removeLink(r, link);
-    equal(await r.accounts.byIdentity(link.id, []), nothing, "what is found when the link is gone");
+    equal(await r.accounts.find({ linkId: link.id }, []), nothing, "what is found when the link is gone");
   },
 
   "keep the address that they were created with or were given, or none": async ({ r }) => {
@@ -120,19 +129,19 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
       "x".repeat(2_000),
       ...hostileTexts,
     ]) {
-      equal(await r.accounts.setEmail(account.userId, email), true, "whether there is an account");
+      equal(await r.accounts.change(account.userId, { email }), true, "whether there is an account");
       equal(await accountNamed(r, account.loginName), { ...account, email }, "the account");
     }
-    await r.accounts.setEmail(account.userId, "bystander@example.com");
+    await r.accounts.change(account.userId, { email: "bystander@example.com" });
     equal(await accountNamed(r, bystander.loginName), bystander, "another account, with the same address");
     for (const id of [await createUserObject(r), "ZZZZZZZZZZ", ""])
-      equal(await r.accounts.setEmail(id, "nobody@example.com"), false, "whether there is an account");
+      equal(await r.accounts.change(id, { email: "nobody@example.com" }), false, "whether there is an account");
   },
 
   "are given no address that cannot be stored": async ({ r }) => {
     const account = await createUser(r, { email: "first@example.com" });
     for (const email of unstorableTexts) {
-      await failsWith(307, () => r.accounts.setEmail(account.userId, email), "giving the address");
+      await failsWith(307, () => r.accounts.change(account.userId, { email }), "giving the address");
       await failsWith(
         307,
         () => r.accounts.create({ ...account, userId: "ZZZ", loginName: "other", email }, "other"),

@@ -1,8 +1,8 @@
-import type { CustomAccount, IdentityLinkRecord, ObjectId, Repositories, Storage } from "@sallyport/core";
+import type { Account, IdentityLinkRecord, ObjectId, Repositories, Storage } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/account-named.ts";
-import { createCustomAccount } from "../fixtures/create-custom-account.ts";
+import { accountOf, createCustomAccount } from "../fixtures/create-custom-account.ts";
 import { createUser, createUserObject } from "../fixtures/create-user.ts";
 import { idsOf } from "../fixtures/ids-of.ts";
 import { createLink, findLink } from "../fixtures/new-link.ts";
@@ -18,7 +18,7 @@ const recordKinds = ["passwordReset", "accountLink", "unheardOf"] as const;
 /** Two links, two custom accounts and, of the user and of one of each, what names them. */
 interface Belongings {
   readonly links: readonly [IdentityLinkRecord, IdentityLinkRecord];
-  readonly customs: readonly [CustomAccount, CustomAccount];
+  readonly customs: readonly [Account, Account];
   readonly subjects: readonly string[];
 }
 
@@ -38,7 +38,7 @@ async function belongingsOf(r: Repositories, userId: ObjectId): Promise<Belongin
 /** How much of each is there, as 1 or 0: links and custom accounts, and records of each owner. */
 async function leftOf(r: Repositories, { links, customs, subjects }: Belongings): Promise<number[]> {
   const linked = await Promise.all(links.map(({ value }) => findLink(r, value)));
-  const mapped = await Promise.all(customs.map(({ id }) => r.customAccounts.find(id)));
+  const mapped = await Promise.all(customs.map(({ id }) => accountOf(r, id)));
   const records = await Promise.all(
     subjects.map(async (owner) => {
       const ofKinds = await Promise.all(
@@ -65,11 +65,11 @@ async function removeOneAnother(storage: Storage, other: Storage): Promise<void>
     );
     equal(outcome, "lastAdministrator", "the outcome for the one who came second");
     equal(
-      (await accounts.list(null, 10)).filter(({ disabled }) => !disabled).map(({ userId }) => userId),
+      (await accounts.list("database", null, 10)).filter(({ disabled }) => !disabled).map(({ userId }) => userId),
       [second.userId],
       "who is left",
     );
-    await accounts.setDisabled(second.userId, true);
+    await accounts.change(second.userId, { disabled: true });
   }
 }
 
@@ -82,8 +82,8 @@ export const accountRemovalChecks: readonly Check[] = [
       const bystander = await createUserObject(r);
       equal(
         await r.accounts.remove([first.account.userId, bystander, "ZZZZZZZZZZ", "", third.account.userId]),
-        "removed",
-        "the outcome",
+        2,
+        "how many were removed",
       );
       for (const [index, kept] of [false, true, false].entries()) {
         const visitor = visitors[index] as Visitor;
@@ -91,7 +91,7 @@ export const accountRemovalChecks: readonly Check[] = [
         equal(await visitor.isAdmitted(r, sessions[index] as string), kept, "whether its session is admitted");
       }
       equal(
-        (await r.accounts.list(null, 10)).map(({ userId }) => userId),
+        (await r.accounts.list("database", null, 10)).map(({ userId }) => userId),
         [second.account.userId],
         "the users in the list",
       );
@@ -101,7 +101,7 @@ export const accountRemovalChecks: readonly Check[] = [
         "created",
         "creating the account again",
       );
-      equal(await r.accounts.remove([]), "removed", "removing nobody's");
+      equal(await r.accounts.remove([]), 0, "removing nobody's");
     },
 
     "removes with an account what belongs to its user, and nothing else": async ({ r }) => {
@@ -110,11 +110,11 @@ export const accountRemovalChecks: readonly Check[] = [
       const stranger = await createUserObject(r);
       const ofStranger = await belongingsOf(r, stranger);
       const [first, second, third] = users.map(({ userId }) => userId) as [string, string, string];
-      equal(await r.accounts.remove([first, third, stranger, "", "ZZZZZZZZZZ"]), "removed", "the outcome");
+      equal(await r.accounts.remove([first, third, stranger, "", "ZZZZZZZZZZ"]), 2, "how many were removed");
       const left = await Promise.all([...belongings, ofStranger].map((each) => leftOf(r, each)));
       const [none, all] = [Array<number>(4).fill(0), Array<number>(4).fill(1)];
       equal(left, [none, all, none, none], "what is left of each user");
-      equal((await r.accounts.byUser(second, [])).account?.userId, second, "the account that was not removed");
+      equal((await r.accounts.find({ id: second }, [])).account?.userId, second, "the account that was not removed");
     },
 
     "removes with an account the records of its user, of every kind, and no others": async ({ r }) => {
@@ -141,13 +141,33 @@ export const accountRemovalChecks: readonly Check[] = [
         }
         await r.records.claim(kind, 3, minute);
       }
-      equal(await r.accounts.remove([first.userId]), "removed", "the outcome");
+      equal(await r.accounts.remove([first.userId]), 1, "how many were removed");
       for (const kind of ["unheardOf", "mail"])
         equal(
           idsOf(await r.records.list(kind, { after: null, limit: 100 })),
           kept.flatMap((owner) => [`one of ${owner}`, `two of ${owner}`]).toSorted(),
           `what is left of ${kind}`,
         );
+    },
+
+    "removes a custom account with its records, and nothing of its user": async ({ r }) => {
+      const { userId } = await createUser(r);
+      const belongings = await belongingsOf(r, userId);
+      const [custom, other] = belongings.customs;
+      const owners = [`user:${userId}`, `custom:${custom.id}`, `custom:${other.id}`];
+      for (const owner of owners) await r.records.put("unheardOf", `one of ${owner}`, 1, { owner });
+      equal(await r.accounts.remove([custom.id, belongings.links[0].value.id]), 1, "how many were removed");
+      equal(
+        [await accountOf(r, custom.id), await accountOf(r, other.id), (await accountOf(r, userId))?.id],
+        [null, other, userId],
+        "the accounts",
+      );
+      for (const link of belongings.links) equal(await findLink(r, link.value), link, "a link of the user");
+      const left = await Promise.all(
+        owners.map(async (owner) => (await r.records.list("unheardOf", { owner, after: null, limit: 10 })).length > 0),
+      );
+      equal(left, [true, false, true], "which owners have records left");
+      equal(await r.accounts.remove([other.id, userId]), 2, "removing another one with its user");
     },
 
     "removes nothing of what belongs to the last administrator": async ({ r }) => {
@@ -163,24 +183,24 @@ export const accountRemovalChecks: readonly Check[] = [
         await createUser(r, administrator),
         await createUser(r),
       ];
-      await r.accounts.setDisabled(disabled.userId, true);
+      await r.accounts.change(disabled.userId, { disabled: true });
       equal(
         await r.accounts.remove([user.userId, active.userId]),
         "lastAdministrator",
         "removing the last one with another user",
       );
-      equal((await r.accounts.list(null, 10)).length, 3, "how many accounts are left");
-      equal(await r.accounts.remove([disabled.userId, user.userId]), "removed", "removing the others");
+      equal((await r.accounts.list("database", null, 10)).length, 3, "how many accounts are left");
+      equal(await r.accounts.remove([disabled.userId, user.userId]), 2, "removing the others");
       const next = await createUser(r, administrator);
       equal(await r.accounts.remove([active.userId, next.userId]), "lastAdministrator", "removing both");
-      equal(await r.accounts.remove([active.userId]), "removed", "removing one of two");
+      equal(await r.accounts.remove([active.userId]), 1, "removing one of two");
     },
 
     "removes the accounts of a database that has no administrator": async ({ r }) => {
       const [user, disabled] = [await createUser(r), await createUser(r, administrator)];
-      await r.accounts.setDisabled(disabled.userId, true);
-      equal(await r.accounts.remove([user.userId, disabled.userId]), "removed", "removing them");
-      equal(await r.accounts.list(null, 10), [], "who is left");
+      await r.accounts.change(disabled.userId, { disabled: true });
+      equal(await r.accounts.remove([user.userId, disabled.userId]), 2, "removing them");
+      equal(await r.accounts.list("database", null, 10), [], "who is left");
     },
 
     "leaves an administrator when two remove one another at once": ({ storage }) => removeOneAnother(storage, storage),

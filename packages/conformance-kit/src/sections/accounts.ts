@@ -17,7 +17,8 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
       equal(await r.accounts.create(account, `key ${userId}`), "created", "creating an account");
       const found = await accountNamed(r, account.loginName);
       holds(found !== null && Number.isSafeInteger(found.secretVersion), "The version of the secret is a whole number");
-      equal(found, { ...account, secretVersion: found.secretVersion, disabled: false, email: null }, "the account");
+      const rest = { id: userId, secretVersion: found.secretVersion, disabled: false, email: null };
+      equal(found, { ...account, ...rest }, "the account");
     }
   },
 
@@ -86,19 +87,27 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
 
   "finds an account by its new name alone, the rest of it unchanged": async ({ r }) => {
     const before = await createUser(r, { loginName: "before", administrator: true });
-    equal(await r.accounts.rename(before.userId, "after", "like after"), true, "renaming an account");
+    equal(
+      await r.accounts.change(before.userId, { name: { loginName: "after", confusableKey: "like after" } }),
+      true,
+      "renaming an account",
+    );
     equal(await accountNamed(r, "after"), { ...before, loginName: "after" }, "the account");
     equal(await accountNamed(r, "before"), null, "the account of the old name");
     const other = { userId: await createUserObject(r), loginName: "before", secret: "", administrator: false };
     equal(await r.accounts.create(other, "like after"), "nameTaken", "taking the new confusable key");
     equal(await r.accounts.create(other, "like before"), "created", "taking the old name and key");
     equal(
-      await r.accounts.rename(await createUserObject(r), "nobody", "nobody"),
+      await r.accounts.change(await createUserObject(r), { name: { loginName: "nobody", confusableKey: "nobody" } }),
       false,
       "renaming a user without an account",
     );
     for (const id of ["ZZZZZZZZZZ", "", "constructor"])
-      equal(await r.accounts.rename(id, "nobody", "nobody"), false, `renaming "${id}"`);
+      equal(
+        await r.accounts.change(id, { name: { loginName: "nobody", confusableKey: "nobody" } }),
+        false,
+        `renaming "${id}"`,
+      );
   },
 
   "lets an account keep its name or its key when the other one changes": async ({ r }) => {
@@ -108,24 +117,51 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
       ["DEMO", "like Demo"],
       ["DEMO", "demo"],
     ] as const) {
-      equal(await r.accounts.rename(userId, loginName, key), true, `renaming to ${loginName}`);
+      equal(
+        await r.accounts.change(userId, { name: { loginName, confusableKey: key } }),
+        true,
+        `renaming to ${loginName}`,
+      );
       equal((await accountNamed(r, loginName))?.userId, userId, "the user of the account");
     }
   },
 
   "refuses with 307 a new name that is another's or confusable with it": async ({ r }) => {
     const [first, second] = [await createUser(r, { loginName: "first" }), await createUser(r, { loginName: "second" })];
-    await failsWith(307, () => r.accounts.rename(second.userId, "first", "a key"), "taking the name of another");
-    await failsWith(307, () => r.accounts.rename(second.userId, "a name", "like first"), "taking the key of another");
+    await failsWith(
+      307,
+      () => r.accounts.change(second.userId, { name: { loginName: "first", confusableKey: "a key" } }),
+      "taking the name of another",
+    );
+    await failsWith(
+      307,
+      () => r.accounts.change(second.userId, { name: { loginName: "a name", confusableKey: "like first" } }),
+      "taking the key of another",
+    );
     equal([await accountNamed(r, "first"), await accountNamed(r, "second")], [first, second], "the accounts");
   },
 
   "gives a name to one of those who want it at once": async ({ r }) => {
     const users = await atOnce(6, () => createUser(r));
     const codes = await Promise.all(
-      users.map(({ userId }, index) => codeOf(r.accounts.rename(userId, `Demo ${index}`, "demo"))),
+      users.map(({ userId }, index) =>
+        codeOf(r.accounts.change(userId, { name: { loginName: `Demo ${index}`, confusableKey: "demo" } })),
+      ),
     );
     equal([occurrences(0, codes), occurrences(307, codes)], [1, 5], "how many got it and how many were refused");
+  },
+
+  "changes all that is given together, or nothing of it": async ({ r }) => {
+    const [before, other] = [await createUser(r, { loginName: "before" }), await createUser(r, { loginName: "other" })];
+    const rest = { email: "after@example.com", disabled: true };
+    const renamed = (loginName: string) => ({ ...rest, name: { loginName, confusableKey: `like ${loginName}` } });
+    await failsWith(307, () => r.accounts.change(before.id, renamed("other")), "taking the name of another");
+    equal(await r.accounts.change(before.id, { ...rest, userId: other.userId }), false, "mapping a database user");
+    equal(await accountNamed(r, "before"), before, "the account that was to be changed");
+    equal(await r.accounts.change(before.id, {}), true, "changing nothing");
+    equal(await r.accounts.change(before.id, renamed("after")), true, "changing everything");
+    equal(await accountNamed(r, "after"), { ...before, ...rest, loginName: "after" }, "the account");
+    equal(await accountNamed(r, "other"), other, "another account");
   },
 
   "replaces a secret and raises its version": async ({ r }) => {
@@ -190,8 +226,8 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
 
   "finds for a proof the account by exactly its name": async ({ r }) => {
     equal(
-      await r.accounts.forProof("nobody", ["Groups"]),
-      { account: null, user: null, linked: [], decoy: null },
+      await r.accounts.find({ realm: "database", loginName: "nobody" }, ["Groups"]),
+      { account: null, user: null, linked: [], decoy: null, link: null },
       "what is found in an empty database",
     );
     const user = await createUser(r, { loginName: "René", secret: "the only one" });
@@ -209,12 +245,12 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
       ...unstorableTexts,
     ]) {
       equal(
-        await r.accounts.forProof(name, ["Groups"]),
-        { account: null, user: null, linked: [], decoy: "the only one" },
+        await r.accounts.find({ realm: "database", loginName: name }, ["Groups"]),
+        { account: null, user: null, linked: [], decoy: "the only one", link: null },
         `what is found for ${JSON.stringify(name)}`,
       );
     }
-    const found = await r.accounts.forProof("René", []);
+    const found = await r.accounts.find({ realm: "database", loginName: "René" }, []);
     equal(found.account, user, "the account");
     equal([found.user], await r.objects.get([user.userId], seesAll), "the user object");
   },
@@ -241,7 +277,8 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
       { userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false },
       "linked",
     );
-    const linkedBy = async (...links: string[]) => (await r.accounts.forProof("linked", links)).linked;
+    const linkedBy = async (...links: string[]) =>
+      (await r.accounts.find({ realm: "database", loginName: "linked" }, links)).linked;
     equalInAnyOrder(
       await linkedBy("Groups", "Employee"),
       await r.objects.get([one, two, three], seesAll),
@@ -265,9 +302,13 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
       { userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false },
       "linked",
     );
-    const { user: found, linked } = await r.accounts.forProof("linked", ["Groups"]);
+    const { user: found, linked } = await r.accounts.find({ realm: "database", loginName: "linked" }, ["Groups"]);
     equal([found, linked], [user, []], "the user object and its groups");
-    equal((await r.accounts.forProof("linked", ["Employee"])).linked, [inserted[0]], "the employee");
+    equal(
+      (await r.accounts.find({ realm: "database", loginName: "linked" }, ["Employee"])).linked,
+      [inserted[0]],
+      "the employee",
+    );
   },
 
   "gives for a proof the secret of the next account by name as decoy": async ({ r }) => {
@@ -284,14 +325,18 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
       ["\u{1f600}", "b"],
     ] as const;
     for (const [name, next] of decoys)
-      equal((await r.accounts.forProof(name, [])).decoy, `secret of ${next}`, `the decoy of ${name}`);
+      equal(
+        (await r.accounts.find({ realm: "database", loginName: name }, [])).decoy,
+        `secret of ${next}`,
+        `the decoy of ${name}`,
+      );
   },
 
   "disables and enables an account, and finds it either way": async ({ r }) => {
     const account = await createUser(r);
     const bystander = await createUser(r);
     for (const disabled of [true, true, false, false]) {
-      equal(await r.accounts.setDisabled(account.userId, disabled), true, "whether there is an account");
+      equal(await r.accounts.change(account.userId, { disabled }), true, "whether there is an account");
       equal(await accountNamed(r, account.loginName), { ...account, disabled }, "the account");
     }
     equal(await accountNamed(r, bystander.loginName), bystander, "another account");
@@ -300,11 +345,11 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
   "has nothing to disable for a user without an account": async ({ r }) => {
     const userId = await createUserObject(r);
     for (const id of [userId, "ZZZZZZZZZZ"])
-      equal(await r.accounts.setDisabled(id, true), false, "whether there is an account");
+      equal(await r.accounts.change(id, { disabled: true }), false, "whether there is an account");
   },
 
   "lists accounts by code points, part by part, and nothing that opens them": async ({ r }) => {
-    equal(await r.accounts.list(null, 10), [], "the list of an empty database");
+    equal(await r.accounts.list("database", null, 10), [], "the list of an empty database");
     const ids = new Map<string, string>();
     for (const loginName of shuffledNames) {
       const { userId } = await createUser(r, {
@@ -314,9 +359,10 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
       });
       ids.set(loginName, userId);
     }
-    await r.accounts.setDisabled(ids.get("aa") as string, true);
+    await r.accounts.change(ids.get("aa") as string, { disabled: true });
     const expected = orderedNames.map((loginName) => {
       return {
+        id: ids.get(loginName),
         userId: ids.get(loginName),
         loginName,
         administrator: loginName === "Z",
@@ -324,10 +370,14 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
         email: loginName === "Z" ? "z@example.com" : null,
       };
     });
-    equal(await r.accounts.list(null, 100), expected, "the whole list");
-    equal(await r.accounts.list(null, 4), expected.slice(0, 4), "the first part");
-    equal(await r.accounts.list("a", 3), expected.slice(4, 7), "a part in the middle");
-    equal(await r.accounts.list("a-", 100), expected.slice(5), "what comes after a name that does not exist");
+    equal(await r.accounts.list("database", null, 100), expected, "the whole list");
+    equal(await r.accounts.list("database", null, 4), expected.slice(0, 4), "the first part");
+    equal(await r.accounts.list("database", "a", 3), expected.slice(4, 7), "a part in the middle");
+    equal(
+      await r.accounts.list("database", "a-", 100),
+      expected.slice(5),
+      "what comes after a name that does not exist",
+    );
   },
 
   "keeps long names and secrets whole": async ({ r }) => {

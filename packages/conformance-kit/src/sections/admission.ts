@@ -135,7 +135,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     const colleague = await Visitor.create(r, { key: visitor });
     const [digest, other] = [await visitor.open(r), await colleague.open(r)];
     equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted before");
-    await r.accounts.setDisabled(visitor.account.userId, true);
+    await r.accounts.change(visitor.account.userId, { disabled: true });
     equal(await visitor.isAdmitted(r, digest), false, "whether the session of the disabled account is admitted");
     equal(await colleague.isAdmitted(r, other), true, "whether another user's session is admitted");
   },
@@ -265,7 +265,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     const change = async () => {
       for (let round = 0; round < 10; round += 1) {
         await storage.transaction(async (inside) => {
-          await inside.accounts.setDisabled(visitor.account.userId, round % 2 === 0);
+          await inside.accounts.change(visitor.account.userId, { disabled: round % 2 === 0 });
           await inside.settings.setMaintenance(round % 2 === 0);
         });
       }

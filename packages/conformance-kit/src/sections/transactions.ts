@@ -188,11 +188,11 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
         storage.transaction(async (inside) => {
           runs.set(name, (runs.get(name) ?? 0) + 1);
           await inside.audit.append({ ...auditEvent, requestId: name });
-          await inside.accounts.setDisabled(first, true);
+          await inside.accounts.change(first, { disabled: true });
           started.add(name);
           // Gives the other one time to take its first, where both can run at once.
           for (let turn = 0; turn < 100 && started.size < 2; turn += 1) await inside.audit.read(0, 1);
-          await inside.accounts.setDisabled(second, true);
+          await inside.accounts.change(second, { disabled: true });
         });
       await Promise.all([crossing("forth", one.userId, other.userId), crossing("back", other.userId, one.userId)]);
       const events = (await r.audit.read(0, 1_000)).slice(before).map(({ requestId }) => requestId);

@@ -45,8 +45,8 @@ export const unstorableTextChecks: readonly Check[] = checksOf("texts that canno
     });
     equal(await r.accounts.create(account, "key"), "created", "creating the account");
     await refuses({
-      "a new log-in name": (loginName) => r.accounts.rename(userId, loginName, "key"),
-      "a new confusable key": (key) => r.accounts.rename(userId, "name", key),
+      "a new log-in name": (loginName) => r.accounts.change(userId, { name: { loginName, confusableKey: "key" } }),
+      "a new confusable key": (key) => r.accounts.change(userId, { name: { loginName: "name", confusableKey: key } }),
     });
   },
 
@@ -59,12 +59,12 @@ export const unstorableTextChecks: readonly Check[] = checksOf("texts that canno
       secret: "secret",
     };
     await refuses({
-      "a log-in name": (loginName) => r.customAccounts.create({ ...account, loginName }, "key"),
-      "a confusable key": (key) => r.customAccounts.create(account, key),
-      "an e-mail address": (email) => r.customAccounts.create({ ...account, email }, "key"),
+      "a log-in name": (loginName) => r.accounts.create({ ...account, loginName }, "key"),
+      "a confusable key": (key) => r.accounts.create(account, key),
+      "an e-mail address": (email) => r.accounts.create({ ...account, email }, "key"),
     });
-    equal(await r.customAccounts.create(account, "key"), "created", "creating the account");
-    await refuses({ "a new e-mail address": (email) => r.customAccounts.setEmail(account.id, email) });
+    equal(await r.accounts.create(account, "key"), "created", "creating the account");
+    await refuses({ "a new e-mail address": (email) => r.accounts.change(account.id, { email }) });
   },
 
   "are refused in app keys and app names": async ({ r }) => {

@@ -136,16 +136,17 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     const disabled = new Map<string, boolean>();
     return (r) => ({
       accounts: {
-        setDisabled: async (userId, on) => {
-          disabled.set(userId, on);
+        change: async (id, change) => {
+          if (change.disabled === undefined) return r.accounts.change(id, change);
+          disabled.set(id, change.disabled);
           return true;
         },
-        forProof: async (name, links) => {
-          const found = await r.accounts.forProof(name, links);
+        find: async (selector, links) => {
+          const found = await r.accounts.find(selector, links);
           const { account } = found;
           return account === null
             ? found
-            : { ...found, account: { ...account, disabled: disabled.get(account.userId) ?? false } };
+            : { ...found, account: { ...account, disabled: disabled.get(account.id) ?? false } };
         },
       },
     });

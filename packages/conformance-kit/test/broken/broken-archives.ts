@@ -155,10 +155,7 @@ export const brokenArchives: readonly BrokenAdapter[] = [
 
   brokenArchive(
     "forgets custom accounts",
-    [
-      "holds custom accounts by their names, without what waits to be confirmed",
-      "is the same when it was imported and is exported again",
-    ],
+    ["holds custom accounts by their names", "is the same when it was imported and is exported again"],
     exporting(without("customAccounts")),
   ),
 

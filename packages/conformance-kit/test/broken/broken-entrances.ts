@@ -1,4 +1,5 @@
-import { type Entrance, identityLinkKind, type NewSession, type Repositories } from "@sallyport/core";
+import { type Entrance, identityLinkKind, isUuid, type NewSession, type Repositories } from "@sallyport/core";
+import { accountOf } from "../../src/fixtures/create-custom-account.ts";
 import { generous } from "../../src/fixtures/policy.ts";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
@@ -12,7 +13,7 @@ const replaced = "are admitted no more once the secret of their user was replace
 
 /** The version that the secret of a session's user has now. */
 async function versionOf(r: Repositories, { userId, secretVersion }: NewSession): Promise<number> {
-  return (await r.accounts.byUser(userId, [])).account?.secretVersion ?? secretVersion;
+  return (await r.accounts.find({ id: userId }, [])).account?.secretVersion ?? secretVersion;
 }
 
 /** Faults in what sessions know of how their user came in. */
@@ -29,7 +30,7 @@ export const brokenEntrances: readonly BrokenAdapter[] = [
     sessions: {
       open: async (session, policy) => {
         const { entrance } = session;
-        const account = entrance.kind === "custom" ? await r.customAccounts.find(entrance.accountId) : null;
+        const account = entrance.kind === "custom" ? await accountOf(r, entrance.accountId) : null;
         const current: Entrance =
           entrance.kind === "custom" && account !== null
             ? { ...entrance, secretVersion: account.secretVersion }
@@ -81,7 +82,12 @@ export const brokenEntrances: readonly BrokenAdapter[] = [
     "admits sessions of disabled custom accounts",
     [changed, "are admitted again when their custom account is enabled again"],
     () => (r) => ({
-      customAccounts: { setDisabled: async (id) => (await r.customAccounts.find(id)) !== null },
+      accounts: {
+        change: async (id, change) =>
+          isUuid(id) && change.disabled !== undefined
+            ? (await accountOf(r, id)) !== null
+            : r.accounts.change(id, change),
+      },
     }),
   ),
 

@@ -226,13 +226,13 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     () => (r) => ({
       accounts: {
         remove: async (userIds) => {
-          const administrators = (await r.accounts.list(null, 1_000)).filter(
+          const administrators = (await r.accounts.list("database", null, 1_000)).filter(
             ({ administrator, disabled }) => administrator && !disabled,
           );
           if (!administrators.some(({ userId }) => !userIds.includes(userId))) return "lastAdministrator";
           // Nobody looks again.
-          await r.accounts.setDisabled(userIds[0] ?? "", true);
-          return "removed";
+          await r.accounts.change(userIds[0] ?? "", { disabled: true });
+          return userIds.length;
         },
       },
     }),

@@ -97,10 +97,12 @@ export const brokenReturns: readonly BrokenAdapter[] = [
     "are found by what is bound to their user, with the link",
     () => (r) => ({
       accounts: {
-        byIdentity: async (id, links) => {
+        find: async (selector, links) => {
+          if (!("linkId" in selector)) return r.accounts.find(selector, links);
+          const id = selector.linkId;
           const [next] = await r.records.list(identityLinkKind, { after: id, limit: 1 });
           const [first] = await r.records.list(identityLinkKind, { after: null, limit: 1 });
-          return r.accounts.byIdentity((next ?? first)?.id ?? id, links);
+          return r.accounts.find({ linkId: (next ?? first)?.id ?? id }, links);
         },
       },
     }),
@@ -108,8 +110,10 @@ export const brokenReturns: readonly BrokenAdapter[] = [
 
   broken("finds by the record of any kind", "are not found by what is bound to nobody", () => (r) => ({
     accounts: {
-      byIdentity: async (id, links) => {
-        const found = await r.accounts.byIdentity(id, links);
+      find: async (selector, links) => {
+        if (!("linkId" in selector)) return r.accounts.find(selector, links);
+        const id = selector.linkId;
+        const found = await r.accounts.find({ linkId: id }, links);
         const [record] = await r.records.get<IdentityLink>("identityLinks", [id]);
         return record === undefined ? found : { ...found, link: record };
       },
@@ -118,8 +122,10 @@ export const brokenReturns: readonly BrokenAdapter[] = [
 
   broken("finds the users of links without accounts", "are not found by what is bound to nobody", () => (r) => ({
     accounts: {
-      byIdentity: async (id, links) => {
-        const found = await r.accounts.byIdentity(id, links);
+      find: async (selector, links) => {
+        if (!("linkId" in selector)) return r.accounts.find(selector, links);
+        const id = selector.linkId;
+        const found = await r.accounts.find({ linkId: id }, links);
         const [user = null] = found.link === null ? [] : await r.objects.get([found.link.value.userId], seesAll);
         return { ...found, user };
       },

@@ -1,12 +1,15 @@
-export type {
-  Account,
-  AccountRepository,
-  ForProof,
-  FoundAccount,
-  FoundIdentity,
-  ListedAccount,
-  NewAccount,
-  Person,
+export {
+  type Account,
+  type AccountChange,
+  type AccountId,
+  type AccountRepository,
+  type AccountSelector,
+  type FoundAccount,
+  type ListedAccount,
+  type NewAccount,
+  type Person,
+  type Realm,
+  realmOf,
 } from "./account-repository.ts";
 export { type ClientHash, clientPassword, type PasswordHasher } from "./password-hasher.ts";
 export { CreateAccount, type CreateAccountInput } from "./create-account.ts";

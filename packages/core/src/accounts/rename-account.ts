@@ -15,5 +15,5 @@ export function userName(name: string): string {
 /** Lets a user who has an account log in by another name from now on. One that is taken, or looks like one that is: 307. */
 export async function renameAccount(accounts: AccountRepository, userId: ObjectId, name: string): Promise<void> {
   const loginName = userName(name);
-  await accounts.rename(userId, loginName, confusableKeyOf(loginName));
+  await accounts.change(userId, { name: { loginName, confusableKey: confusableKeyOf(loginName) } });
 }

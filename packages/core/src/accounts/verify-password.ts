@@ -28,7 +28,10 @@ export class VerifyPassword {
     accounts: AccountRepository,
     { user: name, pass, clientHash, links }: GivenCredentials,
   ): Promise<() => Promise<Person | null>> {
-    const { account, user, linked, decoy } = await accounts.forProof(loginNameOf(name), links);
+    const { account, user, linked, decoy } = await accounts.find(
+      { realm: "database", loginName: loginNameOf(name) },
+      links,
+    );
     return async () => {
       const password = clientPassword(pass, clientHash, this.digests);
       const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
@@ -41,12 +44,12 @@ export class VerifyPassword {
   /** Brings the hash of a proven password to today's parameters, if it has others. */
   async renew(
     accounts: AccountRepository,
-    { userId, secret }: Account,
+    { id, secret }: Account,
     { pass, clientHash }: GivenPassword,
   ): Promise<void> {
     if (!this.hasher.isOutdated(secret)) return;
     try {
-      await accounts.rehash(userId, secret, await this.hasher.hash(clientPassword(pass, clientHash, this.digests)));
+      await accounts.rehash(id, secret, await this.hasher.hash(clientPassword(pass, clientHash, this.digests)));
     } catch {
       // The log-in does not depend on it, and the next one tries again.
     }

@@ -1,7 +1,6 @@
 import type { Account } from "../accounts/account-repository.ts";
 import type { AppKey } from "../appkeys/app-key-repository.ts";
 import type { RecordedAuditEvent } from "../audit/audit-repository.ts";
-import type { CustomAccount } from "../custom-users/custom-account-repository.ts";
 import type { Digest } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import { identityLinkKind } from "../identities/identity-links.ts";
@@ -94,10 +93,10 @@ interface ArchivedDeparture extends Omit<ArchivedObject, "section" | "attributes
 }
 
 /** By the number of the user object. */
-type ArchivedAccount = Account & { readonly section: "accounts"; readonly confusableKey: string };
+type ArchivedAccount = Omit<Account, "id"> & { readonly section: "accounts"; readonly confusableKey: string };
 
-/** By login name. A password that waits to be confirmed is not in it. */
-type ArchivedCustomAccount = CustomAccount & {
+/** By login name. */
+type ArchivedCustomAccount = Omit<Account, "administrator"> & {
   readonly section: "customAccounts";
   readonly confusableKey: string;
 };
@@ -119,7 +118,7 @@ type ArchivedTally = Omit<RecordedAuditEvent, "sequence"> & {
 
 /**
  * One thing that a database keeps. Whatever ends by itself is not in an archive: sessions with their channels and locks, the
- * blocks of secure log-ins, failed attempts, records that have a lifetime, and passwords that wait to be confirmed.
+ * blocks of secure log-ins, failed attempts, and records that have a lifetime.
  */
 export type ArchiveRecord =
   | ArchivedSettings

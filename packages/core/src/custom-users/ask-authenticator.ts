@@ -13,7 +13,8 @@ import { randomUuid } from "../digests/random-uuid.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { unattendedPrincipal } from "../rights/principal.ts";
 import { isStorableText } from "../storage/storable-text.ts";
-import type { CustomAccount } from "./custom-account-repository.ts";
+import type { Account } from "../accounts/account-repository.ts";
+import { findCustomAccount, mapCustomAccount } from "./custom-accounts.ts";
 import {
   type CustomCredentials,
   mappedPerson,
@@ -54,7 +55,7 @@ export class AskAuthenticator implements ProveCustomUser {
     const found = authenticatedUser(await answerOf(() => hook.run(caller, { user, pass, appNames })), user);
     if (found === null) return null;
     const { r } = caller;
-    if ((await r.accounts.byUser(found.userId, [])).account === null)
+    if ((await r.accounts.find({ id: found.userId }, [])).account === null)
       throw unusable("names a user who is not there or cannot log in");
     const account = await this.keep.run(caller, found);
     if (account === null) throw unusable("has a name that looks like that of another custom user");
@@ -119,37 +120,32 @@ export class KeepAuthenticatedUser {
   ) {}
 
   /** The account as it is now; `null` if its name looks like that of another one. */
-  async run(context: AppKeyContext, found: AuthenticatedUser): Promise<CustomAccount | null> {
-    const { customAccounts } = context.r;
-    const account = (await customAccounts.forProof(found.loginName)).account ?? (await this.create(context, found));
+  async run(context: AppKeyContext, found: AuthenticatedUser): Promise<Account | null> {
+    const account = (await findCustomAccount(context.r, found.loginName)) ?? (await this.create(context, found));
     if (account === null || (account.userId === found.userId && account.email === found.email)) return account;
     await this.change(context, account, found);
-    return customAccounts.find(account.id);
+    return (await context.r.accounts.find({ id: account.id }, [])).account;
   }
 
   private async create(
     context: AppKeyContext,
     { loginName, userId, email }: AuthenticatedUser,
-  ): Promise<CustomAccount | null> {
+  ): Promise<Account | null> {
     const secret = await this.hasher.hash(this.random.secret());
     const account = { id: randomUuid(this.random), loginName, userId, email, secret };
     await context.database.storage.transaction(async (r) => {
-      if ((await r.customAccounts.create(account, confusableKeyOf(loginName))) === "nameTaken") return;
+      if ((await r.accounts.create(account, confusableKeyOf(loginName))) === "nameTaken") return;
       await r.audit.append(entryEvent(context, { type: "customUser.stored", outcome: 0, userId }));
     });
     // Another log-in may have been faster.
-    return (await context.r.customAccounts.forProof(loginName)).account;
+    return findCustomAccount(context.r, loginName);
   }
 
-  private change(
-    context: AppKeyContext,
-    { id, userId, email }: CustomAccount,
-    found: AuthenticatedUser,
-  ): Promise<void> {
+  private change(context: AppKeyContext, { id, userId, email }: Account, found: AuthenticatedUser): Promise<void> {
     return context.database.storage.transaction(async (r) => {
-      if (email !== found.email) await r.customAccounts.setEmail(id, found.email);
+      if (email !== found.email) await r.accounts.change(id, { email: found.email });
       if (userId !== found.userId) {
-        await r.customAccounts.setUser(id, found.userId);
+        await mapCustomAccount(r, id, found.userId);
         await r.sessions.end({ customAccountId: id });
       }
       await r.audit.append(entryEvent(context, { type: "customUser.stored", outcome: 0, userId: found.userId }));

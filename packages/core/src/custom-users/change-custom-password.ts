@@ -10,7 +10,9 @@ import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { isAskedElsewhere } from "./ask-authenticator.ts";
-import { type CustomAccount, customUserKey } from "./custom-account-repository.ts";
+import type { Account } from "../accounts/account-repository.ts";
+import { customUserKey } from "./custom-accounts.ts";
+import { PendingPasswords } from "./pending-passwords.ts";
 import type { SettleCustomPassword } from "./custom-password-reset.ts";
 
 const minutes = 10;
@@ -48,7 +50,8 @@ export class ChangeCustomPassword implements PasswordChange {
     const old = clientPassword(oldPassword, clientHash, digests);
     if (old === password) throw new ServiceError(321);
     const { userId, entrance } = context.session;
-    const account = entrance.kind === "custom" ? await context.r.customAccounts.find(entrance.accountId) : null;
+    const account =
+      entrance.kind === "custom" ? (await context.r.accounts.find({ id: entrance.accountId }, [])).account : null;
     if (account === null) throw new ServiceError(context.overCode);
     if (await isAskedElsewhere(hooks, context))
       throw new ServiceError(339, {
@@ -63,8 +66,7 @@ export class ChangeCustomPassword implements PasswordChange {
       act: async (r, secret) => {
         const pending = { secret, code: codeDigest(digests, account.id, code), lifetime: minutes * 60_000, tries };
         // Whoever was faster has made the old password a wrong one.
-        if ((await r.customAccounts.request(account.id, pending, account.secretVersion)) === "stale")
-          throw new ServiceError(339);
+        if (!(await new PendingPasswords(r).keep(account, pending))) throw new ServiceError(339);
         await r.audit.append(sessionEvent(context, { type: "customPassword.asked" }));
         await this.mail({ ...context, r }, account, { code, language });
       },
@@ -75,7 +77,7 @@ export class ChangeCustomPassword implements PasswordChange {
   /** The hash of the new password; `null` if the old one is wrong. Only who knows that one learns which were in use before. */
   private async prove(
     context: SessionContext,
-    account: CustomAccount,
+    account: Account,
     { old, password }: { old: string; password: string },
   ): Promise<string | null> {
     const { hasher, policy, settle } = this.parts;
@@ -92,7 +94,7 @@ export class ChangeCustomPassword implements PasswordChange {
 
   private async mail(
     { database, r }: SessionContext,
-    { email: to, loginName: name }: CustomAccount,
+    { email: to, loginName: name }: Account,
     { code, language }: { code: string; language: MailLanguage | null },
   ): Promise<void> {
     if (to === null) throw new ServiceError(712, { detail: "The custom user has no e-mail address." });

@@ -1,12 +1,13 @@
 import { sessionEvent } from "../audit/audit-events.ts";
-import type { Digest, Digests } from "../digests/digests.ts";
+import type { Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { MailLanguage } from "../mail/mail.ts";
 import type { PasswordNotice } from "../passwords/replace-password.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { codeDigest } from "./change-custom-password.ts";
-import { customUserKey } from "./custom-account-repository.ts";
+import { customUserKey } from "./custom-accounts.ts";
+import { PendingPasswords } from "./pending-passwords.ts";
 import type { SettleCustomPassword } from "./custom-password-reset.ts";
 
 export interface ConfirmCustomPasswordInput {
@@ -21,9 +22,6 @@ export interface ConfirmCustomPasswordParts {
   readonly notice: PasswordNotice;
 }
 
-/** Undoes a transaction in which something was only tried. */
-class Tried extends Error {}
-
 /**
  * Makes the new password of a custom user the current one by the code that was mailed, else 326: his other sessions end and this one goes on, in one
  * transaction with the change.
@@ -36,16 +34,17 @@ export class ConfirmCustomPassword {
     const { userId, entrance } = context.session;
     // Nothing waits for those who came in otherwise.
     if (entrance.kind !== "custom") throw new ServiceError(326);
-    const account = await context.r.customAccounts.find(entrance.accountId);
+    const { account } = await context.r.accounts.find({ id: entrance.accountId }, []);
     if (account === null) throw new ServiceError(context.overCode);
+    const { repositories } = context.database.storage;
     const code = codeDigest(digests, account.id, confirmationCode);
     await gate.guard(context, {
       userKey: customUserKey(account.loginName),
       refusal: { code: 326, type: "customPassword.refused" },
       userId,
-      prove: async () => ((await this.isRight(context, account.id, code)) ? account : null),
+      prove: async () => ((await new PendingPasswords(repositories).tryCode(account.id, code)) ? account : null),
       act: async (r) => {
-        const version = await r.customAccounts.confirm(account.id, code);
+        const version = await new PendingPasswords(r).confirm(account.id, code);
         // Somebody else was faster with the same code.
         if (version === null) throw new ServiceError(326);
         await settle.run(r, account, context.sessionDigest);
@@ -54,18 +53,5 @@ export class ConfirmCustomPassword {
       },
     });
     await notice.send(context, account, language);
-  }
-
-  /** A wrong code has used up a try, whatever becomes of the rest; a right one is left for the transaction that changes everything. */
-  private async isRight({ database }: SessionContext, accountId: string, code: Digest): Promise<boolean> {
-    try {
-      await database.storage.transaction(async (r) => {
-        if ((await r.customAccounts.confirm(accountId, code)) !== null) throw new Tried();
-      });
-      return false;
-    } catch (error) {
-      if (error instanceof Tried) return true;
-      throw error;
-    }
   }
 }

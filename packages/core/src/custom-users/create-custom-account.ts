@@ -1,10 +1,10 @@
+import type { AccountRepository } from "../accounts/account-repository.ts";
 import { type ClientHash, clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
 import { confusableKeyOf, loginNameOf } from "../accounts/login-name.ts";
 import type { Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { randomUuid } from "../digests/random-uuid.ts";
-import type { CustomAccountRepository } from "./custom-account-repository.ts";
 
 export interface CreateCustomAccountInput {
   readonly loginName: string;
@@ -26,7 +26,7 @@ export class CreateCustomAccount {
 
   /** The id of the account. */
   async run(
-    accounts: CustomAccountRepository,
+    accounts: AccountRepository,
     { password, clientHash, userId, email, ...given }: CreateCustomAccountInput,
   ): Promise<string> {
     const secret = await this.hasher.hash(clientPassword(password, clientHash, this.digests));

@@ -8,7 +8,8 @@ import type { AppKeyContext } from "../request/request-context.ts";
 import { unattendedPrincipal } from "../rights/principal.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { isAskedElsewhere } from "./ask-authenticator.ts";
-import type { CustomAccount } from "./custom-account-repository.ts";
+import type { Account } from "../accounts/account-repository.ts";
+import { customSubject, findCustomAccount } from "./custom-accounts.ts";
 
 /** Resets of custom users. Who could not come in with a new password, because the user he is mapped to is kept out, is nobody here. */
 export class CustomPasswordReset implements PasswordReset {
@@ -25,8 +26,7 @@ export class CustomPasswordReset implements PasswordReset {
   }
 
   async named(r: Repositories, user: string): Promise<ResettableAccount | null> {
-    const { account } = await r.customAccounts.forProof(loginNameOf(user));
-    return this.resettable(r, account);
+    return this.resettable(r, await findCustomAccount(r, loginNameOf(user)));
   }
 
   async meant(r: Repositories, payload: RecordValue): Promise<ResettableAccount | null> {
@@ -35,13 +35,13 @@ export class CustomPasswordReset implements PasswordReset {
       readonly secretVersion: number;
     };
     if (customAccountId === undefined) return null;
-    const account = await r.customAccounts.find(customAccountId);
+    const { account } = await r.accounts.find({ id: customAccountId }, []);
     return account?.secretVersion === secretVersion ? this.resettable(r, account) : null;
   }
 
-  private async resettable(r: Repositories, account: CustomAccount | null): Promise<ResettableAccount | null> {
+  private async resettable(r: Repositories, account: Account | null): Promise<ResettableAccount | null> {
     if (account === null || account.disabled) return null;
-    const { account: mapped } = await r.accounts.byUser(account.userId, []);
+    const { account: mapped } = await r.accounts.find({ id: account.userId }, []);
     if (mapped === null || mapped.disabled) return null;
     const { id: customAccountId, loginName, email, secret, userId, secretVersion } = account;
     const payload = { customAccountId, secretVersion };
@@ -56,16 +56,11 @@ export class CustomPasswordReset implements PasswordReset {
     };
   }
 
-  private async replace(r: Repositories, account: CustomAccount, secret: string): Promise<boolean> {
-    if ((await r.customAccounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
+  private async replace(r: Repositories, account: Account, secret: string): Promise<boolean> {
+    if ((await r.accounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
     await this.settle.run(r, account);
     return true;
   }
-}
-
-/** Whose history, resets and second factors those of a custom user are. */
-export function customSubject(accountId: string): string {
-  return `custom:${accountId}`;
 }
 
 /** Does what has to happen when a custom user has another password; belongs into the transaction that gives it to him. */
@@ -73,12 +68,12 @@ export class SettleCustomPassword {
   constructor(private readonly passwords: Pick<ReplacePassword, "former" | "retire">) {}
 
   /** Hashes of passwords that are not taken again. */
-  former(r: Repositories, { id }: CustomAccount): Promise<readonly string[]> {
+  former(r: Repositories, { id }: Account): Promise<readonly string[]> {
     return this.passwords.former(r, customSubject(id));
   }
 
   /** `account`: as it was before. Ends all its sessions, but for one that is excepted. */
-  async run(r: Repositories, account: CustomAccount, except?: Digest): Promise<void> {
+  async run(r: Repositories, account: Account, except?: Digest): Promise<void> {
     await this.keep(r, account);
     await r.sessions.end(
       except === undefined ? { customAccountId: account.id } : { customAccountId: account.id, except },
@@ -86,7 +81,7 @@ export class SettleCustomPassword {
   }
 
   /** The same, where sessions are ended by somebody else. */
-  keep(r: Repositories, { id, secret }: CustomAccount): Promise<void> {
+  keep(r: Repositories, { id, secret }: Account): Promise<void> {
     return this.passwords.retire(r, customSubject(id), secret);
   }
 }

@@ -6,16 +6,9 @@ export {
   type ConfirmCustomPasswordParts,
 } from "./confirm-custom-password.ts";
 export { CreateCustomAccount, type CreateCustomAccountInput } from "./create-custom-account.ts";
-export {
-  type CustomAccount,
-  type CustomAccountRepository,
-  customUserKey,
-  type ForCustomProof,
-  type ListedCustomAccount,
-  type NewCustomAccount,
-  type PendingPassword,
-} from "./custom-account-repository.ts";
-export { CustomPasswordReset, customSubject, SettleCustomPassword } from "./custom-password-reset.ts";
+export { customSubject, customUserKey, findCustomAccount, mapCustomAccount } from "./custom-accounts.ts";
+export { CustomPasswordReset, SettleCustomPassword } from "./custom-password-reset.ts";
+export { type PendingPassword, PendingPasswords } from "./pending-passwords.ts";
 export { LogInCustomUser } from "./log-in-custom-user.ts";
 export {
   type CustomCredentials,

@@ -4,7 +4,7 @@ import type { AppKeyContext } from "../request/request-context.ts";
 import { acceptAppNames } from "../sessions/app-names.ts";
 import type { LogInInput } from "../sessions/enter-with-password.ts";
 import type { LogInResult } from "../sessions/log-in.ts";
-import { customUserKey } from "./custom-account-repository.ts";
+import { customUserKey } from "./custom-accounts.ts";
 import type { ProveCustomUser, ProvenCustomUser } from "./verify-custom-password.ts";
 
 /** Takes somebody who is no database user through the gate; the session in session-id mode belongs to the database user he is mapped to. */

@@ -1,9 +1,8 @@
-import type { AccountRepository, Person } from "../accounts/account-repository.ts";
+import type { Account, AccountRepository, Person } from "../accounts/account-repository.ts";
 import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
 import { loginNameOf } from "../accounts/login-name.ts";
 import type { Digests } from "../digests/digests.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
-import type { CustomAccount } from "./custom-account-repository.ts";
 
 /** Knows custom users by their own passwords. Unknown and disabled ones cost and answer the same as a wrong password. */
 export class VerifyCustomPassword implements ProveCustomUser {
@@ -17,7 +16,7 @@ export class VerifyCustomPassword implements ProveCustomUser {
     { user, pass, links }: CustomCredentials,
   ): Promise<() => Promise<ProvenCustomUser | null>> {
     const { r, database } = context;
-    const { account, decoy } = await r.customAccounts.forProof(loginNameOf(user));
+    const { account, decoy } = await r.accounts.find({ realm: "custom", loginName: loginNameOf(user) }, []);
     return async () => {
       const password = clientPassword(pass, database.policy.clientHash, this.digests);
       const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
@@ -28,8 +27,8 @@ export class VerifyCustomPassword implements ProveCustomUser {
   }
 
   /** Brings the hash of a proven password to today's parameters, if it has others. */
-  private async renew({ r }: AppKeyContext, { id, secret }: CustomAccount, password: string): Promise<void> {
-    if (this.hasher.isOutdated(secret)) await r.customAccounts.rehash(id, secret, await this.hasher.hash(password));
+  private async renew({ r }: AppKeyContext, { id, secret }: Account, password: string): Promise<void> {
+    if (this.hasher.isOutdated(secret)) await r.accounts.rehash(id, secret, await this.hasher.hash(password));
   }
 }
 
@@ -58,11 +57,11 @@ export interface ProveCustomUser {
 /** As whom a custom user works; `null` if that is nobody: when his account or that of the database user is disabled or gone. */
 export async function mappedPerson(
   accounts: AccountRepository,
-  custom: CustomAccount,
+  custom: Account,
   links: readonly string[],
 ): Promise<Person | null> {
   if (custom.disabled) return null;
-  const { account, user, linked } = await accounts.byUser(custom.userId, links);
+  const { account, user, linked } = await accounts.find({ id: custom.userId }, links);
   if (account === null || account.disabled || user === null) return null;
   return {
     account,

@@ -135,7 +135,7 @@ async function chosenUser({ r }: HookCaller, id: ObjectId): Promise<ObjectId> {
 }
 
 async function requireAccount({ r }: HookCaller, userId: ObjectId): Promise<void> {
-  const { account } = await r.accounts.byUser(userId, []);
+  const { account } = await r.accounts.find({ id: userId }, []);
   if (account === null || account.disabled)
     throw new ServiceError(324, { detail: "The user that is to be bound has no account, or a disabled one." });
 }

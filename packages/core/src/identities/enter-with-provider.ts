@@ -46,7 +46,7 @@ export class EnterWithProvider {
     const { profile, registered, appNames, deviceId, secondFactor, spend } = logIn;
     const links = this.serializeOwnUser.links(context);
     const prepareProof = async () => {
-      const find = () => context.r.accounts.byIdentity(identityLinkId(profile, this.digests), links);
+      const find = () => context.r.accounts.find({ linkId: identityLinkId(profile, this.digests) }, links);
       const known = await find();
       return async () => {
         if (known.link === null && !(await this.assignUser.run(context, logIn))) throw new UnboundError();

@@ -32,7 +32,7 @@ export class ChangeOwnPassword implements PasswordChange {
     const old = clientPassword(oldPassword, clientHash, digests);
     if (old === password) throw new ServiceError(321);
     const { userId } = context.session;
-    const { account } = await context.r.accounts.byUser(userId, []);
+    const { account } = await context.r.accounts.find({ id: userId }, []);
     if (account === null) throw new ServiceError(context.overCode);
     await gate.guard(context, {
       userKey: account.loginName,

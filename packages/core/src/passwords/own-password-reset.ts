@@ -18,14 +18,14 @@ export class OwnPasswordReset implements PasswordReset {
   }
 
   async named(r: Repositories, user: string): Promise<ResettableAccount | null> {
-    const { account } = await r.accounts.forProof(loginNameOf(user), []);
+    const { account } = await r.accounts.find({ realm: "database", loginName: loginNameOf(user) }, []);
     return this.resettable(account);
   }
 
   async meant(r: Repositories, payload: RecordValue): Promise<ResettableAccount | null> {
     const { userId, secretVersion } = payload as { readonly userId?: string; readonly secretVersion: number };
     if (userId === undefined) return null;
-    const { account } = await r.accounts.byUser(userId, []);
+    const { account } = await r.accounts.find({ id: userId }, []);
     return account?.secretVersion === secretVersion ? this.resettable(account) : null;
   }
 

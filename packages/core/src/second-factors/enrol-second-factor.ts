@@ -59,7 +59,7 @@ export class EnrolSecondFactor {
 
 /** What an authenticator shows beside the token. */
 async function nameOf({ r, principal: { userId } }: SessionContext): Promise<string> {
-  const { user, account } = await r.accounts.byUser(userId, []);
+  const { user, account } = await r.accounts.find({ id: userId }, []);
   const name = user?.attributes["Name"];
   return typeof name === "string" && name !== "" ? name : (account?.loginName ?? userId);
 }

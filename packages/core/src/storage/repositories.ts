@@ -4,7 +4,6 @@ import type { AppKeyRepository } from "../appkeys/app-key-repository.ts";
 import type { AuditRepository } from "../audit/audit-repository.ts";
 import type { ChangeRepository } from "../changes/change-repository.ts";
 import type { ChannelRepository } from "../channels/channel-repository.ts";
-import type { CustomAccountRepository } from "../custom-users/custom-account-repository.ts";
 import type { SettingsRepository } from "../databases/settings-repository.ts";
 import type { DepartureRepository } from "../departures/departure-repository.ts";
 import type { LockRepository } from "../locks/lock-repository.ts";
@@ -22,7 +21,6 @@ export interface Repositories {
   readonly audit: AuditRepository;
   readonly changes: ChangeRepository;
   readonly channels: ChannelRepository;
-  readonly customAccounts: CustomAccountRepository;
   readonly departures: DepartureRepository;
   readonly locks: LockRepository;
   readonly model: ModelRepository;

@@ -280,8 +280,8 @@ describe("a log-in at a provider", () => {
     await f.r.appKeys.setEnabled("key", true);
     expect(await refused(() => new ProviderEntries(f.r.records).remove("google"))).toBe(698);
     await f.register(f.google);
-    expect(await refused(() => f.r.accounts.setDisabled(userId, true))).toBe(302);
-    await f.r.accounts.setDisabled(userId, false);
+    expect(await refused(() => f.r.accounts.change(userId, { disabled: true }))).toBe(302);
+    await f.r.accounts.change(userId, { disabled: false });
     expect(await refused(async () => (f.google.refusal = new ServiceError(324, { detail: "cancelled" })))).toBe(324);
     expect(await refused(async () => (f.google.refusal = new ServiceError(706)))).toBe(706);
     expect(await f.trail()).toEqual(

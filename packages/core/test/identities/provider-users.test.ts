@@ -73,7 +73,7 @@ describe("a new user of a provider", () => {
   test("is none when the default user is gone or disabled", async () => {
     const userId = await f.user("guest");
     await f.register(f.google, { defaultUserId: userId });
-    await f.r.accounts.setDisabled(userId, true);
+    await f.r.accounts.change(userId, { disabled: true });
     expect(await codeOf(come())).toBe(324);
     await f.register(f.google, { defaultUserId: "ZZZ" });
     expect(await codeOf(come())).toBe(324);

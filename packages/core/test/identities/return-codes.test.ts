@@ -278,8 +278,8 @@ describe("a log-in at a provider that returns to an app", () => {
     };
     expect(
       await refused(
-        () => f.r.accounts.setDisabled(userId, true),
-        () => f.r.accounts.setDisabled(userId, false),
+        () => f.r.accounts.change(userId, { disabled: true }),
+        () => f.r.accounts.change(userId, { disabled: false }),
       ),
     ).toBe(302);
     expect(

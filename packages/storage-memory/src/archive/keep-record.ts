@@ -8,6 +8,8 @@ import {
   type RecordOf,
 } from "@sallyport/core";
 import { frozenCopy, type Table } from "../table.ts";
+import { namesOf } from "../memory-account-repository.ts";
+import type { AccountRecord } from "../records.ts";
 import { keyOf } from "../memory-record-repository.ts";
 import { nextNumberForGood } from "../state.ts";
 import type { ArchivedState } from "./archived-state.ts";
@@ -31,9 +33,9 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
     case "departures":
       return keepDeparture(state, record);
     case "accounts":
-      return keepAccount(state, record);
+      return keepAccount(state, { ...without(record, "section"), id: record.userId });
     case "customAccounts":
-      return keepCustomAccount(state, record);
+      return keepAccount(state, { ...without(record, "section"), administrator: false });
     case "records":
       return keepStoredRecord(state, record);
     case "audit":
@@ -78,19 +80,9 @@ function keepDeparture(state: ArchivedState, record: RecordOf<"departures">): vo
   enter(state, number, object.uuid, stamp);
 }
 
-function keepAccount(state: ArchivedState, record: RecordOf<"accounts">): void {
-  const { confusableKey, ...account } = without(record, "section");
-  add(state.accounts, account.userId, Object.freeze(account));
-  for (const name of [`name:${account.loginName}`, `key:${confusableKey}`])
-    add(state.accountNames, name, account.userId);
-}
-
-function keepCustomAccount(state: ArchivedState, record: RecordOf<"customAccounts">): void {
-  const account = without(record, "section");
-  const isTaken = ({ loginName, confusableKey }: typeof account) =>
-    loginName === account.loginName || confusableKey === account.confusableKey;
-  if ([...state.customAccounts.values()].some(isTaken)) throw contradictingRecords();
-  add(state.customAccounts, account.id, Object.freeze({ ...account, pending: null }));
+function keepAccount(state: ArchivedState, account: AccountRecord): void {
+  add(state.accounts, account.id, Object.freeze(account));
+  for (const name of namesOf(account)) add(state.accountNames, name, account.id);
 }
 
 function keepStoredRecord(state: ArchivedState, { kind, id, owner, value, createdAt }: RecordOf<"records">): void {

@@ -6,7 +6,7 @@ import {
   objectNumber,
   type RecordOf,
 } from "@sallyport/core";
-import { customAccountOf } from "../records.ts";
+import { accountsOf } from "../memory-account-repository.ts";
 import { keyOf } from "../memory-record-repository.ts";
 import { partByName } from "../table.ts";
 import type { ArchivedState } from "./archived-state.ts";
@@ -23,9 +23,11 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   yield* objectsOf(state);
   yield* linksOf(state);
   yield* departuresOf(state);
-  yield* accountsOf(state);
-  for (const record of byName(state.customAccounts.values(), ({ loginName }) => loginName)) {
-    yield { section: "customAccounts", ...customAccountOf(record), confusableKey: record.confusableKey };
+  const numbered = accountsOf(state, "database").map((account) => [objectNumber(account.userId), account] as const);
+  for (const [, { id: _id, ...account }] of byNumber(numbered)) yield { section: "accounts", ...account };
+  for (const account of byName(accountsOf(state, "custom"), ({ loginName }) => loginName)) {
+    const { administrator: _administrator, ...record } = account;
+    yield { section: "customAccounts", ...record };
   }
   yield* storedRecordsOf(state);
   for (const event of state.audit.values()) yield { section: "audit", ...event };
@@ -73,15 +75,6 @@ function* departuresOf({ departures, stamps }: ArchivedState): Generator<RecordO
     const attributes = object.attributes === undefined ? null : canonicalJson(object.attributes);
     yield { section: "departures", ...object, leader, deletedBy, stamp: stamps.get(number) ?? 0, attributes };
   }
-}
-
-function* accountsOf({ accounts, accountNames }: ArchivedState): Generator<RecordOf<"accounts">> {
-  const prefix = "key:";
-  const names = [...accountNames.entries()].filter(([name]) => name.startsWith(prefix));
-  const keys = new Map(names.map(([name, userId]) => [userId, name.slice(prefix.length)]));
-  const numbered = Array.from(accounts.values(), (account) => [objectNumber(account.userId), account] as const);
-  for (const [, account] of byNumber(numbered))
-    yield { section: "accounts", ...account, confusableKey: keys.get(account.userId) ?? "" };
 }
 
 function* storedRecordsOf({ records }: ArchivedState): Generator<RecordOf<"records">> {

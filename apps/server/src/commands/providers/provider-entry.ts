@@ -31,7 +31,9 @@ export async function openedEntry(
   const { container, database } = opened;
   const { oAuthProviders } = container.get(identifiers.configuration);
   const account =
-    defaultUserId === null ? null : (await database.storage.repositories.accounts.byUser(defaultUserId, [])).account;
+    defaultUserId === null
+      ? null
+      : (await database.storage.repositories.accounts.find({ id: defaultUserId }, [])).account;
   const { data, fault } = await dataOf(opened, type, sealedData);
   const shown = Object.fromEntries(
     Object.entries(data).map(([member, value]) => [member, /secret/i.test(member) ? "***" : value]),

@@ -41,7 +41,7 @@ async function readLinks({ database: { storage } }: OpenedDatabase): Promise<Lis
   const links = await allLinks(storage);
   const names = new Map<string, string>();
   for (const userId of new Set(links.map((link) => link.value.userId)))
-    names.set(userId, (await accounts.byUser(userId, [])).account?.loginName ?? "");
+    names.set(userId, (await accounts.find({ id: userId }, [])).account?.loginName ?? "");
   return links.map((link) => ({ link, user: names.get(link.value.userId) ?? "" }));
 }
 

@@ -91,7 +91,7 @@ async function add(word: string, options: AddOptions): Promise<void> {
 }
 
 async function userNamed({ accounts }: Repositories, name: string): Promise<ObjectId> {
-  const { account } = await accounts.forProof(loginNameOf(name), []);
+  const { account } = await accounts.find({ realm: "database", loginName: loginNameOf(name) }, []);
   if (account === null) throw new CommandError(`There is no user "${name}".`);
   return account.userId;
 }

@@ -64,7 +64,7 @@ async function openedData({ container }: OpenedDatabase, sealed: string): Promis
 }
 
 async function requireUser({ database }: OpenedDatabase, userId: string): Promise<void> {
-  const { account } = await database.storage.repositories.accounts.byUser(userId, []);
+  const { account } = await database.storage.repositories.accounts.find({ id: userId }, []);
   if (account === null)
     throw new CommandError("The default user is gone. Register the provider again with another one.");
   if (account.disabled) throw new CommandError(`The default user "${account.loginName}" is disabled.`);

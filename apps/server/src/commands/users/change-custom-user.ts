@@ -1,12 +1,12 @@
 import {
   type AuditEventType,
   clientPassword,
-  type CustomAccount,
+  type Account,
   customSubject,
+  mapCustomAccount,
   operatorEvent,
   passwordResets,
   type Repositories,
-  SecondFactors,
 } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
@@ -72,7 +72,7 @@ function setPassword(name: string, options: AliasOptions & { readonly passwordFi
       type: "customPassword.changed",
       endsSessions: true,
       make: async (r, account) => {
-        if ((await r.customAccounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
+        if ((await r.accounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
         await settle.keep(r, account);
         return true;
       },
@@ -94,7 +94,7 @@ function setEmail(
     make: async (r, { id }) => {
       // Whoever reads the former mailbox may be the reason.
       await r.records.remove(passwordResets, { owner: customSubject(id) });
-      return r.customAccounts.setEmail(id, email);
+      return r.accounts.change(id, { email });
     },
     told: `The custom user "${name}" has ${email === null ? "no e-mail address" : `the e-mail address ${email}`}.`,
   }));
@@ -106,7 +106,7 @@ function map(name: string, user: string, options: AliasOptions): Promise<void> {
     return {
       type: "customUser.stored",
       endsSessions: true,
-      make: (r, { id }) => r.customAccounts.setUser(id, userId),
+      make: (r, { id }) => mapCustomAccount(r, id, userId),
       told: `The custom user "${name}" works as "${user}" from now on.`,
     };
   });
@@ -116,7 +116,7 @@ function setDisabled(name: string, disabled: boolean, options: AliasOptions): Pr
   return changeCustomUser(name, options, async () => ({
     type: disabled ? "customUser.disabled" : "customUser.enabled",
     endsSessions: disabled,
-    make: (r, { id }) => r.customAccounts.setDisabled(id, disabled),
+    make: (r, { id }) => r.accounts.change(id, { disabled }),
     told: `The custom user "${name}" is ${disabled ? "disabled" : "enabled"}.`,
   }));
 }
@@ -125,10 +125,7 @@ function remove(name: string, options: AliasOptions): Promise<void> {
   return changeCustomUser(name, options, async () => ({
     type: "customUser.removed",
     endsSessions: true,
-    make: async (r, { id }) => {
-      await new SecondFactors(r.records).remove(customSubject(id), null);
-      return r.customAccounts.remove(id);
-    },
+    make: async (r, { id }) => (await r.accounts.remove([id])) === 1,
     told: `The custom user "${name}" is removed.`,
   }));
 }
@@ -140,7 +137,7 @@ interface Change {
   /** Whether his sessions end with it. */
   readonly endsSessions: boolean;
   /** `false` if somebody else was faster. */
-  readonly make: (r: Repositories, account: CustomAccount) => Promise<boolean>;
+  readonly make: (r: Repositories, account: Account) => Promise<boolean>;
   /** What became of it, for whoever typed the command. */
   readonly told: string;
 }
@@ -158,7 +155,7 @@ function customUserCommand(verb: string, description: string): Command {
 async function changeCustomUser(
   name: string,
   options: AliasOptions,
-  prepare: (opened: OpenedDatabase, account: CustomAccount) => Promise<Change>,
+  prepare: (opened: OpenedDatabase, account: Account) => Promise<Change>,
 ): Promise<void> {
   await withDatabase(options, async (opened) => {
     const { storage } = opened.database;

@@ -30,7 +30,7 @@ interface EmailOptions extends AliasOptions {
 export function disableUserCommand(): Command {
   const change: Change = {
     type: "account.disabled",
-    make: (r, userId) => r.accounts.setDisabled(userId, true),
+    make: (r, userId) => r.accounts.change(userId, { disabled: true }),
     endsSessions: true,
     told: "is disabled",
   };
@@ -44,7 +44,7 @@ export function disableUserCommand(): Command {
 export function enableUserCommand(): Command {
   const change: Change = {
     type: "account.enabled",
-    make: (r, userId) => r.accounts.setDisabled(userId, false),
+    make: (r, userId) => r.accounts.change(userId, { disabled: false }),
     told: "is enabled",
   };
   return userCommand("enable", "let a user in again who was disabled").action((name: string, options: AliasOptions) =>
@@ -68,7 +68,7 @@ async function setEmail(name: string, address: string | undefined, options: Emai
   const make = async (r: Repositories, userId: ObjectId) => {
     // Whoever reads the former mailbox may be the reason.
     await r.records.remove(passwordResets, { owner: passwordSubject(userId) });
-    return r.accounts.setEmail(userId, email);
+    return r.accounts.change(userId, { email });
   };
   await changeUser(name, options, { type: "account.changed", make, told });
 }
@@ -89,7 +89,7 @@ async function changeUser(
 ): Promise<void> {
   await withDatabase(options, async ({ database: { storage } }) => {
     const ended = await storage.transaction(async (r) => {
-      const { account } = await r.accounts.forProof(loginNameOf(name), []);
+      const { account } = await r.accounts.find({ realm: "database", loginName: loginNameOf(name) }, []);
       if (account === null || !(await make(r, account.userId))) throw new CommandError(`There is no user "${name}".`);
       await r.audit.append(operatorEvent({ type, userId: account.userId }));
       return endsSessions === undefined ? 0 : r.sessions.end({ userId: account.userId });

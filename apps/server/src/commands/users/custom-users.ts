@@ -1,4 +1,4 @@
-import { type ListedCustomAccount, operatorEvent, type Repositories, seesAll } from "@sallyport/core";
+import { type ListedAccount, operatorEvent, type Repositories, seesAll } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError, commandGroup } from "../command-group.ts";
@@ -65,14 +65,14 @@ async function add(name: string, options: AddOptions): Promise<void> {
     const createCustomAccount = await container.getAsync(identifiers.createCustomAccount);
     // Hashing inside of a transaction keeps the connection busy; here nobody else waits for it.
     await storage.transaction(async (r) => {
-      await createCustomAccount.run(r.customAccounts, { loginName: name, password, userId, email, clientHash });
+      await createCustomAccount.run(r.accounts, { loginName: name, password, userId, email, clientHash });
       await r.audit.append(operatorEvent({ type: "customUser.stored", userId }));
     });
     console.log(`The custom user "${name}" exists now, and works as "${options.user}".`);
   });
 }
 
-interface ListedCustomUser extends ListedCustomAccount {
+interface ListedCustomUser extends ListedAccount {
   /** Name of the database user as whom he works; empty where that is gone. */
   readonly worksAs: string;
 }
@@ -84,11 +84,11 @@ function listCustomUsersCommand(): Command {
   return listCommand({
     plural: "custom users",
     read: async ({ database: { storage } }) => {
-      const { customAccounts } = storage.repositories;
+      const { accounts } = storage.repositories;
       return withUsers(
         storage.repositories,
         await allParts(
-          (...part) => customAccounts.list(...part),
+          (...part) => accounts.list("custom", ...part),
           ({ loginName }) => loginName,
         ),
       );
@@ -109,10 +109,7 @@ function customUserJson({ id, loginName, userId, worksAs, email, disabled }: Lis
 }
 
 /** With the names of the users as whom they work. */
-async function withUsers(
-  { objects }: Repositories,
-  listed: readonly ListedCustomAccount[],
-): Promise<ListedCustomUser[]> {
+async function withUsers({ objects }: Repositories, listed: readonly ListedAccount[]): Promise<ListedCustomUser[]> {
   const ids = [...new Set(listed.map(({ userId }) => userId))];
   const names = new Map<string, string>();
   for (let start = 0; start < ids.length; start += batchSize) {

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import {
-  type CustomAccount,
+  type Account,
   type GivenPassword,
   mailAddress,
   type ObjectId,
@@ -67,15 +67,15 @@ export function acceptPassword(policy: PasswordPolicy, given: GivenPassword, sho
 }
 
 /** The custom user with this name, who must be there. */
-export async function findCustomUser({ customAccounts }: Repositories, name: string): Promise<CustomAccount> {
-  const { account } = await customAccounts.forProof(name.normalize("NFC"));
+export async function findCustomUser({ accounts }: Repositories, name: string): Promise<Account> {
+  const { account } = await accounts.find({ realm: "custom", loginName: name.normalize("NFC") }, []);
   if (account === null) throw new CommandError(`There is no custom user "${name}".`);
   return account;
 }
 
 /** The id of the database user with this name, who must be there. */
 export async function findDatabaseUser({ accounts }: Repositories, name: string): Promise<ObjectId> {
-  const { account } = await accounts.forProof(name.normalize("NFC"), []);
+  const { account } = await accounts.find({ realm: "database", loginName: name.normalize("NFC") }, []);
   if (account === null)
     throw new CommandError(
       `There is no user "${name}" in the database to map to. "sallyport-server user list" tells who there is.`,

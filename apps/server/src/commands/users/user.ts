@@ -116,7 +116,7 @@ function listUsersCommand(): Command {
 async function readUsers({ database: { storage } }: OpenedDatabase): Promise<ListedUser[]> {
   const { accounts, objects } = storage.repositories;
   const listed = await allParts(
-    (...part) => accounts.list(...part),
+    (...part) => accounts.list("database", ...part),
     ({ loginName }) => loginName,
   );
   const groupNames = new Map((await allGroups(objects)).map(({ id, attributes }) => [id, String(attributes["Name"])]));
@@ -149,7 +149,10 @@ function setPasswordCommand(): Command {
 
 async function setPassword(name: string, options: SetOptions): Promise<void> {
   await withDatabase(options, async ({ container, database: { storage, policy } }) => {
-    const { account } = await storage.repositories.accounts.forProof(loginNameOf(name), []);
+    const { account } = await storage.repositories.accounts.find(
+      { realm: "database", loginName: loginNameOf(name) },
+      [],
+    );
     if (account === null) throw new CommandError(`There is no user "${name}".`);
     const pass = await readPassword(options.passwordFile);
     const password = acceptPassword(await container.getAsync(identifiers.passwordPolicy), {

@@ -141,7 +141,11 @@ export const importingChecks: readonly Check[] = [
       );
       equal((await accountNamed(r, "Name 1"))?.secret, "$argon2id$1", "the secret of an account");
       const [custom] = ofSection(sampleArchive, "customAccounts");
-      equal((await r.customAccounts.forProof("Z")).account?.secret, custom?.secret, "the secret of a custom account");
+      equal(
+        (await r.accounts.find({ realm: "custom", loginName: "Z" }, [])).account?.secret,
+        custom?.secret,
+        "the secret of a custom account",
+      );
       const history = await r.records.list("passwordHistory", { owner: "user:3", after: null, limit: 10 });
       equal(
         history.map(({ id, value }) => [id, value]),
@@ -203,7 +207,7 @@ export const importingChecks: readonly Check[] = [
         email: null,
         secret: "",
       };
-      equal(await r.customAccounts.create(another, "like a"), "nameTaken", "a confusable name of a custom account");
+      equal(await r.accounts.create(another, "like a"), "nameTaken", "a confusable name of a custom account");
       await createAppKey(r, { name: "new" });
       await r.audit.append(auditEvent);
       const [written] = await r.audit.read(9, 10);

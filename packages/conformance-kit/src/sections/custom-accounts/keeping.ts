@@ -2,13 +2,15 @@ import { randomUUID } from "node:crypto";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
-import { createCustomAccount } from "../../fixtures/create-custom-account.ts";
+import { accountOf, createCustomAccount } from "../../fixtures/create-custom-account.ts";
 import { createUser, createUserObject } from "../../fixtures/create-user.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { occurrences } from "../../fixtures/occurrences.ts";
 import { orderedNames, shuffledNames } from "../../fixtures/ordered-names.ts";
 
 const nobody = "00000000-0000-4000-8000-000000000000";
+
+const nothing = { account: null, user: null, linked: [], decoy: null, link: null };
 
 export const customAccountKeepingChecks: readonly Check[] = checksOf("custom accounts", {
   "are kept as they were created, enabled, and found by name and by id": async ({ r }) => {
@@ -20,18 +22,26 @@ export const customAccountKeepingChecks: readonly Check[] = checksOf("custom acc
         email,
         secret: `secret of ${email}`,
       };
-      equal(await r.customAccounts.create(account, `key ${email}`), "created", "creating an account");
-      const found = await r.customAccounts.find(account.id);
+      equal(await r.accounts.create(account, `key ${email}`), "created", "creating an account");
+      const found = await accountOf(r, account.id);
       holds(found !== null && Number.isSafeInteger(found.secretVersion), "The version of the secret is a whole number");
-      equal(found, { ...account, secretVersion: found.secretVersion, disabled: false }, "the account of an id");
-      equal((await r.customAccounts.forProof(account.loginName)).account, found, "the account of a name");
+      equal(
+        found,
+        { ...account, secretVersion: found.secretVersion, administrator: false, disabled: false },
+        "the account of an id",
+      );
+      equal(
+        (await r.accounts.find({ realm: "custom", loginName: account.loginName }, [])).account,
+        found,
+        "the account of a name",
+      );
     }
   },
 
   "are found by exactly their names, and nobody under names that nobody can have": async ({ r }) => {
     equal(
-      await r.customAccounts.forProof("nobody"),
-      { account: null, decoy: null },
+      await r.accounts.find({ realm: "custom", loginName: "nobody" }, []),
+      { ...nothing, decoy: null },
       "what is found in an empty database",
     );
     const account = await createCustomAccount(r, { loginName: "Ren\u00e9", secret: "the only one" });
@@ -50,14 +60,14 @@ export const customAccountKeepingChecks: readonly Check[] = checksOf("custom acc
     ];
     for (const name of [...others, ...hostileTexts, ...unstorableTexts]) {
       equal(
-        await r.customAccounts.forProof(name),
-        { account: null, decoy: "the only one" },
+        await r.accounts.find({ realm: "custom", loginName: name }, []),
+        { ...nothing, decoy: "the only one" },
         `what is found for ${JSON.stringify(name.slice(0, 100))}`,
       );
     }
-    equal((await r.customAccounts.forProof("Ren\u00e9")).account, account, "the account");
+    equal((await r.accounts.find({ realm: "custom", loginName: "Ren\u00e9" }, [])).account, account, "the account");
     const ids = [nobody, "", "1", ...hostileTexts, ...unstorableTexts];
-    for (const id of ids) equal(await r.customAccounts.find(id), null, `the account with the id ${JSON.stringify(id)}`);
+    for (const id of ids) equal(await accountOf(r, id), null, `the account with the id ${JSON.stringify(id)}`);
   },
 
   "give for a proof the secret of the next account by name as decoy": async ({ r }) => {
@@ -74,55 +84,59 @@ export const customAccountKeepingChecks: readonly Check[] = checksOf("custom acc
       ["\u{1f600}", "b"],
     ] as const;
     for (const [name, next] of decoys)
-      equal((await r.customAccounts.forProof(name)).decoy, `secret of ${next}`, `the decoy of ${name}`);
+      equal(
+        (await r.accounts.find({ realm: "custom", loginName: name }, [])).decoy,
+        `secret of ${next}`,
+        `the decoy of ${name}`,
+      );
   },
 
   "know nothing of the names of database users": async ({ r }) => {
     const user = await createUser(r, { loginName: "Ada", secret: "a user's" });
-    equal(await r.customAccounts.forProof("Ada"), { account: null, decoy: null }, "what is found of a database user");
+    equal(
+      await r.accounts.find({ realm: "custom", loginName: "Ada" }, []),
+      { ...nothing, decoy: null },
+      "what is found of a database user",
+    );
     const account = await createCustomAccount(r, { loginName: "Ada", userId: user.userId });
-    equal((await r.customAccounts.forProof("Ada")).account, account, "the custom account");
-    const found = await r.accounts.forProof("Ada", []);
+    equal((await r.accounts.find({ realm: "custom", loginName: "Ada" }, [])).account, account, "the custom account");
+    const found = await r.accounts.find({ realm: "database", loginName: "Ada" }, []);
     equal([found.account, found.decoy], [user, "a user's"], "the account of the database user");
   },
 
   "can be several of one user": async ({ r }) => {
     const userId = await createUserObject(r);
     const accounts = [await createCustomAccount(r, { userId }), await createCustomAccount(r, { userId })];
-    for (const account of accounts) equal(await r.customAccounts.find(account.id), account, "the account");
+    for (const account of accounts) equal(await accountOf(r, account.id), account, "the account");
   },
 
   "are refused under a name, a confusable key or an id that is taken, and nothing changes": async ({ r }) => {
     const first = await createCustomAccount(r, { loginName: "Ada" });
     const other = { id: randomUUID(), loginName: "Grace", userId: first.userId, email: null, secret: "another" };
+    equal(await r.accounts.create({ ...other, loginName: "Ada" }, "another key"), "nameTaken", "the same name again");
+    equal(await r.accounts.create(other, "like Ada"), "nameTaken", "the same key again");
+    equal(await r.accounts.create({ ...other, id: first.id }, "another key"), "nameTaken", "the same id again");
+    equal(await accountOf(r, first.id), first, "the account that was there");
     equal(
-      await r.customAccounts.create({ ...other, loginName: "Ada" }, "another key"),
-      "nameTaken",
-      "the same name again",
-    );
-    equal(await r.customAccounts.create(other, "like Ada"), "nameTaken", "the same key again");
-    equal(await r.customAccounts.create({ ...other, id: first.id }, "another key"), "nameTaken", "the same id again");
-    equal(await r.customAccounts.find(first.id), first, "the account that was there");
-    equal(
-      [await r.customAccounts.find(other.id), (await r.customAccounts.forProof("Grace")).account],
+      [await accountOf(r, other.id), (await r.accounts.find({ realm: "custom", loginName: "Grace" }, [])).account],
       [null, null],
       "the account that was refused",
     );
-    equal(await r.customAccounts.create(other, "another key"), "created", "what was free all the time");
+    equal(await r.accounts.create(other, "another key"), "created", "what was free all the time");
   },
 
   "are created by one of those who want one name at once": async ({ r }) => {
     const userId = await createUserObject(r);
     const ids = Array.from({ length: 8 }, () => randomUUID());
     const create = (id: string, index: number) =>
-      r.customAccounts.create({ id, loginName: `Ada ${index}`, userId, email: null, secret: "" }, "ada");
+      r.accounts.create({ id, loginName: `Ada ${index}`, userId, email: null, secret: "" }, "ada");
     const outcomes = await Promise.all(ids.map(create));
     equal(
       [occurrences("created", outcomes), occurrences("nameTaken", outcomes)],
       [1, 7],
       "how many were created, and how many refused",
     );
-    const found = await Promise.all(ids.map((id) => r.customAccounts.find(id)));
+    const found = await Promise.all(ids.map((id) => accountOf(r, id)));
     equal(
       found.map((account) => account !== null),
       outcomes.map((outcome) => outcome === "created"),
@@ -133,80 +147,87 @@ export const customAccountKeepingChecks: readonly Check[] = checksOf("custom acc
   "get another e-mail address, or none": async ({ r }) => {
     const [account, bystander] = [await createCustomAccount(r), await createCustomAccount(r)];
     for (const email of ["ada@example.com", "ada@example.com", null]) {
-      equal(await r.customAccounts.setEmail(account.id, email), true, "whether there is an account");
-      equal(await r.customAccounts.find(account.id), { ...account, email }, "the account");
+      equal(await r.accounts.change(account.id, { email }), true, "whether there is an account");
+      equal(await accountOf(r, account.id), { ...account, email }, "the account");
     }
-    equal(await r.customAccounts.find(bystander.id), bystander, "another account");
+    equal(await accountOf(r, bystander.id), bystander, "another account");
     for (const id of [nobody, "", "constructor"])
-      equal(await r.customAccounts.setEmail(id, null), false, `whether there is an account "${id}"`);
+      equal(await r.accounts.change(id, { email: null }), false, `whether there is an account "${id}"`);
   },
 
   "are mapped to another user, with another version": async ({ r }) => {
     const [account, bystander] = [await createCustomAccount(r), await createCustomAccount(r)];
     const userId = await createUserObject(r);
-    equal(await r.customAccounts.setUser(account.id, userId), true, "mapping an account");
-    const mapped = await r.customAccounts.find(account.id);
+    equal(await r.accounts.change(account.id, { userId }), true, "mapping an account");
+    const mapped = await accountOf(r, account.id);
     holds(
       mapped !== null && mapped.secretVersion > account.secretVersion,
       "An account that was mapped to another user has a higher version",
     );
     equal(mapped, { ...account, userId, secretVersion: mapped.secretVersion }, "the account");
-    equal(await r.customAccounts.find(bystander.id), bystander, "another account");
+    equal(await accountOf(r, bystander.id), bystander, "another account");
     for (const id of [nobody, "", "constructor"])
-      equal(await r.customAccounts.setUser(id, userId), false, `whether there is an account "${id}"`);
+      equal(await r.accounts.change(id, { userId }), false, `whether there is an account "${id}"`);
   },
 
   "are disabled and enabled, and found either way": async ({ r }) => {
     const [account, bystander] = [await createCustomAccount(r), await createCustomAccount(r)];
     for (const disabled of [true, true, false, false]) {
-      equal(await r.customAccounts.setDisabled(account.id, disabled), true, "whether there is an account");
-      equal(await r.customAccounts.find(account.id), { ...account, disabled }, "the account");
+      equal(await r.accounts.change(account.id, { disabled }), true, "whether there is an account");
+      equal(await accountOf(r, account.id), { ...account, disabled }, "the account");
       equal(
-        (await r.customAccounts.forProof(account.loginName)).account,
+        (await r.accounts.find({ realm: "custom", loginName: account.loginName }, [])).account,
         { ...account, disabled },
         "the account of the name",
       );
     }
-    equal(await r.customAccounts.find(bystander.id), bystander, "another account");
+    equal(await accountOf(r, bystander.id), bystander, "another account");
     for (const id of [nobody, "", "constructor"])
-      equal(await r.customAccounts.setDisabled(id, true), false, `whether there is an account "${id}"`);
+      equal(await r.accounts.change(id, { disabled: true }), false, `whether there is an account "${id}"`);
   },
 
   "are gone when they were removed, and their names are free": async ({ r }) => {
     const [account, bystander] = [await createCustomAccount(r), await createCustomAccount(r)];
     for (const id of [nobody, "", "constructor"])
-      equal(await r.customAccounts.remove(id), false, `whether there is an account "${id}"`);
-    const outcomes = await atOnce(4, () => r.customAccounts.remove(account.id));
-    equal(occurrences(true, outcomes), 1, "how many have removed it");
+      equal(await r.accounts.remove([id]), 0, `how many accounts "${id}" there are`);
+    const outcomes = await atOnce(4, () => r.accounts.remove([account.id]));
+    equal([occurrences(1, outcomes), occurrences(0, outcomes)], [1, 3], "how many have removed it");
     equal(
-      [await r.customAccounts.find(account.id), (await r.customAccounts.forProof(account.loginName)).account],
+      [
+        await accountOf(r, account.id),
+        (await r.accounts.find({ realm: "custom", loginName: account.loginName }, [])).account,
+      ],
       [null, null],
       "the account",
     );
-    equal(await r.customAccounts.find(bystander.id), bystander, "another account");
+    equal(await accountOf(r, bystander.id), bystander, "another account");
     await createCustomAccount(r, { loginName: account.loginName });
   },
 
   "are listed by code points, part by part, and nothing that opens them": async ({ r }) => {
-    equal(await r.customAccounts.list(null, 10), [], "the list of an empty database");
+    equal(await r.accounts.list("custom", null, 10), [], "the list of an empty database");
     const accounts = new Map<string, object>();
     for (const loginName of shuffledNames) {
       const email = `${loginName.length}@example.com`;
       const { id, userId } = await createCustomAccount(r, { loginName, email });
-      accounts.set(loginName, { id, loginName, userId, email, disabled: false });
+      accounts.set(loginName, { id, loginName, userId, email, administrator: false, disabled: false });
     }
     const expected = orderedNames.map((loginName) => accounts.get(loginName));
-    equal(await r.customAccounts.list(null, 100), expected, "the whole list");
-    equal(await r.customAccounts.list(null, 4), expected.slice(0, 4), "the first part");
-    equal(await r.customAccounts.list("a", 3), expected.slice(4, 7), "a part in the middle");
-    equal(await r.customAccounts.list("a-", 100), expected.slice(5), "what comes after a name that does not exist");
+    equal(await r.accounts.list("custom", null, 100), expected, "the whole list");
+    equal(await r.accounts.list("custom", null, 4), expected.slice(0, 4), "the first part");
+    equal(await r.accounts.list("custom", "a", 3), expected.slice(4, 7), "a part in the middle");
+    equal(await r.accounts.list("custom", "a-", 100), expected.slice(5), "what comes after a name that does not exist");
   },
 
   "keep long and hostile names, secrets and addresses whole": async ({ r }) => {
     for (const text of [...hostileTexts, "ü".repeat(1_000)]) {
       const account = await createCustomAccount(r, { loginName: text, secret: `${text} secret`, email: text });
       equal([account.loginName, account.secret, account.email], [text, `${text} secret`, text], "the account");
-      equal((await r.customAccounts.forProof(text)).account, account, "the account of the name");
+      equal(
+        (await r.accounts.find({ realm: "custom", loginName: text }, [])).account,
+        account,
+        "the account of the name",
+      );
     }
   },
 });

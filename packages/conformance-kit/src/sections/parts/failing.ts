@@ -76,7 +76,9 @@ const refusals: readonly (readonly [
     "a name of another account",
     307,
     (r, { users: [one, other] }) =>
-      r.accounts.rename(one?.userId ?? "", other?.loginName ?? "", other?.loginName ?? ""),
+      r.accounts.change(one?.userId ?? "", {
+        name: { loginName: other?.loginName ?? "", confusableKey: other?.loginName ?? "" },
+      }),
   ],
   [
     "more sessions than there may be",
@@ -142,17 +144,17 @@ export const partFailingChecks: readonly Check[] = checksOf("parts of transactio
       const crossing = (name: string, first: string, second: string) =>
         storage.transaction(async (inside, attempt) => {
           await attempt(() => inside.audit.append({ ...auditEvent, requestId: name }));
-          await attempt(() => inside.accounts.setDisabled(first, true));
+          await attempt(() => inside.accounts.change(first, { disabled: true }));
           started.add(name);
           // Gives the other one time to take its first, where both can run at once.
           for (let turn = 0; turn < 100 && started.size < 2; turn += 1) await inside.audit.read(0, 1);
           // Whoever loses here cannot go on, whether it minds or not.
-          await attempt(() => attempt(() => inside.accounts.setDisabled(second, true))).catch(() => {});
+          await attempt(() => attempt(() => inside.accounts.change(second, { disabled: true }))).catch(() => {});
         });
       await Promise.all([crossing("forth", one.userId, other.userId), crossing("back", other.userId, one.userId)]);
       const events = (await r.audit.read(0, 1_000)).slice(before).map(({ requestId }) => requestId);
       equal(events.toSorted(), ["back", "forth"], "the events");
-      const accounts = await r.accounts.list(null, 100);
+      const accounts = await r.accounts.list("database", null, 100);
       for (const { userId } of [one, other])
         equal(accounts.find((account) => account.userId === userId)?.disabled, true, "whether the account is disabled");
     }

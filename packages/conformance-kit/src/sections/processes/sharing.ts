@@ -68,7 +68,7 @@ const migrated = checksOf(
       const { generation } = await r.model.load();
       await r.settings.setMaintenance(true);
       await r.appKeys.setEnabled(visitor.appKey.name, false);
-      await r.accounts.setDisabled(visitor.account.userId, true);
+      await r.accounts.change(visitor.account.userId, { disabled: true });
       await r.model.change({ put: [] }, generation);
       const { maintenance, appKey, session, modelGeneration } = await visitor.admit(other.repositories, digest);
       equal([maintenance, appKey?.enabled, session], [true, false, null], "maintenance, app key and session");

@@ -1,5 +1,5 @@
 import {
-  type CustomAccount,
+  type Account,
   type Digest,
   type Entrance,
   identityLinkKind,
@@ -11,7 +11,7 @@ import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { accountNamed } from "../../fixtures/account-named.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
-import { createCustomAccount, pendingPassword } from "../../fixtures/create-custom-account.ts";
+import { createCustomAccount } from "../../fixtures/create-custom-account.ts";
 import { generous } from "../../fixtures/policy.ts";
 import { unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { createLink, newLink, removeLink } from "../../fixtures/new-link.ts";
@@ -21,11 +21,11 @@ import { whileOpen } from "../../fixtures/while-open.ts";
 /** A user with a custom account, a link, and a session through each. */
 interface Doors {
   readonly visitor: Visitor;
-  readonly custom: CustomAccount;
+  readonly custom: Account;
   readonly link: IdentityLinkRecord;
 }
 
-function customEntrance({ id, secretVersion }: CustomAccount): Entrance {
+function customEntrance({ id, secretVersion }: Account): Entrance {
   return { kind: "custom", accountId: id, secretVersion };
 }
 
@@ -40,18 +40,13 @@ async function doors(r: Repositories, key?: Visitor): Promise<Doors> {
 }
 
 /** What shuts the door of a custom account. */
-const shutting: { readonly [what: string]: (r: Repositories, account: CustomAccount) => Promise<unknown> } = {
-  "a custom account that is disabled": (r, { id }) => r.customAccounts.setDisabled(id, true),
-  "a custom account that is removed": (r, { id }) => r.customAccounts.remove(id),
+const shutting: { readonly [what: string]: (r: Repositories, account: Account) => Promise<unknown> } = {
+  "a custom account that is disabled": (r, { id }) => r.accounts.change(id, { disabled: true }),
+  "a custom account that is removed": (r, { id }) => r.accounts.remove([id]),
   "a custom account with a new secret": (r, { id, secretVersion }) =>
-    r.customAccounts.setSecret(id, "second secret", secretVersion),
+    r.accounts.setSecret(id, "second secret", secretVersion),
   "a custom account with another user": async (r, { id }) =>
-    r.customAccounts.setUser(id, (await Visitor.create(r)).account.userId),
-  "a custom account with a confirmed password": async (r, { id, secretVersion }) => {
-    const pending = pendingPassword();
-    await r.customAccounts.request(id, pending, secretVersion);
-    return r.customAccounts.confirm(id, pending.code);
-  },
+    r.accounts.change(id, { userId: (await Visitor.create(r)).account.userId }),
 };
 
 export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
@@ -141,7 +136,7 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     const { visitor, custom } = await doors(r);
     const digest = await visitor.open(r, { entrance: customEntrance(custom) });
     for (const disabled of [true, false]) {
-      await r.customAccounts.setDisabled(custom.id, disabled);
+      await r.accounts.change(custom.id, { disabled });
       equal(await visitor.isAdmitted(r, digest), !disabled, "whether the session is admitted");
     }
   },
@@ -197,8 +192,8 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
         async (inside) => {
           await removeLink(inside, link);
           await inside.sessions.end({ linkId: link.id });
-          if (round % 2 === 0) await inside.customAccounts.remove(custom.id);
-          else await inside.customAccounts.setDisabled(custom.id, true);
+          if (round % 2 === 0) await inside.accounts.remove([custom.id]);
+          else await inside.accounts.change(custom.id, { disabled: true });
           await inside.sessions.end({ customAccountId: custom.id });
         },
         () =>
@@ -263,7 +258,7 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     ];
     await storage.transaction(async (inside) => {
       equal(
-        await inside.customAccounts.setSecret(custom.id, "second secret", custom.secretVersion),
+        await inside.accounts.setSecret(custom.id, "second secret", custom.secretVersion),
         "stored",
         "setting the secret",
       );

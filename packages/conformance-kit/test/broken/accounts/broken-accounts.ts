@@ -1,9 +1,12 @@
 import {
   type Account,
+  type AccountId,
   type AccountRepository,
+  type FoundAccount,
   identityLinkKind,
   linkOwner,
-  type ListedCustomAccount,
+  type ListedAccount,
+  type Realm,
   type Repositories,
   seesAll,
   ServiceError,
@@ -13,8 +16,8 @@ import { type BrokenAdapter, broken, pause } from "../broken-adapter.ts";
 const belongings = "removes with an account what belongs to its user, and nothing else";
 
 /** Puts back a custom account that was removed, under its id. */
-async function restored(r: Repositories, each: ListedCustomAccount): Promise<void> {
-  await r.customAccounts.create({ ...each, secret: "first secret" }, `like ${each.loginName}`);
+async function restored(r: Repositories, each: ListedAccount): Promise<void> {
+  await r.accounts.create({ ...each, secret: "first secret" }, `like ${each.loginName}`);
 }
 
 /** Faults in how accounts are found and removed, and in their secrets and addresses. */
@@ -27,17 +30,23 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
           spellings.set(account.loginName.toLowerCase(), account.loginName);
           return r.accounts.create(account, key);
         },
-        forProof: (name, links) => r.accounts.forProof(spellings.get(name.toLowerCase()) ?? name, links),
+        find: findingNames(r, "database", (name, links) =>
+          r.accounts.find({ realm: "database", loginName: spellings.get(name.toLowerCase()) ?? name }, links),
+        ),
       },
     });
   }),
 
   broken("cuts a name at a zero character", "finds nobody under names that nobody can have", () => (r) => ({
-    accounts: { forProof: (name, links) => r.accounts.forProof(name.replace(/\0.*$/s, ""), links) },
+    accounts: {
+      find: findingNames(r, "database", (name, links) =>
+        r.accounts.find({ realm: "database", loginName: name.replace(/\0.*$/s, "") }, links),
+      ),
+    },
   })),
 
   broken("does not know confusable names", "refuses a login name that is confusable with another", () => (r) => ({
-    accounts: { create: (account) => r.accounts.create(account, account.userId) },
+    accounts: { create: (account) => r.accounts.create(account, account.id ?? account.userId) },
   })),
 
   broken("stores whatever secret comes last", "leaves a secret alone whose version is not the one expected", () => {
@@ -74,7 +83,11 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     "finds for a proof what one link of several points to",
     "finds for a proof what the links of the user object point to",
     () => (r) => ({
-      accounts: { forProof: (name, links) => r.accounts.forProof(name, links.slice(0, 1)) },
+      accounts: {
+        find: findingNames(r, "database", (name, links) =>
+          r.accounts.find({ realm: "database", loginName: name }, links.slice(0, 1)),
+        ),
+      },
     }),
   ),
 
@@ -93,7 +106,7 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
   broken("removes accounts, but not their customAccounts", belongings, () => (r) => ({
     accounts: {
       remove: async (userIds) => {
-        const all = await r.customAccounts.list(null, 1_000);
+        const all = await r.accounts.list("custom", null, 1_000);
         const outcome = await r.accounts.remove(userIds);
         for (const each of all) if (userIds.includes(each.userId)) await restored(r, each);
         return outcome;
@@ -119,20 +132,20 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     "are found by their user, with what his object points to, as for a proof",
     () => (r) => ({
       accounts: {
-        byUser: async (userId, links) => {
-          const found = await r.accounts.byUser(userId, links);
-          return found.account?.disabled === true ? { account: null, user: null, linked: [] } : found;
-        },
+        find: findingIds(r, async (userId, links) => {
+          const found = await r.accounts.find({ id: userId }, links);
+          return found.account?.disabled === true ? { ...found, account: null, user: null, linked: [] } : found;
+        }),
       },
     }),
   ),
 
   broken("finds users without accounts", "are not found by a user who has none", () => (r) => ({
     accounts: {
-      byUser: async (userId, links) => {
+      find: findingIds(r, async (userId, links) => {
         const [user = null] = await r.objects.get([userId], seesAll);
-        return { ...(await r.accounts.byUser(userId, links)), user };
-      },
+        return { ...(await r.accounts.find({ id: userId }, links)), user };
+      }),
     },
   })),
 
@@ -140,13 +153,16 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     "writes addresses in small letters",
     "keep the address that they were created with or were given, or none",
     () => (r) => ({
-      accounts: { setEmail: (userId, email) => r.accounts.setEmail(userId, email?.toLowerCase() ?? null) },
+      accounts: {
+        change: (id, change) => r.accounts.change(id, { ...change, email: change.email?.toLowerCase() ?? null }),
+      },
     }),
   ),
 
   broken("makes addresses storable", "are given no address that cannot be stored", () => (r) => ({
     accounts: {
-      setEmail: (userId, email) => r.accounts.setEmail(userId, email?.replaceAll(/[\0\p{Surrogate}]/gu, "") ?? null),
+      change: (id, change) =>
+        r.accounts.change(id, { ...change, email: change.email?.replaceAll(/[\0\p{Surrogate}]/gu, "") ?? null }),
     },
   })),
 
@@ -155,10 +171,10 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     "finds for a proof what the links of the user object point to",
     () => (r) => ({
       accounts: {
-        forProof: async (name, links) => {
-          const found = await r.accounts.forProof(name, links);
+        find: findingNames(r, "database", async (name, links) => {
+          const found = await r.accounts.find({ realm: "database", loginName: name }, links);
           return { ...found, linked: found.linked.filter(({ readers }) => readers === null) };
-        },
+        }),
       },
     }),
   ),
@@ -168,11 +184,11 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     "finds for a proof nothing of what takes too much together",
     () => (r) => ({
       accounts: {
-        forProof: async (name, links) => {
-          const found = await r.accounts.forProof(name, links);
+        find: findingNames(r, "database", async (name, links) => {
+          const found = await r.accounts.find({ realm: "database", loginName: name }, links);
           const ids = links.flatMap((link) => (found.user?.attributes[link] ?? []) as string[]);
           return { ...found, linked: await r.objects.get(ids, seesAll) };
-        },
+        }),
       },
     }),
   ),
@@ -182,16 +198,16 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     "gives for a proof the secret of the next account by name as decoy",
     () => (r) => ({
       accounts: {
-        forProof: async (name, links) => {
-          const found = await r.accounts.forProof(name, links);
+        find: findingNames(r, "database", async (name, links) => {
+          const found = await r.accounts.find({ realm: "database", loginName: name }, links);
           return name > "ü" ? { ...found, decoy: null } : found;
-        },
+        }),
       },
     }),
   ),
 
   broken("keeps the version of a secret", "replaces a secret and raises its version", () => (r) => ({
-    accounts: { forProof: findingAccounts(r, (account) => ({ ...account, secretVersion: 1 })) },
+    accounts: { find: findingAccounts(r, (account) => ({ ...account, secretVersion: 1 })) },
   })),
 ];
 
@@ -218,14 +234,14 @@ export const brokenAccountCreation: readonly BrokenAdapter[] = [
   broken("stores secrets of nobody", "has no secret to replace for a user without an account", () => (r) => ({
     accounts: {
       setSecret: async (userId, secret, version) => {
-        const disabledNobody = !(await r.accounts.setDisabled(userId, false));
+        const disabledNobody = !(await r.accounts.change(userId, { disabled: false }));
         return disabledNobody ? "stored" : r.accounts.setSecret(userId, secret, version);
       },
     },
   })),
 
   broken("does not find disabled accounts", "disables and enables an account, and finds it either way", () => (r) => ({
-    accounts: { forProof: findingAccounts(r, (account) => (account.disabled ? null : account)) },
+    accounts: { find: findingAccounts(r, (account) => (account.disabled ? null : account)) },
   })),
 ];
 
@@ -233,9 +249,11 @@ export const brokenAccountCreation: readonly BrokenAdapter[] = [
 export const brokenAccountNames: readonly BrokenAdapter[] = [
   broken("lists secrets", "lists accounts by code points, part by part, and nothing that opens them", () => (r) => ({
     accounts: {
-      list: async (after, limit) => {
-        const listed = await r.accounts.list(after, limit);
-        const whole = await Promise.all(listed.map(({ loginName }) => r.accounts.forProof(loginName, [])));
+      list: async (realm, after, limit) => {
+        const listed = await r.accounts.list(realm, after, limit);
+        const whole = await Promise.all(
+          listed.map(({ loginName }) => r.accounts.find({ realm: "database", loginName }, [])),
+        );
         return whole.flatMap(({ account }) => account ?? []);
       },
     },
@@ -246,11 +264,14 @@ export const brokenAccountNames: readonly BrokenAdapter[] = [
     "refuses with 307 a new name that is another's or confusable with it",
     () => (r) => ({
       accounts: {
-        rename: async (userId, loginName, key) => {
+        change: async (id, change) => {
+          const { name } = change;
           try {
-            return await r.accounts.rename(userId, loginName, key);
-          } catch {
-            return r.accounts.rename(userId, `${loginName} 2`, `${key} 2`);
+            return await r.accounts.change(id, change);
+          } catch (error) {
+            if (name === undefined) throw error;
+            const other = { loginName: `${name.loginName} 2`, confusableKey: `${name.confusableKey} 2` };
+            return r.accounts.change(id, { ...change, name: other });
           }
         },
       },
@@ -261,7 +282,9 @@ export const brokenAccountNames: readonly BrokenAdapter[] = [
     "says that it renamed nobody",
     "finds an account by its new name alone, the rest of it unchanged",
     () => (r) => ({
-      accounts: { rename: async (userId, loginName, key) => (await r.accounts.rename(userId, loginName, key)) || true },
+      accounts: {
+        change: async (id, change) => (await r.accounts.change(id, change)) || change.name !== undefined,
+      },
     }),
   ),
 
@@ -269,11 +292,14 @@ export const brokenAccountNames: readonly BrokenAdapter[] = [
     const keys = new Map<string, string>();
     return (r) => ({
       accounts: {
-        rename: async (userId, loginName, key) => {
-          if ((keys.get(key) ?? userId) !== userId) throw new ServiceError(307);
+        change: async (id, change) => {
+          const { name } = change;
+          if (name === undefined) return r.accounts.change(id, change);
+          const { loginName, confusableKey } = name;
+          if ((keys.get(confusableKey) ?? id) !== id) throw new ServiceError(307);
           await pause();
-          keys.set(key, userId);
-          return r.accounts.rename(userId, loginName, `${key} ${userId}`);
+          keys.set(confusableKey, id);
+          return r.accounts.change(id, { ...change, name: { loginName, confusableKey: `${confusableKey} ${id}` } });
         },
       },
     });
@@ -282,7 +308,9 @@ export const brokenAccountNames: readonly BrokenAdapter[] = [
   broken("cuts names at 255 characters", "keeps long names and secrets whole", () => (r) => ({
     accounts: {
       create: (account, key) => r.accounts.create({ ...account, loginName: account.loginName.slice(0, 255) }, key),
-      forProof: (name, links) => r.accounts.forProof(name.slice(0, 255), links),
+      find: findingNames(r, "database", (name, links) =>
+        r.accounts.find({ realm: "database", loginName: name.slice(0, 255) }, links),
+      ),
     },
   })),
 
@@ -291,10 +319,28 @@ export const brokenAccountNames: readonly BrokenAdapter[] = [
   })),
 ];
 
-/** A `forProof` with a fault in the account that it finds. */
-function findingAccounts(r: Repositories, fault: (account: Account) => Account | null): AccountRepository["forProof"] {
-  return async (name, links) => {
-    const found = await r.accounts.forProof(name, links);
+/** A `find` with a fault in what it finds by the names of a realm. */
+export function findingNames(
+  { accounts }: Repositories,
+  realm: Realm,
+  fault: (loginName: string, links: readonly string[]) => Promise<FoundAccount>,
+): AccountRepository["find"] {
+  return (selector, links) =>
+    "realm" in selector && selector.realm === realm ? fault(selector.loginName, links) : accounts.find(selector, links);
+}
+
+/** A `find` with a fault in what it finds by ids. */
+export function findingIds(
+  { accounts }: Repositories,
+  fault: (id: AccountId, links: readonly string[]) => Promise<FoundAccount>,
+): AccountRepository["find"] {
+  return (selector, links) => ("id" in selector ? fault(selector.id, links) : accounts.find(selector, links));
+}
+
+/** A `find` with a fault in the accounts that it finds. */
+function findingAccounts(r: Repositories, fault: (account: Account) => Account | null): AccountRepository["find"] {
+  return async (selector, links) => {
+    const found = await r.accounts.find(selector, links);
     return found.account === null ? found : { ...found, account: fault(found.account) };
   };
 }

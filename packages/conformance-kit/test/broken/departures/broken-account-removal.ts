@@ -1,4 +1,4 @@
-import { objectNumber } from "@sallyport/core";
+import { isUuid, objectNumber } from "@sallyport/core";
 import { type BrokenAdapter, broken } from "../broken-adapter.ts";
 
 /** Faults in how accounts go. */
@@ -12,7 +12,7 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
     () => (r) => ({
       accounts: {
         remove: async (userIds) => {
-          for (const account of await r.accounts.list(null, 100)) {
+          for (const account of await r.accounts.list("database", null, 100)) {
             if (account.administrator && userIds.includes(account.userId)) {
               await r.accounts.create(
                 {
@@ -33,14 +33,38 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
   broken("removes one account alone", "removes accounts, with their names and sessions, and no others", () => (r) => ({
     accounts: { remove: (userIds) => r.accounts.remove(userIds.slice(0, 1)) },
   })),
+  broken(
+    "removes custom accounts, but not their records",
+    "removes a custom account with its records, and nothing of its user",
+    () => (r) => ({
+      accounts: {
+        remove: async (ids) => {
+          const records = await r.records.list("unheardOf", { after: null, limit: 1_000 });
+          const outcome = await r.accounts.remove(ids);
+          for (const { id, owner, value } of records)
+            if (ids.some((each) => isUuid(each) && owner === `custom:${each}`))
+              await r.records.put("unheardOf", id, value, { owner });
+          return outcome;
+        },
+      },
+    }),
+  ),
+  broken("changes one thing after the other", "changes all that is given together, or nothing of it", () => (r) => ({
+    accounts: {
+      change: async (id, { name, ...rest }) => {
+        const found = await r.accounts.change(id, rest);
+        return name === undefined ? found : r.accounts.change(id, { name });
+      },
+    },
+  })),
   broken("counts disabled administrators", "does not remove the last administrator who is not disabled", () => (r) => ({
     accounts: {
       remove: async (userIds) => {
-        const others = (await r.accounts.list(null, 100)).filter(
+        const others = (await r.accounts.list("database", null, 100)).filter(
           ({ administrator, userId }) => administrator && !userIds.includes(userId),
         );
         if (others.length === 0) return "lastAdministrator";
-        for (const { userId } of others) await r.accounts.setDisabled(userId, false);
+        for (const { userId } of others) await r.accounts.change(userId, { disabled: false });
         return r.accounts.remove(userIds);
       },
     },

@@ -95,16 +95,13 @@ export const caughtSessions: readonly ExactlyCaught[] = [
     ],
   },
   {
-    fault: "takes codes that come at once for one",
-    sections: ["custom accounts"],
-    checks: [
-      "never exceed the tries, however many try at once",
-      "are confirmed by one of those who have the code at once",
-    ],
+    fault: "keeps the link as it was when a session was opened",
+    sections: ["sessions"],
+    checks: ["know the link that their user came in by as it is now"],
   },
   {
-    fault: "does not count wrong codes",
+    fault: "stores whatever custom secret comes last",
     sections: ["custom accounts"],
-    checks: ["refuse the code when its tries are used up", "never exceed the tries, however many try at once"],
+    checks: ["leave a secret alone whose version is not the one expected"],
   },
 ];

@@ -4,7 +4,6 @@ import { appKeyRepository } from "./app-key-repository.js";
 import { auditRepository } from "./audit-repository.js";
 import { changeRepository } from "./change-repository.js";
 import { channelRepository } from "./channel-repository.js";
-import { customAccountRepository } from "./custom-account-repository.js";
 import { departureRepository } from "./departure-repository.js";
 import { lockRepository } from "./lock-repository.js";
 import { modelRepository } from "./model-repository.js";
@@ -28,7 +27,6 @@ export function repositoriesOver(access) {
     audit: copying(auditRepository(access)),
     changes: copying(changeRepository(access)),
     channels: copying(channelRepository(access)),
-    customAccounts: copying(customAccountRepository(access)),
     departures: copying(departureRepository(access)),
     locks: copying(lockRepository(access)),
     model: copying(modelRepository(access)),

@@ -4,7 +4,6 @@ import { KnexAdmissionRepository } from "../../knex-admission-repository.ts";
 import { KnexAppKeyRepository } from "../../knex-app-key-repository.ts";
 import { KnexAuditRepository } from "../../knex-audit-repository.ts";
 import { KnexChannelRepository } from "../../knex-channel-repository.ts";
-import { KnexCustomAccountRepository } from "../../knex-custom-account-repository.ts";
 import { KnexRecordRepository } from "../../knex-record-repository.ts";
 import { KnexSessionRepository } from "../../knex-session-repository.ts";
 import { KnexSettingsRepository } from "../../knex-settings-repository.ts";
@@ -29,7 +28,6 @@ export function mariadbRepositories(sql: SqlRunner, statements: Statements, cont
     audit: new KnexAuditRepository(sql, statements.audit, offset),
     changes: new MariadbChangeRepository(sql, statements.changes),
     channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
-    customAccounts: new KnexCustomAccountRepository(sql, statements.customAccounts, offset),
     departures: new MariadbDepartureRepository(sql, context),
     locks: new MariadbLockRepository(sql, statements.locks, context),
     model: new MariadbModelRepository(sql, statements.model, context),

@@ -14,7 +14,6 @@ const truths = new Set([
   "old",
   "raised",
   "recycled",
-  "removed",
 ]);
 
 /** Columns that hold JSON, which the engine keeps as text. */

@@ -15,6 +15,7 @@ export const removeAccountsProcedure: Functions = {
 function definition({ removeAccounts }: Tables): string {
   const listed = "(select number from json_table(users, '$[*]' columns (number bigint path '$')) listed)";
   const subjects = "(select value from json_table(subjects, '$[*]' columns (value varchar(200) path '$')) named)";
+  const named = "(select id from json_table(customs, '$[*]' columns (id char(36) path '$')) chosen)";
   const active = "administrator and not disabled";
   // Joined, because the engine looks at every row of a table for whether it is in a list.
   const owners = [
@@ -26,18 +27,21 @@ function definition({ removeAccounts }: Tables): string {
     `delete t from ${table} t join (${owners}) o on o.subject = t.${column}`;
   return procedure(
     removeAccounts,
-    "users longtext, subjects longtext",
-    `declare held bigint;
+    "users longtext, subjects longtext, customs longtext",
+    `declare held, gone bigint;
       if exists (select 1 from ${own.accounts} where user_id in ${listed} and ${active}) then
         select count(*) into held from ${own.accounts} where administrator for update;
         if not exists (select 1 from ${own.accounts} where ${active} and user_id not in ${listed}) then
-          select false as removed;
+          select null as removed;
           leave work;
         end if;
       end if;
       delete from ${own.accounts} where user_id in ${listed};
+      set gone = row_count();
       ${takeFrom(own.records, "owner")};
+      delete c from ${own.customAccounts} c join ${named} n on n.id collate utf8mb4_nopad_bin = c.id;
+      set gone = gone + row_count();
       delete t from ${own.customAccounts} t join ${listed} u on u.number = t.user_id;
-      select true as removed;`,
+      select gone as removed;`,
   );
 }

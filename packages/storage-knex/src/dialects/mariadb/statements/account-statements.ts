@@ -8,16 +8,23 @@ import { textsOf } from "./listed-values.ts";
 import { storageTime } from "./storage-time.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
+const customColumns = "id, login_name, user_id, email, secret, secret_version, disabled";
 /** Of an account under the name `a` that need not be there. */
 const accountColumns = columns.replaceAll(/\w+/g, "a.$&");
 
-export function accountStatements({ accounts, objects, records, removeAccounts }: Tables): AccountStatements {
+export function accountStatements({
+  accounts,
+  customAccounts,
+  objects,
+  records,
+  removeAccounts,
+}: Tables): AccountStatements {
   const bound = `${records} l left join ${accounts} a on a.user_id = conv(json_value(l.value, '$.userId'), 36, 10)`;
   const ofLink = `l.kind = 'identityLink' and l.id = $1 and l.expires_at > ${storageTime(3)}`;
   const named = "login_digest = unhex(sha2($1, 256))";
   return {
-    forProof: statement(
-      "account_for_proof",
+    byName: statement(
+      "account_by_name",
       `select found.*, ${objectColumns("o")} from (
         select 'known' as part, ${columns} from ${accounts} where ${named}
         union all (select 'next', ${columns} from ${accounts} where login_start > left($1, ${longestName}) order by login_start limit 1)
@@ -28,6 +35,12 @@ export function accountStatements({ accounts, objects, records, removeAccounts }
         ${linkedNumbers(`${objects} u where u.oid = (select user_id from ${accounts} where ${named})`)}
       )`,
     ),
+    customByName: statement(
+      "custom_account_by_name",
+      `select 'known' as part, ${customColumns} from ${customAccounts} where ${named}
+      union all (select 'next', ${customColumns} from ${customAccounts} where login_start > left($1, ${longestName}) order by login_start limit 1)
+      union all (select 'first', ${customColumns} from ${customAccounts} order by login_start limit 1)`,
+    ),
     byUser: statement(
       "account_by_user",
       `select 'known' as part, ${columns}, ${objectColumns("o")} from ${accounts} left join ${objects} o on o.oid = user_id where user_id = $1
@@ -36,8 +49,8 @@ export function accountStatements({ accounts, objects, records, removeAccounts }
         ${linkedNumbers(`${objects} u where u.oid = (select user_id from ${accounts} where user_id = $1)`)}
       )`,
     ),
-    byIdentity: statement(
-      "account_by_identity",
+    byLink: statement(
+      "account_by_link",
       `select 'known' as part, ${accountColumns}, ${objectColumns("o")},
         l.id as link_id, l.born as link_born, l.value as link_value
       from ${bound} left join ${objects} o on o.oid = a.user_id where ${ofLink}
@@ -51,7 +64,11 @@ export function accountStatements({ accounts, objects, records, removeAccounts }
       "account_create",
       `insert into ${accounts} (user_id, login_name, confusable_key, secret, administrator, email) values ($1, $2, $3, $4, $5, $6)`,
     ),
-    remove: statement("account_remove", `call ${removeAccounts}($1, $2)`),
+    createCustom: additionUnlessKnown(
+      "custom_account_create",
+      `insert into ${customAccounts} (user_id, login_name, confusable_key, secret, id, email) values ($1, $2, $3, $4, $5, $6)`,
+    ),
+    remove: statement("account_remove", `call ${removeAccounts}($1, $2, $3)`),
   };
 }
 

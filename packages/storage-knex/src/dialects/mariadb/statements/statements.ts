@@ -4,7 +4,6 @@ import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import type { AuditStatements } from "../../../knex-audit-repository.ts";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
 import type { SettingsStatements } from "../../../knex-settings-repository.ts";
-import type { CustomAccountStatements } from "../../../knex-custom-account-repository.ts";
 import type { RecordStatements } from "../../../knex-record-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
@@ -16,7 +15,6 @@ import { auditStatements } from "./audit-statements.ts";
 import { type ChangeStatements, changeStatements } from "./change-statements.ts";
 import { channelStatements } from "./channel-statements.ts";
 import { cipherBlockStatements } from "./cipher-block-statements.ts";
-import { customAccountStatements } from "./custom-account-statements.ts";
 import { type LockStatements, lockStatements } from "./lock-statements.ts";
 import { type ModelStatements, modelStatements, settingsStatements } from "./model-statements.ts";
 import { recordStatements } from "./record-statements.ts";
@@ -34,7 +32,6 @@ export interface Statements {
   readonly changes: ChangeStatements;
   readonly cipherBlocks: CipherBlockStatements;
   readonly settings: SettingsStatements;
-  readonly customAccounts: CustomAccountStatements;
   readonly locks: LockStatements;
   readonly model: ModelStatements;
   readonly records: RecordStatements;
@@ -53,7 +50,6 @@ export function statementsOf(tables: Tables): Statements {
     changes: changeStatements(tables),
     cipherBlocks: cipherBlockStatements(tables),
     settings: settingsStatements(tables),
-    customAccounts: customAccountStatements(tables),
     locks: lockStatements(tables),
     model: modelStatements(tables),
     records: recordStatements(tables),

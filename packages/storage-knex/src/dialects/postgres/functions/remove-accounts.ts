@@ -8,32 +8,35 @@ export const removeAccountsFunction: Functions = {
 };
 
 /**
- * All administrators are held first, so that two who remove one another are not both right in what they see. What belongs to users
- * names them as subjects, `user:<id>`; what belongs to their links and custom accounts names those.
+ * All administrators are held first, so that two who remove one another are not both right in what they see. What belongs to
+ * users, their links and custom accounts names those as its owners; `owners` has those that the caller knows.
  */
 function definition(tables: Tables): string {
   const { accounts, customAccounts, records, removeAccounts } = tables;
   const active = "administrator and not disabled";
-  return `create or replace function ${removeAccounts} (users bigint[], subjects text[]) returns boolean language plpgsql as $$
+  return `create or replace function ${removeAccounts} (users bigint[], given text[], customs uuid[]) returns integer language plpgsql as $$
   declare
     owners text[];
+    removed integer;
+    gone integer;
   begin
     if exists (select from ${accounts} where user_id = any (users) and ${active}) then
       perform from ${accounts} where administrator order by user_id for update;
       if not exists (select from ${accounts} where ${active} and user_id <> all (users)) then
-        return false;
+        return null;
       end if;
     end if;
     delete from ${accounts} where user_id = any (users);
-    with customs as (delete from ${customAccounts} where user_id = any (users) returning id)
-    select subjects || coalesce(array_agg(owner), '{}') into owners
+    get diagnostics removed = row_count;
+    with deleted as (delete from ${customAccounts} where user_id = any (users) or id = any (customs) returning id)
+    select given || coalesce(array_agg(owner), '{}'), count(*) filter (where id = any (customs)) into owners, gone
     from (
-      select 'link:' || (value ->> 'id') as owner from ${records} where kind = 'identityLink' and owner = any (subjects)
-      union all select 'custom:' || id from customs
-    ) removed where owner is not null;
+      select null::uuid as id, 'link:' || (value ->> 'id') as owner from ${records} where kind = 'identityLink' and owner = any (given)
+      union all select id, 'custom:' || id from deleted
+    ) belongings where owner is not null;
     -- By the index of those that have an owner.
     delete from ${records} where owner = any (owners) and owner is not null;
-    return true;
+    return removed + gone;
   end
   $$`;
 }

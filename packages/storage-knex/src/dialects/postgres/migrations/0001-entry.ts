@@ -125,11 +125,7 @@ function ways({ customAccounts }: Tables) {
       email text,
       secret text not null,
       secret_version integer not null default 1,
-      disabled boolean not null default false,
-      pending_secret text,
-      pending_code bytea check (octet_length(pending_code) = 32),
-      pending_tries integer,
-      pending_until timestamptz
+      disabled boolean not null default false
     )`,
     `create index custom_accounts_user on ${customAccounts} (user_id)`,
   ];

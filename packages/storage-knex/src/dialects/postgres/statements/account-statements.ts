@@ -6,6 +6,7 @@ import { boundedColumns, objectColumns } from "./object-statements.ts";
 import { storageTime } from "./storage-time.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
+const customColumns = "id, login_name, user_id, email, secret, secret_version, disabled";
 /** Of an account under the name `a` that need not be there. */
 const accountColumns = columns.replaceAll(/\w+/g, "a.$&");
 
@@ -13,6 +14,7 @@ const foundColumns = `link_id, link_born, link_value, ${columns}, oid, uuid, cla
 
 export function accountStatements({
   accounts,
+  customAccounts,
   linkedObjects,
   objectNumber,
   objects,
@@ -20,8 +22,8 @@ export function accountStatements({
   removeAccounts,
 }: Tables): AccountStatements {
   return {
-    forProof: statement(
-      "account_for_proof",
+    byName: statement(
+      "account_by_name",
       `with found as (
         select 'known' as part, ${columns} from ${accounts} where login_name = $1::text
         union all (select 'next', ${columns} from ${accounts} where login_name > $1::text order by login_name limit 1)
@@ -34,6 +36,12 @@ export function accountStatements({
       select 'linked', null, null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}
       from person join ${objects} t on t.oid = any (${linkedObjects}(person.attributes, $2::text[]))`,
     ),
+    customByName: statement(
+      "custom_account_by_name",
+      `select 'known' as part, ${customColumns} from ${customAccounts} where login_name = $1::text
+      union all (select 'next', ${customColumns} from ${customAccounts} where login_name > $1::text order by login_name limit 1)
+      union all (select 'first', ${customColumns} from ${customAccounts} order by login_name limit 1)`,
+    ),
     byUser: statement(
       "account_by_user",
       `select 'known' as part, ${columns}, ${objectColumns("o")} from ${accounts} left join ${objects} o on o.oid = user_id where user_id = $1::bigint
@@ -42,8 +50,8 @@ export function accountStatements({
       from ${accounts} join ${objects} o on o.oid = user_id join ${objects} t on t.oid = any (${linkedObjects}(o.attributes, $2::text[]))
       where user_id = $1::bigint`,
     ),
-    byIdentity: statement(
-      "account_by_identity",
+    byLink: statement(
+      "account_by_link",
       `with found as materialized (
         select l.id as link_id, l.born as link_born, l.value as link_value, ${accountColumns}, ${objectColumns("o")}
         from ${records} l left join ${accounts} a on a.user_id = ${objectNumber}(l.value ->> 'userId') left join ${objects} o on o.oid = a.user_id
@@ -59,6 +67,11 @@ export function accountStatements({
       `insert into ${accounts} (user_id, login_name, confusable_key, secret, administrator, email)
       values ($1::bigint, $2::text, $3::text, $4::text, $5::boolean, $6::text) on conflict do nothing`,
     ),
-    remove: statement("account_remove", `select ${removeAccounts}($1::bigint[], $2::text[]) as removed`),
+    createCustom: statement(
+      "custom_account_create",
+      `insert into ${customAccounts} (user_id, login_name, confusable_key, secret, id, email)
+      values ($1::bigint, $2::text, $3::text, $4::text, $5::uuid, $6::text) on conflict do nothing`,
+    ),
+    remove: statement("account_remove", `select ${removeAccounts}($1::bigint[], $2::text[], $3::uuid[]) as removed`),
   };
 }

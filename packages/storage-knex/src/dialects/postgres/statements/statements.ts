@@ -4,7 +4,6 @@ import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import type { AuditStatements } from "../../../knex-audit-repository.ts";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
 import type { SettingsStatements } from "../../../knex-settings-repository.ts";
-import type { CustomAccountStatements } from "../../../knex-custom-account-repository.ts";
 import type { RecordStatements } from "../../../knex-record-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
@@ -15,7 +14,6 @@ import { auditStatements } from "./audit-statements.ts";
 import { type ChangeStatements, changeStatements } from "./change-statements.ts";
 import { channelStatements, cipherBlockStatements } from "./channel-statements.ts";
 import { settingsStatements, recordStatements } from "./record-statements.ts";
-import { customAccountStatements } from "./custom-account-statements.ts";
 import { type DepartureStatements, departureStatements } from "./departure-statements.ts";
 import { type IndexStatements, indexStatements } from "./index-statements.ts";
 import {
@@ -38,7 +36,6 @@ export interface Statements {
   readonly channels: ChannelStatements;
   readonly cipherBlocks: CipherBlockStatements;
   readonly settings: SettingsStatements;
-  readonly customAccounts: CustomAccountStatements;
   readonly departures: DepartureStatements;
   readonly indexes: IndexStatements;
   readonly locks: LockStatements;
@@ -59,7 +56,6 @@ export function statementsOf(tables: Tables): Statements {
     channels: channelStatements(tables),
     cipherBlocks: cipherBlockStatements(tables),
     settings: settingsStatements(tables),
-    customAccounts: customAccountStatements(tables),
     departures: departureStatements(tables),
     indexes: indexStatements(tables),
     locks: lockStatements(tables),
