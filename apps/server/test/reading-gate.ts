@@ -21,13 +21,13 @@ export function readingGate({ objects }: Pick<Repositories, "objects">, id: Obje
     open = resolve;
   });
   const get = objects.get.bind(objects);
-  objects.get = async (ids, ...more) => {
-    if (ids.includes(id)) {
+  objects.get = async (which, ...more) => {
+    if (!("uuids" in which) && which.includes(id)) {
       waiting += 1;
       reach();
       await opened;
     }
-    return get(ids, ...more);
+    return get(which, ...more);
   };
   return {
     reached,

@@ -107,7 +107,11 @@ describe("a planned serialization", () => {
     const found = await objects.find({ classes: ["Order", "RushOrder"] }, visibility, { offset: 0, limit: 10 });
     const roots = found.objects.filter((each) => className !== "RushOrder" || each.className === className);
     const counted = Object.assign(Object.create(objects) as typeof objects, {
-      get: (...parts: Parameters<typeof objects.get>) => (reads.push(`get ${parts[0].length}`), objects.get(...parts)),
+      get: (...parts: Parameters<typeof objects.get>) => {
+        const [which] = parts;
+        reads.push(`get ${("uuids" in which ? which.uuids : which).length}`);
+        return objects.get(...parts);
+      },
       outlines: (...parts: Parameters<typeof objects.outlines>) => (
         reads.push(`outlines ${parts[0].length}`), objects.outlines(...parts)
       ),

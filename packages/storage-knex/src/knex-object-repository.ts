@@ -9,6 +9,7 @@ import {
   type NewObject,
   type ObjectChange,
   type ObjectId,
+  type ObjectKeys,
   type ObjectPage,
   type ObjectQuery,
   type ObjectRepository,
@@ -50,31 +51,17 @@ export class KnexObjectRepository implements ObjectRepository {
     private readonly offset: () => number,
   ) {}
 
-  async get(ids: readonly ObjectId[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
-    const [id] = ids;
-    if (id === undefined || (ids.length === 1 && !isObjectId(id))) return [];
-    if (ids.length === 1) {
-      const { rows } = await this.sql.run<ObjectRow>(this.statements.getOne, [
-        objectNumber(id),
-        ...visibilityParameters(visibility),
-      ]);
-      return rows.map(objectOf);
-    }
-    const { rows } = await this.sql.run<BoundedRow>(this.statements.getSeveral, [
-      objectNumbers(ids),
-      ...visibilityParameters(visibility),
-      bytes,
-    ]);
-    return objectsWithin(rows);
-  }
-
-  async getByUuid(uuid: string, visibility: Visibility): Promise<StoredObject | null> {
-    if (!isUuid(uuid)) return null;
-    const { rows } = await this.sql.run<ObjectRow>(this.statements.getByUuid, [
-      uuid,
-      ...visibilityParameters(visibility),
-    ]);
-    return rows[0] === undefined ? null : objectOf(rows[0]);
+  async get(which: ObjectKeys, visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
+    const { getOne, getSeveral, getByUuid, getByUuids } = this.statements;
+    const [asked, keys, one, several] =
+      "uuids" in which
+        ? ([which.uuids, which.uuids.filter(isUuid), getByUuid, getByUuids] as const)
+        : ([which, objectNumbers(which), getOne, getSeveral] as const);
+    const [key] = keys;
+    if (key === undefined) return [];
+    const seen = visibilityParameters(visibility);
+    if (asked.length === 1) return (await this.sql.run<ObjectRow>(one, [key, ...seen])).rows.map(objectOf);
+    return objectsWithin((await this.sql.run<BoundedRow>(several, [keys, ...seen, bytes])).rows);
   }
 
   async outlines(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectOutline[]> {
@@ -100,21 +87,6 @@ export class KnexObjectRepository implements ObjectRepository {
     const { text, values } = matchText(this.tables, { ...query, classes }, visibility, atMost);
     const { rows } = await this.sql.runOnce<OutlineRow>(text, values);
     return rows.map(outlineOf);
-  }
-
-  async getByUuids(
-    uuids: readonly string[],
-    visibility: Visibility,
-    bytes = defaultAnswerBytes,
-  ): Promise<StoredObject[]> {
-    const wanted = uuids.filter(isUuid);
-    if (wanted.length === 0) return [];
-    const { rows } = await this.sql.run<BoundedRow>(this.statements.getByUuids, [
-      wanted,
-      ...visibilityParameters(visibility),
-      bytes,
-    ]);
-    return objectsWithin(rows);
   }
 
   async count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number> {

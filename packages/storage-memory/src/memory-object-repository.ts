@@ -7,6 +7,7 @@ import {
   type NewObject,
   type ObjectChange,
   type ObjectId,
+  type ObjectKeys,
   objectNumber,
   type ObjectOutline,
   type ObjectPage,
@@ -27,17 +28,12 @@ import { acceptModel, insertOne, updateOne } from "./write-objects.ts";
 export class MemoryObjectRepository implements ObjectRepository {
   constructor(private readonly access: Access) {}
 
-  get(ids: readonly ObjectId[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
-    return this.access.read((state) =>
-      withinBytes(objectsOf(state, ids, visibility), ids.length === 1 ? Number.POSITIVE_INFINITY : bytes),
-    );
-  }
-
-  getByUuid(uuid: string, visibility: Visibility): Promise<StoredObject | null> {
-    return this.access.read(({ objects, uuids }) => {
-      const number = uuids.get(uuid.toLowerCase());
-      const object = number === undefined ? undefined : objects.get(number);
-      return object !== undefined && isVisible(object, visibility) ? object : null;
+  get(which: ObjectKeys, visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
+    return this.access.read((state) => {
+      const found =
+        "uuids" in which ? objectsWithUuids(state, which.uuids, visibility) : objectsOf(state, which, visibility);
+      const asked = "uuids" in which ? which.uuids : which;
+      return withinBytes(found, asked.length === 1 ? Number.POSITIVE_INFINITY : bytes);
     });
   }
 
@@ -57,17 +53,6 @@ export class MemoryObjectRepository implements ObjectRepository {
     return this.access.read((state) =>
       pageOf(state, query, visibility, { offset: 0, limit: atMost }).objects.map(outlineOf),
     );
-  }
-
-  getByUuids(uuids: readonly string[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
-    const wanted = new Set(uuids.map((uuid) => uuid.toLowerCase()));
-    return this.access.read(({ objects, uuids: known }) => {
-      const found = [...wanted].flatMap((uuid) => objects.get(known.get(uuid) ?? 0) ?? []);
-      return withinBytes(
-        found.filter((object) => isVisible(object, visibility)),
-        bytes,
-      );
-    });
   }
 
   count(query: ObjectQuery, visibility: Visibility, atMost = Number.POSITIVE_INFINITY): Promise<number> {
@@ -107,4 +92,14 @@ export class MemoryObjectRepository implements ObjectRepository {
 function objectsOf({ objects }: State, ids: readonly ObjectId[], visibility: Visibility): StoredObject[] {
   const numbers = new Set(ids.filter(isObjectId).map(objectNumber));
   return [...numbers].flatMap((number) => objects.get(number) ?? []).filter((object) => isVisible(object, visibility));
+}
+
+function objectsWithUuids(
+  { objects, uuids: known }: State,
+  uuids: readonly string[],
+  visibility: Visibility,
+): StoredObject[] {
+  const wanted = new Set(uuids.map((uuid) => uuid.toLowerCase()));
+  const found = [...wanted].flatMap((uuid) => objects.get(known.get(uuid) ?? 0) ?? []);
+  return found.filter((object) => isVisible(object, visibility));
 }

@@ -76,7 +76,7 @@ describe("a server whose Postgres really fails", () => {
     ["logs a custom user in", opening, "before", connectionLost, "absent"],
     ["logs a custom user in", opening, "during", connectionLost, "whole"],
     ["logs a custom user in", opening, "after", answered, "whole"],
-    ["logs in and binds an account of a provider", /^identity_link_create/, "after", connectionLost, "absent"],
+    ["logs in and binds an account of a provider", /^record_put/, "after", connectionLost, "absent"],
     ["logs in and binds an account of a provider", /^commit/, "before", connectionLost, "absent"],
     ["logs in and binds an account of a provider", /^commit/, "during", connectionLost, "whole"],
     ["logs in and binds an account of a provider", /^commit/, "after", answered, "whole"],

@@ -2,11 +2,14 @@ import {
   type Attributes,
   type JsonValue,
   type NewObject,
+  type ObjectId,
   objectNumber,
   type ObjectPage,
+  type ObjectRepository,
   type Repositories,
   ServiceError,
   type StoredObject,
+  type Visibility,
 } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
@@ -79,14 +82,14 @@ export const brokenObjects: readonly BrokenAdapter[] = [
   ),
 
   broken("does not look at readers when it finds by UUID", "are found by UUID if they are visible", () => (r) => ({
-    objects: { getByUuid: (uuid, visibility) => r.objects.getByUuid(uuid, { ...visibility, principals: null }) },
+    objects: { get: gettingByUuids(r, 1, blind(r)) },
   })),
 
   broken(
     "does not look at readers when it finds by several UUIDs",
     "are found by several UUIDs as far as they are visible",
     () => (r) => ({
-      objects: { getByUuids: (uuids, visibility) => r.objects.getByUuids(uuids, { ...visibility, principals: null }) },
+      objects: { get: gettingByUuids(r, 2, blind(r)) },
     }),
   ),
 
@@ -95,10 +98,9 @@ export const brokenObjects: readonly BrokenAdapter[] = [
     "are found by their UUIDs, each once, and texts that are none are as good as absent",
     () => (r) => ({
       objects: {
-        getByUuids: async (uuids, visibility) =>
-          (await Promise.all(uuids.map((uuid) => r.objects.getByUuid(uuid, visibility)))).flatMap(
-            (object) => object ?? [],
-          ),
+        get: gettingByUuids(r, 2, async (uuids, visibility) =>
+          (await Promise.all(uuids.map((uuid) => r.objects.get({ uuids: [uuid] }, visibility)))).flat(),
+        ),
       },
     }),
   ),
@@ -192,33 +194,37 @@ export const brokenObjects: readonly BrokenAdapter[] = [
 
   broken("reads any spelling of an id", "are not found by another spelling of their id", () => (r) => ({
     objects: {
-      get: (ids, visibility) =>
+      get: gettingByIds(r, (ids, visibility) =>
         r.objects.get(
           ids.map((id) => id.toUpperCase().replace(/^0+/, "")),
           visibility,
         ),
+      ),
     },
   })),
 
   broken("fails on ids that no id can be", "are not found by another spelling of their id", () => (r) => ({
     objects: {
-      get: async (ids, visibility) => {
+      get: gettingByIds(r, async (ids, visibility) => {
         if (ids.some((id) => !Number.isSafeInteger(objectNumber(id)))) throw new ServiceError(799);
         return r.objects.get(ids, visibility);
-      },
+      }),
     },
   })),
 
   broken("finds an object twice that is asked for twice", "are found by their ids, each once", () => (r) => ({
     objects: {
-      get: async (ids, visibility) => (await Promise.all(ids.map((id) => r.objects.get([id], visibility)))).flat(),
+      get: gettingByIds(r, async (ids, visibility) =>
+        (await Promise.all(ids.map((id) => r.objects.get([id], visibility)))).flat(),
+      ),
     },
   })),
 
   broken("tells UUIDs apart by case", "take a UUID in any case and keep it in lower case", () => (r) => ({
     objects: {
-      getByUuid: async (uuid, visibility) =>
-        uuid === uuid.toLowerCase() ? r.objects.getByUuid(uuid, visibility) : null,
+      get: gettingByUuids(r, 1, (uuids, visibility) =>
+        r.objects.get({ uuids: uuids.filter((uuid) => uuid === uuid.toLowerCase()) }, visibility),
+      ),
     },
   })),
 
@@ -333,7 +339,7 @@ export const brokenObjects: readonly BrokenAdapter[] = [
           for (const object of created) held.set(object.id, object);
           return created;
         },
-        get: async (ids) => ids.flatMap((id) => held.get(id) ?? []),
+        get: gettingByIds(r, async (ids) => ids.flatMap((id) => held.get(id) ?? [])),
       },
     });
   }),
@@ -349,20 +355,20 @@ export const brokenObjects: readonly BrokenAdapter[] = [
 
   broken("fails when an id names nothing", "are absent when nothing has their id", () => (r) => ({
     objects: {
-      get: async (ids, visibility) => {
+      get: gettingByIds(r, async (ids, visibility) => {
         const found = await r.objects.get(ids, visibility);
         if (found.length < new Set(ids).size) throw new ServiceError(304);
         return found;
-      },
+      }),
     },
   })),
 
   broken("fails when a UUID is none", "are not found by a text that is no UUID or nobody's", () => (r) => ({
     objects: {
-      getByUuid: async (uuid, visibility) => {
-        if (uuid.length !== 36) throw new ServiceError(799);
-        return r.objects.getByUuid(uuid, visibility);
-      },
+      get: gettingByUuids(r, 1, async (uuids, visibility) => {
+        if (uuids.some((uuid) => uuid.length !== 36)) throw new ServiceError(799);
+        return r.objects.get({ uuids }, visibility);
+      }),
     },
   })),
 
@@ -395,3 +401,30 @@ export const brokenObjects: readonly BrokenAdapter[] = [
     },
   })),
 ];
+
+/** Does not look at readers. */
+function blind({ objects }: Repositories) {
+  return (uuids: readonly string[], visibility: Visibility) =>
+    objects.get({ uuids }, { ...visibility, principals: null });
+}
+
+/** A `get` with a fault where it is asked for ids. */
+function gettingByIds(
+  { objects }: Repositories,
+  fault: (ids: readonly ObjectId[], visibility: Visibility) => Promise<StoredObject[]>,
+): ObjectRepository["get"] {
+  return (which, visibility, bytes) =>
+    "uuids" in which ? objects.get(which, visibility, bytes) : fault(which, visibility);
+}
+
+/** A `get` with a fault where it is asked for at least so many UUIDs; 1: for exactly one. */
+function gettingByUuids(
+  { objects }: Repositories,
+  atLeast: 1 | 2,
+  fault: (uuids: readonly string[], visibility: Visibility) => Promise<StoredObject[]>,
+): ObjectRepository["get"] {
+  return (which, visibility, bytes) =>
+    "uuids" in which && (atLeast === 1 ? which.uuids.length === 1 : which.uuids.length > 1)
+      ? fault(which.uuids, visibility)
+      : objects.get(which, visibility, bytes);
+}

@@ -153,7 +153,9 @@ export const brokenSizes: readonly BrokenAdapter[] = [
     "reads by UUIDs whatever it takes",
     "are not read by ids and UUIDs when they take more bytes than wanted",
     () => (r) => ({
-      objects: { getByUuids: (uuids, visibility) => r.objects.getByUuids(uuids, visibility) },
+      objects: {
+        get: (which, visibility, bytes) => r.objects.get(which, visibility, "uuids" in which ? undefined : bytes),
+      },
     }),
   ),
 
@@ -161,7 +163,10 @@ export const brokenSizes: readonly BrokenAdapter[] = [
     "refuses one object alone",
     "are not read by ids and UUIDs when they take more bytes than wanted",
     () => (r) => ({
-      objects: { get: (ids, visibility, bytes) => r.objects.get([...ids, "ZZZZZZZZZZ"], visibility, bytes) },
+      objects: {
+        get: (which, visibility, bytes) =>
+          r.objects.get("uuids" in which ? which : [...which, "ZZZZZZZZZZ"], visibility, bytes),
+      },
     }),
   ),
 

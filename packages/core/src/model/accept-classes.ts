@@ -24,7 +24,7 @@ interface AcceptedClasses {
 export async function acceptClasses(
   given: readonly NamedClass[],
   before: Model,
-  objects: Pick<ObjectRepository, "get" | "getByUuid">,
+  objects: Pick<ObjectRepository, "get">,
 ): Promise<AcceptedClasses> {
   const classes = new Map(Array.from(before.all(), ({ definition }) => [definition.name, definition]));
   const generation = before.generation + 1;

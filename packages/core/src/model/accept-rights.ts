@@ -25,7 +25,7 @@ export async function acceptRights(
   given: GivenClass,
   known: ClassDefinition | undefined,
   model: Model,
-  objects: Pick<ObjectRepository, "get" | "getByUuid">,
+  objects: Pick<ObjectRepository, "get">,
 ): Promise<AcceptedRights> {
   const { rights, attributes } = given;
   if (rights.length > definitionLimits.rights)
@@ -71,7 +71,7 @@ class Groups {
   constructor(
     known: ClassDefinition | undefined,
     private readonly model: Model,
-    private readonly objects: Pick<ObjectRepository, "get" | "getByUuid">,
+    private readonly objects: Pick<ObjectRepository, "get">,
   ) {
     const { rights = [], attributes = [] } = known ?? {};
     this.known = new Set([...rights.map(({ group }) => group), ...attributes.flatMap(({ read = [] }) => read)]);
@@ -81,9 +81,9 @@ class Groups {
     const live = new Map((await this.objects.get(names, seesAll)).map((object) => [object.id, object]));
     for (const name of new Set(names)) {
       const reference = objectReference(name);
-      const object =
-        reference?.kind === "uuid" ? await this.objects.getByUuid(reference.uuid, seesAll) : live.get(name);
-      if (object != null && this.model.find("UserGroup")?.family.includes(object.className) === true)
+      const [object = live.get(name)] =
+        reference?.kind === "uuid" ? await this.objects.get({ uuids: [reference.uuid] }, seesAll) : [];
+      if (object !== undefined && this.model.find("UserGroup")?.family.includes(object.className) === true)
         this.ids.set(name, object.id);
     }
   }

@@ -5,7 +5,7 @@ import { acceptClasses, type NamedClass } from "./accept-classes.ts";
 import { definitionFault } from "./given-class.ts";
 
 /** No groups: a new database has none. */
-const noObjects = { get: async () => [], getByUuid: async () => null };
+const noObjects = { get: async () => [] };
 
 /**
  * The classes of a new database: the built-in ones, and those given, which extend them or stand beside them. 307 for the first

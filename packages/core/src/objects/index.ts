@@ -27,7 +27,7 @@ export {
   objectReference,
   type SingleReference,
 } from "./object-id.ts";
-export type { ObjectRepository } from "./object-repository.ts";
+export type { ObjectKeys, ObjectRepository } from "./object-repository.ts";
 export { GetReaders, type ObjectReaders, SetReaders, type SetReadersInput } from "./object-readers.ts";
 export { ObjectSerializer } from "./object-serializer.ts";
 export {

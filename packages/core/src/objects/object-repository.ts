@@ -3,20 +3,20 @@ import type { Visibility } from "../rights/visibility.ts";
 import type { NewObject, ObjectChange, ObjectOutline, StoredObject, Writing } from "./stored-object.ts";
 import type { ObjectId } from "./object-id.ts";
 
+/** Objects by their ids, or by their UUIDs in any case. */
+export type ObjectKeys = readonly ObjectId[] | { readonly uuids: readonly string[] };
+
 /**
  * Port: the business objects of one database. The attributes of an object take at most `maximumObjectBytes` as JSON text in UTF-8;
  * what storage puts between its parts (spaces, all digits of a number) may count or not. No call stores more: 801.
  *
  * The calls that return any number of objects take the bytes that the attributes of all of them may take together,
  * `defaultAnswerBytes` unless given: beyond it `AnswerTooLargeError`, and storage does not even bring them into memory. What the caller
- * does not see does not count, nor what is not on the page. One object that is asked for by its id alone comes in any case.
+ * does not see does not count, nor what is not on the page. One object that is asked for alone comes in any case.
  */
 export interface ObjectRepository {
-  /** The live, visible objects among these ids, in any order, each once. Ids of nothing are simply absent. */
-  get(ids: readonly ObjectId[], visibility: Visibility, bytes?: number): Promise<StoredObject[]>;
-
-  /** The live, visible object with this UUID (any case), or `null`. */
-  getByUuid(uuid: string, visibility: Visibility): Promise<StoredObject | null>;
+  /** The live, visible objects among those that are asked for, in any order, each once. Others are absent. */
+  get(which: ObjectKeys, visibility: Visibility, bytes?: number): Promise<StoredObject[]>;
 
   /**
    * What the live, visible objects among these ids are, in any order, each once. For objects of which nothing else matters: it costs
@@ -32,9 +32,6 @@ export interface ObjectRepository {
    * number whatever it is sorted by.
    */
   match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]>;
-
-  /** The live, visible objects among those with these UUIDs (any case), in any order, each once. Others are simply absent. */
-  getByUuids(uuids: readonly string[], visibility: Visibility, bytes?: number): Promise<StoredObject[]>;
 
   /** How many objects `find` would return without a page; counting stops at `atMost`. */
   count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number>;

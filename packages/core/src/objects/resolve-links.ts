@@ -22,7 +22,7 @@ export interface ResolvedAttributes {
 /** Where links are looked for. */
 export interface LinkSource {
   readonly model: Model;
-  readonly objects: Pick<ObjectRepository, "get" | "getByUuids" | "match" | "outlines">;
+  readonly objects: Pick<ObjectRepository, "get" | "match" | "outlines">;
   /** What is not visible cannot be pointed to. */
   readonly visibility: Visibility;
   /** Targets that take more together are not read. */
@@ -87,7 +87,7 @@ async function readWhole(
   try {
     const found = await Promise.all([
       ids.length === 0 ? [] : objects.get(ids, visibility, answerBytes),
-      uuids.length === 0 ? [] : objects.getByUuids(uuids, visibility, answerBytes),
+      uuids.length === 0 ? [] : objects.get({ uuids }, visibility, answerBytes),
     ]);
     return [...new Map(found.flat().map((object) => [object.id, object])).values()];
   } catch (error) {

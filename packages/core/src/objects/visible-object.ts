@@ -15,11 +15,8 @@ export async function visibleObject(
   visibility: Visibility,
   gone: 609 | 610,
 ): Promise<StoredObject> {
-  const found =
-    reference.kind === "id"
-      ? (await objects.get([reference.id], visibility))[0]
-      : await objects.getByUuid(reference.uuid, visibility);
-  if (found !== undefined && found !== null) return found;
+  const [found] = await objects.get(reference.kind === "id" ? [reference.id] : { uuids: [reference.uuid] }, visibility);
+  if (found !== undefined) return found;
   throw new ServiceError((await departures.find(reference, visibility)) === null ? 304 : gone);
 }
 

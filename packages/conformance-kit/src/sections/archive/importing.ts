@@ -125,7 +125,7 @@ export const importingChecks: readonly Check[] = [
           attributes: JSON.parse(attributes) as Attributes,
         };
         equal(await r.objects.get([id], seesAll), [object], "an object");
-        equal((await r.objects.getByUuid(uuid, seesAll))?.id, id, "the object of a UUID");
+        equal(((await r.objects.get({ uuids: [uuid] }, seesAll))[0] ?? null)?.id, id, "the object of a UUID");
       }
       equal(
         await r.objects.count({ classes: ["File"] }, { classes: null, principals: new Set() }),

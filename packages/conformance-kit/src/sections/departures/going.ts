@@ -38,8 +38,8 @@ export const goingChecks: readonly Check[] = checksOf("departures", {
       equal(await r.objects.get(idsOf([object, restricted, other]), seesAll), [other], "the objects by id");
       equal(
         [
-          await r.objects.getByUuid(object.uuid, seesAll),
-          await r.objects.getByUuids([object.uuid, restricted.uuid], seesAll),
+          (await r.objects.get({ uuids: [object.uuid] }, seesAll))[0] ?? null,
+          await r.objects.get({ uuids: [object.uuid, restricted.uuid] }, seesAll),
         ],
         [null, []],
         "the objects by UUID",

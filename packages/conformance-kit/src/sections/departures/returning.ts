@@ -55,7 +55,7 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
       equalInAnyOrder(await r.objects.get(idsOf(objects), seesAll), expected, "the objects");
       equal(
         [
-          (await r.objects.getByUuid(third.uuid, seesAll))?.id,
+          ((await r.objects.get({ uuids: [third.uuid] }, seesAll))[0] ?? null)?.id,
           await r.departures.find({ kind: "id", id: third.id }, seesAll),
         ],
         [third.id, null],

@@ -66,9 +66,9 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
     const ids = created.map(({ id }) => id);
     const uuids = created.map(({ uuid }) => uuid);
     equalInAnyOrder(await r.objects.get(ids, seesAll, 5 * large + slack), created, "the objects by ids");
-    equalInAnyOrder(await r.objects.getByUuids(uuids, seesAll, 5 * large + slack), created, "the objects by UUIDs");
+    equalInAnyOrder(await r.objects.get({ uuids }, seesAll, 5 * large + slack), created, "the objects by UUIDs");
     await tooLarge(() => r.objects.get(ids, seesAll, 4 * large), "reading by ids");
-    await tooLarge(() => r.objects.getByUuids(uuids, seesAll, 4 * large), "reading by UUIDs");
+    await tooLarge(() => r.objects.get({ uuids }, seesAll, 4 * large), "reading by UUIDs");
     for (const object of created) equal(await r.objects.get([object.id], seesAll, 1), [object], "one object alone");
   },
 
@@ -127,11 +127,7 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
         "the objects by ids",
       );
       equalInAnyOrder(
-        await r.objects.getByUuids(
-          all.map(({ uuid }) => uuid),
-          visibility,
-          bytes,
-        ),
+        await r.objects.get({ uuids: all.map(({ uuid }) => uuid) }, visibility, bytes),
         visible,
         "the objects by UUIDs",
       );

@@ -52,7 +52,8 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
       created,
       "the objects by id",
     );
-    for (const object of created) equal(await r.objects.getByUuid(object.uuid, seesAll), object, "the object by UUID");
+    for (const object of created)
+      equal((await r.objects.get({ uuids: [object.uuid] }, seesAll))[0] ?? null, object, "the object by UUID");
     equal(
       await findObjects(r, ["File", "User", "Image"], seesAll, { offset: 0, limit: 10 }),
       created,
@@ -97,7 +98,11 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     const [object] = await r.objects.insert([{ ...plain("plan"), uuid: uuid.toUpperCase() }]);
     equal(object?.uuid, uuid, "the UUID");
     for (const spelling of [uuid, uuid.toUpperCase(), `0F8FAD5b${uuid.slice(8)}`]) {
-      equal((await r.objects.getByUuid(spelling, seesAll))?.id, object?.id, `the object with the UUID ${spelling}`);
+      equal(
+        ((await r.objects.get({ uuids: [spelling] }, seesAll))[0] ?? null)?.id,
+        object?.id,
+        `the object with the UUID ${spelling}`,
+      );
     }
   },
 

@@ -66,8 +66,8 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
     const filter = { kind: "oneOf", path: { hops: [], leaf: "~ObjectID", type: "id" }, values: [object.id] } as const;
     const seen = async ({ objects }: Repositories, visibility: Visibility) => [
       (await objects.get([object.id], visibility)).length,
-      (await objects.getByUuid(object.uuid, visibility)) === null ? 0 : 1,
-      (await objects.getByUuids(uuids, visibility)).length,
+      ((await objects.get({ uuids: [object.uuid] }, visibility))[0] ?? null) === null ? 0 : 1,
+      (await objects.get({ uuids }, visibility)).length,
       (await objects.outlines([object.id], visibility)).length,
       (await objects.find(query, visibility, { offset: 0, limit: 10 })).objects.length,
       (await objects.find({ ...query, filter }, visibility, { offset: 0, limit: 10 })).objects.length,

@@ -87,7 +87,11 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
       "",
     ];
     for (const text of [...others, ...hostileTexts, ...unstorableTexts]) {
-      equal(await r.objects.getByUuid(text, seesAll), null, `the object with the UUID ${JSON.stringify(text)}`);
+      equal(
+        (await r.objects.get({ uuids: [text] }, seesAll))[0] ?? null,
+        null,
+        `the object with the UUID ${JSON.stringify(text)}`,
+      );
     }
   },
 
@@ -104,12 +108,12 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
       ...unstorableTexts,
     ];
     equalInAnyOrder(
-      await r.objects.getByUuids([c, a, c, a.toUpperCase(), ...none], seesAll),
+      await r.objects.get({ uuids: [c, a, c, a.toUpperCase(), ...none] }, seesAll),
       [created[0], created[2]],
       "the objects",
     );
-    equal(await r.objects.getByUuids(none, seesAll), [], "the objects of texts that are no UUIDs");
-    equal(await r.objects.getByUuids([], seesAll), [], "the objects of none");
+    equal(await r.objects.get({ uuids: none }, seesAll), [], "the objects of texts that are no UUIDs");
+    equal(await r.objects.get({ uuids: [] }, seesAll), [], "the objects of none");
   },
 
   "are listed by exactly the classes asked for": async ({ r }) => {

@@ -42,7 +42,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     equal(changed, { ...object, version: 2, storedAt: changed.storedAt, attributes }, "what the change answers");
     equal(await read(r, object), changed, "the object");
     equal(await read(r, other), other, "the other object");
-    equal(await r.objects.getByUuid(object.uuid, seesAll), changed, "the object by its UUID");
+    equal((await r.objects.get({ uuids: [object.uuid] }, seesAll))[0] ?? null, changed, "the object by its UUID");
     equal(await r.objects.count({ classes: ["File"] }, seesAll), 2, "how many objects there are");
   },
 

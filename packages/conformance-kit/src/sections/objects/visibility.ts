@@ -93,7 +93,7 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
       for (const object of objects) {
         const expected = isVisible(object, visibility) ? object : null;
         equal(
-          await r.objects.getByUuid(object.uuid, visibility),
+          (await r.objects.get({ uuids: [object.uuid] }, visibility))[0] ?? null,
           expected,
           `the object of ${object.className} for ${label(visibility)}`,
         );
@@ -106,7 +106,7 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     const uuids = objects.map(({ uuid }, index) => (index % 2 === 0 ? uuid : uuid.toUpperCase()));
     for (const visibility of visibilities) {
       const visible = objects.filter((object) => isVisible(object, visibility));
-      equalInAnyOrder(await r.objects.getByUuids(uuids, visibility), visible, `the objects for ${label(visibility)}`);
+      equalInAnyOrder(await r.objects.get({ uuids }, visibility), visible, `the objects for ${label(visibility)}`);
     }
   },
 

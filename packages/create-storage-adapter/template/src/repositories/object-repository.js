@@ -2,12 +2,8 @@ import { notWritten } from "../not-written.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").ObjectRepository} */
 export const objectRepository = (access) => ({
-  async get(ids, visibility, bytes) {
+  async get(which, visibility, bytes) {
     return notWritten("objects.get");
-  },
-
-  async getByUuid(uuid, visibility) {
-    return notWritten("objects.getByUuid");
   },
 
   async outlines(ids, visibility) {
@@ -20,10 +16,6 @@ export const objectRepository = (access) => ({
 
   async match(query, visibility, atMost) {
     return notWritten("objects.match");
-  },
-
-  async getByUuids(uuids, visibility, bytes) {
-    return notWritten("objects.getByUuids");
   },
 
   async count(query, visibility, atMost) {

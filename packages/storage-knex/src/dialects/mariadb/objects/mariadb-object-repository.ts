@@ -10,6 +10,7 @@ import {
   type NewObject,
   type ObjectChange,
   type ObjectId,
+  type ObjectKeys,
   type ObjectPage,
   type ObjectQuery,
   type ObjectRepository,
@@ -52,24 +53,15 @@ export class MariadbObjectRepository implements ObjectRepository {
     this.reads = new ObjectReads(sql, context.tables);
   }
 
-  get(ids: readonly ObjectId[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
-    return this.reads.byNumbers(objectNumbers(ids), visibility, ids.length === 1 ? undefined : bytes);
-  }
-
-  async getByUuid(uuid: string, visibility: Visibility): Promise<StoredObject | null> {
-    return (await this.getByUuids([uuid], visibility, Number.POSITIVE_INFINITY))[0] ?? null;
-  }
-
-  async getByUuids(
-    uuids: readonly string[],
-    visibility: Visibility,
-    bytes = defaultAnswerBytes,
-  ): Promise<StoredObject[]> {
-    return this.reads.byUuids(
-      uuids.filter(isUuid).map((uuid) => uuid.toLowerCase()),
-      visibility,
-      bytes,
-    );
+  get(which: ObjectKeys, visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
+    const ofAll = ("uuids" in which ? which.uuids : which).length === 1 ? Number.POSITIVE_INFINITY : bytes;
+    return "uuids" in which
+      ? this.reads.byUuids(
+          which.uuids.filter(isUuid).map((uuid) => uuid.toLowerCase()),
+          visibility,
+          ofAll,
+        )
+      : this.reads.byNumbers(objectNumbers(which), visibility, ofAll);
   }
 
   outlines(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectOutline[]> {
