@@ -69,7 +69,11 @@ describe("ObjectSerializer", () => {
     const model = new Model(await fixture.r.model.load());
     const { objects } = fixture.r;
     const counted: SerializationSource["objects"] = {
-      get: (...parts) => (batches.push([...parts[0]]), objects.get(...parts)),
+      get: (...parts) => {
+        const [which] = parts;
+        batches.push(["uuids" in which ? which.uuids : which].flat());
+        return objects.get(...parts);
+      },
       outlines: (...parts) => (batches.push([...parts[0]]), objects.outlines(...parts)),
     };
     const roots = await objects.get([id], visibility);

@@ -1,6 +1,6 @@
 import { isUuid } from "@sallyport/core";
 import { accountOf } from "../../src/fixtures/create-custom-account.ts";
-import { findingNames } from "./accounts/broken-accounts.ts";
+import { findingNames } from "./selector-faults.ts";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
 /** Faults in the accounts of those who are no database users. */

@@ -2,15 +2,14 @@ import {
   type Attributes,
   type JsonValue,
   type NewObject,
-  type ObjectId,
   objectNumber,
   type ObjectPage,
-  type ObjectRepository,
   type Repositories,
   ServiceError,
   type StoredObject,
   type Visibility,
 } from "@sallyport/core";
+import { gettingByIds, gettingByUuids } from "./selector-faults.ts";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 /** An insertion that stores something else than it was given. */
@@ -406,25 +405,4 @@ export const brokenObjects: readonly BrokenAdapter[] = [
 function blind({ objects }: Repositories) {
   return (uuids: readonly string[], visibility: Visibility) =>
     objects.get({ uuids }, { ...visibility, principals: null });
-}
-
-/** A `get` with a fault where it is asked for ids. */
-function gettingByIds(
-  { objects }: Repositories,
-  fault: (ids: readonly ObjectId[], visibility: Visibility) => Promise<StoredObject[]>,
-): ObjectRepository["get"] {
-  return (which, visibility, bytes) =>
-    "uuids" in which ? objects.get(which, visibility, bytes) : fault(which, visibility);
-}
-
-/** A `get` with a fault where it is asked for at least so many UUIDs; 1: for exactly one. */
-function gettingByUuids(
-  { objects }: Repositories,
-  atLeast: 1 | 2,
-  fault: (uuids: readonly string[], visibility: Visibility) => Promise<StoredObject[]>,
-): ObjectRepository["get"] {
-  return (which, visibility, bytes) =>
-    "uuids" in which && (atLeast === 1 ? which.uuids.length === 1 : which.uuids.length > 1)
-      ? fault(which.uuids, visibility)
-      : objects.get(which, visibility, bytes);
 }

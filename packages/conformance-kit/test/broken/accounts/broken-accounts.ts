@@ -1,16 +1,14 @@
 import {
   type Account,
-  type AccountId,
   type AccountRepository,
-  type FoundAccount,
   identityLinkKind,
   linkOwner,
   type ListedAccount,
-  type Realm,
   type Repositories,
   seesAll,
   ServiceError,
 } from "@sallyport/core";
+import { findingIds, findingNames } from "../selector-faults.ts";
 import { type BrokenAdapter, broken, pause } from "../broken-adapter.ts";
 
 const belongings = "removes with an account what belongs to its user, and nothing else";
@@ -318,24 +316,6 @@ export const brokenAccountNames: readonly BrokenAdapter[] = [
     accounts: { create: (account, key) => r.accounts.create({ ...account, secret: account.secret.trim() }, key) },
   })),
 ];
-
-/** A `find` with a fault in what it finds by the names of a realm. */
-export function findingNames(
-  { accounts }: Repositories,
-  realm: Realm,
-  fault: (loginName: string, links: readonly string[]) => Promise<FoundAccount>,
-): AccountRepository["find"] {
-  return (selector, links) =>
-    "realm" in selector && selector.realm === realm ? fault(selector.loginName, links) : accounts.find(selector, links);
-}
-
-/** A `find` with a fault in what it finds by ids. */
-export function findingIds(
-  { accounts }: Repositories,
-  fault: (id: AccountId, links: readonly string[]) => Promise<FoundAccount>,
-): AccountRepository["find"] {
-  return (selector, links) => ("id" in selector ? fault(selector.id, links) : accounts.find(selector, links));
-}
 
 /** A `find` with a fault in the accounts that it finds. */
 function findingAccounts(r: Repositories, fault: (account: Account) => Account | null): AccountRepository["find"] {
