@@ -7,9 +7,8 @@ import {
   type Repositories,
   ServiceError,
   type StoredObject,
-  type Visibility,
 } from "@sallyport/core";
-import { gettingByIds, gettingByUuids } from "./selector-faults.ts";
+import { blind, gettingByIds, gettingByUuids } from "./selector-faults.ts";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 /** An insertion that stores something else than it was given. */
@@ -400,9 +399,3 @@ export const brokenObjects: readonly BrokenAdapter[] = [
     },
   })),
 ];
-
-/** Does not look at readers. */
-function blind({ objects }: Repositories) {
-  return (uuids: readonly string[], visibility: Visibility) =>
-    objects.get({ uuids }, { ...visibility, principals: null });
-}

@@ -48,3 +48,9 @@ export function gettingByUuids(
       ? fault(which.uuids, visibility)
       : objects.get(which, visibility, bytes);
 }
+
+/** Gets objects by UUIDs without a look at their readers. */
+export function blind({ objects }: Repositories) {
+  return (uuids: readonly string[], visibility: Visibility) =>
+    objects.get({ uuids }, { ...visibility, principals: null });
+}
