@@ -18,6 +18,7 @@ import { brokenExemptions } from "./broken-exemptions.ts";
 import { brokenLocks } from "./broken-locks.ts";
 import { brokenMembers } from "./broken-members.ts";
 import { brokenAccountCreation, brokenAccountNames, brokenAccounts } from "./accounts/broken-accounts.ts";
+import { brokenObjectKeys } from "./broken-object-keys.ts";
 import { brokenObjects } from "./broken-objects.ts";
 import { brokenPartAdapters } from "./broken-parts.ts";
 import { brokenComparisons } from "./queries/broken-comparisons.ts";
@@ -56,6 +57,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["room of records", brokenRecordRoom],
   ["claims of records", [...brokenRecordClaims, ...brokenRecordSettlements]],
   ["objects", brokenObjects],
+  ["ids and UUIDs of objects", brokenObjectKeys],
   ["queries", [...brokenConditions, ...brokenComparisons, ...brokenReferences, ...brokenOrder]],
   ["writing objects", brokenWriting],
   ["readers", brokenReaders],
