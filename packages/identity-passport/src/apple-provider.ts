@@ -6,7 +6,6 @@ import { SignJWT } from "jose";
 import { Strategy } from "passport-apple";
 import { misconfigured } from "./http/provider-failure.ts";
 import { type JsonObject, strictJsonObject } from "./http/strict-json.ts";
-import type { OAuthStrategy, StrategyClass, StrategyOptions, Verify } from "./oauth-strategy.ts";
 import { OpenIdProvider } from "./open-id-provider.ts";
 import { acceptedTexts, emailOf, idRule, profileText } from "./provider-data.ts";
 import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundings.ts";
@@ -14,7 +13,7 @@ import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundin
 const real = "https://appleid.apple.com";
 
 export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvider {
-  const { imitation, now } = surroundings;
+  const { imitation } = surroundings;
   const issuer = imitation === null ? real : imitatedIssuer("apple");
   const base = imitation === null ? real : `${imitation}/apple`;
   const endpoints = { authorize: `${base}/auth/authorize`, token: `${base}/auth/token`, keys: `${base}/auth/keys` };
@@ -27,23 +26,13 @@ export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvide
       parameters: { response_mode: "form_post" },
       endpoints: () => endpoints,
       accept: (data) => acceptAppleData(data, imitation !== null),
-      clientSecret: (data) => appleClientSecret(data, issuer, now()),
-      strategy: appleStrategy,
+      clientSecret: (data) => appleClientSecret(data, issuer),
+      Strategy,
       issuerOf: ({ iss }) => (iss === issuer ? issuer : null),
       profileOf: (claims, parameters) => ({ ...appleName(parameters.get("user")), email: emailOf(claims) }),
     },
     surroundings,
   );
-}
-
-/**
- * Apple's strategy, but for its own request for tokens, which keeps all but the id token to itself and makes a client secret that
- * lasts for half a year. Underneath is the one that all strategies have; it sends the client secret of the options.
- */
-function appleStrategy(options: StrategyOptions, verify: Verify): OAuthStrategy {
-  const strategy = new (Strategy as unknown as StrategyClass)(options, verify);
-  Reflect.deleteProperty(strategy._oauth2, "getOAuthAccessToken");
-  return strategy;
 }
 
 const appleId = { pattern: /^[\dA-Za-z]{1,32}$/ };
@@ -78,9 +67,8 @@ const lifetime = 300;
 function appleClientSecret(
   { clientId = "", teamId = "", keyIdentifier = "", keyPath = "" }: ProviderData,
   audience: string,
-  now: number,
 ): Promise<string> {
-  const seconds = Math.floor(now / 1_000);
+  const seconds = Math.floor(Date.now() / 1_000);
   return new SignJWT()
     .setProtectedHeader({ alg: "ES256", kid: keyIdentifier })
     .setIssuer(teamId)

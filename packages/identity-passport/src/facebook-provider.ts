@@ -10,16 +10,7 @@ import { Strategy } from "passport-facebook";
 import type { ProviderAnswer } from "./http/guarded-client.ts";
 import { misconfigured, unproven } from "./http/provider-failure.ts";
 import { type JsonObject, strictJsonObject } from "./http/strict-json.ts";
-import {
-  authorizationAddress,
-  challengeOf,
-  codeOf,
-  type OAuthStrategy,
-  stateOfCaller,
-  type StrategyClass,
-  type StrategyOptions,
-  tradeCode,
-} from "./oauth-strategy.ts";
+import { codeOf, StrategyLogIn } from "./oauth-strategy.ts";
 import { acceptedTexts, profileText, secretRule } from "./provider-data.ts";
 import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundings.ts";
 
@@ -56,23 +47,19 @@ export class FacebookProvider implements IdentityProvider {
   }
 
   async begin(request: AuthorizationRequest): Promise<string> {
-    const { state, codeVerifier, nonce } = request;
-    return authorizationAddress(this.strategyFor(request), state, { ...challengeOf(codeVerifier), nonce });
+    return this.logInOf(request).authorizationAddress({});
   }
 
   async finish(answer: AuthorizationAnswer): Promise<ProviderProfile> {
-    const { data, parameters, state } = answer;
+    const { data, parameters } = answer;
     const { client, timeout } = this.surroundings;
-    const code = codeOf(parameters, state);
+    const code = codeOf(parameters, answer.state);
     const signal = AbortSignal.timeout(timeout);
-    const traded = (await tradeCode(this.strategyFor(answer), { code, state, client, signal, blamesData })) as {
-      access_token?: unknown;
-      id_token?: unknown;
-    };
-    const token = traded.access_token;
+    const traded = await this.logInOf(answer).tradeCode(code, { client, signal, blamesData });
+    const token = traded["access_token"];
     if (typeof token !== "string") throw unproven("the provider sent no access token");
     const subject = await this.userOf(token, data, signal);
-    requireOwnLogIn(traded.id_token, { clientId: data["clientId"] ?? "", nonce: answer.nonce, subject });
+    requireOwnLogIn(traded["id_token"], { clientId: data["clientId"] ?? "", nonce: answer.nonce, subject });
     const profile = await this.profileOf(token, data, signal);
     if (profile["id"] !== subject) throw unproven("the profile is of another user");
     return {
@@ -88,7 +75,7 @@ export class FacebookProvider implements IdentityProvider {
     const { client, timeout } = this.surroundings;
     const own = `${clientId}|${clientSecret}`;
     const url = `${this.endpoints.graph}/debug_token?${new URLSearchParams({ input_token: own, access_token: own })}`;
-    const { status } = await client.ask({ method: "GET", url }, AbortSignal.timeout(timeout));
+    const { status } = await client.get(url, AbortSignal.timeout(timeout));
     if (status >= 400) throw misconfigured("the provider does not accept the client or its secret");
   }
 
@@ -109,7 +96,7 @@ export class FacebookProvider implements IdentityProvider {
     if (app !== clientId) throw unproven("the access token was made for another application");
     if (isValid !== true || type !== "USER" || typeof end !== "number") throw unproven("the access token is not valid");
     // 0: it does not end.
-    if (end !== 0 && end * 1_000 <= this.surroundings.now()) throw unproven("the access token is over");
+    if (end !== 0 && end * 1_000 <= Date.now()) throw unproven("the access token is over");
     if (typeof user !== "string" || !/^\d{1,255}$/.test(user)) throw unproven("the access token is nobody's");
     return user;
   }
@@ -128,29 +115,23 @@ export class FacebookProvider implements IdentityProvider {
     parameters: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<JsonObject> {
-    const { status, json } = await this.surroundings.client.ask(
-      { method: "GET", url: `${this.endpoints.graph}${path}?${new URLSearchParams(parameters)}` },
-      signal,
-    );
+    const url = `${this.endpoints.graph}${path}?${new URLSearchParams(parameters)}`;
+    const { status, json } = await this.surroundings.client.get(url, signal);
     if (status >= 400) throw unproven("the provider does not accept its own access token");
     return json;
   }
 
-  private strategyFor({ data, redirectUri, state, codeVerifier }: AuthorizationRequest): OAuthStrategy {
-    const options: StrategyOptions = {
-      clientID: data["clientId"] ?? "",
-      clientSecret: data["clientSecret"] ?? "",
-      callbackURL: redirectUri,
-      authorizationURL: this.endpoints.authorize,
-      tokenURL: `${this.endpoints.graph}/oauth/access_token`,
+  private logInOf(request: AuthorizationRequest): StrategyLogIn {
+    const { authorize, graph } = this.endpoints;
+    const kind = {
+      Strategy,
       scope: "openid,email,public_profile",
-      store: stateOfCaller(state, codeVerifier),
-      skipUserProfile: true,
-      passReqToCallback: false,
+      hasPkce: true,
+      authorize,
+      token: `${graph}/oauth/access_token`,
+      clientSecret: request.data["clientSecret"] ?? "",
     };
-    return new (Strategy as unknown as StrategyClass)(options, (_accessToken, _refreshToken, answer, _profile, done) =>
-      done(null, answer),
-    );
+    return new StrategyLogIn(kind, request);
   }
 }
 
@@ -163,7 +144,7 @@ function blamesData({ json }: ProviderAnswer): boolean {
   return faultsOfData.has(Number((error as JsonObject)["code"]));
 }
 
-export interface OwnLogIn {
+interface OwnLogIn {
   readonly clientId: string;
   readonly nonce: string;
   /** The user of the access token. */

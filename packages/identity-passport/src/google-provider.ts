@@ -1,5 +1,4 @@
 import { Strategy } from "passport-google-oauth20";
-import type { StrategyClass } from "./oauth-strategy.ts";
 import { OpenIdProvider } from "./open-id-provider.ts";
 import { acceptedTexts, emailOf, idRule, profileText, secretRule } from "./provider-data.ts";
 import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundings.ts";
@@ -31,7 +30,7 @@ export function googleProvider(surroundings: ProviderSurroundings): OpenIdProvid
       endpoints: () => endpoints,
       accept: (data) => acceptedTexts(data, { clientId: idRule, clientSecret: secretRule }),
       clientSecret: async ({ clientSecret = "" }) => clientSecret,
-      strategy: (options, verify) => new (Strategy as unknown as StrategyClass)(options, verify),
+      Strategy,
       issuerOf: ({ iss }) => (names.has(iss) ? issuer : null),
       profileOf: (claims) => ({
         name: profileText(claims["given_name"] ?? claims["name"]),

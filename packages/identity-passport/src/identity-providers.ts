@@ -14,18 +14,16 @@ export interface IdentityProvidersOptions {
   readonly timeout?: number;
   /** Whether providers may have addresses that are not on the open Internet. */
   readonly allowPrivateAddresses?: boolean;
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
   /** How hosts are looked up. */
   readonly resolve?: Resolve;
 }
 
 /** The providers that there are. What they share are the connections and the keys that they fetched. */
 export function identityProviders(options: IdentityProvidersOptions = {}): ReadonlyMap<ProviderType, IdentityProvider> {
-  const { allowPrivateAddresses = false, resolve = resolveBySystem, timeout = 5_000, now = Date.now } = options;
+  const { allowPrivateAddresses = false, resolve = resolveBySystem, timeout = 5_000 } = options;
   const imitation = imitationAt(options.imitation ?? null);
   const client = new GuardedClient({ imitation, allowPrivateAddresses, resolve });
-  const surroundings: ProviderSurroundings = { client, timeout, imitation, now };
+  const surroundings: ProviderSurroundings = { client, timeout, imitation };
   const providers: readonly IdentityProvider[] = [
     googleProvider(surroundings),
     new FacebookProvider(surroundings),

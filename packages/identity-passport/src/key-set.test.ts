@@ -1,3 +1,4 @@
+import { jest } from "@jest/globals";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
 import { unanswered } from "./http/provider-failure.ts";
 import type { JsonObject } from "./http/strict-json.ts";
@@ -12,15 +13,30 @@ beforeAll(async () => {
 
 const hour = 3_600_000;
 
-/** A provider whose keys, clock and mood are set by the test. */
+let now = 1_000_000;
+
+beforeEach(() => {
+  jest.spyOn(Date, "now").mockImplementation(() => now);
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const keySet = (load: () => Promise<unknown>) => {
+  const client = { get: async () => ({ status: 200, json: (await load()) as JsonObject }) };
+  return new KeySet({ client, address: "https://provider.example/keys", timeout: 1_000 });
+};
+
+/** A provider whose keys and mood are set by the test. */
 function provider() {
-  const state = { now: 1_000_000, names: ["a"] as readonly string[], isDown: false, loads: 0 };
-  const load = async (): Promise<JsonObject> => {
+  const state = { names: ["a"] as readonly string[], isDown: false, loads: 0 };
+  const load = async () => {
     state.loads += 1;
     if (state.isDown) throw unanswered("down");
     return { keys: state.names.map((kid) => ({ ...jwk, kid, alg: "ES256", use: "sig" })) };
   };
-  return { state, keys: new KeySet({ load, now: () => state.now }) };
+  return { state, keys: keySet(load) };
 }
 
 const header = (kid: string) => ({ alg: "ES256", kid });
@@ -28,10 +44,10 @@ const header = (kid: string) => ({ alg: "ES256", kid });
 test("keys are fetched once, however many ask at once", async () => {
   const { state, keys } = provider();
   await Promise.all(Array.from({ length: 50 }, () => keys.find(header("a"))));
-  state.now += hour - 1;
+  now += hour - 1;
   await keys.find(header("a"));
   expect(state.loads).toBe(1);
-  state.now += 1;
+  now += 1;
   await keys.find(header("a"));
   expect(state.loads).toBe(2);
 });
@@ -41,12 +57,12 @@ test("a key that is new is fetched when a token names it, once in a while", asyn
   await keys.find(header("a"));
   state.names = ["b"];
   await expect(keys.find(header("b"))).rejects.toMatchObject({ code: 324 });
-  state.now += 30_000;
+  now += 30_000;
   await Promise.all(Array.from({ length: 20 }, () => keys.find(header("b"))));
   expect(state.loads).toBe(2);
   await expect(keys.find(header("a"))).rejects.toMatchObject({ code: 324 });
   for (let i = 0; i < 100; i += 1) {
-    state.now += 100;
+    now += 100;
     await expect(keys.find(header(`x${i}`))).rejects.toMatchObject({ code: 324 });
   }
   expect(state.loads).toBe(2);
@@ -56,24 +72,24 @@ test("keys from before are good for a day while the provider is down", async () 
   const { state, keys } = provider();
   await keys.find(header("a"));
   state.isDown = true;
-  state.now += 24 * hour - 1;
+  now += 24 * hour - 1;
   await keys.find(header("a"));
   expect(state.loads).toBe(2);
   // It is left alone for a moment.
   await keys.find(header("a"));
   expect(state.loads).toBe(2);
-  state.now += 1;
+  now += 1;
   await expect(keys.find(header("a"))).rejects.toMatchObject({ code: 706 });
-  state.now += 5_000;
+  now += 5_000;
   await expect(keys.find(header("a"))).rejects.toMatchObject({ code: 706 });
   expect(state.loads).toBe(3);
   state.isDown = false;
-  state.now += 5_000;
+  now += 5_000;
   await keys.find(header("a"));
 });
 
 test.each([{}, { keys: null }, { keys: [1] }, { keys: {} }, { keys: "a" }])("%j is no key set", async (set) => {
-  const keys = new KeySet({ load: async () => set, now: () => 0 });
+  const keys = keySet(async () => set);
   await expect(keys.find(header("a"))).rejects.toMatchObject({ code: 324 });
 });
 
@@ -83,19 +99,16 @@ test.each([
   ["of another kind", { kty: "oct", k: "c2VjcmV0" }],
   ["broken", { x: "AA" }],
 ])("a key %s verifies nothing", async (_, change) => {
-  const keys = new KeySet({ load: async () => ({ keys: [{ ...jwk, kid: "a", ...change }] }), now: () => 0 });
+  const keys = keySet(async () => ({ keys: [{ ...jwk, kid: "a", ...change }] }));
   await expect(keys.find(header("a"))).rejects.toMatchObject({ code: 324 });
 });
 
 test("two keys of one name verify nothing", async () => {
-  const keys = new KeySet({
-    load: async () => ({
-      keys: [
-        { ...jwk, kid: "a" },
-        { ...jwk, kid: "a" },
-      ],
-    }),
-    now: () => 0,
-  });
+  const keys = keySet(async () => ({
+    keys: [
+      { ...jwk, kid: "a" },
+      { ...jwk, kid: "a" },
+    ],
+  }));
   await expect(keys.find(header("a"))).rejects.toMatchObject({ code: 324 });
 });

@@ -1,23 +1,28 @@
-import { createLocalJWKSet, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from "jose";
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  type CryptoKey,
+  customFetch,
+  type JSONWebKeySet,
+  jwksCache,
+  type JWKSCacheInput,
+  type JWSHeaderParameters,
+} from "jose";
+import type { GuardedClient } from "./http/guarded-client.ts";
 import { unanswered, unproven } from "./http/provider-failure.ts";
 import type { JsonObject } from "./http/strict-json.ts";
 
 export interface KeySetOptions {
-  readonly load: () => Promise<JsonObject>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly client: Pick<GuardedClient, "get">;
+  readonly address: string;
+  /** Milliseconds that the provider has to answer. */
+  readonly timeout: number;
 }
 
 export interface FoundKey {
   readonly key: CryptoKey;
   /** Whose tokens the key signs, where the provider says it of each key; `{tenantid}` stands in for any tenant. */
   readonly issuer: string | null;
-}
-
-interface Loaded {
-  readonly find: ReturnType<typeof createLocalJWKSet>;
-  readonly keys: readonly JsonObject[];
-  readonly at: number;
 }
 
 /** After this the keys are asked for again. */
@@ -35,71 +40,64 @@ const failurePause = 5_000;
 /** The public keys of a provider: fetched once for many tokens, again when a token names a key that is not among them. */
 export class KeySet {
   private readonly options: KeySetOptions;
-  private loaded: Loaded | null = null;
+  private readonly remote: ReturnType<typeof createRemoteJWKSet>;
+  /** What was fetched last, and when. jose writes it. */
+  private readonly fetched: { readonly uat?: number; readonly jwks?: JSONWebKeySet } = {};
   private failedAt = Number.NEGATIVE_INFINITY;
-  private loading: Promise<Loaded> | null = null;
 
   constructor(options: KeySetOptions) {
     this.options = options;
+    this.remote = createRemoteJWKSet(new URL(options.address), {
+      cacheMaxAge: usableFor,
+      cooldownDuration: unknownKeyPause,
+      timeoutDuration: Math.ceil(options.timeout),
+      [customFetch]: (_address, { signal }) => this.fetch(signal),
+      [jwksCache]: this.fetched as JWKSCacheInput,
+    });
   }
 
   /** The key that a token's header names. 324 if the provider has no such key, 706 if it does not tell its keys. */
   async find(header: JWSHeaderParameters): Promise<FoundKey> {
     const { kid } = header;
     if (typeof kid !== "string") throw unproven("the id token names no key");
-    const usable = await this.usable();
-    if (has(usable, kid)) return keyIn(usable, header);
-    if (this.options.now() - usable.at < unknownKeyPause) throw unknownKey();
-    const newer = await this.reloaded();
-    if (!has(newer, kid)) throw unknownKey();
-    return keyIn(newer, header);
+    if (!this.remote.fresh) await this.reload();
+    // A provider that is silent is no reason to refuse tokens under the keys from before.
+    else if (Date.now() - (this.fetched.uat ?? 0) >= freshFor) await this.reload().catch(() => {});
+    if (!this.has(kid) && !this.remote.coolingDown) await this.reload();
+    if (!this.has(kid)) throw unproven("the id token is signed by a key that the provider does not have");
+    const key = await this.remote(header).catch(() => {
+      throw unproven("the key that the id token names is not good for it");
+    });
+    const issuer = this.keys.find((each) => each["kid"] === kid)?.["issuer"];
+    return { key, issuer: typeof issuer === "string" ? issuer : null };
   }
 
   /** Fetches the keys now. 706 or 324 if the provider does not tell them. */
-  async reload(): Promise<void> {
-    await this.reloaded();
+  reload(): Promise<void> {
+    return this.remote.reload();
   }
 
-  private async usable(): Promise<Loaded> {
-    const { loaded } = this;
-    const age = loaded === null ? Number.POSITIVE_INFINITY : this.options.now() - loaded.at;
-    if (loaded === null || age >= usableFor) return this.reloaded();
-    if (age < freshFor) return loaded;
-    return this.reloaded().catch(() => loaded);
+  private get keys(): readonly JsonObject[] {
+    return (this.fetched.jwks?.keys ?? []) as readonly JsonObject[];
   }
 
-  private reloaded(): Promise<Loaded> {
-    if (this.options.now() - this.failedAt < failurePause)
-      return Promise.reject(unanswered("the provider did not tell its keys a moment ago"));
-    this.loading ??= this.load().finally(() => {
-      this.loading = null;
-    });
-    return this.loading;
+  private has(kid: string): boolean {
+    return this.keys.some((key) => key["kid"] === kid);
   }
 
-  private async load(): Promise<Loaded> {
+  private async fetch(signal: AbortSignal): Promise<Response> {
+    if (Date.now() - this.failedAt < failurePause) throw unanswered("the provider did not tell its keys a moment ago");
     try {
-      const set = await this.options.load();
-      const find = createLocalJWKSet(set as unknown as JSONWebKeySet);
-      this.loaded = { find, keys: set["keys"] as readonly JsonObject[], at: this.options.now() };
-      return this.loaded;
+      const { status, json } = await this.options.client.get(this.options.address, signal);
+      if (status !== 200) throw unproven("the provider refused to tell its keys");
+      // Refuses what is no key set, so that it counts as a failure.
+      createLocalJWKSet(json as unknown as JSONWebKeySet);
+      return Response.json(json);
     } catch (error) {
-      this.failedAt = this.options.now();
+      this.failedAt = Date.now();
       throw error instanceof Error && error.name === "ServiceError"
         ? error
         : unproven("the provider's keys are no key set");
     }
   }
-}
-
-const has = ({ keys }: Loaded, kid: string) => keys.some((key) => key["kid"] === kid);
-
-const unknownKey = () => unproven("the id token is signed by a key that the provider does not have");
-
-async function keyIn({ find, keys }: Loaded, header: JWSHeaderParameters): Promise<FoundKey> {
-  const issuer = keys.find((key) => key["kid"] === header.kid)?.["issuer"];
-  const key = await find(header).catch(() => {
-    throw unproven("the key that the id token names is not good for it");
-  });
-  return { key, issuer: typeof issuer === "string" ? issuer : null };
 }

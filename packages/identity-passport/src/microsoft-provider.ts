@@ -1,7 +1,6 @@
 import type { ProviderData } from "@sallyport/core";
 import { Strategy } from "passport-microsoft";
 import type { JsonObject } from "./http/strict-json.ts";
-import type { StrategyClass } from "./oauth-strategy.ts";
 import { OpenIdProvider } from "./open-id-provider.ts";
 import { acceptedTexts, emailOf, idRule, profileText, secretRule } from "./provider-data.ts";
 import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundings.ts";
@@ -36,7 +35,7 @@ export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdPro
           tenant: { pattern: /^[\dA-Za-z][\dA-Za-z.-]{0,253}$/, isOptional: true },
         }),
       clientSecret: async ({ clientSecret = "" }) => clientSecret,
-      strategy: (options, verify) => new (Strategy as unknown as StrategyClass)(options, verify),
+      Strategy,
       issuerOf: (claims, data) => issuerOf(issuers, claims, data),
       profileOf: (claims) => ({
         name: profileText(claims["given_name"] ?? claims["name"]),

@@ -1,52 +1,33 @@
 import { createHash } from "node:crypto";
-import type { CallbackParameters } from "@sallyport/core";
+import { callbackify } from "node:util";
+import type { AuthorizationRequest, CallbackParameters } from "@sallyport/core";
+import passport, { type AuthenticateOptions, type Strategy } from "passport";
 import type { GuardedClient, ProviderAnswer } from "./http/guarded-client.ts";
 import { misconfigured, unproven } from "./http/provider-failure.ts";
-
-/** What is asked of a strategy: the address for the browser, or the exchange of a code. */
-export interface StrategyRequest {
-  readonly query: { readonly code?: string; readonly state?: string };
-}
-
-/** What a strategy of Passport reports to: Passport sets these on the strategy before it runs it. */
-interface StrategyOutcomes {
-  success(user: unknown): void;
-  fail(): void;
-  error(): void;
-  redirect(url: string): void;
-  pass(): void;
-}
-
-/** How strategies ask their provider: the client of OAuth 2.0 that they were built on. */
-export interface StrategyRequests {
-  /** Asks for `url`; an access token goes into the query unless there is a header with it. */
-  _request: (
-    method: string,
-    url: string,
-    headers: Readonly<Record<string, string>> | null,
-    body: string | null,
-    accessToken: string | null,
-    callback: (error: unknown, text: string) => void,
-  ) => void;
-}
+import type { JsonObject } from "./http/strict-json.ts";
 
 /** What the strategies have in common, as far as it is used. */
-export interface OAuthStrategy {
-  authenticate(request: StrategyRequest, options: { readonly state?: string }): void;
+interface OAuthStrategy extends Strategy {
   authorizationParams: () => Record<string, string>;
-  readonly _oauth2: StrategyRequests;
+  readonly _oauth2: {
+    getOAuthAccessToken: (
+      code: string,
+      parameters: Record<string, string>,
+      callback: (error: unknown, accessToken?: unknown, refreshToken?: unknown, answer?: JsonObject) => void,
+    ) => void;
+  };
 }
 
-/** The last argument of a strategy's constructor: takes everything that the token endpoint said to be the user. */
-export type Verify = (
+/** Takes everything that the token endpoint said to be the user. */
+type Verify = (
   accessToken: string,
   refreshToken: unknown,
-  answer: object,
+  answer: JsonObject,
   profile: unknown,
-  done: (error: null, user: object) => void,
+  done: (error: null, user: JsonObject) => void,
 ) => void;
 
-/** Where a strategy would keep state: ours is kept by the caller, who has consumed it before. */
+/** Where a strategy keeps state. Ours is kept by the caller, who has consumed it before. */
 interface StateStore {
   store(request: unknown, verifier: unknown, state: unknown, meta: unknown, callback: (error: Error) => void): void;
   verify(
@@ -57,7 +38,7 @@ interface StateStore {
   ): void;
 }
 
-export interface StrategyOptions {
+interface StrategyOptions {
   readonly clientID: string;
   readonly clientSecret: string;
   readonly callbackURL: string;
@@ -70,74 +51,109 @@ export interface StrategyOptions {
 }
 
 /** The packages' own types disagree about what keeps the state, and one package has none. */
-export type StrategyClass = new (options: StrategyOptions, verify: Verify) => OAuthStrategy;
+type StrategyClass = new (options: StrategyOptions, verify: Verify) => OAuthStrategy;
 
-/** The address that a strategy sends the browser to, with the parameters that it does not know of. */
-export function authorizationAddress(
-  strategy: OAuthStrategy,
-  state: string,
-  parameters: Readonly<Record<string, string>>,
-): Promise<string> {
-  strategy.authorizationParams = () => ({ ...parameters });
-  return new Promise((resolve, reject) => {
-    const other = () => reject(unproven("the strategy gave no address to begin at"));
-    outcomesOf(strategy, { redirect: resolve, success: other, fail: other, error: other, pass: other });
-    strategy.authenticate({ query: {} }, { state });
-  });
+/** What a provider has for all log-ins of an entry. */
+export interface StrategyKind {
+  /** A class of strategies that are built on `passport-oauth2`. */
+  readonly Strategy: unknown;
+  readonly scope: string;
+  readonly hasPkce: boolean;
+  readonly authorize: string;
+  readonly token: string;
+  readonly clientSecret: string;
 }
 
-/** The parameters that PKCE adds to an authorization request. */
-export function challengeOf(verifier: string): {
-  readonly code_challenge: string;
-  readonly code_challenge_method: "S256";
-} {
-  return { code_challenge: createHash("sha256").update(verifier).digest("base64url"), code_challenge_method: "S256" };
+const authenticator = new passport.Passport();
+
+/** One log-in, run by Passport through the strategy of a provider. */
+export class StrategyLogIn {
+  private readonly kind: StrategyKind;
+  private readonly request: AuthorizationRequest;
+  private readonly strategy: OAuthStrategy;
+
+  constructor(kind: StrategyKind, request: AuthorizationRequest) {
+    this.kind = kind;
+    this.request = request;
+    const { data, redirectUri, state, codeVerifier } = request;
+    const options: StrategyOptions = {
+      clientID: data["clientId"] ?? "",
+      clientSecret: kind.clientSecret,
+      callbackURL: redirectUri,
+      authorizationURL: kind.authorize,
+      tokenURL: kind.token,
+      scope: kind.scope,
+      store: stateOfCaller(state, kind.hasPkce ? codeVerifier : null),
+      skipUserProfile: true,
+      passReqToCallback: false,
+    };
+    // Strategies look at the number of arguments here, too.
+    this.strategy = new (kind.Strategy as StrategyClass)(
+      options,
+      (_accessToken, _refreshToken, answer, _profile, done) => done(null, answer),
+    );
+  }
+
+  /** The address that the strategy sends the browser to, with the parameters that it does not know of. */
+  authorizationAddress(parameters: Readonly<Record<string, string>>): Promise<string> {
+    const { state, nonce, codeVerifier } = this.request;
+    const challenge = createHash("sha256").update(codeVerifier).digest("base64url");
+    const pkce = this.kind.hasPkce ? { code_challenge: challenge, code_challenge_method: "S256" } : {};
+    this.strategy.authorizationParams = () => ({ ...parameters, ...pkce, nonce });
+    return new Promise((resolve, reject) => {
+      const refused = () => reject(unproven("the strategy gave no address to begin at"));
+      const setHeader = (name: string, value: string) => {
+        if (name === "Location") resolve(value);
+      };
+      this.authenticate({ query: {} }, { setHeader, end: refused }, { state }, refused);
+    });
+  }
+
+  /**
+   * What the token endpoint gives for a code. The guarded client asks in place of the strategy's own, which knows no time limit, reads
+   * answers of any length, takes redirects and forms for tokens, and puts what the provider said into its errors: an agent would change
+   * none of that.
+   */
+  tradeCode(code: string, { client, signal, blamesData }: CodeTrade): Promise<JsonObject> {
+    const { data, state } = this.request;
+    const client_id = data["clientId"] ?? "";
+    const ask = callbackify(async (parameters: Readonly<Record<string, string>>) => {
+      const form = { ...parameters, client_id, client_secret: this.kind.clientSecret };
+      const answer = await client.post(this.kind.token, form, signal);
+      if (answer.status < 400) return answer.json;
+      throw blamesData(answer)
+        ? misconfigured("the provider does not accept the client or its secret")
+        : unproven("the provider refused the code");
+    });
+    this.strategy._oauth2.getOAuthAccessToken = (given, parameters, callback) =>
+      ask({ ...parameters, code: given }, (error, json) => callback(error, json?.["access_token"], undefined, json));
+    return new Promise((resolve, reject) => {
+      const refused = () => reject(unproven("the provider gave nothing for the code"));
+      const outcome = (error: { readonly oauthError?: unknown } | null, answer: JsonObject | false) => {
+        if (error?.oauthError instanceof Error) reject(error.oauthError);
+        else if (error !== null || answer === false) refused();
+        else resolve(answer);
+      };
+      this.authenticate({ query: { code, state } }, { setHeader: () => {}, end: refused }, {}, outcome);
+    });
+  }
+
+  private authenticate(
+    request: { readonly query: { readonly code?: string; readonly state?: string } },
+    response: { readonly setHeader: (name: string, value: string) => void; readonly end: () => void },
+    options: AuthenticateOptions,
+    outcome: (error: { readonly oauthError?: unknown } | null, answer: JsonObject | false) => void,
+  ): void {
+    authenticator.authenticate(this.strategy, { ...options, session: false }, outcome)(request, response, outcome);
+  }
 }
 
 export interface CodeTrade {
-  readonly code: string;
-  readonly state: string;
   readonly client: GuardedClient;
   readonly signal: AbortSignal;
   /** Whether what the provider refuses with means that it does not accept the additional data. */
   readonly blamesData: (answer: ProviderAnswer) => boolean;
 }
-
-/**
- * What a strategy makes of a code. Whatever it asks of the provider goes through the guarded client, and what fails there
- * never gets to the strategy, whose errors would hold what the provider said.
- */
-export function tradeCode(
-  strategy: OAuthStrategy,
-  { code, state, client, signal, blamesData }: CodeTrade,
-): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const refused = () => reject(unproven("the provider gave nothing for the code"));
-    outcomesOf(strategy, { success: resolve, fail: refused, error: refused, redirect: refused, pass: refused });
-    strategy._oauth2._request = (method, url, headers, body, accessToken, callback) => {
-      const address = new URL(url);
-      if (accessToken !== null && accessToken !== "") address.searchParams.set("access_token", accessToken);
-      const request = {
-        method: method === "POST" ? "POST" : "GET",
-        url: address.href,
-        headers: headers ?? {},
-        ...(body === null || body === "" ? {} : { body }),
-      } as const;
-      const relay = async () => {
-        const answer = await client.ask(request, signal);
-        if (answer.status >= 400)
-          throw blamesData(answer)
-            ? misconfigured("the provider does not accept the client or its secret")
-            : unproven("the provider refused the code");
-        callback(null, answer.text);
-      };
-      relay().catch(reject);
-    };
-    strategy.authenticate({ query: { code, state } }, {});
-  });
-}
-
-const outcomesOf = (strategy: OAuthStrategy, outcomes: StrategyOutcomes) => Object.assign(strategy, outcomes);
 
 /** What providers say when somebody changed his mind, Apple in its own way. */
 const cancelled = new Set(["access_denied", "user_cancelled_authorize"]);
@@ -159,7 +175,7 @@ export function codeOf(parameters: CallbackParameters, state: string): string {
  * The state of one log-in for its strategy. A verifier that comes back as the state's content is what strategies send as
  * `code_verifier`. They look at the number of arguments, so all of them stand here.
  */
-export const stateOfCaller = (state: string, codeVerifier: string | null): StateStore => ({
+const stateOfCaller = (state: string, codeVerifier: string | null): StateStore => ({
   store: (_request, _verifier, _state, _meta, callback) => callback(new Error("the state is given with every request")),
   verify: (_request, given, _meta, callback) =>
     given === state ? callback(null, codeVerifier ?? true) : callback(null, false, {}),

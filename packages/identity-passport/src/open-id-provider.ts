@@ -11,16 +11,7 @@ import type { ProviderAnswer } from "./http/guarded-client.ts";
 import { misconfigured, unanswered, unproven } from "./http/provider-failure.ts";
 import type { JsonObject } from "./http/strict-json.ts";
 import { KeySet } from "./key-set.ts";
-import {
-  authorizationAddress,
-  challengeOf,
-  codeOf,
-  type OAuthStrategy,
-  stateOfCaller,
-  type StrategyOptions,
-  tradeCode,
-  type Verify,
-} from "./oauth-strategy.ts";
+import { codeOf, StrategyLogIn } from "./oauth-strategy.ts";
 import type { ProviderSurroundings } from "./provider-surroundings.ts";
 import { verifyIdToken } from "./verify-id-token.ts";
 
@@ -39,7 +30,8 @@ export interface OpenIdKind {
   readonly accept: (data: unknown) => ProviderData;
   /** What the token endpoint knows the client by. */
   readonly clientSecret: (data: ProviderData) => Promise<string>;
-  readonly strategy: (options: StrategyOptions, verify: Verify) => OAuthStrategy;
+  /** A class of strategies that are built on `passport-oauth2`. */
+  readonly Strategy: unknown;
   /** The issuer by which identities are known, for a token's claims or the `iss` of a callback; `null` for a foreign one. */
   readonly issuerOf: (claims: JsonObject, data: ProviderData) => string | null;
   /** What is told of somebody whom the claims are about. */
@@ -68,10 +60,7 @@ export class OpenIdProvider implements IdentityProvider {
   }
 
   async begin(request: AuthorizationRequest): Promise<string> {
-    const { hasPkce, parameters } = this.kind;
-    const strategy = this.strategyFor(request, "");
-    const challenge = hasPkce ? challengeOf(request.codeVerifier) : {};
-    return authorizationAddress(strategy, request.state, { ...parameters, ...challenge, nonce: request.nonce });
+    return this.logInOf(request, "").authorizationAddress(this.kind.parameters);
   }
 
   async finish(answer: AuthorizationAnswer): Promise<ProviderProfile> {
@@ -83,20 +72,13 @@ export class OpenIdProvider implements IdentityProvider {
       throw unproven("the callback comes from another provider");
 
     const signal = AbortSignal.timeout(surroundings.timeout);
-    const strategy = this.strategyFor(answer, await kind.clientSecret(data));
-    const { id_token: token } = (await tradeCode(strategy, {
-      code,
-      state,
-      client: surroundings.client,
-      signal,
-      blamesData,
-    })) as { id_token?: unknown };
+    const logIn = this.logInOf(answer, await kind.clientSecret(data));
+    const { id_token: token } = await logIn.tradeCode(code, { client: surroundings.client, signal, blamesData });
     const verified = verifyIdToken(token, {
       keys: this.keysAt(kind.endpoints(data).keys),
       clientId: data["clientId"] ?? "",
       nonce: answer.nonce,
       issuerOf: (claims) => kind.issuerOf(claims, data),
-      now: surroundings.now,
     });
     const { issuer, subject, claims } = await inTime(verified, signal);
     return { issuer, subject, ...kind.profileOf(claims, parameters) };
@@ -115,46 +97,19 @@ export class OpenIdProvider implements IdentityProvider {
       client_id: data["clientId"] ?? "",
       client_secret: await this.kind.clientSecret(data),
     };
-    const headers = { "content-type": "application/x-www-form-urlencoded" };
-    const { json } = await client.ask(
-      { method: "POST", url: token, headers, body: `${new URLSearchParams(form)}` },
-      signal,
-    );
+    const { json } = await client.post(token, form, signal);
     if (refusesClient.has(String(json["error"])))
       throw misconfigured("the provider does not accept the client or its secret");
   }
 
-  private strategyFor(
-    { data, redirectUri, state, codeVerifier }: AuthorizationRequest,
-    clientSecret: string,
-  ): OAuthStrategy {
-    const { authorize, token } = this.kind.endpoints(data);
-    const options: StrategyOptions = {
-      clientID: data["clientId"] ?? "",
-      clientSecret,
-      callbackURL: redirectUri,
-      authorizationURL: authorize,
-      tokenURL: token,
-      scope: this.kind.scope,
-      store: stateOfCaller(state, this.kind.hasPkce ? codeVerifier : null),
-      skipUserProfile: true,
-      passReqToCallback: false,
-    };
-    // Strategies look at the number of arguments here, too.
-    return this.kind.strategy(options, (_accessToken, _refreshToken, answer, _profile, done) => done(null, answer));
+  private logInOf(request: AuthorizationRequest, clientSecret: string): StrategyLogIn {
+    return new StrategyLogIn({ ...this.kind, ...this.kind.endpoints(request.data), clientSecret }, request);
   }
 
   private keysAt(address: string): KeySet {
-    const { client, timeout, now } = this.surroundings;
-    const known = this.keys.get(address);
-    if (known !== undefined) return known;
-    const load = async () => {
-      // Half of the time: when the provider is silent, what is left is enough to go on with the keys from before.
-      const { status, json } = await client.ask({ method: "GET", url: address }, AbortSignal.timeout(timeout / 2));
-      if (status !== 200) throw unproven("the provider refused to tell its keys");
-      return json;
-    };
-    const keys = new KeySet({ load, now });
+    const { client, timeout } = this.surroundings;
+    // Half of the time: when the provider is silent, what is left is enough to go on with the keys from before.
+    const keys = this.keys.get(address) ?? new KeySet({ client, address, timeout: timeout / 2 });
     this.keys.set(address, keys);
     return keys;
   }

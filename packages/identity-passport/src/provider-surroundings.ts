@@ -8,8 +8,6 @@ export interface ProviderSurroundings {
   readonly timeout: number;
   /** The base address of an imitation that stands in for all providers, without a slash at its end. */
   readonly imitation: string | null;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /**

@@ -9,8 +9,6 @@ export interface IdTokenExpectations {
   readonly nonce: string;
   /** The issuer by which an identity is known, if the token comes from one that the provider may name; `null` if not. */
   readonly issuerOf: (claims: JsonObject) => string | null;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 export interface VerifiedIdToken {
@@ -40,7 +38,7 @@ export async function verifyIdToken(token: unknown, expected: IdTokenExpectation
     clockTolerance,
     maxTokenAge: greatestAge,
     requiredClaims: ["iss", "sub", "aud", "iat", "exp"],
-    currentDate: new Date(expected.now()),
+    currentDate: new Date(Date.now()),
   };
   const { payload, protectedHeader } = await jwtVerify(
     token,

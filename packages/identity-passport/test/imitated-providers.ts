@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { jest } from "@jest/globals";
 import type {
   AuthorizationAnswer,
   AuthorizationRequest,
@@ -35,9 +36,9 @@ export async function imitatedProviders(): Promise<ImitatedProviders> {
     publicKey: publicKey.export({ type: "spki", format: "pem" }).toString(),
   };
   let passed = 0;
-  const now = () => Date.now() + passed;
+  const real = Date.now;
+  const clock = jest.spyOn(Date, "now").mockImplementation(() => real() + passed);
   const imitation = await startProviderImitation({
-    now,
     clients: [
       { provider: "google", clientId: "sallyport.apps", clientSecret: "google-secret" },
       { provider: "microsoft", clientId: "sallyport-app", clientSecret: "microsoft-secret" },
@@ -63,9 +64,10 @@ export async function imitatedProviders(): Promise<ImitatedProviders> {
     advance: (milliseconds) => {
       passed += milliseconds;
     },
-    providers: (options = {}) => identityProviders({ imitation: imitation.url, now, ...options }),
+    providers: (options = {}) => identityProviders({ imitation: imitation.url, ...options }),
     dataOf: (type) => data[type],
     close: async () => {
+      clock.mockRestore();
       await imitation.close();
       await rm(folder, { recursive: true });
     },

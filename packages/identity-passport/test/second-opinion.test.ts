@@ -22,7 +22,7 @@ afterAll(() => server.stop());
 
 const provider = () => {
   const client = new GuardedClient({ imitation: base, allowPrivateAddresses: false, resolve: resolveBySystem });
-  return googleProvider({ client, timeout: 5_000, imitation: base, now: Date.now });
+  return googleProvider({ client, timeout: 5_000, imitation: base });
 };
 
 /** A log-in there, its id token changed before it is signed. */

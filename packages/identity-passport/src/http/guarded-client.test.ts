@@ -37,7 +37,7 @@ const resolveTo =
 const clientWith = (options: Partial<ConstructorParameters<typeof GuardedClient>[0]> = {}) =>
   new GuardedClient({ imitation: null, allowPrivateAddresses: false, resolve: resolveTo("127.0.0.1"), ...options });
 
-const get = (client: GuardedClient, url: string, signal = seconds(5)) => client.ask({ method: "GET", url }, signal);
+const get = (client: GuardedClient, url: string, signal = seconds(5)) => client.get(url, signal);
 
 describe("addresses inside", () => {
   test.each([

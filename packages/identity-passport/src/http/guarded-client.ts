@@ -5,18 +5,8 @@ import { unanswered, unproven } from "./provider-failure.ts";
 import { AddressRefused, guardedLookup, isLoopbackAddress, isPublicAddress, type Resolve } from "./public-address.ts";
 import { type JsonObject, strictJsonObject } from "./strict-json.ts";
 
-export interface ProviderRequest {
-  readonly method: "GET" | "POST";
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Of a POST: a form, encoded. */
-  readonly body?: string;
-}
-
 export interface ProviderAnswer {
   readonly status: number;
-  readonly text: string;
-  /** What the text stands for. */
   readonly json: JsonObject;
 }
 
@@ -63,37 +53,40 @@ export class GuardedClient {
   }
 
   /** The answer, unless it is a failure. Statuses from 400 to 499 are answers, too, except 429. */
-  async ask(request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer> {
-    const url = new URL(request.url);
+  get(url: string, signal: AbortSignal): Promise<ProviderAnswer> {
+    return this.ask(new URL(url), null, signal);
+  }
+
+  /** The answer to a form, as of `get`. */
+  post(url: string, form: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ProviderAnswer> {
+    return this.ask(new URL(url), `${new URLSearchParams(form)}`, signal);
+  }
+
+  private async ask(url: URL, form: string | null, signal: AbortSignal): Promise<ProviderAnswer> {
     const { places, isImitation, isAllowed } = this.hostOf(url);
     if (url.protocol !== "https:" && !isImitation) throw unproven("an address of a provider is not HTTPS");
     if (!isAllowed) throw notPublic();
-    return places.run(() => this.send(url, request, isImitation, signal), signal);
+    return places.run(() => this.send(url, form, isImitation, signal), signal);
   }
 
   private async send(
     url: URL,
-    request: ProviderRequest,
+    form: string | null,
     isImitation: boolean,
     signal: AbortSignal,
   ): Promise<ProviderAnswer> {
     try {
-      const message = await this.headOf(url, request, isImitation, signal);
+      const message = await this.headOf(url, form, isImitation, signal);
       return await answerOf(message);
     } catch (error) {
       throw signal.aborted ? unanswered("the provider did not answer in time") : failureOf(error);
     }
   }
 
-  private headOf(
-    url: URL,
-    { method, headers, body }: ProviderRequest,
-    isImitation: boolean,
-    signal: AbortSignal,
-  ): Promise<IncomingMessage> {
+  private headOf(url: URL, form: string | null, isImitation: boolean, signal: AbortSignal): Promise<IncomingMessage> {
     const isSecure = url.protocol === "https:";
     const options = {
-      method,
+      method: form === null ? "GET" : "POST",
       signal,
       agent: isSecure ? this.agents.https : this.agents.http,
       lookup: isImitation ? this.lookups.imitation : this.lookups.outside,
@@ -101,8 +94,9 @@ export class GuardedClient {
         accept: "application/json",
         "accept-encoding": "identity",
         "user-agent": "sallyport",
-        ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
-        ...headers,
+        ...(form === null
+          ? {}
+          : { "content-type": "application/x-www-form-urlencoded", "content-length": Buffer.byteLength(form) }),
       },
     };
     const attempt = (isSecond: boolean): Promise<IncomingMessage> =>
@@ -113,7 +107,7 @@ export class GuardedClient {
           if (error.code === "ECONNRESET" && sent.reusedSocket && !isSecond) resolve(attempt(true));
           else reject(error);
         });
-        sent.end(body);
+        sent.end(form ?? undefined);
       });
     return attempt(false);
   }
@@ -152,10 +146,9 @@ async function answerOf(message: IncomingMessage): Promise<ProviderAnswer> {
     message.destroy();
     throw refused;
   }
-  const text = await textOf(message);
-  const json = strictJsonObject(text);
+  const json = strictJsonObject(await textOf(message));
   if (json === null) throw unproven("the provider answered with something else than one JSON object");
-  return { status, text, json };
+  return { status, json };
 }
 
 function textOf(message: IncomingMessage): Promise<string> {
