@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { hash, type Options, verify } from "@node-rs/argon2";
-import type { BreachedPasswords, PasswordHasher } from "@sallyport/core";
-import { BoundedQueue } from "./bounded-queue.ts";
+import { BoundedQueue, type BreachedPasswords, type PasswordHasher } from "@sallyport/core";
 
 export interface Argon2Options {
   /** Memory of one hash in KiB; 19456 unless given. */

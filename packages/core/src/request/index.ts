@@ -1,3 +1,4 @@
+export { BoundedQueue } from "./bounded-queue.ts";
 export { inTransaction, JoinedUnit } from "./in-transaction.ts";
 export { OwnUnit } from "./own-unit.ts";
 export type {

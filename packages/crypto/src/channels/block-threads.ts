@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { BoundedQueue } from "../bounded-queue.ts";
+import { BoundedQueue } from "@sallyport/core";
 import type { BlockReply, BlockRequest, OpenedBlocks } from "./block-thread-main.ts";
 
 export interface BlockThreadsOptions {

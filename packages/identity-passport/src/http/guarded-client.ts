@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { isIP } from "node:net";
+import { BoundedQueue } from "@sallyport/core";
 import { unanswered, unproven } from "./provider-failure.ts";
 import { AddressRefused, guardedLookup, isLoopbackAddress, isPublicAddress, type Resolve } from "./public-address.ts";
 import { type JsonObject, strictJsonObject } from "./strict-json.ts";
@@ -21,7 +22,13 @@ export interface GuardedClientOptions {
 const answerBytes = 1_048_576;
 
 /** Requests to one host: those under way, and those that wait behind them. */
-const perHost = { concurrency: 32, waiting: 128 };
+const perHost = {
+  concurrency: 32,
+  queueLimit: 128,
+  detail: "too many requests wait for the provider",
+  abortedDetail: "the provider kept others waiting for too long",
+  retryAfter: 5,
+};
 
 /** What was needed at once is kept for a while: a connection costs more than the request on it. */
 const keepAlive = {
@@ -63,10 +70,10 @@ export class GuardedClient {
   }
 
   private async ask(url: URL, form: string | null, signal: AbortSignal): Promise<ProviderAnswer> {
-    const { places, isImitation, isAllowed } = this.hostOf(url);
+    const { queue, isImitation, isAllowed } = this.hostOf(url);
     if (url.protocol !== "https:" && !isImitation) throw unproven("an address of a provider is not HTTPS");
     if (!isAllowed) throw notPublic();
-    return places.run(() => this.send(url, form, isImitation, signal), signal);
+    return queue.run(() => this.send(url, form, isImitation, signal), signal);
   }
 
   private async send(
@@ -122,7 +129,7 @@ export class GuardedClient {
     const isImitation = origin === this.imitation;
     const address = hostname.replace(/^\[(.*)\]$/, "$1");
     const host = {
-      places: new Places(perHost),
+      queue: new BoundedQueue(perHost),
       isImitation,
       isAllowed: isIP(address) === 0 || this.isAllowed(address, isImitation),
     };
@@ -133,7 +140,8 @@ export class GuardedClient {
 
 /** What is the same for all requests to a scheme, host and port. */
 interface KnownHost {
-  readonly places: Places;
+  /** Bounds what a provider that hangs can hold of the server. */
+  readonly queue: BoundedQueue;
   readonly isImitation: boolean;
   /** Of an address that is written as such, as it is connected to without a look-up; names are judged when they are looked up. */
   readonly isAllowed: boolean;
@@ -185,51 +193,3 @@ function failureOf(error: unknown): Error {
 }
 
 const notPublic = () => unanswered("the address of the provider is not a public one");
-
-export interface PlacesOptions {
-  /** How many requests may be under way at once. */
-  readonly concurrency: number;
-  /** How many may wait behind them; further ones are refused with 706. */
-  readonly waiting: number;
-}
-
-/** Bounds what a provider that hangs can hold of the server: requests get a place in their order, as long as their time lasts. */
-export class Places {
-  private readonly options: PlacesOptions;
-  private readonly queue: (() => void)[] = [];
-  private taken = 0;
-
-  constructor(options: PlacesOptions) {
-    this.options = options;
-  }
-
-  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    if (this.taken < this.options.concurrency) this.taken += 1;
-    else await this.turn(signal);
-    try {
-      return await work();
-    } finally {
-      // The place goes to the next in line directly, so that nobody who comes in between can take it.
-      const next = this.queue.shift();
-      if (next === undefined) this.taken -= 1;
-      else next();
-    }
-  }
-
-  private turn(signal: AbortSignal): Promise<void> {
-    if (this.queue.length >= this.options.waiting) throw unanswered("too many requests wait for the provider");
-    return new Promise((resolve, reject) => {
-      const go = () => {
-        signal.removeEventListener("abort", leave);
-        resolve();
-      };
-      const leave = () => {
-        this.queue.splice(this.queue.indexOf(go), 1);
-        reject(unanswered("the provider kept others waiting for too long"));
-      };
-      this.queue.push(go);
-      if (signal.aborted) leave();
-      else signal.addEventListener("abort", leave, { once: true });
-    });
-  }
-}

@@ -63,3 +63,45 @@ test("passes an error on and gives the place free", async () => {
   controlled.end(1);
   expect(await second).toBe(1);
 });
+
+test("refuses work whose signal aborts while it waits, and gives its turn to the next", async () => {
+  const controlled = new Controlled();
+  const queue = new BoundedQueue({
+    concurrency: 1,
+    queueLimit: 2,
+    detail,
+    abortedDetail: "It took too long.",
+    retryAfter: 5,
+  });
+  const aborted = { code: 706, detail: "It took too long.", retryAfter: 5 };
+  const leaving = new AbortController();
+  const first = queue.run(controlled.work(0), new AbortController().signal);
+  const left = queue.run(controlled.work(1), leaving.signal);
+  const next = queue.run(controlled.work(2), new AbortController().signal);
+  await expect(queue.run(controlled.work(3), AbortSignal.abort())).rejects.toMatchObject({ code: 706, detail });
+  leaving.abort();
+  await expect(left).rejects.toMatchObject(aborted);
+  await expect(queue.run(controlled.work(4), AbortSignal.abort())).rejects.toMatchObject(aborted);
+  controlled.end(0);
+  await first;
+  controlled.end(2);
+  expect(await next).toBe(2);
+  expect(controlled.started).toEqual([0, 2]);
+  expect(await queue.run(async () => "free again")).toBe("free again");
+});
+
+test("does not notice a signal that aborts after its work began", async () => {
+  const controlled = new Controlled();
+  const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1, detail });
+  const leaving = new AbortController();
+  const first = queue.run(controlled.work(0));
+  const second = queue.run(controlled.work(1), leaving.signal);
+  controlled.end(0);
+  await first;
+  const third = queue.run(controlled.work(2));
+  leaving.abort();
+  controlled.end(1);
+  expect(await second).toBe(1);
+  controlled.end(2);
+  expect(await third).toBe(2);
+});
