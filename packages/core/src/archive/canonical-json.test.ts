@@ -1,4 +1,4 @@
-import { jsonBytes } from "../objects/json-bytes.ts";
+import { jsonBytes } from "../objects/size-limits.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
 import { canonicalJson } from "./canonical-json.ts";
 

@@ -3,7 +3,7 @@ import { KnownApplications } from "../appkeys/applications.ts";
 import type { Digests } from "../digests/digests.ts";
 import { emptyLibrary, type MacroLibrary } from "../macros/macro-library.ts";
 import { ModelCache } from "../model/model-cache.ts";
-import { defaultAnswerBytes } from "../objects/answer-bounds.ts";
+import { defaultAnswerBytes } from "../objects/size-limits.ts";
 import { CountCache } from "../objects/count-cache.ts";
 import { KnownClasses } from "../objects/known-classes.ts";
 import { StoreTime } from "../objects/store-time.ts";

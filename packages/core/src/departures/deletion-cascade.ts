@@ -4,7 +4,7 @@ import type { Digest, Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import { type DeleteRule, deleteRuleOf } from "../model/class-definition.ts";
 import type { Model } from "../model/model.ts";
-import { mostWrittenBytes } from "../objects/json-bytes.ts";
+import { mostWrittenBytes } from "../objects/size-limits.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { ObjectOutline, StoredObject } from "../objects/stored-object.ts";
 import type { Principal } from "../rights/principal.ts";

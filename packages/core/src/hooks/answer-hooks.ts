@@ -2,7 +2,7 @@ import { ServiceError } from "../errors/service-error.ts";
 import type { Model } from "../model/model.ts";
 import { type AnswerExtension, AnswerExtensionError, type WrittenObject } from "../objects/answer-extension.ts";
 import { batches } from "../objects/batches.ts";
-import { atMost, jsonBytes } from "../objects/json-bytes.ts";
+import { atMost, jsonBytes } from "../objects/size-limits.ts";
 import { ObjectSerializer } from "../objects/object-serializer.ts";
 import { type SerializationSource, serializationSource, type Sight } from "../objects/serialization-source.ts";
 import { fullPlan } from "../objects/object-plan.ts";

@@ -1,8 +1,14 @@
 export { acceptChanges, UpdateObject, type UpdateObjectInput } from "./update-object.ts";
-export { AnswerTooLargeError, defaultAnswerBytes } from "./answer-bounds.ts";
 export { CreateObject } from "./create-object.ts";
 export { type FoundObject, GetObject } from "./get-object.ts";
-export { acceptObjectSize, jsonBytes, maximumObjectBytes, objectTooLarge } from "./json-bytes.ts";
+export {
+  acceptObjectSize,
+  AnswerTooLargeError,
+  defaultAnswerBytes,
+  jsonBytes,
+  maximumObjectBytes,
+  objectTooLarge,
+} from "./size-limits.ts";
 export {
   type Attributes,
   type JsonValue,

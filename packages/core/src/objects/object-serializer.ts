@@ -1,11 +1,18 @@
-import { acceptAnswerBytes, acceptObjectCount, AnswerTooLargeError, ReadBudget, WriteBudget } from "./answer-bounds.ts";
 import type { AnswerExtension, WrittenObject } from "./answer-extension.ts";
-import { atMost, exact, type Measure } from "./json-bytes.ts";
 import { idsOf, type SerializedObject, type StoredObject } from "./stored-object.ts";
 import { LoadedObjects, ObjectWriter } from "./object-writer.ts";
 import type { ObjectId } from "./object-id.ts";
 import type { ObjectPlan, PlannedLink } from "./object-plan.ts";
 import type { SerializationSource } from "./serialization-source.ts";
+import {
+  acceptAnswerBytes,
+  acceptObjectCount,
+  AnswerBudget,
+  AnswerTooLargeError,
+  atMost,
+  exact,
+  type Measure,
+} from "./size-limits.ts";
 
 /** The objects of one step away from the roots, by the plans under which they are written. */
 type Step = readonly (readonly [ObjectPlan, readonly StoredObject[]])[];
@@ -29,13 +36,13 @@ interface WrittenAnswer {
  */
 export class ObjectSerializer {
   private readonly loaded = new LoadedObjects();
-  private readonly budget: ReadBudget;
+  private readonly budget: AnswerBudget;
 
   constructor(
     private readonly source: SerializationSource,
     private readonly plan: ObjectPlan,
   ) {
-    this.budget = new ReadBudget(source.answerBytes);
+    this.budget = new AnswerBudget(source.answerBytes);
   }
 
   /** Reads what it needs, but for visible objects that were read already. */
@@ -70,12 +77,13 @@ export class ObjectSerializer {
   }
 
   private write(roots: readonly StoredObject[], measure: Measure, concerns: Concerns): WrittenAnswer {
-    const { storeTime, answerBytes } = this.source;
+    const { storeTime } = this.source;
     const extended: WrittenObject[] = [];
     const extend = (written: WrittenObject): void => {
       if (concerns?.(written.object.className) === true) extended.push(written);
     };
-    const budget = new WriteBudget(answerBytes);
+    const { budget } = this;
+    budget.restartWriting();
     const writer = new ObjectWriter(this.loaded, storeTime, budget, measure, concerns === null ? undefined : extend);
     const outputs = roots.map((root) => writer.write(root, this.plan));
     return { outputs, extended, bytes: writer.repeats ? null : budget.bytesWritten };
@@ -127,7 +135,7 @@ export class ObjectSerializer {
 
   private keep(objects: readonly StoredObject[]): void {
     this.loaded.keep(objects);
-    this.budget.add(objects);
+    this.budget.addRead(objects);
   }
 }
 

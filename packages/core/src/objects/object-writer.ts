@@ -1,9 +1,8 @@
 import type { ModelClass } from "../model/model.ts";
-import type { WriteBudget, Written } from "./answer-bounds.ts";
 import type { WrittenObject } from "./answer-extension.ts";
-import { jsonBytes, type Measure } from "./json-bytes.ts";
 import type { ObjectId } from "./object-id.ts";
 import type { ObjectPlan, PlannedLink } from "./object-plan.ts";
+import { type AnswerBudget, jsonBytes, type Measure, type Written } from "./size-limits.ts";
 import type { StoreTime } from "./store-time.ts";
 import {
   idsOf,
@@ -34,7 +33,7 @@ export class ObjectWriter {
   constructor(
     private readonly loaded: LoadedObjects,
     private readonly storeTime: StoreTime,
-    private readonly budget: WriteBudget,
+    private readonly budget: AnswerBudget,
     private readonly measure: Measure,
     /** Told of each object on which hooks may build; those that it leads to come before it. */
     private readonly extend?: (written: WrittenObject) => void,
@@ -118,7 +117,7 @@ export class ObjectWriter {
     const known = ofPlan.get(object.id);
     if (known !== undefined) {
       this.isRepeating = true;
-      this.budget.add(known.cost);
+      this.budget.addWritten(known.cost);
       return known.output;
     }
     const before = this.budget.written;
@@ -132,7 +131,7 @@ export class ObjectWriter {
   }
 
   private count(bytes: number, objects = 0): void {
-    this.budget.add({ objects, bytes });
+    this.budget.addWritten({ objects, bytes });
   }
 }
 

@@ -2,7 +2,7 @@ import { faultAt } from "../errors/service-error.ts";
 import type { AttributeDefinition } from "../model/class-definition.ts";
 import type { Model } from "../model/model.ts";
 import type { Visibility } from "../rights/visibility.ts";
-import { AnswerTooLargeError } from "./answer-bounds.ts";
+import { AnswerTooLargeError } from "./size-limits.ts";
 import type { Attributes, JsonValue, Links, StoredObject } from "./stored-object.ts";
 import { type NamedObjects, namedObjects } from "./named-objects.ts";
 import type { ObjectId } from "./object-id.ts";

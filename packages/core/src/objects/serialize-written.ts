@@ -1,5 +1,5 @@
 import { AnswerExtensionError } from "./answer-extension.ts";
-import { AnswerTooLargeError } from "./answer-bounds.ts";
+import { AnswerTooLargeError } from "./size-limits.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import { metaFieldsOnly, type ObjectPlan, withUuid } from "./object-plan.ts";
 import type { SerializationSource } from "./serialization-source.ts";

@@ -11,7 +11,7 @@ import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, type Visibility, visibilityOf } from "../rights/index.ts";
 import { batches } from "./batches.ts";
 import { changeManyWithHooks } from "./change-many-with-hooks.ts";
-import { jsonBytes, mostWrittenBytes } from "./json-bytes.ts";
+import { jsonBytes, mostWrittenBytes } from "./size-limits.ts";
 import type { Links, ObjectOutline } from "./stored-object.ts";
 import type { ObjectRepository } from "./object-repository.ts";
 import { prepareAttributes } from "./write-object.ts";

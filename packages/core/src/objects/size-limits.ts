@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors/service-error.ts";
-import type { Attributes, JsonValue } from "./stored-object.ts";
+import type { Attributes, JsonValue, StoredObject } from "./stored-object.ts";
 
 /** How the parts of a value are measured that have no parts. */
 export interface Measure {
@@ -79,3 +79,98 @@ export function objectTooLarge(cause?: unknown): ServiceError {
 
 /** Bytes of the objects that one transaction writes at most, of what they have and what they get: others wait for them meanwhile. */
 export const mostWrittenBytes = 64 * 1024 * 1024;
+
+/**
+ * What an answer may take unless configured: bytes of attributes that are read for it, and bytes of JSON that are written into it.
+ * Storages bring no more into memory unless they are told.
+ */
+export const defaultAnswerBytes = 16 * 1024 * 1024;
+
+/** Objects that one answer holds. */
+const maximumObjects = 100_000;
+
+export function acceptObjectCount(count: number): void {
+  if (count > maximumObjects)
+    throw new AnswerTooLargeError(`More than ${maximumObjects} objects would have to be read`);
+}
+
+/** Refuses JSON that takes more than so many bytes. */
+export function acceptAnswerBytes(json: unknown, bytes: number): void {
+  if (jsonBytes(json as JsonValue, atMost) <= bytes) return;
+  let left = bytes;
+  const take = (value: unknown): void => {
+    if (typeof value === "string") left -= value.length > left ? value.length : exact.text(value);
+    else if (typeof value !== "object" || value === null) left -= typeof value === "number" ? exact.number(value) : 5;
+    else
+      for (const [name, member] of Object.entries(value)) {
+        left -= (Array.isArray(value) ? 0 : exact.text(name) + 1) + 1;
+        take(member);
+      }
+    if (left < 0) throw new AnswerTooLargeError();
+  };
+  take(json);
+}
+
+/** What was asked for cannot be brought into memory, or written, within the bounds of one answer: 307. */
+export class AnswerTooLargeError extends ServiceError {
+  constructor(reason = "The answer would be too large") {
+    super(307, { detail: `${reason}: ask for fewer objects on a page, for less depth, or for fewer fields.` });
+  }
+}
+
+/** What is written into an answer, or into a part of it. */
+export interface Written {
+  readonly objects: number;
+  readonly bytes: number;
+}
+
+/** Counts what is read for an answer, in all its steps together, and what is written into it, repetitions too. */
+export class AnswerBudget {
+  private unmeasured: StoredObject[] = [];
+  private left: number;
+  private objects = 0;
+  private bytes = 0;
+
+  /** `most`: bytes of attributes that may be read, and bytes of JSON that may be written. */
+  constructor(private readonly most: number) {
+    this.left = most;
+  }
+
+  addRead(objects: readonly StoredObject[]): void {
+    for (const object of objects) this.unmeasured.push(object);
+  }
+
+  /** Bytes that may still be read. Less than a sixteenth of all is not measured. */
+  remaining(): number {
+    if (this.left === this.most && this.upperBound() <= this.most / 16) return this.most;
+    for (const { attributes } of this.unmeasured) this.left -= jsonBytes(attributes);
+    this.unmeasured = [];
+    return Math.max(0, this.left);
+  }
+
+  /** More than so many bytes, or too many objects: `AnswerTooLargeError`. */
+  addWritten({ objects, bytes }: Written): void {
+    this.objects += objects;
+    this.bytes += bytes;
+    acceptObjectCount(this.objects);
+    if (this.bytes > this.most) throw new AnswerTooLargeError();
+  }
+
+  /** The answer is written again, from its beginning. */
+  restartWriting(): void {
+    this.objects = 0;
+    this.bytes = 0;
+  }
+
+  get written(): Written {
+    return { objects: this.objects, bytes: this.bytes };
+  }
+
+  get bytesWritten(): number {
+    return this.bytes;
+  }
+
+  private upperBound(): number {
+    return this.unmeasured.reduce((sum, { attributes }) => sum + jsonBytes(attributes, atMost), 0);
+  }
+}

@@ -1,4 +1,4 @@
-import { atMost, jsonBytes } from "./json-bytes.ts";
+import { atMost, jsonBytes } from "./size-limits.ts";
 import type { JsonValue } from "./stored-object.ts";
 
 const plain: JsonValue[] = [
