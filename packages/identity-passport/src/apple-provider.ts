@@ -4,11 +4,16 @@ import { isAbsolute } from "node:path";
 import type { ProviderData } from "@sallyport/core";
 import { SignJWT } from "jose";
 import { Strategy } from "passport-apple";
-import { misconfigured } from "./http/provider-failure.ts";
-import { type JsonObject, strictJsonObject } from "./http/strict-json.ts";
+import { type JsonObject, misconfigured, strictJsonObject } from "./guarded-client.ts";
 import { OpenIdProvider } from "./open-id-provider.ts";
-import { acceptedTexts, emailOf, idRule, profileText } from "./provider-data.ts";
-import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundings.ts";
+import {
+  acceptedTexts,
+  emailOf,
+  idRule,
+  imitatedIssuer,
+  profileText,
+  type ProviderSurroundings,
+} from "./provider-data.ts";
 
 const real = "https://appleid.apple.com";
 

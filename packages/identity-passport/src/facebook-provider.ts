@@ -7,12 +7,9 @@ import type {
   ProviderProfile,
 } from "@sallyport/core";
 import { Strategy } from "passport-facebook";
-import type { ProviderAnswer } from "./http/guarded-client.ts";
-import { misconfigured, unproven } from "./http/provider-failure.ts";
-import { type JsonObject, strictJsonObject } from "./http/strict-json.ts";
+import { type JsonObject, misconfigured, type ProviderAnswer, strictJsonObject, unproven } from "./guarded-client.ts";
 import { codeOf, StrategyLogIn } from "./oauth-strategy.ts";
-import { acceptedTexts, profileText, secretRule } from "./provider-data.ts";
-import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundings.ts";
+import { acceptedTexts, imitatedIssuer, profileText, type ProviderSurroundings, secretRule } from "./provider-data.ts";
 
 const version = "v24.0";
 

@@ -1,7 +1,14 @@
 import { Strategy } from "passport-google-oauth20";
 import { OpenIdProvider } from "./open-id-provider.ts";
-import { acceptedTexts, emailOf, idRule, profileText, secretRule } from "./provider-data.ts";
-import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundings.ts";
+import {
+  acceptedTexts,
+  emailOf,
+  idRule,
+  imitatedIssuer,
+  profileText,
+  type ProviderSurroundings,
+  secretRule,
+} from "./provider-data.ts";
 
 const real = {
   authorize: "https://accounts.google.com/o/oauth2/v2/auth",

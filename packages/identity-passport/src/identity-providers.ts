@@ -2,10 +2,10 @@ import type { IdentityProvider, ProviderType } from "@sallyport/core";
 import { appleProvider } from "./apple-provider.ts";
 import { FacebookProvider } from "./facebook-provider.ts";
 import { googleProvider } from "./google-provider.ts";
-import { GuardedClient } from "./http/guarded-client.ts";
-import { isLoopbackAddress, type Resolve, resolveBySystem } from "./http/public-address.ts";
+import { GuardedClient } from "./guarded-client.ts";
+import { isLoopbackAddress, type Resolve, resolveBySystem } from "./public-address.ts";
 import { microsoftProvider } from "./microsoft-provider.ts";
-import type { ProviderSurroundings } from "./provider-surroundings.ts";
+import type { ProviderSurroundings } from "./provider-data.ts";
 
 export interface IdentityProvidersOptions {
   /** The base address of an imitation of all providers, for tests and the demo: `http://127.0.0.1:4010`. Nothing but loopback addresses are taken. */

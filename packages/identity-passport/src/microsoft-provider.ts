@@ -1,9 +1,16 @@
 import type { ProviderData } from "@sallyport/core";
 import { Strategy } from "passport-microsoft";
-import type { JsonObject } from "./http/strict-json.ts";
+import type { JsonObject } from "./guarded-client.ts";
 import { OpenIdProvider } from "./open-id-provider.ts";
-import { acceptedTexts, emailOf, idRule, profileText, secretRule } from "./provider-data.ts";
-import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundings.ts";
+import {
+  acceptedTexts,
+  emailOf,
+  idRule,
+  imitatedIssuer,
+  profileText,
+  type ProviderSurroundings,
+  secretRule,
+} from "./provider-data.ts";
 
 /** A UUID, as directories are known by in tokens. */
 const directory = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;

@@ -2,9 +2,7 @@ import { createHash } from "node:crypto";
 import { callbackify } from "node:util";
 import type { AuthorizationRequest, CallbackParameters } from "@sallyport/core";
 import passport, { type AuthenticateOptions, type Strategy } from "passport";
-import type { GuardedClient, ProviderAnswer } from "./http/guarded-client.ts";
-import { misconfigured, unproven } from "./http/provider-failure.ts";
-import type { JsonObject } from "./http/strict-json.ts";
+import { type GuardedClient, type JsonObject, misconfigured, type ProviderAnswer, unproven } from "./guarded-client.ts";
 
 /** What the strategies have in common, as far as it is used. */
 interface OAuthStrategy extends Strategy {

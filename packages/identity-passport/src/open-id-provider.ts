@@ -7,13 +7,10 @@ import type {
   ProviderProfile,
   ProviderType,
 } from "@sallyport/core";
-import type { ProviderAnswer } from "./http/guarded-client.ts";
-import { misconfigured, unanswered, unproven } from "./http/provider-failure.ts";
-import type { JsonObject } from "./http/strict-json.ts";
-import { KeySet } from "./key-set.ts";
+import { type JsonObject, misconfigured, type ProviderAnswer, unanswered, unproven } from "./guarded-client.ts";
+import { KeySet, verifyIdToken } from "./id-token.ts";
 import { codeOf, StrategyLogIn } from "./oauth-strategy.ts";
-import type { ProviderSurroundings } from "./provider-surroundings.ts";
-import { verifyIdToken } from "./verify-id-token.ts";
+import type { ProviderSurroundings } from "./provider-data.ts";
 
 /** What sets a provider with id tokens apart from others. */
 export interface OpenIdKind {

@@ -1,7 +1,7 @@
-import { misconfigured } from "./http/provider-failure.ts";
-import type { JsonObject } from "./http/strict-json.ts";
+import type { ProviderType } from "@sallyport/core";
+import { type GuardedClient, type JsonObject, misconfigured } from "./guarded-client.ts";
 
-export interface TextRule {
+interface TextRule {
   readonly pattern: RegExp;
   readonly isOptional?: boolean;
 }
@@ -52,3 +52,18 @@ export function profileText(value: unknown): string {
     .trim();
   return [...line].slice(0, longest).join("");
 }
+
+/** What all providers of a server share. */
+export interface ProviderSurroundings {
+  readonly client: GuardedClient;
+  /** Milliseconds that a provider has for all answers to one callback. */
+  readonly timeout: number;
+  /** The base address of an imitation that stands in for all providers, without a slash at its end. */
+  readonly imitation: string | null;
+}
+
+/**
+ * What an imitation signs as, wherever it listens: links to its accounts outlive it, and are good for nothing at the provider itself. Nobody
+ * can have a name that ends in `.invalid`.
+ */
+export const imitatedIssuer = (type: ProviderType): string => `https://${type}.imitation.invalid`;

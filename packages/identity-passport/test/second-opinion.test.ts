@@ -1,7 +1,7 @@
 import { OAuth2Server } from "oauth2-mock-server";
 import { googleProvider } from "../src/google-provider.ts";
-import { GuardedClient } from "../src/http/guarded-client.ts";
-import { resolveBySystem } from "../src/http/public-address.ts";
+import { GuardedClient } from "../src/guarded-client.ts";
+import { resolveBySystem } from "../src/public-address.ts";
 import { requestFor } from "./imitated-providers.ts";
 
 /** A provider that others have written, with the paths of ours. */

@@ -1,8 +1,7 @@
 import { jest } from "@jest/globals";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
-import { unanswered } from "./http/provider-failure.ts";
-import type { JsonObject } from "./http/strict-json.ts";
-import { KeySet } from "./key-set.ts";
+import { type JsonObject, unanswered } from "./guarded-client.ts";
+import { KeySet } from "./id-token.ts";
 
 let jwk: JWK;
 
