@@ -1,3 +1,1 @@
-export { FolderMailer } from "./folder-mailer.ts";
-export type { Sender } from "./mail-message.ts";
-export { SmtpMailer, type SmtpOptions } from "./smtp-mailer.ts";
+export { FolderMailer, type Sender, SmtpMailer, type SmtpOptions } from "./mailers.ts";

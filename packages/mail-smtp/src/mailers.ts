@@ -1,6 +1,64 @@
-import { type Mail, type Mailer, type MailerTrouble, MailerUnusable, type MailOutcome } from "@sallyport/core";
-import { createTransport, type Transporter } from "nodemailer";
-import { mailMessage, type Sender } from "./mail-message.ts";
+import { randomBytes } from "node:crypto";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { domainToASCII } from "node:url";
+import {
+  type Mail,
+  mailAddress,
+  type Mailer,
+  type MailerTrouble,
+  MailerUnusable,
+  type MailOutcome,
+} from "@sallyport/core";
+import { createTransport, type SendMailOptions, type Transporter } from "nodemailer";
+
+/** Who writes. */
+export interface Sender {
+  /** One address, as `mailAddress` of core takes it. */
+  readonly address: string;
+  readonly name: string;
+}
+
+/** The mail as nodemailer takes it; `null` when it is not addressed to one address. Every part is a value here, none is parsed. */
+function mailMessage({ to, subject, text, html, reference }: Mail, sender: Sender): SendMailOptions | null {
+  const address = mailAddress(to);
+  const recipient = address === null ? null : withAsciiDomain(address);
+  const from = withAsciiDomain(sender.address);
+  if (recipient === null || from === null) return null;
+  return {
+    envelope: { from, to: [recipient] },
+    from: { name: headerText(sender.name), address: from },
+    to: { name: "", address: recipient },
+    subject: headerText(subject),
+    text,
+    html,
+    messageId: `<${reference}@${from.slice(from.lastIndexOf("@") + 1)}>`,
+    // Nobody answers, and no absence is to be told to nobody.
+    headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
+    textEncoding: "quoted-printable",
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+/** The address with its domain as the name service spells it; `null` if that has no such name. */
+function withAsciiDomain(address: string): string | null {
+  const at = address.lastIndexOf("@");
+  const host = domainToASCII(address.slice(at + 1));
+  return host === "" ? null : `${address.slice(0, at)}@${host}`;
+}
+
+/** What would end a header or hide in one: controls, line separators, and signs that turn the direction of what follows. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
+
+const longest = 200;
+
+/** A text as it can stand in a header: in one line, not too long. */
+function headerText(text: string): string {
+  const line = text.replaceAll(unprintable, " ").replaceAll(/ {2,}/g, " ").trim();
+  const characters = [...line];
+  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("")}…`;
+}
 
 /** How the relay is reached and what is asked of it. */
 export interface SmtpOptions {
@@ -159,4 +217,38 @@ function replyOf({ response, responseCode }: Failure): string {
       .filter((part) => part !== undefined)
       .join(" ");
   return typeof responseCode === "number" ? String(responseCode) : "";
+}
+
+/** Writes mail into a folder, one file each, which mail programs open: for trying out. Whoever can read the folder can read the mail. */
+export class FolderMailer implements Mailer {
+  private readonly transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+
+  constructor(
+    /** Is made when it is needed. */
+    private readonly folder: string,
+    private readonly sender: Sender,
+  ) {}
+
+  async send(mail: Mail): Promise<MailOutcome> {
+    const message = mailMessage(mail, this.sender);
+    if (message === null) return { kind: "refused", reply: "address" };
+    const { message: bytes } = await this.transport.sendMail(message);
+    const name = `${new Date().toISOString().replaceAll(":", "-")}-${randomBytes(4).toString("hex")}.eml`;
+    const unfinished = join(this.folder, `.${name}`);
+    try {
+      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await writeFile(unfinished, bytes as Buffer, { mode: 0o600, flag: "wx" });
+      await rename(unfinished, join(this.folder, name));
+    } catch (error) {
+      await rm(unfinished, { force: true }).catch(() => {});
+      throw new MailerUnusable(
+        "folder",
+        `The mail could not be written into the folder (${String((error as NodeJS.ErrnoException).code)}).`,
+        error,
+      );
+    }
+    return { kind: "sent" };
+  }
+
+  async close(): Promise<void> {}
 }
