@@ -1,8 +1,7 @@
 import type { ApiDescription, ReadersData, ServiceData } from "@sallyport/contract";
-import type { ClientOptions } from "./client-options.ts";
+import type { ClientOptions, LogInOptions } from "./options.ts";
 import { SallyportError } from "./errors.ts";
 import { type Lock, LockCalls } from "./locks.ts";
-import type { LogInOptions } from "./log-in-options.ts";
 import { type LogInResult, openSession } from "./log-in.ts";
 import { executeMacro, type ExecuteOptions } from "./macros.ts";
 import { type ClassDefinition, type ClassStructure, ModelCalls, type ModelStructure } from "./model.ts";

@@ -1,6 +1,16 @@
 export type { ApiDescription, ReadersData, Serialization, SerializationField } from "@sallyport/contract";
 export { SallyportClient } from "./client.ts";
-export type { ClientOptions } from "./client-options.ts";
+export type {
+  ClientOptions,
+  Device,
+  EncryptedLogInOptions,
+  KeyOptions,
+  LogInDoor,
+  LogInFields,
+  LogInOptions,
+  PlainLogInOptions,
+  SecureLogInOptions,
+} from "./options.ts";
 export type { ClientKeyPair, RsaKey, RsaPadding } from "./crypto/rsa.ts";
 export {
   ChannelError,
@@ -13,16 +23,6 @@ export {
   type TransportFailure,
 } from "./errors.ts";
 export type { Lock } from "./locks.ts";
-export type {
-  Device,
-  EncryptedLogInOptions,
-  KeyOptions,
-  LogInDoor,
-  LogInFields,
-  LogInOptions,
-  PlainLogInOptions,
-  SecureLogInOptions,
-} from "./log-in-options.ts";
 export type { LogInResult } from "./log-in.ts";
 export type { ExecuteOptions } from "./macros.ts";
 export {

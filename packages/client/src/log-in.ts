@@ -23,7 +23,7 @@ import type {
   LogInOptions,
   PlainLogInOptions,
   SecureLogInOptions,
-} from "./log-in-options.ts";
+} from "./options.ts";
 import { type ClientSession, HeaderSession, type LogInMode } from "./sessions/client-session.ts";
 import { ChannelCipher, SecureSession } from "./sessions/secure-session.ts";
 import { codeOf, successOf } from "./transport/envelope.ts";

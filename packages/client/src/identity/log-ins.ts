@@ -1,8 +1,7 @@
 import type { SallyportClient } from "../client.ts";
-import type { ClientOptions } from "../client-options.ts";
+import type { ClientOptions, LogInFields, PlainLogInOptions } from "../options.ts";
 import { webCrypto } from "../crypto/web-crypto.ts";
 import { SallyportError, TransportError } from "../errors.ts";
-import type { LogInFields, PlainLogInOptions } from "../log-in-options.ts";
 import type { CallOptions } from "../requests.ts";
 import { successOf } from "../transport/envelope.ts";
 import { ServiceAddress } from "../transport/service-address.ts";

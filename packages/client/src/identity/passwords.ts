@@ -3,7 +3,7 @@ import { md5 } from "../crypto/md5.ts";
 import { encryptBlocks, readServerKey } from "../crypto/rsa.ts";
 import { bodyToBase64 } from "../crypto/web-crypto.ts";
 import { ChannelError } from "../errors.ts";
-import type { KeyOptions, LogInFields } from "../log-in-options.ts";
+import type { KeyOptions, LogInFields } from "../options.ts";
 import type { CallOptions } from "../requests.ts";
 
 export interface PasswordChange extends Pick<LogInFields, "passwordHash"> {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { AcceptedNumbers, OutgoingNumbers } from "./message-numbers.ts";
+import { AcceptedNumbers, OutgoingNumbers } from "./secure-session.ts";
 
 test("counts from 0", () => {
   const numbers = new OutgoingNumbers();

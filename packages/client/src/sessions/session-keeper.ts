@@ -1,5 +1,5 @@
 import { NotLoggedInError, SallyportError } from "../errors.ts";
-import type { LogInOptions } from "../log-in-options.ts";
+import type { LogInOptions } from "../options.ts";
 import type { LogInResult, OpenedSession } from "../log-in.ts";
 import type { ClientSession } from "./client-session.ts";
 
