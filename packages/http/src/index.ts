@@ -1,7 +1,6 @@
 export { ContractForms } from "./contract-forms.ts";
 export { DatabaseKeys, type KeySet, type PublishedKeys } from "./database-keys.ts";
-export type { LoadGauge } from "./load-gauge.ts";
-export type { NetworkBudget } from "./network-budget.ts";
+export type { LoadGauge, NetworkBudget } from "./load-gauge.ts";
 export type { Operations, Readiness } from "./operations-listener.ts";
 export { decodeUtf8, parseUniqueObject } from "./body/json.ts";
 export { Connections } from "./connections/connections.ts";
@@ -9,11 +8,16 @@ export type { OpenApiDocument, OperationObject } from "./openapi/open-api.ts";
 export { openApiDocument, type OpenApiParts } from "./openapi/open-api-document.ts";
 export { isAlias } from "./pipeline/find-route.ts";
 export type { DemoAccess, Playground } from "./playground/playground-pages.ts";
-export { declaredErrors } from "./routes/declared-errors.ts";
-export type { Access, Method, Route } from "./routes/route.ts";
+export { type Access, declaredErrors, type Method, type Route } from "./routes/route.ts";
 export { routeTable } from "./routes/route-table.ts";
 export type { UseCases } from "./routes/use-cases.ts";
 export { type Application, type ApplicationParts, createApplication } from "./server/create-application.ts";
 export { createServer, type ServerLimits, type ServerTimeouts, type TlsFiles } from "./server/create-server.ts";
-export type { DatabaseDirectory, DatabaseEntry, HttpSettings } from "./server/http-settings.ts";
-export type { ItemRecord, RequestObserver, RequestRecord } from "./server/request-observer.ts";
+export type {
+  DatabaseDirectory,
+  DatabaseEntry,
+  HttpSettings,
+  ItemRecord,
+  RequestObserver,
+  RequestRecord,
+} from "./server/http-settings.ts";

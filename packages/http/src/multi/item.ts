@@ -4,10 +4,8 @@ import { parseBody } from "../body/json.ts";
 import { failureOf } from "../envelope.ts";
 import { needsBody, type Route, type RouteHandler, type RouteInput, type Success } from "../routes/route.ts";
 import { parseQuery } from "../routing/query-string.ts";
-import { pathSegments } from "../routing/request-path.ts";
-import type { RouteMatcher } from "../routing/route-matcher.ts";
-import { headerBytes } from "../server/http-settings.ts";
-import type { ItemRecord } from "../server/request-observer.ts";
+import { pathSegments, type RouteMatcher } from "../routing/route-matcher.ts";
+import { headerBytes, type ItemRecord } from "../server/http-settings.ts";
 
 /** What items are worked on with; the same for all of a request. */
 export interface ItemParts {

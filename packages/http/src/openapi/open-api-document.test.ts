@@ -1,8 +1,7 @@
 import { errorEntry } from "@sallyport/core";
 import { z } from "zod";
 import { openApiShape } from "../../test/open-api-shape.ts";
-import { declaredErrors, takesSession } from "../routes/declared-errors.ts";
-import type { Route } from "../routes/route.ts";
+import { declaredErrors, type Route, takesSession } from "../routes/route.ts";
 import { routeTable } from "../routes/route-table.ts";
 import type { UseCases } from "../routes/use-cases.ts";
 import { openApiDocument } from "./open-api-document.ts";

@@ -1,9 +1,9 @@
 import { attributesRequest, encryptedMessage, failureEnvelope, keySetResponse } from "@sallyport/contract";
-import { type ErrorCode, errorEntry, type ReadableClasses } from "@sallyport/core";
-import { declaredErrors, takesSession } from "../routes/declared-errors.ts";
-import { type Access, type BodyRule, needsBody, type Route } from "../routes/route.ts";
-import { keySetPath, keySetType } from "../pipeline/answer-key-set.ts";
-import { classSchemas } from "./class-schemas.ts";
+import { type Database, type ErrorCode, errorEntry, type Model, type ReadableClasses } from "@sallyport/core";
+import { keySetPath, keySetType } from "../pipeline/find-route.ts";
+import { type Access, type BodyRule, declaredErrors, needsBody, type Route, takesSession } from "../routes/route.ts";
+import type { HttpSettings } from "../server/http-settings.ts";
+import { classSchemas, writtenBody, writtenSchemas } from "./class-schemas.ts";
 import {
   type MediaTypeObject,
   type OpenApiDocument,
@@ -12,13 +12,10 @@ import {
   type TagName,
   tagsOf,
 } from "./open-api.ts";
-import { type KnownNames, parametersOf } from "./parameters.ts";
-import { responsesOf } from "./responses.ts";
-import { SchemaComponents } from "./schema-components.ts";
-import { writtenBody, writtenSchemas } from "./written-classes.ts";
+import { type KnownNames, parametersOf, responsesOf, SchemaComponents } from "./operation-schemas.ts";
 
 /** What a description says for one caller. */
-export interface DescribedCaller {
+interface DescribedCaller {
   /** The classes that the caller may read. */
   readonly classes: ReadableClasses;
   /** The names of the macros that the caller may execute. */
@@ -235,4 +232,51 @@ function keySetItem(basePath: string, components: SchemaComponents): PathItemObj
       },
     },
   };
+}
+
+/** Descriptions for callers with different rights that are kept at once, by model; one with many classes takes a megabyte. */
+const maximumRemembered = 20;
+
+/** The API descriptions of databases, as texts. */
+export class DatabaseDescriptions {
+  private readonly general = new Map<string, string>();
+  private readonly remembered = new WeakMap<Model, Map<string, string>>();
+
+  /** The routes are asked for when the first description is made. */
+  constructor(private readonly routes: () => readonly Route[]) {}
+
+  /** What everybody may know. */
+  ofAnybody({ alias }: Database, settings: HttpSettings): string {
+    const known = this.general.get(alias);
+    if (known !== undefined) return known;
+    const text = this.make(alias, settings);
+    this.general.set(alias, text);
+    return text;
+  }
+
+  /** The same with the classes and macros of a caller. */
+  ofCaller({ alias }: Database, settings: HttpSettings, caller: DescribedCaller): string {
+    const { classes: readable, macros } = caller;
+    const byRights = this.remembered.get(readable.model) ?? new Map<string, string>();
+    this.remembered.set(readable.model, byRights);
+    const rights = JSON.stringify([
+      readable.classes.map(({ modelClass, permissions }) => [modelClass.definition.name, permissions]),
+      macros,
+    ]);
+    const known = byRights.get(rights);
+    if (known !== undefined) return known;
+    const text = this.make(alias, settings, caller);
+    if (byRights.size >= maximumRemembered) byRights.clear();
+    byRights.set(rights, text);
+    return text;
+  }
+
+  private make(
+    alias: string,
+    { applicationName, applicationVersion, basePath }: HttpSettings,
+    caller: Partial<DescribedCaller> = {},
+  ): string {
+    const about = { title: applicationName, version: applicationVersion, basePath, alias };
+    return JSON.stringify(openApiDocument({ ...about, routes: this.routes(), ...caller }));
+  }
 }

@@ -9,14 +9,12 @@ import type {
   SessionReference,
 } from "@sallyport/core";
 import type { Connection } from "../connections/connection.ts";
-import type { LoadGauge, LoadShare } from "../load-gauge.ts";
-import type { NetworkBudget } from "../network-budget.ts";
+import type { LoadGauge, LoadShare, NetworkBudget } from "../load-gauge.ts";
 import type { ResolvedOrigin } from "../client-origin.ts";
 import type { Access, Route } from "../routes/route.ts";
 import type { MatchedPath, RouteMatcher } from "../routing/route-matcher.ts";
 import type { SecureExchange } from "./secure-exchange.ts";
-import type { DatabaseDirectory, HttpSettings } from "../server/http-settings.ts";
-import type { ItemRecord } from "../server/request-observer.ts";
+import type { DatabaseDirectory, HttpSettings, ItemRecord } from "../server/http-settings.ts";
 import type { PublishedKeys } from "../database-keys.ts";
 import type { PresentedCredentials } from "./credentials.ts";
 

@@ -1,9 +1,15 @@
 import { ServiceError } from "@sallyport/core";
-import { originForm, pathSegments, withoutBase } from "../routing/request-path.ts";
-import type { MatchedPath, RouteMatcher } from "../routing/route-matcher.ts";
+import { writeAnswer } from "../answer.ts";
+import {
+  type MatchedPath,
+  originForm,
+  pathSegments,
+  type RouteMatcher,
+  withoutBase,
+} from "../routing/route-matcher.ts";
 import type { DatabaseDirectory } from "../server/http-settings.ts";
 import { isPreflight } from "./cors.ts";
-import type { Step } from "./exchange.ts";
+import type { Exchange, Step } from "./exchange.ts";
 
 /** 304 unless the path names a route of a configured alias. */
 export const findPath: Step = (exchange, { settings, databases, matcher }) => {
@@ -61,3 +67,38 @@ const reserved: ReadonlySet<string> = new Set(["v1", "v2", "admin", "docs", "hea
 export function isAlias(text: string): boolean {
   return alias.test(text) && !reserved.has(text);
 }
+
+/** Seconds for which others may keep a set, and one that lacks the keys of some database. */
+const maxAge = { complete: 60, incomplete: 5 };
+
+export const keySetPath = "/.well-known/jwks.json";
+
+export const keySetType = "application/jwk-set+json";
+
+/** Whether a request is for the set of keys, which stands at the root of the server and below its base path. */
+export function asksForKeySet({ url = "" }: { readonly url?: string | undefined }, basePath: string): boolean {
+  if (!url.includes("well-known")) return false;
+  const segments = pathSegments(originForm(url).split("?", 1)[0] ?? "");
+  return [segments, withoutBase(segments, basePath)].some(
+    (each) => each !== null && `/${each.join("/")}` === keySetPath,
+  );
+}
+
+/** 305 for anything but `GET`. */
+export const findKeySetMethod: Step = (exchange) => {
+  exchange.matched = { pattern: keySetPath, methods: new Map(), parameters: new Map() };
+  if (exchange.request.method === "GET") return;
+  exchange.answerHeaders["Allow"] = "GET";
+  throw new ServiceError(305);
+};
+
+/** Answers the set of keys (RFC 7517), which is for everybody, web pages of any origin included. */
+export const answerKeySet: Step = async (exchange: Exchange, { publishedKeys }) => {
+  const { keys, complete } = await publishedKeys.read();
+  Object.assign(exchange.answerHeaders, {
+    "Content-Type": keySetType,
+    "Cache-Control": `public, max-age=${complete ? maxAge.complete : maxAge.incomplete}`,
+    "Access-Control-Allow-Origin": "*",
+  });
+  writeAnswer(exchange, 200, JSON.stringify({ keys }));
+};

@@ -1,5 +1,5 @@
 import { apiDescription, classDefinition, classStructure, emptyResponse, modelStructure } from "@sallyport/contract";
-import { DatabaseDescriptions } from "../openapi/database-descriptions.ts";
+import { DatabaseDescriptions } from "../openapi/open-api-document.ts";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 

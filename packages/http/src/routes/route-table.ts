@@ -1,6 +1,6 @@
 import { serviceResponse } from "@sallyport/contract";
 import type { TagName } from "../openapi/open-api.ts";
-import { customUserRoutes } from "./custom-user-routes.ts";
+import { customUserRoutes, sessionRoutes } from "./session-routes.ts";
 import { departureRoutes } from "./departure-routes.ts";
 import { lockRoutes, readersRoutes } from "./object-access-routes.ts";
 import { macroRoutes } from "./macro-routes.ts";
@@ -11,9 +11,7 @@ import { passwordRoutes } from "./password-routes.ts";
 import { providerRoutes } from "./provider-routes.ts";
 import { defineRoute, type Route } from "./route.ts";
 import { secondFactorRoutes } from "./second-factor-routes.ts";
-import { secureRoutes } from "./secure-routes.ts";
-import { sessionRoutes } from "./session-routes.ts";
-import { tokenRoutes } from "./token-routes.ts";
+import { secureRoutes, tokenRoutes } from "./token-routes.ts";
 import type { UseCases } from "./use-cases.ts";
 
 /** Every route of a database, each with the tag of its group. */

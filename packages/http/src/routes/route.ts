@@ -10,8 +10,7 @@ import type {
 } from "@sallyport/core";
 import type { z } from "zod";
 import type { TagName } from "../openapi/open-api.ts";
-import type { HttpSettings } from "../server/http-settings.ts";
-import type { ItemRecord } from "../server/request-observer.ts";
+import type { HttpSettings, ItemRecord } from "../server/http-settings.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -174,4 +173,42 @@ export function defineRoute<A extends Access, B extends z.ZodType, Q extends z.Z
 /** Whether a route cannot do without a body. */
 export function needsBody({ body }: Pick<Route, "body">): boolean {
   return body !== undefined && body.optional !== true;
+}
+
+const anyRoute: readonly ErrorCode[] = [304, 305, 307, 607, 699, 704, 705, 706, 799];
+
+const byAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
+  public: [],
+  returning: [],
+  appKey: [100, 101],
+  secrets: [100, 101],
+  session: [100, 101, 200, 201, 202, 203, 204, 207, 312, 314, 340, 801],
+  optional: [100, 101, 201, 203, 207, 312, 314, 340, 801],
+};
+
+const withBody: readonly ErrorCode[] = [207, 311, 801];
+
+const withForm: readonly ErrorCode[] = [207, 801];
+
+const neededBody: readonly ErrorCode[] = [300];
+
+const encryptedBody: readonly ErrorCode[] = [312];
+
+/** Every code that a route can answer: its own and those of the steps before it, ascending. */
+export function declaredErrors(route: Route): ErrorCode[] {
+  const body =
+    route.body === undefined
+      ? []
+      : [
+          ...(route.body.form === undefined ? withBody : withForm),
+          ...(needsBody(route) ? neededBody : []),
+          ...(takesSession(route) ? encryptedBody : []),
+        ];
+  const codes = [...anyRoute, ...byAccess[route.access], ...body, ...route.errors];
+  return [...new Set(codes)].toSorted((a, b) => a - b);
+}
+
+/** Whether a route can be called in a session, and so in a secure one. */
+export function takesSession({ access }: Pick<Route, "access">): boolean {
+  return access === "session" || access === "optional";
 }

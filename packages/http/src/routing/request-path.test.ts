@@ -1,4 +1,4 @@
-import { pathSegments } from "./request-path.ts";
+import { pathSegments } from "./route-matcher.ts";
 
 test.each([
   ["/v1/login", ["v1", "login"]],

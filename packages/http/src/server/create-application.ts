@@ -3,23 +3,19 @@ import type { Socket } from "node:net";
 import type { ChannelTraffic, CredentialReader, Digests } from "@sallyport/core";
 import express, { type Express } from "express";
 import { PieceGatherer } from "../body/piece-gatherer.ts";
-import { Connections } from "../connections/connections.ts";
-import { refuseUnparsed } from "../connections/refuse-unparsed.ts";
+import { Connections, refuseUnparsed } from "../connections/connections.ts";
 import { failureOf, writeFailure } from "../envelope.ts";
-import { LoadGauge } from "../load-gauge.ts";
-import { NetworkBudget } from "../network-budget.ts";
+import { LoadGauge, NetworkBudget } from "../load-gauge.ts";
 import { type Operations, operationsAnswer } from "../operations-listener.ts";
 import { OriginResolver } from "../client-origin.ts";
-import { faultOf } from "../pipeline/check-message.ts";
+import { faultOf, runPipeline } from "../pipeline/pipeline.ts";
 import { Exchange, type PipelineParts } from "../pipeline/exchange.ts";
-import { runPipeline } from "../pipeline/pipeline.ts";
 import { asksForPage, playgroundRouter } from "../playground/playground-router.ts";
 import type { Playground } from "../playground/playground-pages.ts";
 import type { Route } from "../routes/route.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
 import type { PublishedKeys } from "../database-keys.ts";
-import type { DatabaseDirectory, HttpSettings } from "./http-settings.ts";
-import { requestIdOf, type RequestObserver } from "./request-observer.ts";
+import { type DatabaseDirectory, type HttpSettings, requestIdOf, type RequestObserver } from "./http-settings.ts";
 
 export interface ApplicationParts {
   readonly settings: HttpSettings;

@@ -1,0 +1,222 @@
+import { emptyResponse, encryptedMessage, envelopeOf, failureEnvelope } from "@sallyport/contract";
+import { type ErrorCode, errorEntry, type ReadableClasses } from "@sallyport/core";
+import { z } from "zod";
+import { declaredErrors, type Route, type SealedSuccess, takesSession } from "../routes/route.ts";
+import { classesFor } from "./class-schemas.ts";
+import type { Content, ParameterObject, Reference, ResponseObject, SchemaObject } from "./open-api.ts";
+
+/** Which side of a schema is described: what a client may send, or what it gets. */
+type Side = "input" | "output";
+
+/** Turns zod schemas into JSON Schema; those with an id become components, referred to by name. */
+export class SchemaComponents {
+  private readonly components = new Map<string, SchemaObject>();
+
+  /** The schema as it stands at its place of use. Throws when two schemas share an id. */
+  describe(schema: z.ZodType, side: Side): SchemaObject {
+    // Inside of another schema, a schema with an id becomes a reference at its place; at the root it would not.
+    const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), { io: side, override: tidy });
+    for (const [id, definition] of Object.entries($defs ?? {})) this.add(id, relocated(definition) as SchemaObject);
+    return relocated(properties?.["root"]) as SchemaObject;
+  }
+
+  /** All components so far, by name. */
+  all(): Record<string, SchemaObject> {
+    const byName = [...this.components].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(byName);
+  }
+
+  private add(id: string, definition: SchemaObject): void {
+    const known = this.components.get(id);
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(definition)) {
+      throw new Error(`Two schemas have the id ${id}.`);
+    }
+    this.components.set(id, definition);
+  }
+}
+
+/** Takes out what would bind future answers, and bounds that say nothing. */
+const tidy: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
+  const { def } = zodSchema._zod;
+  if (def.type === "object" && !("catchall" in def && def.catchall)) delete jsonSchema.additionalProperties;
+  // Every name of a member is a text.
+  if (def.type === "record") delete jsonSchema.propertyNames;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+};
+
+/** The same value with references that point into a document's components. */
+function relocated(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(relocated);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([name]) => name !== "id" || !("$ref" in value));
+  return Object.fromEntries(
+    entries.map(([name, member]) => [
+      name,
+      name === "$ref" ? String(member).replace("#/$defs/", "#/components/schemas/") : relocated(member),
+    ]),
+  );
+}
+
+/** Names that path parameters can take, as far as they are known. */
+export interface KnownNames {
+  readonly classes: ReadableClasses | undefined;
+  readonly macros: readonly string[];
+}
+
+/** The parameters of a route: first those of the path, then those of the query string, then headers. */
+export function parametersOf(route: Route, components: SchemaComponents, known: KnownNames): ParameterObject[] {
+  return [...pathParameters(route, known), ...queryParameters(route, components), ...headerParameters(route)];
+}
+
+function pathParameters({ path, method }: Route, { classes, macros }: KnownNames): ParameterObject[] {
+  return Array.from(path.matchAll(/\{([^}]+)\}/g), ([, name = ""]) => {
+    const isClass = name === "className" || (name === "idOrClass" && method === "POST");
+    const classNames =
+      isClass && classes !== undefined ? classesFor(method, classes).map(({ definition }) => definition.name) : [];
+    const names = name === "macroName" ? macros : classNames;
+    const schema = names.length === 0 ? { type: "string", minLength: 1 } : { type: "string", enum: names };
+    return { name, in: "path", required: true, schema };
+  });
+}
+
+function queryParameters({ query }: Route, components: SchemaComponents): ParameterObject[] {
+  if (query === undefined) return [];
+  // Everything in a query string is text. What the text stands for is what the schema makes of it.
+  const { properties } = components.describe(query, "output");
+  return Object.entries(properties as Record<string, SchemaObject>).map(
+    ([name, { description, examples, ...schema }]) => ({
+      name,
+      in: "query",
+      required: !(query as z.ZodObject).shape[name]?.safeParse(undefined).success,
+      ...(description === undefined ? {} : { description: String(description) }),
+      ...(schema["type"] === "object"
+        ? { content: { "application/json": { schema, ...exampleOf(examples) } } }
+        : { schema }),
+    }),
+  );
+}
+
+/** Without one, tools that try a request out send something made up that fits the schema, but means nothing. */
+function exampleOf(examples: unknown): { example: unknown } | undefined {
+  return Array.isArray(examples) && examples.length > 0 ? { example: examples[0] } : undefined;
+}
+
+/** Credentials are no parameters in OpenAPI, but security schemes. */
+function headerParameters(route: Route): ParameterObject[] {
+  const parameters: ParameterObject[] = [];
+  if (route.conditional === true)
+    parameters.push(
+      header(
+        "If-Match",
+        "`ETag` of the version that is to be changed, or several of them. Another one is not changed.",
+      ),
+    );
+  if (takesSession(route) && route.body !== undefined) {
+    parameters.push(
+      header("Encrypted", "With an encrypted body: `v=1;iv=` and base64 of the counter block that it begins with."),
+    );
+  }
+  return parameters;
+}
+
+function header(name: string, description: string): ParameterObject {
+  return { name, in: "header", required: false, description, schema: { type: "string" } };
+}
+
+const json = "application/json";
+
+/** Codes whose answer can say when to try again: lockouts, and every 503. */
+const withRetryAfter: ReadonlySet<ErrorCode> = new Set<ErrorCode>([302, 326, 339, 342, 607, 706, 800]);
+
+const withAllow: ReadonlySet<ErrorCode> = new Set<ErrorCode>([305]);
+
+/** All that a route can answer, by HTTP status: the success and, per status, the failures that it declares. */
+export function responsesOf(route: Route, components: SchemaComponents): Record<string, ResponseObject> {
+  const responses: Record<string, ResponseObject> = {
+    [route.redirects === true ? 302 : 200]: success(route, components),
+  };
+  if (route.mayRedirect === true)
+    responses[302] = success({ ...route, data: emptyResponse, redirects: true }, components);
+  for (const [status, codes] of byStatus(declaredErrors(route))) responses[status] = failure(route, codes, components);
+  return responses;
+}
+
+function success(route: Route, components: SchemaComponents): ResponseObject {
+  const { data, sealed, isDocument = false } = route;
+  return {
+    description: isDocument
+      ? "Success, in no envelope."
+      : `Success: \`status.internalStatus\` is \`0\`.${route.redirects === true ? " The browser is sent elsewhere." : ""}`,
+    headers: {
+      ...headers([], isEncrypted(route)),
+      ...named("ETag", route.versioned),
+      ...named("Location", route.redirects),
+      ...named("Set-Cookie", route.redirects),
+    },
+    content: {
+      ...(sealed?.always
+        ? {}
+        : { [json]: { schema: components.describe(isDocument ? data : envelopeOf(data), "output") } }),
+      ...(sealed === undefined ? {} : { "text/plain": { schema: sealedText(sealed, components) } }),
+      ...messages(route, components),
+    },
+  };
+}
+
+function named(name: string, present: true | undefined): Record<string, Reference> {
+  return present === true ? { [name]: { $ref: `#/components/headers/${name}` } } : {};
+}
+
+/** A text that is an envelope when it is decrypted. */
+function sealedText({ data, how }: SealedSuccess, components: SchemaComponents): SchemaObject {
+  const contentSchema = components.describe(envelopeOf(data), "output");
+  return { type: "string", description: `${how} It is decrypted to:`, contentMediaType: json, contentSchema };
+}
+
+/** What stands in the place of JSON in a secure session. */
+function messages(route: Route, components: SchemaComponents): Content {
+  return takesSession(route) ? { "application/text": { schema: components.describe(encryptedMessage, "output") } } : {};
+}
+
+function isEncrypted(route: Route): boolean {
+  return takesSession(route) || route.sealed !== undefined;
+}
+
+function failure(route: Route, codes: readonly ErrorCode[], components: SchemaComponents): ResponseObject {
+  const lines = codes.map((code) => `- \`${code}\` ${errorEntry(code).name}: ${errorEntry(code).condition}`);
+  const internalStatus = { enum: codes.map(String) };
+  return {
+    description: lines.join("\n"),
+    headers: headers(codes, takesSession(route)),
+    content: {
+      [json]: {
+        schema: {
+          allOf: [
+            components.describe(failureEnvelope, "output"),
+            { properties: { status: { properties: { internalStatus } } } },
+          ],
+        },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+      ...messages(route, components),
+    },
+  };
+}
+
+function headers(codes: readonly ErrorCode[], encrypted: boolean): Record<string, Reference> {
+  const names = ["X-Request-Id"];
+  if (encrypted) names.push("Encrypted");
+  if (codes.some((code) => withRetryAfter.has(code))) names.push("Retry-After");
+  if (codes.some((code) => withAllow.has(code))) names.push("Allow");
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const grouped = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = errorEntry(code);
+    grouped.set(status, [...(grouped.get(status) ?? []), code]);
+  }
+  return grouped;
+}
