@@ -1,6 +1,6 @@
 import { type ArchiveRecord, canonicalJson, inParts } from "@sallyport/core";
 import { type ArchiveHeader, checkLineOf } from "../src/archive/archive-format.ts";
-import { type LeftOut, withoutSecrets } from "../src/archive/archive-progress.ts";
+import { type LeftOut, withoutSecrets } from "../src/archive/archive-file.ts";
 import { openArchive } from "../src/archive/read-archive.ts";
 import { writeArchive } from "../src/archive/write-archive.ts";
 

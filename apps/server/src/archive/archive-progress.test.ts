@@ -1,5 +1,5 @@
 import { type ArchiveRecord, inParts } from "@sallyport/core";
-import { ArchiveProgress } from "./archive-progress.ts";
+import { ArchiveProgress } from "./archive-file.ts";
 
 async function shown(isTTY: boolean, inWhole: boolean): Promise<string> {
   let text = "";

@@ -1,5 +1,13 @@
 export { ArchiveFault, type ArchiveHeader } from "./archive-format.ts";
-export { FileExistsError, readArchiveFile, saveArchive, standardStream } from "./archive-file.ts";
-export { ArchiveProgress, grouped, type LeftOut, withoutSecrets } from "./archive-progress.ts";
+export {
+  ArchiveProgress,
+  FileExistsError,
+  grouped,
+  type LeftOut,
+  readArchiveFile,
+  saveArchive,
+  standardStream,
+  withoutSecrets,
+} from "./archive-file.ts";
 export { openArchive } from "./read-archive.ts";
 export { writeArchive } from "./write-archive.ts";

@@ -1,4 +1,4 @@
-import { faultExcerpt } from "./trial-report.ts";
+import { faultExcerpt } from "./trial.ts";
 
 const text = Array.from({ length: 10 }, (_, index) => `\tline(${index + 1});`).join("\n");
 

@@ -1,9 +1,10 @@
-import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
-import { createServer, type DatabaseDirectory } from "@sallyport/http";
+import type { Server } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Application, createServer, type DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import { type DemoProviders, type DemoState, startDemoProviders } from "../demo/index.ts";
-import { ConnectionDrain } from "../operations/connection-drain.ts";
 import { createLogger } from "../operations/create-logger.ts";
 import { createContainer } from "./create-container.ts";
 import { identifiers } from "./identifiers.ts";
@@ -127,7 +128,7 @@ async function requireFreePort(settings: Configuration["server"]): Promise<void>
 }
 
 /** Starts to take connections; the address that the server got. */
-async function listen(server: Server, { host, port }: Configuration["server"]): Promise<AddressInfo> {
+async function listen(server: TcpServer, { host, port }: Configuration["server"]): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) => reject(new StartError(reasonOf(error, host, port), { cause: error })));
     server.listen({ host, port }, () => {
@@ -148,5 +149,40 @@ function reasonOf(error: NodeJS.ErrnoException, host: string, port: number): str
       return `${host} is no address of this machine. Choose another one with HOST.`;
     default:
       return `The server cannot listen on port ${port} of ${host} (${error.code ?? error.message}).`;
+  }
+}
+
+/** Brings a server to its end without taking an answer from anybody. */
+export class ConnectionDrain {
+  constructor(
+    private readonly server: Server,
+    private readonly application: Pick<Application, "load" | "connections">,
+  ) {}
+
+  /**
+   * Serves requests for another `delay` milliseconds, so that load balancers notice that the server is not ready, and closes each connection
+   * with its next answer. Then refuses new connections, closes idle ones, and waits at most `timeout` milliseconds for the requests in
+   * work before it cuts their connections. Returns whether all of them finished.
+   */
+  async run({ delay, timeout }: { readonly delay: number; readonly timeout: number }): Promise<boolean> {
+    const { load, connections } = this.application;
+    load.drain();
+    if (!this.server.listening) return true;
+    if (delay > 0) {
+      connections.leave();
+      await pause(delay);
+    }
+    let finished = true;
+    const closed = new Promise<void>((resolve) => {
+      this.server.close(() => resolve());
+    });
+    connections.drain();
+    const late = setTimeout(() => {
+      finished = !connections.areServing;
+      connections.destroy();
+    }, timeout);
+    await closed;
+    clearTimeout(late);
+    return finished;
   }
 }

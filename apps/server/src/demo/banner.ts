@@ -1,6 +1,6 @@
 import type { WriteStream } from "node:tty";
 import type { Digests } from "@sallyport/core";
-import { demoCredentials, demoUuid } from "./demo-people.ts";
+import { demoCredentials, demoUuid } from "./demo-records.ts";
 import { type DemoState, holdsDemo } from "./seed-demo.ts";
 
 export interface BannerDatabase {

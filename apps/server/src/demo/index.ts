@@ -5,5 +5,5 @@ export {
   readImitationAddress,
   startDemoProviders,
 } from "./start-demo-providers.ts";
-export { demoCredentials } from "./demo-people.ts";
+export { demoCredentials } from "./demo-records.ts";
 export { type DemoParts, type DemoState, holdsDemo, seedDemo } from "./seed-demo.ts";

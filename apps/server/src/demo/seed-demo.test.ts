@@ -11,7 +11,7 @@ import {
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { PlainPasswordHasher } from "../../test/plain-password-hasher.ts";
-import { demoCredentials } from "./demo-people.ts";
+import { demoCredentials } from "./demo-records.ts";
 import { type DemoParts, seedDemo } from "./seed-demo.ts";
 
 const digests = new NodeDigests();

@@ -20,15 +20,17 @@ import {
   isEmptyDatabase,
 } from "@sallyport/core";
 import { readModelFile } from "../configuration/index.ts";
-import { demoCustomers, demoInvoices, SeededRandom } from "./demo-customers.ts";
 import {
   demoCredentials,
+  demoCustomers,
   type DemoCustomUserName,
+  demoInvoices,
   demoPeople,
   type DemoPerson,
   type DemoUserName,
   demoUuid,
-} from "./demo-people.ts";
+  SeededRandom,
+} from "./demo-records.ts";
 
 export interface DemoParts {
   readonly hasher: PasswordHasher;

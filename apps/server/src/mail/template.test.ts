@@ -1,4 +1,4 @@
-import { Template } from "./template.ts";
+import { Template } from "./read-templates.ts";
 
 const names = new Set(["name", "link"]);
 

@@ -2,7 +2,7 @@ import { createServer, request, type RequestListener, type Server } from "node:h
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { Connections, type LoadGauge } from "@sallyport/http";
-import { ConnectionDrain } from "./connection-drain.ts";
+import { ConnectionDrain } from "../composition/start-server.ts";
 
 interface Listening {
   readonly server: Server;

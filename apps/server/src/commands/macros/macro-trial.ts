@@ -5,8 +5,7 @@ import { type JsonValue, MacroFault, type MacroRuntime } from "@sallyport/core";
 import { Command, Option } from "commander";
 import { RecordedRuntime } from "../../authoring/recorded-runtime.ts";
 import { judgeOutcome, type MacroTest, readTests } from "../../authoring/test-file.ts";
-import { failureLines, faultLines, trialReport } from "../../authoring/trial-report.ts";
-import { Trial } from "../../authoring/trial.ts";
+import { failureLines, faultLines, Trial, trialReport } from "../../authoring/trial.ts";
 import { identifiers } from "../../composition/identifiers.ts";
 import {
   type Configuration,
