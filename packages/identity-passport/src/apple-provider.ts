@@ -27,7 +27,7 @@ export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvide
       type: "apple",
       scope: "name email",
       hasPkce: false,
-      // Whoever asks for a name or an address is answered with a form.
+      // Apple answers a request for a name or an address with a form.
       parameters: { response_mode: "form_post" },
       endpoints: () => endpoints,
       accept: (data) => acceptAppleData(data, imitation !== null),
@@ -68,7 +68,7 @@ function addressOf(text: string, isImitated: boolean): string {
 /** In seconds: it is made for one exchange. */
 const lifetime = 300;
 
-/** What Apple knows a client by: a token of its own, signed by the key that Apple gave out. The file is read each time, so that it can be replaced. */
+/** The client secret: a token signed with the key from Apple. The file is read for every exchange, so that it can be replaced. */
 function appleClientSecret(
   { clientId = "", teamId = "", keyIdentifier = "", keyPath = "" }: ProviderData,
   audience: string,
@@ -86,7 +86,7 @@ function appleClientSecret(
 
 const longestFile = 16_384;
 
-/** A key of the curve P-256 from a file of the operator, which nobody else on the machine may read. 608 if it is not that. */
+/** Reads a P-256 key from a file of the operator. 608 if the file holds no such key or is readable by other users of the machine. */
 function keyFromFile(path: string): KeyObject {
   const key = parsed(contentOf(path));
   if (key?.asymmetricKeyType !== "ec" || key.asymmetricKeyDetails?.namedCurve !== "prime256v1")
@@ -125,10 +125,7 @@ function parsed(text: string): KeyObject | null {
 
 const longest = 4_096;
 
-/**
- * The name in the form that the browser brings the first time somebody comes: nothing that Apple has signed. Whatever else than a name
- * stands there is no name.
- */
+/** The name in the form that the browser posts on a user's first log-in. Apple does not sign it. Anything but a name counts as none. */
 export function appleName(user: string | undefined): { readonly name: string; readonly surname: string } {
   const said = user === undefined || user.length > longest ? null : strictJsonObject(user);
   const name = said?.["name"];

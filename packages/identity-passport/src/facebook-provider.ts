@@ -76,7 +76,7 @@ export class FacebookProvider implements IdentityProvider {
     if (status >= 400) throw misconfigured("the provider does not accept the client or its secret");
   }
 
-  /** Whom the access token stands for, if it was given to this application: one for another would be as good at the profile. */
+  /** The user of an access token of this application. The profile endpoint would take a token of another application, too. */
   private async userOf(
     token: string,
     { clientId = "", clientSecret = "" }: ProviderData,

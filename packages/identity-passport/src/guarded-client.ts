@@ -19,7 +19,7 @@ interface GuardedClientOptions {
 /** A provider answers with a few kilobytes. */
 const answerBytes = 1_048_576;
 
-/** Requests to one host: those under way, and those that wait behind them. */
+/** Requests to one host: under way, and waiting behind them. */
 const perHost = {
   concurrency: 32,
   queueLimit: 128,
@@ -28,7 +28,7 @@ const perHost = {
   retryAfter: 5,
 };
 
-/** What was needed at once is kept for a while: a connection costs more than the request on it. */
+/** Connections are kept for a while, as one costs more than the request on it. */
 const keepAlive = {
   keepAlive: true,
   maxSockets: perHost.concurrency,
@@ -136,12 +136,12 @@ export class GuardedClient {
   }
 }
 
-/** What is the same for all requests to a scheme, host and port. */
+/** A scheme, host and port that were asked before. */
 interface KnownHost {
-  /** Bounds what a provider that hangs can hold of the server. */
+  /** Bounds the connections and requests that a hanging provider can hold. */
   readonly queue: BoundedQueue;
   readonly isImitation: boolean;
-  /** Of an address that is written as such, as it is connected to without a look-up; names are judged when they are looked up. */
+  /** Judges a literal address, which needs no look-up. Names are judged when they are looked up. */
   readonly isAllowed: boolean;
 }
 
@@ -181,7 +181,7 @@ function refusalOf(status: number, { headers }: IncomingMessage): Error | null {
   return null;
 }
 
-/** Of errors of the network only their code is told: their texts have addresses and what was received in them. */
+/** Tells only the code of a network error: its text holds addresses and received data. */
 function failureOf(error: unknown): Error {
   if (error instanceof Error && error.name === "ServiceError") return error;
   if (error instanceof AddressRefused) return notPublic();

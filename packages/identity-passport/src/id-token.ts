@@ -26,7 +26,7 @@ interface VerifiedIdToken {
   readonly claims: JsonObject;
 }
 
-/** What providers sign with. Neither `none` nor a secret that is shared proves anything here. */
+/** Providers sign with these. Neither `none` nor a shared secret proves anything here. */
 const algorithms = ["RS256", "ES256"];
 
 const longestToken = 16_384;
@@ -37,7 +37,7 @@ const clockTolerance = 120;
 /** In seconds; the token was made for this log-in. */
 const greatestAge = 600;
 
-/** Whom an id token is about, once everything in it is proven: signature, issuer, audience, times and nonce. Otherwise 324. */
+/** Verifies the signature, issuer, audience, times and nonce of an id token, and returns its subject. 324 if one is wrong. */
 export async function verifyIdToken(token: unknown, expected: IdTokenExpectations): Promise<VerifiedIdToken> {
   if (typeof token !== "string" || token.length > longestToken) throw unproven("the provider sent no id token");
   let keyIssuer: string | null = null;
@@ -78,7 +78,7 @@ export async function verifyIdToken(token: unknown, expected: IdTokenExpectation
 const segment = (token: string, index: number) =>
   Buffer.from(token.split(".")[index] ?? "", "base64url").toString("utf8");
 
-/** Who asked for the token is known when it is for several. */
+/** A token for several audiences must name the party that asked for it. */
 const isParty = ({ aud, azp }: JsonObject, clientId: string) =>
   azp === undefined ? !Array.isArray(aud) || aud.length === 1 : azp === clientId;
 
@@ -130,7 +130,7 @@ const failurePause = 5_000;
 export class KeySet {
   private readonly options: KeySetOptions;
   private readonly remote: ReturnType<typeof createRemoteJWKSet>;
-  /** What was fetched last, and when. jose writes it. */
+  /** The keys that were fetched last, and when. jose writes it. */
   private readonly fetched: { readonly uat?: number; readonly jwks?: JSONWebKeySet } = {};
   private failedAt = Number.NEGATIVE_INFINITY;
 
@@ -179,7 +179,7 @@ export class KeySet {
     try {
       const { status, json } = await this.options.client.get(this.options.address, signal);
       if (status !== 200) throw unproven("the provider refused to tell its keys");
-      // Refuses what is no key set, so that it counts as a failure.
+      // Throws for a malformed set, so that it counts as a failure.
       createLocalJWKSet(json as unknown as JSONWebKeySet);
       return Response.json(json);
     } catch (error) {

@@ -18,7 +18,7 @@ export interface IdentityProvidersOptions {
   readonly resolve?: Resolve;
 }
 
-/** The providers that there are. What they share are the connections and the keys that they fetched. */
+/** All providers. They share connections. */
 export function identityProviders(options: IdentityProvidersOptions = {}): ReadonlyMap<ProviderType, IdentityProvider> {
   const { allowPrivateAddresses = false, resolve = resolveBySystem, timeout = 5_000 } = options;
   const imitation = imitationAt(options.imitation ?? null);

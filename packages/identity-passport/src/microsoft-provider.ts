@@ -15,7 +15,7 @@ import {
 /** A UUID, as directories are known by in tokens. */
 const directory = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Anybody with an account at Microsoft, unless the entry names a directory of an organisation. */
+/** Any Microsoft account, unless the entry names the directory of an organisation. */
 const anybody = "common";
 
 const real = "https://login.microsoftonline.com";

@@ -4,7 +4,7 @@ import type { AuthorizationRequest, CallbackParameters } from "@sallyport/core";
 import passport, { type AuthenticateOptions, type Strategy } from "passport";
 import { type GuardedClient, type JsonObject, misconfigured, type ProviderAnswer, unproven } from "./guarded-client.ts";
 
-/** What the strategies have in common, as far as it is used. */
+/** The parts of a strategy that are used here. */
 interface OAuthStrategy extends Strategy {
   authorizationParams: () => Record<string, string>;
   readonly _oauth2: {
@@ -16,7 +16,7 @@ interface OAuthStrategy extends Strategy {
   };
 }
 
-/** Takes everything that the token endpoint said to be the user. */
+/** Passes the whole answer of the token endpoint on as the user. */
 type Verify = (
   accessToken: string,
   refreshToken: unknown,
@@ -25,7 +25,7 @@ type Verify = (
   done: (error: null, user: JsonObject) => void,
 ) => void;
 
-/** Where a strategy keeps state. Ours is kept by the caller, who has consumed it before. */
+/** Where a strategy keeps state. Here the caller keeps it, and has consumed it before. */
 interface StateStore {
   store(request: unknown, verifier: unknown, state: unknown, meta: unknown, callback: (error: Error) => void): void;
   verify(
@@ -51,7 +51,7 @@ interface StrategyOptions {
 /** The packages' own types disagree about what keeps the state, and one package has none. */
 type StrategyClass = new (options: StrategyOptions, verify: Verify) => OAuthStrategy;
 
-/** What a provider has for all log-ins of an entry. */
+/** What the strategies of one provider entry have in common. */
 export interface StrategyKind {
   /** A class of strategies that are built on `passport-oauth2`. */
   readonly Strategy: unknown;
@@ -108,9 +108,8 @@ export class StrategyLogIn {
   }
 
   /**
-   * What the token endpoint gives for a code. The guarded client asks in place of the strategy's own, which knows no time limit, reads
-   * answers of any length, takes redirects and forms for tokens, and puts what the provider said into its errors: an agent would change
-   * none of that.
+   * Trades a code at the token endpoint. The guarded client sends the request instead of node-oauth: that has no time limit, reads answers
+   * of any length, accepts redirects and forms as tokens, and puts the provider's words into its errors. An agent would change none of it.
    */
   tradeCode(code: string, { client, signal, blamesData }: CodeTrade): Promise<JsonObject> {
     const { data, state } = this.request;
@@ -149,11 +148,11 @@ export class StrategyLogIn {
 export interface CodeTrade {
   readonly client: GuardedClient;
   readonly signal: AbortSignal;
-  /** Whether what the provider refuses with means that it does not accept the additional data. */
+  /** Whether a refusal is about the client or its secret. */
   readonly blamesData: (answer: ProviderAnswer) => boolean;
 }
 
-/** What providers say when somebody changed his mind, Apple in its own way. */
+/** The errors for a user who cancels. Apple has its own. */
 const cancelled = new Set(["access_denied", "user_cancelled_authorize"]);
 
 const longestCode = 4_096;
@@ -170,8 +169,8 @@ export function codeOf(parameters: CallbackParameters, state: string): string {
 }
 
 /**
- * The state of one log-in for its strategy. A verifier that comes back as the state's content is what strategies send as
- * `code_verifier`. They look at the number of arguments, so all of them stand here.
+ * The state of one log-in. Strategies send a text that `verify` calls back with as `code_verifier`. They look at the number of
+ * arguments, so all are declared.
  */
 const stateOfCaller = (state: string, codeVerifier: string | null): StateStore => ({
   store: (_request, _verifier, _state, _meta, callback) => callback(new Error("the state is given with every request")),

@@ -12,7 +12,7 @@ import { KeySet, verifyIdToken } from "./id-token.ts";
 import { codeOf, StrategyLogIn } from "./oauth-strategy.ts";
 import type { ProviderSurroundings } from "./provider-data.ts";
 
-/** What sets a provider with id tokens apart from others. */
+/** The differences between providers with id tokens. */
 export interface OpenIdKind {
   readonly type: ProviderType;
   readonly scope: string;
@@ -25,20 +25,20 @@ export interface OpenIdKind {
     readonly keys: string;
   };
   readonly accept: (data: unknown) => ProviderData;
-  /** What the token endpoint knows the client by. */
+  /** The secret for the token endpoint. */
   readonly clientSecret: (data: ProviderData) => Promise<string>;
   /** A class of strategies that are built on `passport-oauth2`. */
   readonly Strategy: unknown;
   /** The issuer by which identities are known, for a token's claims or the `iss` of a callback; `null` for a foreign one. */
   readonly issuerOf: (claims: JsonObject, data: ProviderData) => string | null;
-  /** What is told of somebody whom the claims are about. */
+  /** The user's name and address. */
   readonly profileOf: (
     claims: JsonObject,
     parameters: CallbackParameters,
   ) => Pick<ProviderProfile, "name" | "surname" | "email">;
 }
 
-/** A provider whose word is an id token: nothing else that it says is asked for. */
+/** A provider with id tokens. Nothing but the token is asked for. */
 export class OpenIdProvider implements IdentityProvider {
   readonly type: ProviderType;
   private readonly kind: OpenIdKind;
@@ -86,7 +86,7 @@ export class OpenIdProvider implements IdentityProvider {
     const { keys, token } = this.kind.endpoints(data);
     const signal = AbortSignal.timeout(timeout);
     await inTime(this.keysAt(keys).reload(), signal);
-    // A code that nobody gave out; who sends it is judged before it is.
+    // An unknown code: providers check the client before the code.
     const form = {
       grant_type: "authorization_code",
       code: "none",
@@ -105,7 +105,7 @@ export class OpenIdProvider implements IdentityProvider {
 
   private keysAt(address: string): KeySet {
     const { client, timeout } = this.surroundings;
-    // Half of the time: when the provider is silent, what is left is enough to go on with the keys from before.
+    // Half of the time: if the provider is silent, enough is left to continue with the former keys.
     const keys = this.keys.get(address) ?? new KeySet({ client, address, timeout: timeout / 2 });
     this.keys.set(address, keys);
     return keys;
@@ -117,7 +117,7 @@ const refusesClient = new Set(["invalid_client", "unauthorized_client"]);
 const blamesData = ({ json }: ProviderAnswer) =>
   refusesClient.has(String(json["error"])) || json["error"] === "redirect_uri_mismatch";
 
-/** What others may wait for, too, waited for no longer than the own time lasts. */
+/** Waits for shared work no longer than the caller's own time lasts. */
 function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(unanswered("the provider did not answer in time"));

@@ -11,7 +11,7 @@ export const idRule: TextRule = { pattern: /^[\x21-\x7E]{1,255}$/ };
 
 export const secretRule: TextRule = { pattern: /^[\x21-\x7E]{1,1024}$/ };
 
-/** Additional data of exactly these members, without the white space around them that comes with copying; 608 names what is wrong. */
+/** Additional data of exactly these members, trimmed, as copying adds white space. 608 names the member that is wrong. */
 export function acceptedTexts<Name extends string>(
   data: unknown,
   rules: Readonly<Record<Name, TextRule>>,
@@ -40,10 +40,10 @@ export function emailOf({ email, email_verified: verified }: JsonObject): string
   return vouched.has(verified) ? profileText(email) : "";
 }
 
-/** In characters; what is longer is nobody's name. */
+/** In characters; no name is longer. */
 const longest = 255;
 
-/** What a provider says about somebody, as text that can be stored and shown in a line; empty if it is no text. */
+/** A text of a profile, as one line that can be stored and shown. Empty if it is no text. */
 export function profileText(value: unknown): string {
   if (typeof value !== "string") return "";
   const line = value
@@ -53,7 +53,7 @@ export function profileText(value: unknown): string {
   return [...line].slice(0, longest).join("");
 }
 
-/** What all providers of a server share. */
+/** Shared by all providers of a server. */
 export interface ProviderSurroundings {
   readonly client: GuardedClient;
   /** Milliseconds that a provider has for all answers to one callback. */
@@ -63,7 +63,7 @@ export interface ProviderSurroundings {
 }
 
 /**
- * What an imitation signs as, wherever it listens: links to its accounts outlive it, and are good for nothing at the provider itself. Nobody
- * can have a name that ends in `.invalid`.
+ * The issuer of an imitation, wherever it listens. Links to its accounts outlive it, and mean nothing at the provider itself:
+ * no name can end in `.invalid`.
  */
 export const imitatedIssuer = (type: ProviderType): string => `https://${type}.imitation.invalid`;

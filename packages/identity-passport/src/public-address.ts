@@ -42,10 +42,10 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** What networks without version 4 reach it by; the last 32 bits are the address. */
+/** The NAT64 prefix of networks without version 4. The last 32 bits are the address. */
 const translated = /^64:ff9b::(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4})$/i;
 
-/** Whether an address belongs to the open Internet. What is no address does not. */
+/** Whether an address belongs to the open Internet. False for anything but an address. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !specialV4.check(address, "ipv4");
@@ -68,11 +68,11 @@ export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 export const resolveBySystem: Resolve = (host) => lookup(host, { all: true });
 
 /**
- * Look-ups for connections that must not lead inside: a name of which one address is not allowed has none. What was judged
- * is what the connection is made to, so a name that changes its mind in between gains nothing.
+ * Look-ups for connections that must not lead inside. A name with one forbidden address has none. The connection goes to the
+ * address that was judged, so a name that resolves differently a moment later gains nothing.
  */
 export function guardedLookup(isAllowed: (address: string) => boolean, resolve: Resolve): LookupFunction {
-  // Look-ups take threads of the process, which are few: those of one name that nobody answers wait together.
+  // A look-up takes one of the few threads of Node's pool, so look-ups of the same name share one.
   const pending = new Map<string, Promise<readonly LookupAddress[]>>();
   const addressesOf = (host: string) => {
     const known = pending.get(host);
