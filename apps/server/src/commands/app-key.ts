@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import {
+  allParts,
   anyPort,
   type AuditEventType,
   isReturnAddress,
@@ -13,7 +14,7 @@ import { requireApps } from "./app.ts";
 import { CommandError, commandGroup } from "./command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "./command-options.ts";
 import { withDatabase } from "./with-database.ts";
-import { allParts, listCommand } from "./list-command.ts";
+import { listCommand } from "./list-command.ts";
 
 interface CreateOptions extends AliasOptions {
   readonly appName?: readonly string[];
@@ -107,7 +108,7 @@ async function setEnabled(name: string, enabled: boolean, options: AliasOptions)
 /** Tells the audit what has become of the app key with this name. */
 async function record(r: Repositories, type: Extract<AuditEventType, `appKey.${string}`>, name: string): Promise<void> {
   const appKeys = await allParts(
-    (...part) => r.appKeys.list(...part),
+    ({ after, limit }) => r.appKeys.list(after, limit),
     (each) => each.name,
   );
   await r.audit.append(operatorEvent({ type, appKeyId: appKeys.find((each) => each.name === name)?.id ?? "" }));
@@ -148,7 +149,7 @@ function listAppKeysCommand(): Command {
     plural: "app keys",
     read: ({ database }) =>
       allParts(
-        (...part) => database.storage.repositories.appKeys.list(...part),
+        ({ after, limit }) => database.storage.repositories.appKeys.list(after, limit),
         ({ name }) => name,
       ),
     json: ({ name, enabled, appNames, origins, returnAddresses }) => ({

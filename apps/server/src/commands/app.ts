@@ -1,10 +1,10 @@
-import { type AuditEvent, operatorEvent, type SecondFactorRule, Applications } from "@sallyport/core";
+import { allParts, type AuditEvent, operatorEvent, type SecondFactorRule, Applications } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../composition/identifiers.ts";
 import { CommandError, commandGroup } from "./command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "./command-options.ts";
 import { type Container, withDatabase } from "./with-database.ts";
-import { allParts, listCommand } from "./list-command.ts";
+import { listCommand } from "./list-command.ts";
 
 interface CreateOptions extends AliasOptions {
   readonly seats?: string;
@@ -55,7 +55,7 @@ function listAppsCommand(): Command {
     plural: "apps",
     read: ({ database }) =>
       allParts(
-        (...part) => new Applications(database.storage.repositories.records).list(...part),
+        ({ after, limit }) => new Applications(database.storage.repositories.records).list(after, limit),
         ({ name }) => name,
       ),
     json: ({ name, seats, secondFactor }) => ({ name, seats, secondFactor }),

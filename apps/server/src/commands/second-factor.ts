@@ -3,13 +3,13 @@ import {
   type ObjectId,
   operatorEvent,
   type Repositories,
+  requireCustomUser,
   type SecondFactor,
   SecondFactors,
 } from "@sallyport/core";
 import { Command } from "commander";
 import { CommandError, commandGroup } from "./command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "./command-options.ts";
-import { findCustomUser } from "./users/user-arguments.ts";
 import { listCommand } from "./list-command.ts";
 import { type OpenedDatabase, withDatabase } from "./with-database.ts";
 
@@ -113,7 +113,7 @@ async function ownerOf(
 ): Promise<{ subject: FactorSubject; userId: ObjectId | null }> {
   if (link) return { subject: `link:${name}`, userId: null };
   if (customUser) {
-    const { id, userId } = await findCustomUser(r, name);
+    const { id, userId } = await requireCustomUser(r, name);
     return { subject: `custom:${id}`, userId };
   }
   const { account } = await r.accounts.forProof(name.normalize("NFC"), []);

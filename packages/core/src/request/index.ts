@@ -1,6 +1,8 @@
 export { inTransaction, JoinedUnit } from "./in-transaction.ts";
 export { OwnUnit } from "./own-unit.ts";
+export { administrationOf } from "./request-context.ts";
 export type {
+  AdministrationContext,
   AppKeyContext,
   ArrivingContext,
   ClientOrigin,

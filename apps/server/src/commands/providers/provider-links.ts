@@ -1,9 +1,9 @@
-import { type IdentityLink, isUuid } from "@sallyport/core";
+import { allParts, type IdentityLink, isUuid } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
-import { allParts, listCommand } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 import { type OpenedDatabase, withDatabase } from "../with-database.ts";
 
 interface ListedLink extends IdentityLink {
@@ -44,7 +44,7 @@ export function listLinksCommand(): Command {
 async function readLinks({ database: { storage } }: OpenedDatabase): Promise<ListedLink[]> {
   const { identityLinks, accounts } = storage.repositories;
   const links = await allParts(
-    (...part) => identityLinks.list(...part),
+    ({ after, limit }) => identityLinks.list(after, limit),
     ({ id }) => id,
   );
   const names = new Map<string, string>();
@@ -67,7 +67,7 @@ async function unlink(id: string, options: AliasOptions): Promise<void> {
   if (!isUuid(id)) throw new CommandError(`"${id}" is no id of a link.`);
   await withDatabase(options, async ({ container, database }) => {
     const links = await allParts(
-      (...part) => database.storage.repositories.identityLinks.list(...part),
+      ({ after, limit }) => database.storage.repositories.identityLinks.list(after, limit),
       (each) => each.id,
     );
     const link = links.find((each) => each.id === id.toLowerCase());

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import {
+  AddCustomUser,
   AskAuthenticator,
   AskForReset,
   ChangeCustomPassword,
@@ -10,6 +11,7 @@ import {
   ConfirmReset,
   ConfirmSecondFactor,
   CreateCustomAccount,
+  CreateUser,
   CustomPasswordReset,
   EnrolSecondFactor,
   FactorProofs,
@@ -25,7 +27,9 @@ import {
   ReadSecondFactor,
   RemoveSecondFactor,
   ReplacePassword,
+  SetCustomPassword,
   SettleCustomPassword,
+  SetUserPassword,
   ValidateSecondFactor,
   VerifyCustomPassword,
 } from "@sallyport/core";
@@ -58,6 +62,12 @@ export function bindPasswords(container: Container): void {
   container
     .bind(replacePassword)
     .toResolvedValue(({ passwords }) => new ReplacePassword(passwords.history), [configuration]);
+  container
+    .bind(identifiers.createUser)
+    .toResolvedValue((...parts) => new CreateUser(...parts), [passwordPolicy, identifiers.createAccount]);
+  container
+    .bind(identifiers.setUserPassword)
+    .toResolvedValue((...parts) => new SetUserPassword(...parts), [passwordPolicy, hasher, replacePassword]);
   container
     .bind(identifiers.resetMail)
     .toResolvedValue((...parts) => new PrepareResetMail(...parts), [digests, random, identifiers.passwordResets]);
@@ -173,6 +183,19 @@ export function bindCustomUsers(container: Container): void {
   container
     .bind(settleCustomPassword)
     .toResolvedValue((replace) => new SettleCustomPassword(replace), [identifiers.replacePassword]);
+  container
+    .bind(identifiers.addCustomUser)
+    .toResolvedValue(
+      (policy, create, { passwords }) => new AddCustomUser(policy, create, passwords.customLength),
+      [identifiers.passwordPolicy, createCustomAccount, identifiers.configuration],
+    );
+  container
+    .bind(identifiers.setCustomPassword)
+    .toResolvedValue(
+      (policy, hashing, settle, { passwords }) =>
+        new SetCustomPassword(policy, hashing, settle, passwords.customLength),
+      [identifiers.passwordPolicy, hasher, settleCustomPassword, identifiers.configuration],
+    );
   container.bind(identifiers.changeCustomPassword).toDynamicValue(async ({ getAsync }) => {
     const { passwords, mail } = await getAsync(identifiers.configuration);
     return new ChangeCustomPassword({
