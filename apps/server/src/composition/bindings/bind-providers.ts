@@ -13,9 +13,7 @@ import {
   type ProviderType,
   PutProvider,
   RegisteredProviders,
-  RemoveLink,
   RemoveOwnLinks,
-  RemoveProvider,
   StartProviderLogIn,
   TradeReturnCode,
 } from "@sallyport/core";
@@ -107,8 +105,6 @@ export function bindProviders(container: Container): void {
         demoProviders === null ? null : new DemoProviderEntries({ demoProviders, known, putProvider, sealing }),
       [identifiers.demoProviders, knownProviders, identifiers.putProvider, providerSealing],
     );
-  container.bind(identifiers.removeProvider).toDynamicValue(() => new RemoveProvider());
-  container.bind(identifiers.removeLink).toDynamicValue(() => new RemoveLink());
 }
 
 /** How many log-ins may be under way: away at a provider, or back with a code that is not traded yet. */

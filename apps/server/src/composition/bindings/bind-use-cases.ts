@@ -2,6 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import {
   AlignIndexes,
   CreateAccount,
+  CreateAppKey,
+  CreateApplication,
   CreateObject,
   DeleteObject,
   EnterWithPassword,
@@ -54,6 +56,10 @@ export function bindUseCases(container: Container): void {
   container
     .bind(identifiers.createAccount)
     .toResolvedValue((...parts) => new CreateAccount(...parts), [hasher, digests]);
+  container.bind(identifiers.createAppKey).toResolvedValue((...parts) => new CreateAppKey(...parts), [random, digests]);
+  container
+    .bind(identifiers.createApplication)
+    .toResolvedValue((secrets) => new CreateApplication(secrets), [identifiers.factorSecrets]);
   container.bind(serializeOwnUser).toResolvedValue((hooks) => new SerializeOwnUser(hooks), [objectHooks]);
   container
     .bind(enterWithPassword)
