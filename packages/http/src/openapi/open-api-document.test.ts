@@ -3,8 +3,7 @@ import { z } from "zod";
 import { openApiShape } from "../../test/open-api-shape.ts";
 import { declaredErrors, takesSession } from "../routes/declared-errors.ts";
 import type { Route } from "../routes/route.ts";
-import { routeTable } from "../routes/route-table.ts";
-import type { UseCases } from "../routes/use-cases.ts";
+import { routeTable, type UseCases } from "../routes/route-table.ts";
 import { openApiDocument } from "./open-api-document.ts";
 
 // Only the declarations of the routes are read, so no use case is ever called.

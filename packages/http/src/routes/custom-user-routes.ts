@@ -1,13 +1,15 @@
 import { confirmChangePasswordRequest, emptyResponse, sessionLogInResponse } from "@sallyport/contract";
+import type { ConfirmCustomPassword, LogInCustomUser } from "@sallyport/core";
 import { logInBody, logInInput } from "./session-routes.ts";
 import { defineRoute, type Route } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
+
+export interface CustomUserUseCases {
+  readonly logInCustomUser: LogInCustomUser;
+  readonly confirmCustomPassword: ConfirmCustomPassword;
+}
 
 /** The way in for those who are no database users, and to another password. */
-export function customUserRoutes({
-  logInCustomUser,
-  confirmCustomPassword,
-}: Pick<UseCases, "logInCustomUser" | "confirmCustomPassword">): Route[] {
+export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: CustomUserUseCases): Route[] {
   return [
     defineRoute({
       method: "POST",

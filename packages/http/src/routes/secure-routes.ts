@@ -7,13 +7,17 @@ import {
   secureLogInRequest,
   secureLogInResponse,
 } from "@sallyport/contract";
-import { rsaPaddings } from "@sallyport/core";
+import { type KeyRings, type LogIn, type LogInMessages, type LogInSecurely, rsaPaddings } from "@sallyport/core";
 import { logInInput } from "./session-routes.ts";
 import { defineRoute, type Route } from "./route.ts";
 import { serverKeyRoute } from "./token-routes.ts";
-import type { UseCases } from "./use-cases.ts";
 
-type SecureUseCases = Pick<UseCases, "logIn" | "logInSecurely" | "logInMessages" | "keyRings">;
+export interface SecureUseCases {
+  readonly logIn: LogIn;
+  readonly logInSecurely: LogInSecurely;
+  readonly logInMessages: LogInMessages;
+  readonly keyRings: KeyRings;
+}
 
 /** Coming in in secure mode. */
 export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: SecureUseCases): Route[] {

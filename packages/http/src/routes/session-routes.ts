@@ -7,13 +7,17 @@ import {
   parseFields,
   sessionLogInResponse,
 } from "@sallyport/contract";
-import { acceptAppNames, type AppKeyContext, type LogInInput } from "@sallyport/core";
+import { acceptAppNames, type AppKeyContext, type LogIn, type LogInInput, type LogOut } from "@sallyport/core";
 import type { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
+
+export interface SessionUseCases {
+  readonly logIn: LogIn;
+  readonly logOut: LogOut;
+}
 
 /** Coming in, staying and leaving in session-id mode. */
-export function sessionRoutes({ logIn, logOut }: Pick<UseCases, "logIn" | "logOut">): Route[] {
+export function sessionRoutes({ logIn, logOut }: SessionUseCases): Route[] {
   return [
     defineRoute({
       method: "POST",

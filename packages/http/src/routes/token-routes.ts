@@ -10,14 +10,17 @@ import {
   serverKeyResponse,
   tokenLogInResponse,
 } from "@sallyport/contract";
-import type { KeyRings, RsaPadding } from "@sallyport/core";
+import type { KeyRings, LogInMessages, LogInWithToken, RsaPadding } from "@sallyport/core";
 import { z } from "zod";
 import type { HttpSettings } from "../server/http-settings.ts";
 import { defineRoute, type Route } from "./route.ts";
 import { logInBody, logInInput } from "./session-routes.ts";
-import type { UseCases } from "./use-cases.ts";
 
-type TokenUseCases = Pick<UseCases, "logInWithToken" | "logInMessages" | "keyRings">;
+export interface TokenUseCases {
+  readonly logInWithToken: LogInWithToken;
+  readonly logInMessages: LogInMessages;
+  readonly keyRings: KeyRings;
+}
 
 /** Coming in in token mode, in clear or encrypted. */
 export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: TokenUseCases): Route[] {
