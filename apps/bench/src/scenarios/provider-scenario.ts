@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { identityLinkId, identityLinkKind, linkOwner, ProviderSealing, PutProvider } from "@sallyport/core";
+import { identityLinkId, identityLinkKind, linkOwner, OwnUnit, ProviderSealing, PutProvider } from "@sallyport/core";
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { identityProviders, imitatedIssuer } from "@sallyport/identity-passport";
 import { accountsOf, signIn } from "@sallyport/provider-imitation";
@@ -144,7 +144,7 @@ async function registerProvider(url: string, { schema }: PreparedSchema): Promis
     if (provider === undefined) throw new Error("There is no such provider.");
     const put = new PutProvider(new ProviderSealing(new AesGcmKeyWrapping(masterKey)));
     await put.run(
-      { storage },
+      { r: storage.repositories, unit: new OwnUnit(storage) },
       { provider, data: { clientId, clientSecret }, name: "Google", defaultUserId: null, appNames: [appName] },
     );
     const { accounts, records } = storage.repositories;

@@ -1,19 +1,12 @@
 import { readFileSync } from "node:fs";
-import {
-  anyPort,
-  type AuditEventType,
-  isReturnAddress,
-  operatorEvent,
-  type Repositories,
-  Applications,
-} from "@sallyport/core";
+import { acceptAppKey, acceptKeyText, allParts, anyPort, safeAppKeyLength, setAppKeyEnabled } from "@sallyport/core";
 import type { Command } from "commander";
 import { identifiers } from "../composition/identifiers.ts";
-import { requireApps } from "./app.ts";
-import { CommandError, commandGroup } from "./command-group.ts";
+import { appAdvice } from "./app.ts";
+import { advising, CommandError, commandGroup } from "./command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "./command-options.ts";
 import { withDatabase } from "./with-database.ts";
-import { allParts, listCommand } from "./list-command.ts";
+import { listCommand } from "./list-command.ts";
 
 interface CreateOptions extends AliasOptions {
   readonly appName?: readonly string[];
@@ -21,11 +14,6 @@ interface CreateOptions extends AliasOptions {
   readonly returnTo?: readonly string[];
   readonly keyFile?: string;
 }
-
-/** What clients can send in a header. */
-const acceptable = /^[\x21-\x7E]{3,512}$/;
-/** Minimum length of a key that cannot be guessed. */
-const safeLength = 16;
 
 /** `app-key create|enable|disable|list`. */
 export function appKeyCommand(): Command {
@@ -63,54 +51,29 @@ export function appKeyCommand(): Command {
 }
 
 async function create(name: string, options: CreateOptions): Promise<void> {
-  if (name.trim() === "") throw new CommandError("The app key needs a name.");
-  const origins = (options.origin ?? []).map(checkedOrigin);
-  const returnAddresses = (options.returnTo ?? []).map(checkedReturnAddress);
-  const given = options.keyFile === undefined ? undefined : givenKey(options.keyFile);
-  await withDatabase(options, async ({ container, database }) => {
-    const { storage } = database;
-    const appNames = options.appName ?? null;
-    if (appNames !== null) await requireApps(new Applications(storage.repositories.records), appNames);
-    const key = given ?? container.get(identifiers.random).secret();
-    const digest = container.get(identifiers.digests).sha256(key);
-    const outcome = await storage.transaction(async (r) => {
-      const created = await r.appKeys.create({ name, appNames, origins, returnAddresses }, digest);
-      if (created === "created") await record(r, "appKey.created", name);
-      return created;
-    });
-    if (outcome === "nameTaken")
-      throw new CommandError(`There is an app key with the name "${name}", or with this very key, already.`);
-    if (given === undefined) console.log(key);
-    if (given !== undefined && given.length < safeLength) {
+  const { appName: appNames = null, origin = [], returnTo: returnAddresses = [], keyFile } = options;
+  const origins = origin.map(checkedOrigin);
+  acceptAppKey({ name, returnAddresses });
+  const given = keyFile === undefined ? null : givenKey(keyFile);
+  await withDatabase(options, async ({ container, administration }) => {
+    const createAppKey = await container.getAsync(identifiers.createAppKey);
+    const input = { name, appNames, origins, returnAddresses, key: given };
+    const key = await advising(208, appAdvice, () => createAppKey.createAppKey(administration, input));
+    if (given === null) console.log(key);
+    else if (given.length < safeAppKeyLength) {
       console.error(
-        `Warning: a key of fewer than ${safeLength} characters can be guessed. Use it only for clients with a fixed key.`,
+        `Warning: a key of fewer than ${safeAppKeyLength} characters can be guessed. Use it only for clients with a fixed key.`,
       );
     }
-    console.error(
-      given === undefined ? "Keep the key: it cannot be shown again." : `The app key "${name}" exists now.`,
-    );
+    console.error(given === null ? "Keep the key: it cannot be shown again." : `The app key "${name}" exists now.`);
   });
 }
 
 async function setEnabled(name: string, enabled: boolean, options: AliasOptions): Promise<void> {
-  await withDatabase(options, async ({ database }) => {
-    const found = await database.storage.transaction(async (r) => {
-      const isKnown = await r.appKeys.setEnabled(name, enabled);
-      if (isKnown) await record(r, enabled ? "appKey.enabled" : "appKey.disabled", name);
-      return isKnown;
-    });
-    if (!found) throw new CommandError(`There is no app key with the name "${name}".`);
+  await withDatabase(options, async ({ administration }) => {
+    await setAppKeyEnabled(administration, { name, enabled });
     console.log(`The app key "${name}" is ${enabled ? "enabled" : "disabled"}.`);
   });
-}
-
-/** Tells the audit what has become of the app key with this name. */
-async function record(r: Repositories, type: Extract<AuditEventType, `appKey.${string}`>, name: string): Promise<void> {
-  const appKeys = await allParts(
-    (...part) => r.appKeys.list(...part),
-    (each) => each.name,
-  );
-  await r.audit.append(operatorEvent({ type, appKeyId: appKeys.find((each) => each.name === name)?.id ?? "" }));
 }
 
 function checkedOrigin(text: string): string {
@@ -122,15 +85,6 @@ function checkedOrigin(text: string): string {
   );
 }
 
-function checkedReturnAddress(text: string): string {
-  if (isReturnAddress(text)) return text;
-  const forms =
-    "https://…, a scheme of the app's own with a dot in it (com.example.app:/…), or http://localhost, http://127.0.0.1 or http://[::1]";
-  const refused =
-    "It has no fragment, no user information, no * and no parameter named code or error, and its scheme and host are lower-case.";
-  throw new CommandError(`"${text}" is no address to return to: it starts with ${forms}. ${refused}`);
-}
-
 function givenKey(file: string): string {
   let text: string;
   try {
@@ -138,8 +92,7 @@ function givenKey(file: string): string {
   } catch (cause) {
     throw new CommandError(`The file ${file} cannot be read.`, { cause });
   }
-  if (!acceptable.test(text)) throw new CommandError("An app key has 3 to 512 visible ASCII characters and no blanks.");
-  return text;
+  return acceptKeyText(text);
 }
 
 /** `app-key list`. */
@@ -148,7 +101,7 @@ function listAppKeysCommand(): Command {
     plural: "app keys",
     read: ({ database }) =>
       allParts(
-        (...part) => database.storage.repositories.appKeys.list(...part),
+        ({ after, limit }) => database.storage.repositories.appKeys.list(after, limit),
         ({ name }) => name,
       ),
     json: ({ name, enabled, appNames, origins, returnAddresses }) => ({

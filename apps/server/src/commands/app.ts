@@ -1,10 +1,10 @@
-import { type AuditEvent, operatorEvent, type SecondFactorRule, Applications } from "@sallyport/core";
+import { allParts, Applications, type SecondFactorRule } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../composition/identifiers.ts";
-import { CommandError, commandGroup } from "./command-group.ts";
+import { advising, CommandError, commandGroup } from "./command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "./command-options.ts";
-import { type Container, withDatabase } from "./with-database.ts";
-import { allParts, listCommand } from "./list-command.ts";
+import { withDatabase } from "./with-database.ts";
+import { listCommand } from "./list-command.ts";
 
 interface CreateOptions extends AliasOptions {
   readonly seats?: string;
@@ -30,16 +30,11 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   if (name.trim() === "") throw new CommandError("The app needs a name.");
   const seats = options.seats === undefined ? null : seatsOf(options.seats);
   const secondFactor = ruleOf(options.secondFactor ?? "off");
-  await withDatabase(options, async ({ container, database }) => {
-    await acceptRule(secondFactor, container);
-    const outcome = await database.storage.transaction(async (r) => {
-      const created = await new Applications(r.records).create({ name, seats, secondFactor });
-      if (created === "nameTaken") return created;
-      await r.audit.append(operatorEvent({ type: "app.created", appNames: [name] }));
-      if (secondFactor !== "off") await r.audit.append(ruleEvent(name, secondFactor));
-      return created;
-    });
-    if (outcome === "nameTaken") throw new CommandError(`There is an app with the name "${name}" already.`);
+  await withDatabase(options, async ({ container, administration }) => {
+    const applications = await container.getAsync(identifiers.createApplication);
+    await advising(705, masterKeyAdvice, () =>
+      applications.createApplication(administration, { name, seats, secondFactor }),
+    );
     console.log(`The app "${name}" exists now.`);
   });
 }
@@ -55,7 +50,7 @@ function listAppsCommand(): Command {
     plural: "apps",
     read: ({ database }) =>
       allParts(
-        (...part) => new Applications(database.storage.repositories.records).list(...part),
+        ({ after, limit }) => new Applications(database.storage.repositories.records).list(after, limit),
         ({ name }) => name,
       ),
     json: ({ name, seats, secondFactor }) => ({ name, seats, secondFactor }),
@@ -88,23 +83,12 @@ function setSecondFactorCommand(): Command {
 }
 
 async function set(name: string, word: string, options: AliasOptions): Promise<void> {
-  const rule = ruleOf(word);
-  await withDatabase(options, async ({ container, database }) => {
-    await acceptRule(rule, container);
-    const found = await database.storage.transaction(async (r) => {
-      const isKnown = await new Applications(r.records).setSecondFactor(name, rule);
-      if (isKnown) await r.audit.append(ruleEvent(name, rule));
-      return isKnown;
-    });
-    if (!found) throw new CommandError(`There is no app with the name "${name}".`);
-    console.log(`Second factors of the app "${name}" are ${rule === "off" ? "switched off" : rule}.`);
+  const secondFactor = ruleOf(word);
+  await withDatabase(options, async ({ container, administration }) => {
+    const applications = await container.getAsync(identifiers.createApplication);
+    await advising(705, masterKeyAdvice, () => applications.setSecondFactor(administration, { name, secondFactor }));
+    console.log(`Second factors of the app "${name}" are ${secondFactor === "off" ? "switched off" : secondFactor}.`);
   });
-}
-
-/** What the audit keeps of a rule that was set. */
-function ruleEvent(name: string, rule: SecondFactorRule): AuditEvent {
-  const types = { off: "app.factorOff", optional: "app.factorOptional", forced: "app.factorForced" } as const;
-  return operatorEvent({ type: types[rule], appNames: [name] });
 }
 
 function ruleOf(word: string): SecondFactorRule {
@@ -114,19 +98,7 @@ function ruleOf(word: string): SecondFactorRule {
   return rule;
 }
 
-/** Refuses what the server could not keep: the secrets of second factors are sealed under the master key. */
-async function acceptRule(rule: SecondFactorRule, container: Container): Promise<void> {
-  if (rule === "off" || (await container.getAsync(identifiers.factorSecrets)).usable) return;
-  throw new CommandError(
-    "Second factors need a master key, and there is none. Set encryption.masterKey (MASTER_KEY), for this command and for the server.",
-  );
-}
+const masterKeyAdvice = "Set encryption.masterKey (MASTER_KEY), for this command and for the server.";
 
-/** Refuses app names that the database does not know. */
-export async function requireApps(applications: Applications, names: readonly string[]): Promise<void> {
-  const known = await applications.known(names);
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  const list = unknown.map((name) => `"${name}"`).join(", ");
-  throw new CommandError(`The database does not know the app ${list}. Create it first with "app create".`);
-}
+/** What to do where a database does not know an app name. */
+export const appAdvice = 'Create it first with "app create".';

@@ -1,3 +1,4 @@
+import { ServiceError } from "@sallyport/core";
 import { Command } from "commander";
 import { didYouMean } from "../configuration/index.ts";
 
@@ -25,4 +26,14 @@ export function noSuchCommand(word: string, parent: Command): CommandError {
 /** A command cannot do what it was asked to; the message says why, to whoever typed it. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
+}
+
+/** Does work, and says what to do about a refusal with this code at the command line. */
+export async function advising<T>(code: ServiceError["code"], advice: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== code || error.detail === undefined) throw error;
+    throw new CommandError(`${error.detail} ${advice}`, { cause: error });
+  }
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { capabilityWords, type ClassDefinition, operatorEvent, reserveUserNames } from "@sallyport/core";
+import { capabilityWords, type ClassDefinition, reserveUserNames, setMaintenance } from "@sallyport/core";
 import { Argument, Command } from "commander";
 import { identifiers } from "../composition/identifiers.ts";
 import { isLoopbackHost, readModelFile } from "../configuration/index.ts";
@@ -129,11 +129,8 @@ export function maintenanceCommand(): Command {
 async function set(state: string, options: AliasOptions): Promise<void> {
   if (state !== "on" && state !== "off")
     throw new CommandError(`Say "maintenance on" or "maintenance off"; "${state}" is neither.`);
-  await withDatabase(options, async ({ database }) => {
-    await database.storage.transaction(async (r) => {
-      await r.settings.setMaintenance(state === "on");
-      await r.audit.append(operatorEvent({ type: state === "on" ? "maintenance.begun" : "maintenance.ended" }));
-    });
+  await withDatabase(options, async ({ administration }) => {
+    await setMaintenance(administration, state === "on");
     console.log(`Maintenance is ${state}.`);
   });
 }

@@ -1,15 +1,7 @@
-import {
-  type FactorSubject,
-  type ObjectId,
-  operatorEvent,
-  type Repositories,
-  type SecondFactor,
-  SecondFactors,
-} from "@sallyport/core";
+import { type ListedFactor, listSecondFactors, takeSecondFactors } from "@sallyport/core";
 import { Command } from "commander";
 import { CommandError, commandGroup } from "./command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "./command-options.ts";
-import { findCustomUser } from "./users/user-arguments.ts";
 import { listCommand } from "./list-command.ts";
 import { type OpenedDatabase, withDatabase } from "./with-database.ts";
 
@@ -20,27 +12,20 @@ export function secondFactorCommand(): Command {
     .addCommand(removeSecondFactorCommand());
 }
 
-const partSize = 500;
-
-interface ListedFactor extends SecondFactor {
-  /** Who has it, in words. */
-  readonly whose: string;
-}
-
 /** `second-factor list`. */
 function listSecondFactorsCommand(): Command {
   return listCommand({
     plural: "second factors",
     read: readFactors,
-    json: ({ subject, whose, appName, confirmed, recoveryCodes }) => ({
-      subject,
-      whose,
-      appName,
-      confirmed,
-      recoveryCodesLeft: recoveryCodes.length,
+    json: (factor) => ({
+      subject: factor.subject,
+      whose: whose(factor),
+      appName: factor.appName,
+      confirmed: factor.confirmed,
+      recoveryCodesLeft: factor.recoveryCodes.length,
     }),
     columns: {
-      WHOSE: ({ whose }) => whose,
+      WHOSE: whose,
       "APP NAME": ({ appName }) => appName,
       STATE: ({ confirmed }) => (confirmed ? "confirmed" : "begun"),
       "RECOVERY CODES": ({ recoveryCodes }) => String(recoveryCodes.length),
@@ -48,23 +33,22 @@ function listSecondFactorsCommand(): Command {
   });
 }
 
-async function readFactors({ database: { storage } }: OpenedDatabase): Promise<ListedFactor[]> {
-  const { repositories: r } = storage;
+/** Who has it, in words. */
+function whose({ subject, ownerName }: ListedFactor): string {
+  if (ownerName === null) return subject;
+  return subject.startsWith("custom:") ? `${ownerName} (custom user)` : ownerName;
+}
+
+async function readFactors({ administration }: OpenedDatabase): Promise<ListedFactor[]> {
   const all: ListedFactor[] = [];
   for (;;) {
-    const part = await new SecondFactors(r.records).list(all.at(-1) ?? null, partSize);
-    for (const factor of part) all.push({ ...factor, whose: await nameOf(r, factor.subject) });
+    const part = await listSecondFactors(administration, { after: all.at(-1) ?? null, limit: partSize });
+    all.push(...part);
     if (part.length < partSize) return all;
   }
 }
 
-async function nameOf(r: Repositories, subject: FactorSubject): Promise<string> {
-  const [kind, id = ""] = subject.split(":");
-  if (kind === "user") return (await r.accounts.find({ id }, [])).account?.loginName ?? subject;
-  if (kind !== "custom") return subject;
-  const account = (await r.accounts.find({ id }, [])).account;
-  return account === null ? subject : `${account.loginName} (custom user)`;
-}
+const partSize = 500;
 
 interface RemoveOptions extends AliasOptions {
   readonly appName?: string;
@@ -89,34 +73,10 @@ function removeSecondFactorCommand(): Command {
 
 async function remove(name: string, options: RemoveOptions): Promise<void> {
   if (options.customUser && options.link) throw new CommandError("Say --custom-user or --link, not both.");
-  await withDatabase(options, async ({ database: { storage } }) => {
-    const { subject, userId } = await ownerOf(storage.repositories, name, options);
-    const { appName = null } = options;
-    const removed = await storage.transaction(async (r) => {
-      const found = await new SecondFactors(r.records).remove(subject, appName);
-      if (found)
-        await r.audit.append(
-          operatorEvent({ type: "secondFactor.removed", userId, appNames: appName === null ? [] : [appName] }),
-        );
-      return found;
-    });
-    if (!removed)
-      throw new CommandError(`"${name}" has no second factor${appName === null ? "" : ` for "${appName}"`}.`);
+  const of = options.link ? "link" : options.customUser ? "customUser" : "user";
+  const { appName = null } = options;
+  await withDatabase(options, async ({ administration }) => {
+    await takeSecondFactors(administration, { of, name, appName });
     console.log(`"${name}" has no second factor${appName === null ? "" : ` for "${appName}"`} any more.`);
   });
-}
-
-async function ownerOf(
-  r: Repositories,
-  name: string,
-  { customUser, link }: RemoveOptions,
-): Promise<{ subject: FactorSubject; userId: ObjectId | null }> {
-  if (link) return { subject: `link:${name}`, userId: null };
-  if (customUser) {
-    const { id, userId } = await findCustomUser(r, name);
-    return { subject: `custom:${id}`, userId };
-  }
-  const { account } = await r.accounts.find({ realm: "database", loginName: name.normalize("NFC") }, []);
-  if (account === null) throw new CommandError(`There is no user "${name}".`);
-  return { subject: `user:${account.userId}`, userId: account.userId };
 }

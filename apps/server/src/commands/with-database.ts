@@ -1,4 +1,4 @@
-import type { Database } from "@sallyport/core";
+import { type AdministrationContext, administrationOf, type Database } from "@sallyport/core";
 import { pino } from "pino";
 import { createContainer } from "../composition/create-container.ts";
 import { databaseTrouble } from "../composition/storages/database-trouble.ts";
@@ -13,6 +13,7 @@ export type Container = ReturnType<typeof createContainer>;
 
 export interface OpenedDatabase {
   readonly database: Database;
+  readonly administration: AdministrationContext;
   /** Makes whatever else the work needs. */
   readonly container: Container;
 }
@@ -59,7 +60,7 @@ export async function withOpened<T>(
   try {
     const database = (await container.getAsync(identifiers.databases)).get(chosenOne.alias);
     if (!database) throw new CommandError(`The database ${nameOf(chosenOne)} has no storage.`);
-    return await work({ database, container });
+    return await work({ database, administration: administrationOf(database), container });
   } catch (error) {
     const trouble = databaseTrouble(error, chosenOne.storage);
     throw trouble === null ? error : new CommandError(trouble, { cause: error });

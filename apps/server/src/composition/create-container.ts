@@ -3,7 +3,7 @@ import { Container } from "inversify";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import type { DemoProviders } from "../demo/index.ts";
-import { bindCustomUsers, bindPasswords, bindSecondFactors } from "./bindings/bind-users.ts";
+import { bindCustomUsers, bindEntry, bindPasswords, bindSecondFactors } from "./bindings/bind-users.ts";
 import { bindDatabases } from "./bindings/bind-databases.ts";
 import { bindHttp } from "./bindings/bind-http.ts";
 import { bindKeys, bindSecrets } from "./bindings/bind-keys.ts";
@@ -11,8 +11,8 @@ import { bindMacros } from "./bindings/bind-macros.ts";
 import { bindMail } from "./bindings/bind-mail.ts";
 import { bindOperations } from "./bindings/bind-operations.ts";
 import { bindProviders } from "./bindings/bind-providers.ts";
-import { bindUseCases } from "./bindings/bind-use-cases.ts";
 import { identifiers } from "./identifiers.ts";
+import { bindUseCases } from "./use-cases.ts";
 import { StorageEngines } from "./storages/storage-engines.ts";
 
 /**
@@ -33,6 +33,7 @@ export function createContainer(
   bindSecrets(container);
   bindKeys(container);
   bindDatabases(container);
+  bindEntry(container);
   bindPasswords(container);
   bindSecondFactors(container);
   bindUseCases(container);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  administrationOf,
   type Database,
   type IdentityLink,
   identityLinkKind,
@@ -97,7 +98,8 @@ export async function register(
   const provider = identityProviders({ imitation: imitation.url }).get(type);
   if (provider === undefined) throw new Error(`There is no provider ${type}.`);
   const put = new PutProvider(new ProviderSealing(new AesGcmKeyWrapping(masterKey)));
-  await put.run(databaseOf(server, alias), { provider, data, name: type, defaultUserId, appNames: ["demo-app"] });
+  const context = administrationOf(databaseOf(server, alias));
+  await put.run(context, { provider, data, name: type, defaultUserId, appNames: ["demo-app"] });
 }
 
 export function databaseOf(server: RunningServer, alias = ""): Database {

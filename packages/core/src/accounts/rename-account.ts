@@ -5,10 +5,14 @@ import { confusableKeyOf, loginNameOf } from "./login-name.ts";
 
 const longestName = 1_024;
 
+/** Whether somebody can log in by a name. */
+export function isUserName(name: string): boolean {
+  return name.trim() !== "" && name.length <= longestName;
+}
+
 /** The name of a user as it is stored: one that nobody could log in with is 307. */
 export function userName(name: string): string {
-  if (name.trim() === "" || name.length > longestName)
-    throw faultAt("/Name", `A name of at most ${longestName} characters is expected.`);
+  if (!isUserName(name)) throw faultAt("/Name", `A name of at most ${longestName} characters is expected.`);
   return loginNameOf(name);
 }
 

@@ -1,5 +1,14 @@
+export { AddCustomUser, type AddCustomUserInput } from "./add-custom-user.ts";
 export { AskAuthenticator, KeepAuthenticatedUser } from "./ask-authenticator.ts";
 export { ChangeCustomPassword, type ChangeCustomPasswordParts } from "./change-custom-password.ts";
+export {
+  mapCustomUser,
+  removeCustomUser,
+  requireCustomUser,
+  requireMappedUser,
+  setCustomUserDisabled,
+  setCustomUserEmail,
+} from "./change-custom-user.ts";
 export {
   ConfirmCustomPassword,
   type ConfirmCustomPasswordInput,
@@ -9,7 +18,9 @@ export { CreateCustomAccount, type CreateCustomAccountInput } from "./create-cus
 export { customSubject, customUserKey, findCustomAccount, mapCustomAccount } from "./custom-accounts.ts";
 export { CustomPasswordReset, SettleCustomPassword } from "./custom-password-reset.ts";
 export { type PendingPassword, PendingPasswords } from "./pending-passwords.ts";
+export { findCustomUser, type ListedCustomUser, listCustomUsers } from "./list-custom-users.ts";
 export { LogInCustomUser } from "./log-in-custom-user.ts";
+export { SetCustomPassword, type SetCustomPasswordInput } from "./set-custom-password.ts";
 export {
   type CustomCredentials,
   type ProveCustomUser,

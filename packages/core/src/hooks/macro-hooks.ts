@@ -41,15 +41,17 @@ function acceptBody(name: string, check: () => void): void {
 
 /** Hooks that are modules of the macro library of a database. */
 export class MacroHooks implements ObjectHooks {
-  private runner: Promise<MacroRunner> | undefined;
+  readonly runner: MacroRunner;
   private readonly known = new WeakMap<MacroSet, { readonly active: ActiveHooks | null }>();
 
   constructor(
-    /** It and the use cases that call hooks need each other: asked for when the first hook runs. */
-    private readonly makeRunner: () => Promise<MacroRunner>,
+    /** Makes what runs the hooks, with use cases that call these hooks. */
+    runnerOf: (hooks: ObjectHooks) => MacroRunner,
     private readonly reports: Pick<MacroReports, "ignored" | "ranHook">,
     private readonly forms: Pick<RequestForms, "checkJson">,
-  ) {}
+  ) {
+    this.runner = runnerOf(this);
+  }
 
   current(caller: HookCaller): ActiveHooks | null | Promise<ActiveHooks | null> {
     const set = caller.database.macros.current(caller);
@@ -58,10 +60,6 @@ export class MacroHooks implements ObjectHooks {
 
   ignored({ requestId, database }: HookCaller, error: Error): void {
     this.reports.ignored({ requestId, alias: database.alias, error });
-  }
-
-  private ready(): Promise<MacroRunner> {
-    return (this.runner ??= this.makeRunner());
   }
 
   private of(set: MacroSet): ActiveHooks | null {
@@ -118,7 +116,7 @@ export class MacroHooks implements ObjectHooks {
         argument: (user) => user,
         answer: (_name, result) => result,
       }),
-      prepared: async (context, work, options) => (await this.ready()).withPlace(context, work, options),
+      prepared: (context, work, options) => this.runner.withPlace(context, work, options),
     };
   }
 
@@ -142,7 +140,6 @@ export class MacroHooks implements ObjectHooks {
     caller: HookCaller,
     given: Given,
   ): Promise<Answer> {
-    const runner = await this.ready();
     const concealing = conceal === undefined ? undefined : concealed(conceal(given));
     const began = Date.now();
     const tell = (code: RanHook["code"]): void =>
@@ -155,7 +152,7 @@ export class MacroHooks implements ObjectHooks {
       });
     try {
       if (module.kind === "broken") throw module.fault;
-      const { result } = await runner.runHook(
+      const { result } = await this.runner.runHook(
         asSession(caller),
         module,
         driver,

@@ -1,5 +1,6 @@
 import type { Digests } from "../digests/digests.ts";
 import type { ObjectId } from "../objects/object-id.ts";
+import { allParts } from "../storage/all-parts.ts";
 import type { RecordKind, RecordRepository, StoredRecord } from "../records/record-repository.ts";
 
 /** Accounts of providers that are bound to database users, by `identityLinkId`: an identity has one link at most, whatever races there are. */
@@ -39,17 +40,13 @@ export function identityLinkId({ issuer, subject }: ProviderIdentity, digests: P
   return digests.sha256(["identity", issuer, subject].join("\0"));
 }
 
-/** What is read of a user's links at once. */
-const pageSize = 200;
-
 /** The links of a database user: by provider, then by the time of binding. */
 export async function linksOfUser(records: RecordRepository, userId: ObjectId): Promise<StoredRecord<IdentityLink>[]> {
-  const links: StoredRecord<IdentityLink>[] = [];
-  for (let after: string | null = null; ; after = links.at(-1)?.id ?? null) {
-    const page = await records.list(identityLinkKind, { owner: linkOwner(userId), after, limit: pageSize });
-    links.push(...page);
-    if (page.length < pageSize) break;
-  }
+  const owner = linkOwner(userId);
+  const links = await allParts(
+    (part) => records.list(identityLinkKind, { owner, ...part }),
+    ({ id }) => id,
+  );
   return links.toSorted(
     (one, other) => compare(one.value.provider, other.value.provider) || one.createdAt - other.createdAt,
   );

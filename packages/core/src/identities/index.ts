@@ -26,8 +26,8 @@ export { ListOwnLinks, RemoveOwnLinks } from "./own-links.ts";
 export { type LinkingInput, LinkNotice, LogInLinking, type NewLink } from "./log-in-linking.ts";
 export { ProviderEntries, type ProviderEntry } from "./provider-entries.ts";
 export { ProviderSealing } from "./provider-sealing.ts";
-export { PutProvider, type PutProviderInput, RemoveProvider } from "./put-provider.ts";
-export { RemoveLink } from "./remove-link.ts";
+export { PutProvider, type PutProviderInput, removeProvider } from "./put-provider.ts";
+export { type ListedLink, listLinks, removeLink } from "./remove-link.ts";
 export { TradeReturnCode, type TradeInput } from "./trade-return-code.ts";
 export {
   type LogInsUnderWay,

@@ -1,5 +1,7 @@
 import { operatorEvent } from "../audit/audit-events.ts";
-import type { Database } from "../databases/database.ts";
+import { requireApplications } from "../appkeys/create-application.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { AdministrationContext } from "../request/request-context.ts";
 import type { ProviderType } from "./identity-links.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
 import { ProviderEntries, type ProviderEntry } from "./provider-entries.ts";
@@ -11,18 +13,22 @@ export interface PutProviderInput extends Pick<ProviderEntry, "name" | "defaultU
   readonly data: unknown;
 }
 
-/** Registers a provider in a database, in the place of the entry of its type if there is one. 608 for additional data that are incomplete, 705 without a master key. */
+/**
+ * Registers a provider in a database, in the place of the entry of its type if there is one. 208 for app names that the database does not
+ * know, 608 for additional data that are incomplete, 705 without a master key.
+ */
 export class PutProvider {
   constructor(private readonly sealing: ProviderSealing) {}
 
   async run(
-    { storage }: Pick<Database, "storage">,
+    { r: outside, unit }: Pick<AdministrationContext, "r" | "unit">,
     { provider, data, ...entry }: PutProviderInput,
   ): Promise<ProviderData> {
+    await requireApplications(outside, entry.appNames);
     const accepted = provider.accept(data);
     const sealedData = this.sealing.sealData(accepted);
     const { type } = provider;
-    await storage.transaction(async (r) => {
+    await unit.transaction(async (r) => {
       await new ProviderEntries(r.records).put({ type, ...entry, sealedData });
       await r.audit.append(operatorEvent({ type: "provider.stored", providerName: type }));
     });
@@ -30,13 +36,11 @@ export class PutProvider {
   }
 }
 
-/** Takes the entry of a provider out of a database; `false` if there was none. Its links stay. */
-export class RemoveProvider {
-  run({ storage }: Pick<Database, "storage">, type: ProviderType): Promise<boolean> {
-    return storage.transaction(async (r) => {
-      const removed = await new ProviderEntries(r.records).remove(type);
-      if (removed) await r.audit.append(operatorEvent({ type: "provider.removed", providerName: type }));
-      return removed;
-    });
-  }
+/** Takes the entry of a provider out of a database; its links stay. 304 if there is none. */
+export async function removeProvider({ unit }: AdministrationContext, type: ProviderType): Promise<void> {
+  await unit.transaction(async (r) => {
+    if (!(await new ProviderEntries(r.records).remove(type)))
+      throw new ServiceError(304, { detail: `The provider ${type} is not registered.` });
+    await r.audit.append(operatorEvent({ type: "provider.removed", providerName: type }));
+  });
 }

@@ -1,22 +1,44 @@
 import { operatorEvent } from "../audit/audit-events.ts";
-import type { Database } from "../databases/database.ts";
-import { identityLinkKind, type IdentityLinkRecord } from "./identity-links.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { StoredRecord } from "../records/record-repository.ts";
+import type { AdministrationContext } from "../request/request-context.ts";
 import { SecondFactors } from "../second-factors/second-factors.ts";
+import { allParts, type Part } from "../storage/all-parts.ts";
+import { type IdentityLink, identityLinkKind } from "./identity-links.ts";
 
-/** Takes somebody's link away with its second factors, and ends the sessions that it opened; `false` if it is gone already. For administrators. */
-export class RemoveLink {
-  run(
-    { storage }: Pick<Database, "storage">,
-    { id, value: link }: Pick<IdentityLinkRecord, "id" | "value">,
-  ): Promise<boolean> {
-    return storage.transaction(async (r) => {
-      const removed = (await r.records.remove(identityLinkKind, { ids: [id] })).length > 0;
-      if (!removed) return false;
-      await r.sessions.end({ linkId: id });
-      await new SecondFactors(r.records).remove(`link:${link.id}`, null);
-      const { userId, provider: providerName } = link;
-      await r.audit.append(operatorEvent({ type: "link.removed", userId, providerName }));
-      return true;
-    });
-  }
+/** Takes somebody's link away with its second factors, and ends the sessions that it opened; the link that it was. An unknown id: 304. */
+export async function removeLink({ r: outside, unit }: AdministrationContext, id: string): Promise<IdentityLink> {
+  const links = await allParts(
+    (part) => outside.records.list(identityLinkKind, part),
+    (each) => each.id,
+  );
+  const found = links.find(({ value }) => value.id === id);
+  if (found === undefined) throw noSuchLink();
+  const { userId, provider: providerName } = found.value;
+  await unit.transaction(async (r) => {
+    if ((await r.records.remove(identityLinkKind, { ids: [found.id] })).length === 0) throw noSuchLink();
+    await r.sessions.end({ linkId: found.id });
+    await new SecondFactors(r.records).remove(`link:${id}`, null);
+    await r.audit.append(operatorEvent({ type: "link.removed", userId, providerName }));
+  });
+  return found.value;
+}
+
+function noSuchLink(): ServiceError {
+  return new ServiceError(304, { detail: "There is no such link." });
+}
+
+export interface ListedLink {
+  readonly link: StoredRecord<IdentityLink>;
+  /** Log-in name of the user; empty where there is no account. */
+  readonly user: string;
+}
+
+/** At most `limit` links in the order of the ids of their records. */
+export async function listLinks({ r }: Pick<AdministrationContext, "r">, part: Part): Promise<ListedLink[]> {
+  const links = await r.records.list(identityLinkKind, part);
+  const names = new Map<string, string>();
+  for (const userId of new Set(links.map(({ value }) => value.userId)))
+    names.set(userId, (await r.accounts.find({ id: userId }, [])).account?.loginName ?? "");
+  return links.map((link) => ({ link, user: names.get(link.value.userId) ?? "" }));
 }

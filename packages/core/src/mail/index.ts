@@ -1,6 +1,14 @@
 export { type ClaimedOrder, DeliverMail, type DeliverMailParts, type Delivery } from "./deliver-mail.ts";
 export { type LetterWriter, type Mailer, type MailerTrouble, MailerUnusable, type MailOutcome } from "./mailer.ts";
-export { type Letter, type Mail, mailAddress, type MailLanguage, mailLanguages, type MailOrder } from "./mail.ts";
+export {
+  acceptMailAddress,
+  type Letter,
+  type Mail,
+  mailAddress,
+  type MailLanguage,
+  mailLanguages,
+  type MailOrder,
+} from "./mail.ts";
 export {
   type MailDesk,
   mailOrders,

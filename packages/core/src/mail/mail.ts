@@ -1,3 +1,4 @@
+import { ServiceError } from "../errors/service-error.ts";
 import type { ProviderType } from "../identities/identity-links.ts";
 
 /** The languages that mail is written in. */
@@ -75,4 +76,12 @@ export function mailAddress(text: string): string | null {
   const [local, host] = [address.slice(0, Math.max(at, 0)), address.slice(at + 1)];
   const fits = address.length <= longestAddress && local.length <= longestLocalPart;
   return fits && !unseen.test(address) && localPart.test(local) && domain.test(host) ? address : null;
+}
+
+/** The address in its composed form; a text that is none: 307. */
+export function acceptMailAddress(text: string): string {
+  const address = mailAddress(text);
+  if (address !== null) return address;
+  const detail = `"${text}" is no e-mail address: one bare address such as ada@example.com is expected.`;
+  throw new ServiceError(307, { detail });
 }

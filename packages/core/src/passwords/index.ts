@@ -15,3 +15,4 @@ export { FormerPasswords } from "./former-passwords.ts";
 export { PasswordNotice, ReplacePassword } from "./replace-password.ts";
 export { type PasswordReset, type PasswordResets, passwordResets, type ResettableAccount } from "./password-reset.ts";
 export { PrepareResetMail } from "./prepare-reset-mail.ts";
+export { SetUserPassword, type SetUserPasswordInput } from "./set-user-password.ts";

@@ -12,6 +12,12 @@ export { ProveFactor, ValidateSecondFactor } from "./prove-factor.ts";
 export { type FactorState, ReadSecondFactor } from "./read-second-factor.ts";
 export { RemoveSecondFactor } from "./remove-second-factor.ts";
 export {
+  type ListedFactor,
+  listSecondFactors,
+  takeSecondFactors,
+  type TakeSecondFactorsInput,
+} from "./take-second-factors.ts";
+export {
   type FactorKey,
   type FactorSubject,
   type FoundFactor,

@@ -1,3 +1,4 @@
+export { allParts, type Part } from "./all-parts.ts";
 export type { Attempt } from "./attempt.ts";
 export { capabilityWords, type StorageCapabilities } from "./storage-capabilities.ts";
 export type { OpenStorage } from "./open-storage.ts";

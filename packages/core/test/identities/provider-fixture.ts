@@ -1,5 +1,6 @@
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import {
+  administrationOf,
   AcceptProviderUser,
   type AppKeyContext,
   AssignProviderUser,
@@ -91,7 +92,13 @@ export async function openProviderFixture({
     entry: { defaultUserId?: ObjectId; appNames?: readonly string[]; data?: object } = {},
   ) => {
     const { defaultUserId = null, appNames = ["app"], data = { clientId: "c", clientSecret: "s" } } = entry;
-    return putProvider.run(database, { provider, name: provider.type, data, defaultUserId, appNames });
+    return putProvider.run(administrationOf(database), {
+      provider,
+      name: provider.type,
+      data,
+      defaultUserId,
+      appNames,
+    });
   };
   await register(google);
   await register(facebook);

@@ -9,10 +9,17 @@ import {
   recyclerParameters,
   recyclerSchema,
 } from "@sallyport/contract";
+import type { DeleteObject, ListRecycled, PurgeRecycled, RestoreObject } from "@sallyport/core";
 import { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
 import { singleReference } from "./object-routes.ts";
-import type { UseCases } from "./use-cases.ts";
+
+export interface DepartureUseCases {
+  readonly deleteObject: DeleteObject;
+  readonly listRecycled: ListRecycled;
+  readonly purgeRecycled: PurgeRecycled;
+  readonly restoreObject: RestoreObject;
+}
 
 /** How business objects go and come back. */
 export function departureRoutes({
@@ -20,7 +27,7 @@ export function departureRoutes({
   listRecycled,
   purgeRecycled,
   restoreObject,
-}: Pick<UseCases, "deleteObject" | "listRecycled" | "purgeRecycled" | "restoreObject">): Route[] {
+}: DepartureUseCases): Route[] {
   return [
     defineRoute({
       method: "DELETE",

@@ -1,10 +1,13 @@
 import { anyJson, executeParameters } from "@sallyport/contract";
-import type { JsonValue } from "@sallyport/core";
+import type { ExecuteMacro, JsonValue } from "@sallyport/core";
 import { defineRoute, type Route } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
+
+export interface MacroUseCases {
+  readonly executeMacro: ExecuteMacro;
+}
 
 /** Executing macros. */
-export function macroRoutes({ executeMacro }: Pick<UseCases, "executeMacro">): Route[] {
+export function macroRoutes({ executeMacro }: MacroUseCases): Route[] {
   return [
     defineRoute({
       method: "POST",

@@ -1,9 +1,13 @@
 import { apiDescription, classDefinition, classStructure, emptyResponse, modelStructure } from "@sallyport/contract";
 import { DatabaseDescriptions } from "../openapi/open-api-document.ts";
+import type { ListExecutableMacros, ListReadableClasses, PutClass, ReadStructure, RemoveClass } from "@sallyport/core";
 import { defineRoute, type Route } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
 
-type ModelUseCases = Pick<UseCases, "readStructure" | "putClass" | "removeClass">;
+export interface ModelUseCases {
+  readonly readStructure: ReadStructure;
+  readonly putClass: PutClass;
+  readonly removeClass: RemoveClass;
+}
 
 const path = "/v1/model/structure/{className}";
 
@@ -70,7 +74,10 @@ export function modelRoutes({ readStructure, putClass, removeClass }: ModelUseCa
   ];
 }
 
-type DescriptionUseCases = Pick<UseCases, "listReadableClasses" | "listExecutableMacros">;
+export interface DescriptionUseCases {
+  readonly listReadableClasses: ListReadableClasses;
+  readonly listExecutableMacros: ListExecutableMacros;
+}
 
 /** The description of all routes, this one included. */
 export function descriptionRoute(

@@ -1,5 +1,4 @@
-import { routeTable } from "./route-table.ts";
-import type { UseCases } from "./use-cases.ts";
+import { routeTable, type UseCases } from "./route-table.ts";
 
 // Only the declarations of the routes are read, so no use case is ever called.
 const routes = routeTable({} as UseCases);

@@ -1,12 +1,17 @@
 import { lockResponse, readersRequest, readersResponse } from "@sallyport/contract";
+import type { GetLock, GetReaders, LockObject, SetReaders, UnlockObject } from "@sallyport/core";
 import { singleReference } from "./object-routes.ts";
 import { defineRoute, type Route } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
 
 const readersPath = "/v1/object/{idOrClass}/readers";
 
+export interface ReadersUseCases {
+  readonly getReaders: GetReaders;
+  readonly setReaders: SetReaders;
+}
+
 /** Who alone may see a business object. */
-export function readersRoutes({ getReaders, setReaders }: Pick<UseCases, "getReaders" | "setReaders">): Route[] {
+export function readersRoutes({ getReaders, setReaders }: ReadersUseCases): Route[] {
   return [
     defineRoute({
       method: "GET",
@@ -44,7 +49,11 @@ export function readersRoutes({ getReaders, setReaders }: Pick<UseCases, "getRea
   ];
 }
 
-type LockUseCases = Pick<UseCases, "getLock" | "lockObject" | "unlockObject">;
+export interface LockUseCases {
+  readonly getLock: GetLock;
+  readonly lockObject: LockObject;
+  readonly unlockObject: UnlockObject;
+}
 
 const lockPath = "/v1/lock/object/{id}";
 

@@ -9,11 +9,15 @@ import {
   isEncryptedChange,
   resetPasswordRequest,
 } from "@sallyport/contract";
+import type { AskForReset, ChangePassword, ConfirmReset } from "@sallyport/core";
 import { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
 
-type PasswordUseCases = Pick<UseCases, "changePassword" | "askForReset" | "confirmReset">;
+export interface PasswordUseCases {
+  readonly changePassword: ChangePassword;
+  readonly askForReset: AskForReset;
+  readonly confirmReset: ConfirmReset;
+}
 
 /** Another password, with the old one or with a token by mail. */
 export function passwordRoutes({ changePassword, askForReset, confirmReset }: PasswordUseCases): Route[] {

@@ -10,15 +10,28 @@ import {
   splitAppNames,
   unassignedMessage,
 } from "@sallyport/contract";
-import { type ArrivingContext, type ProviderOutcome, providerTypeOf } from "@sallyport/core";
+import {
+  type ArrivingContext,
+  type FinishProviderLogIn,
+  type ListOwnLinks,
+  type LogInLinking,
+  type ProviderOutcome,
+  providerTypeOf,
+  type RemoveOwnLinks,
+  type StartProviderLogIn,
+  type TradeReturnCode,
+} from "@sallyport/core";
 import { logInBody, logInInput } from "./session-routes.ts";
 import { defineRoute, type Route, type RouteInput, type Success } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
 
-type ProviderUseCases = Pick<
-  UseCases,
-  "startProviderLogIn" | "finishProviderLogIn" | "tradeReturnCode" | "logInLinking" | "listOwnLinks" | "removeOwnLinks"
->;
+export interface ProviderUseCases {
+  readonly startProviderLogIn: StartProviderLogIn;
+  readonly finishProviderLogIn: FinishProviderLogIn;
+  readonly tradeReturnCode: TradeReturnCode;
+  readonly logInLinking: LogInLinking;
+  readonly listOwnLinks: ListOwnLinks;
+  readonly removeOwnLinks: RemoveOwnLinks;
+}
 
 type Given = Readonly<Record<string, string | undefined>>;
 

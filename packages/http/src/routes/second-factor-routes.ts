@@ -5,15 +5,24 @@ import {
   factorTokenRequest,
   secondFactorParameters,
 } from "@sallyport/contract";
-import type { FactorState } from "@sallyport/core";
+import type {
+  ConfirmSecondFactor,
+  EnrolSecondFactor,
+  FactorState,
+  ReadSecondFactor,
+  RemoveSecondFactor,
+  ValidateSecondFactor,
+} from "@sallyport/core";
 import type { z } from "zod";
 import { type BodyRule, defineRoute, type Route } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
 
-type FactorUseCases = Pick<
-  UseCases,
-  "readSecondFactor" | "enrolSecondFactor" | "confirmSecondFactor" | "removeSecondFactor" | "validateSecondFactor"
->;
+export interface FactorUseCases {
+  readonly readSecondFactor: ReadSecondFactor;
+  readonly enrolSecondFactor: EnrolSecondFactor;
+  readonly confirmSecondFactor: ConfirmSecondFactor;
+  readonly removeSecondFactor: RemoveSecondFactor;
+  readonly validateSecondFactor: ValidateSecondFactor;
+}
 
 const path = "/v1/2fa/secret";
 

@@ -8,13 +8,25 @@ import {
   parseFields,
   sessionLogInResponse,
 } from "@sallyport/contract";
-import { acceptAppNames, type AppKeyContext, type LogInInput } from "@sallyport/core";
+import {
+  acceptAppNames,
+  type AppKeyContext,
+  type ConfirmCustomPassword,
+  type LogIn,
+  type LogInCustomUser,
+  type LogInInput,
+  type LogOut,
+} from "@sallyport/core";
 import type { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
+
+export interface SessionUseCases {
+  readonly logIn: LogIn;
+  readonly logOut: LogOut;
+}
 
 /** Coming in, staying and leaving in session-id mode. */
-export function sessionRoutes({ logIn, logOut }: Pick<UseCases, "logIn" | "logOut">): Route[] {
+export function sessionRoutes({ logIn, logOut }: SessionUseCases): Route[] {
   return [
     defineRoute({
       method: "POST",
@@ -86,11 +98,13 @@ export async function logInInput(
   }
 }
 
+export interface CustomUserUseCases {
+  readonly logInCustomUser: LogInCustomUser;
+  readonly confirmCustomPassword: ConfirmCustomPassword;
+}
+
 /** The way in for those who are no database users, and to another password. */
-export function customUserRoutes({
-  logInCustomUser,
-  confirmCustomPassword,
-}: Pick<UseCases, "logInCustomUser" | "confirmCustomPassword">): Route[] {
+export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: CustomUserUseCases): Route[] {
   return [
     defineRoute({
       method: "POST",

@@ -13,14 +13,25 @@ import {
   serverKeyResponse,
   tokenLogInResponse,
 } from "@sallyport/contract";
-import { type KeyRings, type RsaPadding, rsaPaddings } from "@sallyport/core";
+import {
+  type KeyRings,
+  type LogIn,
+  type LogInMessages,
+  type LogInSecurely,
+  type LogInWithToken,
+  type RsaPadding,
+  rsaPaddings,
+} from "@sallyport/core";
 import { z } from "zod";
 import type { HttpSettings } from "../server/http-settings.ts";
 import { defineRoute, type Route } from "./route.ts";
 import { logInBody, logInInput } from "./session-routes.ts";
-import type { UseCases } from "./use-cases.ts";
 
-type TokenUseCases = Pick<UseCases, "logInWithToken" | "logInMessages" | "keyRings">;
+export interface TokenUseCases {
+  readonly logInWithToken: LogInWithToken;
+  readonly logInMessages: LogInMessages;
+  readonly keyRings: KeyRings;
+}
 
 /** Coming in in token mode, in clear or encrypted. */
 export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: TokenUseCases): Route[] {
@@ -95,7 +106,12 @@ function serverKeyRoute(keyRings: KeyRings, { path, operation, summary, paddings
   });
 }
 
-type SecureUseCases = Pick<UseCases, "logIn" | "logInSecurely" | "logInMessages" | "keyRings">;
+export interface SecureUseCases {
+  readonly logIn: LogIn;
+  readonly logInSecurely: LogInSecurely;
+  readonly logInMessages: LogInMessages;
+  readonly keyRings: KeyRings;
+}
 
 /** Coming in in secure mode. */
 export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: SecureUseCases): Route[] {

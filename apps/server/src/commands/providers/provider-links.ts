@@ -1,22 +1,19 @@
-import { type IdentityLink, identityLinkKind, isUuid, type Storage, type StoredRecord } from "@sallyport/core";
+import { allParts, isUuid, listLinks, removeLink } from "@sallyport/core";
 import { Command } from "commander";
-import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
-import { allParts, listCommand } from "../list-command.ts";
-import { type OpenedDatabase, withDatabase } from "../with-database.ts";
-
-interface ListedLink {
-  readonly link: StoredRecord<IdentityLink>;
-  /** Login name of the user. */
-  readonly user: string;
-}
+import { listCommand } from "../list-command.ts";
+import { withDatabase } from "../with-database.ts";
 
 /** `provider links`. */
 export function listLinksCommand(): Command {
   return listCommand({
     plural: "accounts that are bound",
-    read: readLinks,
+    read: ({ administration }) =>
+      allParts(
+        (part) => listLinks(administration, part),
+        ({ link }) => link.id,
+      ),
     json: ({ user, link: { createdAt, value } }) => {
       const { id, provider, shared, displayName, email, issuer, subject } = value;
       const linkedAt = new Date(createdAt).toISOString();
@@ -36,22 +33,6 @@ export function listLinksCommand(): Command {
     .description("list the accounts of providers that are bound to users");
 }
 
-async function readLinks({ database: { storage } }: OpenedDatabase): Promise<ListedLink[]> {
-  const { accounts } = storage.repositories;
-  const links = await allLinks(storage);
-  const names = new Map<string, string>();
-  for (const userId of new Set(links.map((link) => link.value.userId)))
-    names.set(userId, (await accounts.find({ id: userId }, [])).account?.loginName ?? "");
-  return links.map((link) => ({ link, user: names.get(link.value.userId) ?? "" }));
-}
-
-function allLinks({ repositories: { records } }: Storage): Promise<StoredRecord<IdentityLink>[]> {
-  return allParts(
-    (after, limit) => records.list(identityLinkKind, { after, limit }),
-    ({ id }) => id,
-  );
-}
-
 /** `provider unlink`. */
 export function unlinkCommand(): Command {
   return new Command("unlink")
@@ -64,11 +45,8 @@ export function unlinkCommand(): Command {
 
 async function unlink(id: string, options: AliasOptions): Promise<void> {
   if (!isUuid(id)) throw new CommandError(`"${id}" is no id of a link.`);
-  await withDatabase(options, async ({ container, database }) => {
-    const link = (await allLinks(database.storage)).find(({ value }) => value.id === id.toLowerCase());
-    const removed =
-      link !== undefined && (await (await container.getAsync(identifiers.removeLink)).run(database, link));
-    if (!removed) throw new CommandError("There is no such link.");
-    console.log(`The account at ${link.value.provider} is not bound any more.`);
+  await withDatabase(options, async ({ administration }) => {
+    const { provider } = await removeLink(administration, id.toLowerCase());
+    console.log(`The account at ${provider} is not bound any more.`);
   });
 }

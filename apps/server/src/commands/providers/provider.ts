@@ -1,17 +1,16 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import {
-  loginNameOf,
-  type ObjectId,
-  type ProviderEntry,
-  type Repositories,
-  Applications,
   ProviderEntries,
+  type ProviderEntry,
+  removeProvider,
+  requireAccount,
+  requireApplications,
 } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
-import { requireApps } from "../app.ts";
-import { CommandError, commandGroup } from "../command-group.ts";
+import { appAdvice } from "../app.ts";
+import { advising, CommandError, commandGroup } from "../command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
 import { listCommand } from "../list-command.ts";
 import { withDatabase } from "../with-database.ts";
@@ -70,11 +69,12 @@ async function add(word: string, options: AddOptions): Promise<void> {
   if (name === "" || name.length > 255) throw new CommandError("The name has 1 to 255 characters.");
   const data = await readProviderData(options.dataFile);
   await withDatabase(options, async (opened) => {
-    const { container, database } = opened;
-    const r = database.storage.repositories;
+    const { container, administration } = opened;
+    const { r } = administration;
     const appNames = [...new Set(options.appName)];
-    await requireApps(new Applications(r.records), appNames);
-    const defaultUserId = options.defaultUser === undefined ? null : await userNamed(r, options.defaultUser);
+    await advising(208, appAdvice, () => requireApplications(r, appNames));
+    const { defaultUser } = options;
+    const defaultUserId = defaultUser === undefined ? null : (await requireAccount(r, defaultUser)).userId;
     const provider = (await container.getAsync(identifiers.knownProviders)).get(type);
     if (provider === undefined) throw new CommandError(`This server cannot log in with ${type}.`);
     if ((await container.getAsync(identifiers.keyWrapping)) === null)
@@ -82,18 +82,12 @@ async function add(word: string, options: AddOptions): Promise<void> {
         "There is no master key. Set MASTER_KEY, or MASTER_KEY_FILE, to the one that the servers use.",
       );
     const putProvider = await container.getAsync(identifiers.putProvider);
-    const accepted = await putProvider.run(database, { provider, data, name, defaultUserId, appNames });
+    const accepted = await putProvider.run(administration, { provider, data, name, defaultUserId, appNames });
     const callback = await callbackOf(opened, type, accepted);
     console.log(`The provider ${type} is registered; running servers know it with the next request.`);
     if (callback !== null) console.log(`Enter this callback address at the provider, exactly: ${callback}`);
     for (const line of missingOf(container.get(identifiers.configuration), type, callback)) console.error(line);
   });
-}
-
-async function userNamed({ accounts }: Repositories, name: string): Promise<ObjectId> {
-  const { account } = await accounts.find({ realm: "database", loginName: loginNameOf(name) }, []);
-  if (account === null) throw new CommandError(`There is no user "${name}".`);
-  return account.userId;
 }
 
 /** Additional data as JSON, from a file or from standard input; never from the command line, which others can see and shells remember. */
@@ -183,9 +177,8 @@ function removeProviderCommand(): Command {
 
 async function remove(word: string, options: AliasOptions): Promise<void> {
   const type = typeOf(word);
-  await withDatabase(options, async ({ container, database }) => {
-    const removed = await (await container.getAsync(identifiers.removeProvider)).run(database, type);
-    if (!removed) throw new CommandError(`The provider ${type} is not registered.`);
+  await withDatabase(options, async ({ administration }) => {
+    await removeProvider(administration, type);
     console.log(`The provider ${type} is not registered any more.`);
   });
 }

@@ -1,9 +1,17 @@
-import { type ListedAccount, operatorEvent, type Repositories, seesAll } from "@sallyport/core";
+import {
+  acceptMailAddress,
+  allParts,
+  findCustomUser,
+  isUserName,
+  type ListedCustomUser,
+  listCustomUsers,
+  requireMappedUser,
+} from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
-import { CommandError, commandGroup } from "../command-group.ts";
+import { advising, CommandError, commandGroup } from "../command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
-import { allParts, listCommand } from "../list-command.ts";
+import { listCommand } from "../list-command.ts";
 import { tableLines } from "../table-lines.ts";
 import { withDatabase } from "../with-database.ts";
 import {
@@ -14,7 +22,7 @@ import {
   setEmailCommand,
   setPasswordCommand,
 } from "./change-custom-user.ts";
-import { acceptEmail, acceptPassword, findCustomUser, findDatabaseUser, readPassword } from "./user-arguments.ts";
+import { readPassword, userListAdvice } from "./user-arguments.ts";
 
 /** `custom-users add|list|show|set-password|set-email|map|disable|enable|remove`. */
 export function customUsersCommand(): Command {
@@ -50,49 +58,28 @@ function addCustomUserCommand(): Command {
 }
 
 async function add(name: string, options: AddOptions): Promise<void> {
-  if (name.trim() === "" || name.length > 1024)
-    throw new CommandError("The custom user needs a name of at most 1024 characters.");
-  const email = options.email === undefined ? null : acceptEmail(options.email);
-  await withDatabase(options, async ({ container, database: { storage, policy } }) => {
-    const userId = await findDatabaseUser(storage.repositories, options.user);
+  if (!isUserName(name)) throw new CommandError("The custom user needs a name of at most 1024 characters.");
+  const { user } = options;
+  const email = options.email === undefined ? null : acceptMailAddress(options.email);
+  await withDatabase(options, async ({ container, administration }) => {
+    // Before anybody types a password.
+    await advising(304, userListAdvice, () => requireMappedUser(administration.r, user));
     const password = await readPassword(options.passwordFile);
-    const { clientHash } = policy;
-    acceptPassword(
-      await container.getAsync(identifiers.passwordPolicy),
-      { pass: password, clientHash },
-      container.get(identifiers.configuration).passwords.customLength,
-    );
-    const createCustomAccount = await container.getAsync(identifiers.createCustomAccount);
-    // Hashing inside of a transaction keeps the connection busy; here nobody else waits for it.
-    await storage.transaction(async (r) => {
-      await createCustomAccount.run(r.accounts, { loginName: name, password, userId, email, clientHash });
-      await r.audit.append(operatorEvent({ type: "customUser.stored", userId }));
-    });
-    console.log(`The custom user "${name}" exists now, and works as "${options.user}".`);
+    const addCustomUser = await container.getAsync(identifiers.addCustomUser);
+    await addCustomUser.addCustomUser(administration, { name, password, user, email });
+    console.log(`The custom user "${name}" exists now, and works as "${user}".`);
   });
 }
-
-interface ListedCustomUser extends ListedAccount {
-  /** Name of the database user as whom he works; empty where that is gone. */
-  readonly worksAs: string;
-}
-
-const batchSize = 500;
 
 /** `custom-users list`. */
 function listCustomUsersCommand(): Command {
   return listCommand({
     plural: "custom users",
-    read: async ({ database: { storage } }) => {
-      const { accounts } = storage.repositories;
-      return withUsers(
-        storage.repositories,
-        await allParts(
-          (...part) => accounts.list("custom", ...part),
-          ({ loginName }) => loginName,
-        ),
-      );
-    },
+    read: ({ administration }) =>
+      allParts(
+        (part) => listCustomUsers(administration, part),
+        ({ loginName }) => loginName,
+      ),
     json: customUserJson,
     columns: {
       NAME: ({ loginName }) => loginName,
@@ -106,17 +93,6 @@ function listCustomUsersCommand(): Command {
 /** What a script gets of a custom user. */
 function customUserJson({ id, loginName, userId, worksAs, email, disabled }: ListedCustomUser): object {
   return { name: loginName, id, enabled: !disabled, user: worksAs, objectId: userId, email };
-}
-
-/** With the names of the users as whom they work. */
-async function withUsers({ objects }: Repositories, listed: readonly ListedAccount[]): Promise<ListedCustomUser[]> {
-  const ids = [...new Set(listed.map(({ userId }) => userId))];
-  const names = new Map<string, string>();
-  for (let start = 0; start < ids.length; start += batchSize) {
-    for (const { id, attributes } of await objects.get(ids.slice(start, start + batchSize), seesAll))
-      names.set(id, String(attributes["Name"] ?? ""));
-  }
-  return listed.map((account) => ({ ...account, worksAs: names.get(account.userId) ?? "" }));
 }
 
 interface ShowOptions extends AliasOptions {
@@ -135,11 +111,7 @@ function showCustomUserCommand(): Command {
 }
 
 async function show(name: string, options: ShowOptions): Promise<void> {
-  const shown = await withDatabase(options, async ({ database: { storage } }) => {
-    const [found] = await withUsers(storage.repositories, [await findCustomUser(storage.repositories, name)]);
-    return found;
-  });
-  if (shown === undefined) throw new CommandError(`There is no custom user "${name}".`);
+  const shown = await withDatabase(options, ({ administration }) => findCustomUser(administration, name));
   if (options.json) {
     console.log(JSON.stringify(customUserJson(shown), null, 2));
     return;

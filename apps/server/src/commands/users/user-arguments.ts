@@ -2,15 +2,6 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import {
-  type Account,
-  type GivenPassword,
-  mailAddress,
-  type ObjectId,
-  type PasswordPolicy,
-  type Repositories,
-  ServiceError,
-} from "@sallyport/core";
 import { CommandError } from "../command-group.ts";
 
 /** A password from a file, from standard input, or typed twice; never from the command line, which others can see. */
@@ -56,36 +47,11 @@ async function typed(question: string): Promise<string> {
   }
 }
 
-/** Refuses, in words for whoever types it, a password that users could not choose either; else the text that is hashed. */
-export function acceptPassword(policy: PasswordPolicy, given: GivenPassword, shortest?: number): string {
-  try {
-    return policy.accept(given, shortest);
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 320) throw new CommandError(error.detail ?? error.message);
-    throw error;
-  }
+/** " One session has ended.", or how many did; empty for none. */
+export function endedSessions(count: number): string {
+  if (count === 0) return "";
+  return count === 1 ? " One session has ended." : ` ${count} sessions have ended.`;
 }
 
-/** The custom user with this name, who must be there. */
-export async function findCustomUser({ accounts }: Repositories, name: string): Promise<Account> {
-  const { account } = await accounts.find({ realm: "custom", loginName: name.normalize("NFC") }, []);
-  if (account === null) throw new CommandError(`There is no custom user "${name}".`);
-  return account;
-}
-
-/** The id of the database user with this name, who must be there. */
-export async function findDatabaseUser({ accounts }: Repositories, name: string): Promise<ObjectId> {
-  const { account } = await accounts.find({ realm: "database", loginName: name.normalize("NFC") }, []);
-  if (account === null)
-    throw new CommandError(
-      `There is no user "${name}" in the database to map to. "sallyport-server user list" tells who there is.`,
-    );
-  return account.userId;
-}
-
-export function acceptEmail(given: string): string {
-  const address = mailAddress(given);
-  if (address === null)
-    throw new CommandError(`"${given}" is no e-mail address: one bare address such as ada@example.com is expected.`);
-  return address;
-}
+/** What to do where a custom user is mapped to a database user that does not exist. */
+export const userListAdvice = '"sallyport-server user list" tells who there is.';

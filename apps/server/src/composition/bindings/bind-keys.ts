@@ -7,7 +7,6 @@ import {
   KeyRings,
   LogInMessages,
   OutgoingNumbers,
-  RotateKey,
   Tokens,
 } from "@sallyport/core";
 import {
@@ -46,7 +45,7 @@ async function createHasher({ passwords }: Configuration): Promise<CountedPasswo
 
 /** Keys of the server, tokens, and the ciphers of encrypted log-ins and traffic. */
 export function bindKeys(container: Container): void {
-  const { configuration, digests, random, keyWrapping, keySupply, keyRings, rotateKey } = identifiers;
+  const { configuration, digests, random, keyWrapping, keySupply, keyRings } = identifiers;
   const { channelSecrets, credentialsCipher, tokens } = identifiers;
   container.bind(keyWrapping).toResolvedValue(
     async (configured) => {
@@ -73,7 +72,6 @@ export function bindKeys(container: Container): void {
     [configuration, keyWrapping],
   );
   container.bind(keyRings).toResolvedValue((supply) => new KeyRings(supply), [keySupply]);
-  container.bind(rotateKey).toResolvedValue((supply) => new RotateKey(supply), [keySupply]);
   container.bind(channelSecrets).toResolvedValue((wrapping) => new ChannelSecrets(wrapping), [keyWrapping]);
   container
     .bind(credentialsCipher)

@@ -1,11 +1,17 @@
 import {
-  ExecuteMacro,
+  CreateObject,
+  DeleteObject,
+  GetObject,
+  GetReaders,
   HostCalls,
+  ListObjects,
+  LockObject,
   MacroHooks,
   MacroRunner,
-  ModuleInspector,
-  PutMacro,
-  RemoveMacro,
+  type ObjectHooks,
+  SetReaders,
+  UnlockObject,
+  UpdateObject,
 } from "@sallyport/core";
 import { ContractForms } from "@sallyport/http";
 import { QuickJsMacroRuntime } from "@sallyport/macros";
@@ -17,7 +23,7 @@ import { identifiers } from "../identifiers.ts";
 
 /** Macros: where they come from, where they run, and what they can ask for. */
 export function bindMacros(container: Container): void {
-  const { configuration, logger, metrics, macroRuntime, macroReports, macroFolders, macroRunner, hostCalls } =
+  const { configuration, logger, metrics, macroRuntime, macroReports, macroFolders, macroRunner, objectHooks } =
     identifiers;
   const forms = new ContractForms();
   container
@@ -38,43 +44,32 @@ export function bindMacros(container: Container): void {
       }),
     [configuration, logger, macroRuntime],
   );
-  container.bind(hostCalls).toDynamicValue(async ({ getAsync }) => {
-    const useCases = {
-      getObject: await getAsync(identifiers.getObject),
-      listObjects: await getAsync(identifiers.listObjects),
-      createObject: await getAsync(identifiers.createObject),
-      updateObject: await getAsync(identifiers.updateObject),
-      getReaders: await getAsync(identifiers.getReaders),
-      setReaders: await getAsync(identifiers.setReaders),
-      deleteObject: await getAsync(identifiers.deleteObject),
-      lockObject: await getAsync(identifiers.lockObject),
-      unlockObject: await getAsync(identifiers.unlockObject),
-    };
-    return new HostCalls(useCases, forms);
-  });
-  container
-    .bind(macroRunner)
-    .toResolvedValue(
-      (runtime, calls, reports, { macros: { patience, timeout } }) =>
-        new MacroRunner({ runtime, calls, reports, patience, hookTime: 4 * timeout, after }),
-      [macroRuntime, hostCalls, macroReports, configuration],
-    );
-  container
-    .bind(identifiers.objectHooks)
-    .toResolvedValue(
-      (reports) => new MacroHooks(() => container.getAsync(macroRunner), reports, forms),
-      [macroReports],
-    );
-  container
-    .bind(identifiers.putMacro)
-    .toResolvedValue(
-      (runtime, configured) => new PutMacro(new ModuleInspector(runtime, macroLimits(configured))),
-      [macroRuntime, configuration],
-    );
-  container.bind(identifiers.removeMacro).toDynamicValue(() => new RemoveMacro());
-  container
-    .bind(identifiers.executeMacro)
-    .toResolvedValue((...parts) => new ExecuteMacro(...parts), [macroRunner, macroReports]);
+  const { digests, cursorSealing, slowQueries } = identifiers;
+  container.bind(objectHooks).toResolvedValue(
+    (runtime, reports, { macros: { patience, timeout } }, ...reading) => {
+      // What a hook runs calls use cases of objects, which call hooks again: they are made for the hooks that are being made.
+      const runnerOf = (hooks: ObjectHooks) => {
+        const calls = new HostCalls(
+          {
+            getObject: new GetObject(hooks),
+            listObjects: new ListObjects(...reading, hooks),
+            createObject: new CreateObject(hooks),
+            updateObject: new UpdateObject(hooks),
+            getReaders: new GetReaders(),
+            setReaders: new SetReaders(),
+            deleteObject: new DeleteObject(hooks),
+            lockObject: new LockObject(),
+            unlockObject: new UnlockObject(),
+          },
+          forms,
+        );
+        return new MacroRunner({ runtime, calls, reports, patience, hookTime: 4 * timeout, after });
+      };
+      return new MacroHooks(runnerOf, reports, forms);
+    },
+    [macroRuntime, macroReports, configuration, digests, cursorSealing, slowQueries],
+  );
+  container.bind(macroRunner).toResolvedValue(({ runner }) => runner, [objectHooks]);
 }
 
 function after(milliseconds: number, call: () => void): () => void {

@@ -1,3 +1,4 @@
+import { AlignIndexes } from "@sallyport/core";
 import type { Container } from "inversify";
 import { allObservers, RequestLog, SlowQueryLog } from "../../operations/request-log.ts";
 import { IndexKeeper } from "../../operations/index-keeper.ts";
@@ -18,6 +19,7 @@ export function bindOperations(container: Container): void {
     },
     [engines, hasher, identifiers.macroRuntime],
   );
+  container.bind(identifiers.alignIndexes).toDynamicValue(() => new AlignIndexes());
   container
     .bind(identifiers.indexKeeper)
     .toResolvedValue((...parts) => new IndexKeeper(...parts), [identifiers.alignIndexes, logger]);

@@ -3,33 +3,20 @@ import {
   AssignProviderUser,
   CallbackAddresses,
   EnterWithProvider,
-  FinishProviderLogIn,
   type IdentityProvider,
-  LinkNotice,
-  ListOwnLinks,
-  LogInLinking,
-  type RecordRoom,
   ProviderSealing,
   type ProviderType,
-  PutProvider,
   RegisteredProviders,
-  RemoveLink,
-  RemoveOwnLinks,
-  RemoveProvider,
-  StartProviderLogIn,
-  TradeReturnCode,
 } from "@sallyport/core";
 import { identityProviders } from "@sallyport/identity-passport";
 import type { Container } from "inversify";
-import type { Configuration } from "../../configuration/index.ts";
 import { DemoProviderEntries } from "../storages/demo-data.ts";
 import { publicAddress } from "../public-address.ts";
 import { identifiers } from "../identifiers.ts";
 
 /** Log-in with accounts of external providers. */
 export function bindProviders(container: Container): void {
-  const { configuration, keyWrapping, digests, random, objectHooks, gate, serializeOwnUser, enterWithPassword } =
-    identifiers;
+  const { configuration, keyWrapping, digests, random, objectHooks, gate, serializeOwnUser } = identifiers;
   const {
     knownProviders,
     providerSealing,
@@ -68,52 +55,12 @@ export function bindProviders(container: Container): void {
       [gate, assignProviderUser, serializeOwnUser, digests, random],
     );
   container
-    .bind(identifiers.startProviderLogIn)
-    .toResolvedValue(
-      (configured, ...parts) => new StartProviderLogIn(...parts, roomOf(configured)),
-      [configuration, registeredProviders, providerSealing, digests, random],
-    );
-  container.bind(identifiers.finishProviderLogIn).toResolvedValue(
-    (configured, providers, sealing, entering, ...[digest, source]) =>
-      new FinishProviderLogIn({
-        providers,
-        sealing,
-        enterWithProvider: entering,
-        digests: digest,
-        random: source,
-        room: roomOf(configured),
-      }),
-    [configuration, registeredProviders, providerSealing, enterWithProvider, digests, random],
-  );
-  container
-    .bind(identifiers.tradeReturnCode)
-    .toResolvedValue(
-      (...parts) => new TradeReturnCode(...parts),
-      [registeredProviders, providerSealing, enterWithProvider, digests],
-    );
-  container
-    .bind(identifiers.logInLinking)
-    .toResolvedValue(
-      (order, { mail }, ...parts) => new LogInLinking(...parts, new LinkNotice(order, mail.language)),
-      [identifiers.orderMail, configuration, enterWithPassword, digests, random],
-    );
-  container.bind(identifiers.listOwnLinks).toDynamicValue(() => new ListOwnLinks());
-  container.bind(identifiers.removeOwnLinks).toDynamicValue(() => new RemoveOwnLinks());
-  container.bind(identifiers.putProvider).toResolvedValue((sealing) => new PutProvider(sealing), [providerSealing]);
-  container
     .bind(identifiers.demoProviderEntries)
     .toResolvedValue(
       (demoProviders, known, putProvider, sealing) =>
         demoProviders === null ? null : new DemoProviderEntries({ demoProviders, known, putProvider, sealing }),
       [identifiers.demoProviders, knownProviders, identifiers.putProvider, providerSealing],
     );
-  container.bind(identifiers.removeProvider).toDynamicValue(() => new RemoveProvider());
-  container.bind(identifiers.removeLink).toDynamicValue(() => new RemoveLink());
-}
-
-/** How many log-ins may be under way: away at a provider, or back with a code that is not traded yet. */
-function roomOf({ providers: { underWayPerNetwork, underWay } }: Configuration): RecordRoom {
-  return { ofOwner: underWayPerNetwork, inAll: underWay };
 }
 
 function switchedOn(

@@ -1,54 +1,52 @@
 import { setTimeout as pause } from "node:timers/promises";
 import {
   AskAuthenticator,
-  AskForReset,
   ChangeCustomPassword,
   ChangeOwnPassword,
-  ChangePassword,
   CheckSecondFactors,
-  ConfirmCustomPassword,
-  ConfirmReset,
-  ConfirmSecondFactor,
+  CreateAccount,
   CreateCustomAccount,
   CustomPasswordReset,
-  EnrolSecondFactor,
+  EnterWithPassword,
   FactorProofs,
   FactorSecrets,
+  Gate,
   KeepAuthenticatedUser,
-  LogInCustomUser,
   OwnPasswordReset,
-  PasswordMessages,
   PasswordNotice,
   PasswordPolicy,
   PrepareResetMail,
   ProveFactor,
-  ReadSecondFactor,
-  RemoveSecondFactor,
   ReplacePassword,
+  SerializeOwnUser,
   SettleCustomPassword,
-  ValidateSecondFactor,
   VerifyCustomPassword,
+  VerifyPassword,
 } from "@sallyport/core";
 import { ListedBreachedPasswords, OtplibTimeTokens } from "@sallyport/crypto";
-import { decodeUtf8 } from "@sallyport/http";
 import type { Container } from "inversify";
 import { identifiers } from "../identifiers.ts";
 
+/** The gate, and how users come in by name and password. */
+export function bindEntry(container: Container): void {
+  const { digests, random, hasher, gate, verifyPassword, serializeOwnUser } = identifiers;
+  container
+    .bind(gate)
+    .toResolvedValue((...parts) => new Gate(...parts, pause), [digests, random, identifiers.checkSecondFactors]);
+  container.bind(verifyPassword).toResolvedValue((...parts) => new VerifyPassword(...parts), [hasher, digests]);
+  container
+    .bind(identifiers.createAccount)
+    .toResolvedValue((...parts) => new CreateAccount(...parts), [hasher, digests]);
+  container.bind(serializeOwnUser).toResolvedValue((hooks) => new SerializeOwnUser(hooks), [identifiers.objectHooks]);
+  container
+    .bind(identifiers.enterWithPassword)
+    .toResolvedValue((...parts) => new EnterWithPassword(...parts), [gate, verifyPassword, serializeOwnUser]);
+}
+
 /** What passwords have to be, and the ways to another one. */
 export function bindPasswords(container: Container): void {
-  const {
-    configuration,
-    digests,
-    random,
-    hasher,
-    gate,
-    keyRings,
-    credentialsCipher,
-    orderMail,
-    passwordPolicy,
-    replacePassword,
-    passwordNotice,
-  } = identifiers;
+  const { configuration, digests, random, hasher, gate, orderMail, passwordPolicy, replacePassword, passwordNotice } =
+    identifiers;
   container
     .bind(passwordPolicy)
     .toResolvedValue(
@@ -71,19 +69,6 @@ export function bindPasswords(container: Container): void {
         new ChangeOwnPassword({ gate: throttled, hasher: hashing, digests: digest, policy, replace, notice }),
       [gate, hasher, digests, passwordPolicy, replacePassword, passwordNotice],
     );
-  container.bind(identifiers.changePassword).toResolvedValue(
-    (rings, credentials, digest, own, custom) => {
-      const messages = new PasswordMessages({
-        keyRings: rings,
-        credentials,
-        digests: digest,
-        decodeText: decodeUtf8,
-        pause,
-      });
-      return new ChangePassword({ messages, own, custom });
-    },
-    [keyRings, credentialsCipher, digests, identifiers.changeOwnPassword, identifiers.changeCustomPassword],
-  );
   container.bind(identifiers.passwordResets).toResolvedValue(
     (replace, settle, hooks, { passwords }) => ({
       own: new OwnPasswordReset(replace),
@@ -91,29 +76,11 @@ export function bindPasswords(container: Container): void {
     }),
     [replacePassword, identifiers.settleCustomPassword, identifiers.objectHooks, configuration],
   );
-  container.bind(identifiers.askForReset).toResolvedValue(
-    (order, { mail, passwords }, { custom }, digest) =>
-      new AskForReset({
-        orderMail: order,
-        digests: digest,
-        language: mail.language,
-        customReset: custom,
-        perNetwork: passwords.resetsPerNetwork,
-      }),
-    [orderMail, configuration, identifiers.passwordResets, digests],
-  );
-  container
-    .bind(identifiers.confirmReset)
-    .toResolvedValue(
-      (hashing, digest, policy, passwords, resets, notice) =>
-        new ConfirmReset({ hasher: hashing, digests: digest, policy, passwords, resets, notice }),
-      [hasher, digests, passwordPolicy, replacePassword, identifiers.passwordResets, passwordNotice],
-    );
 }
 
 /** What a password alone does not open. */
 export function bindSecondFactors(container: Container): void {
-  const { digests, random, keyWrapping, gate, timeTokens, factorSecrets, factorProofs, proveFactor } = identifiers;
+  const { digests, keyWrapping, gate, timeTokens, factorSecrets, factorProofs, proveFactor } = identifiers;
   container.bind(timeTokens).toDynamicValue(() => new OtplibTimeTokens());
   container.bind(factorSecrets).toResolvedValue((...parts) => new FactorSecrets(...parts), [keyWrapping, digests]);
   container
@@ -123,21 +90,6 @@ export function bindSecondFactors(container: Container): void {
     .bind(identifiers.checkSecondFactors)
     .toResolvedValue((proofs) => new CheckSecondFactors(proofs), [factorProofs]);
   container.bind(proveFactor).toResolvedValue((...parts) => new ProveFactor(...parts), [gate, factorProofs]);
-  container
-    .bind(identifiers.readSecondFactor)
-    .toResolvedValue((secrets) => new ReadSecondFactor(secrets), [factorSecrets]);
-  container
-    .bind(identifiers.enrolSecondFactor)
-    .toResolvedValue((...parts) => new EnrolSecondFactor(...parts), [factorSecrets, timeTokens, digests, random]);
-  container
-    .bind(identifiers.confirmSecondFactor)
-    .toResolvedValue((prove) => new ConfirmSecondFactor(prove), [proveFactor]);
-  container
-    .bind(identifiers.removeSecondFactor)
-    .toResolvedValue((prove) => new RemoveSecondFactor(prove), [proveFactor]);
-  container
-    .bind(identifiers.validateSecondFactor)
-    .toResolvedValue((prove) => new ValidateSecondFactor(prove), [proveFactor]);
 }
 
 /** Those who are no database users: how they come in, and what becomes of their passwords. */
@@ -147,12 +99,10 @@ export function bindCustomUsers(container: Container): void {
     random,
     hasher,
     gate,
-    serializeOwnUser,
     objectHooks,
     createCustomAccount,
     verifyCustomPassword,
     askAuthenticator,
-    logInCustomUser,
     settleCustomPassword,
   } = identifiers;
   container
@@ -167,9 +117,6 @@ export function bindCustomUsers(container: Container): void {
       (hooks, hash, source, accounts) => new AskAuthenticator(hooks, new KeepAuthenticatedUser(hash, source), accounts),
       [objectHooks, hasher, random, verifyCustomPassword],
     );
-  container
-    .bind(logInCustomUser)
-    .toResolvedValue((...parts) => new LogInCustomUser(...parts), [gate, askAuthenticator, serializeOwnUser]);
   container
     .bind(settleCustomPassword)
     .toResolvedValue((replace) => new SettleCustomPassword(replace), [identifiers.replacePassword]);
@@ -188,11 +135,4 @@ export function bindCustomUsers(container: Container): void {
       hooks: await getAsync(objectHooks),
     });
   });
-  container
-    .bind(identifiers.confirmCustomPassword)
-    .toResolvedValue(
-      (throttled, digest, settle, notice) =>
-        new ConfirmCustomPassword({ gate: throttled, digests: digest, settle, notice }),
-      [gate, digests, settleCustomPassword, identifiers.passwordNotice],
-    );
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  administrationOf,
   type Database,
   type Digests,
   type IdentityProvider,
@@ -60,7 +61,7 @@ export class DemoProviderEntries {
       )
         continue;
       const { defaultUserId, appNames } = found ?? { defaultUserId: null, appNames: [demoCredentials.apps[0].name] };
-      await putProvider.run(database, { provider, data, name, defaultUserId, appNames });
+      await putProvider.run(administrationOf(database), { provider, data, name, defaultUserId, appNames });
     }
   }
 

@@ -1,0 +1,229 @@
+import {
+  AddCustomUser,
+  administrationOf,
+  type AdministrationContext,
+  allParts,
+  CreateAccount,
+  CreateAppKey,
+  CreateApplication,
+  CreateCustomAccount,
+  CreateUser,
+  type CreateUserInput,
+  listCustomUsers,
+  listSecondFactors,
+  listUsers,
+  mapCustomUser,
+  type PasswordHasher,
+  PasswordPolicy,
+  passwordEntrance,
+  removeCustomUser,
+  ReplacePassword,
+  SecondFactors,
+  ServiceError,
+  setAppKeyEnabled,
+  SetCustomPassword,
+  setCustomUserDisabled,
+  SettleCustomPassword,
+  setUserDisabled,
+  setUserEmail,
+  SetUserPassword,
+  takeSecondFactors,
+} from "../src/index.ts";
+import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
+
+const hasher: PasswordHasher = {
+  hash: async (password) => `hash of ${password}`,
+  verify: async (secret, password) => secret === `hash of ${password}`,
+  isOutdated: () => false,
+};
+const passwords = new PasswordPolicy(hasher, digests, { has: () => false });
+const replace = new ReplacePassword(3);
+const createUser = new CreateUser(passwords, new CreateAccount(hasher, digests));
+const addCustomUser = new AddCustomUser(passwords, new CreateCustomAccount(hasher, digests, random), 4);
+const createAppKey = new CreateAppKey(random, digests);
+const applications = (usable: boolean) => new CreateApplication({ usable });
+
+const ada: CreateUserInput = {
+  name: "Ada",
+  password: "a word of my own",
+  administrator: false,
+  email: null,
+  groups: [],
+  createsGroups: false,
+};
+
+let fixture: Fixture;
+let context: AdministrationContext;
+beforeEach(async () => {
+  fixture = await openFixture();
+  context = administrationOf(fixture.database);
+});
+
+const audited = async () => (await fixture.r.audit.read(0, 1_000)).map(({ type }) => type);
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => "done",
+    (error: unknown) => (error instanceof ServiceError ? error.code : error),
+  );
+
+async function openSession(userId: string, name: string): Promise<void> {
+  const { account } = await fixture.r.accounts.find({ id: userId }, []);
+  await fixture.r.sessions.open(
+    {
+      digest: digests.sha256(name),
+      mode: "session",
+      appKeyId: fixture.context.appKey.id,
+      userId,
+      secretVersion: account?.secretVersion ?? 0,
+      appNames: [],
+      deviceId: null,
+      entrance: passwordEntrance,
+    },
+    policy.sessions,
+  );
+}
+
+describe("users", () => {
+  test("are created with their groups, all or nothing", async () => {
+    expect(await refusal(createUser.createUser(context, { ...ada, groups: ["Sales"] }))).toBe(304);
+    expect(await refusal(createUser.createUser(context, { ...ada, password: "short" }))).toBe(320);
+    expect(await refusal(createUser.createUser(context, { ...ada, name: " " }))).toBe(307);
+    expect(await refusal(createUser.createUser(context, { ...ada, email: "ada" }))).toBe(307);
+    expect([await audited(), await listUsers(context, { after: null, limit: 10 })]).toEqual([[], []]);
+    await createUser.createUser(context, { ...ada, groups: ["Sales"], createsGroups: true });
+    expect(await refusal(createUser.createUser(context, { ...ada, name: "ADA" }))).toBe(307);
+    expect(await listUsers(context, { after: null, limit: 10 })).toEqual([
+      expect.objectContaining({ loginName: "Ada", administrator: false, disabled: false, groups: ["Sales"] }),
+    ]);
+    expect(await audited()).toEqual(["account.created"]);
+  });
+
+  test("are disabled with their sessions, and audited only where something changed", async () => {
+    const userId = await createUser.createUser(context, ada);
+    await openSession(userId, "one");
+    expect(await refusal(setUserDisabled(context, { name: "ADA", disabled: true }))).toBe(304);
+    expect(await setUserDisabled(context, { name: "Ada", disabled: true })).toBe(1);
+    expect(await setUserDisabled(context, { name: "Ada", disabled: false })).toBe(0);
+    expect(await refusal(setUserEmail(context, { name: "Ada", email: "ada" }))).toBe(307);
+    await setUserEmail(context, { name: "Ada", email: "ada@example.com" });
+    expect(await audited()).toEqual(["account.created", "account.disabled", "account.enabled", "account.changed"]);
+  });
+
+  test("get another password, which ends their sessions", async () => {
+    const change = new SetUserPassword(passwords, hasher, replace);
+    const userId = await createUser.createUser(context, ada);
+    await openSession(userId, "one");
+    expect(await refusal(change.setUserPassword(context, { name: "Ada", password: "short" }))).toBe(320);
+    expect(await refusal(change.setUserPassword(context, { name: "Bob", password: "quite another word" }))).toBe(304);
+    expect(await fixture.r.sessions.count()).toBe(1);
+    await change.setUserPassword(context, { name: "Ada", password: "quite another word" });
+    const { account } = await fixture.r.accounts.find({ id: userId }, []);
+    expect([account?.secret, await fixture.r.sessions.count()]).toEqual(["hash of quite another word", 0]);
+    expect(await audited()).toEqual(["account.created", "password.changed"]);
+  });
+
+  test("lose a password change to whoever is faster", async () => {
+    const userId = await createUser.createUser(context, ada);
+    const slow = {
+      ...hasher,
+      hash: async (password: string) => {
+        await fixture.r.accounts.setSecret(userId, "of another", 1);
+        return hasher.hash(password);
+      },
+    };
+    const { account } = await fixture.r.accounts.find({ id: userId }, []);
+    expect(account?.secretVersion).toBe(1);
+    const change = new SetUserPassword(passwords, slow, replace);
+    expect(await refusal(change.setUserPassword(context, { name: "Ada", password: "quite another word" }))).toBe(713);
+    expect(await audited()).toEqual(["account.created"]);
+  });
+});
+
+describe("custom users", () => {
+  beforeEach(() => createUser.createUser(context, ada));
+  const zoe = { name: "Zoe", password: "word", user: "Ada", email: null };
+
+  test("are added, mapped, disabled and removed", async () => {
+    expect(await refusal(addCustomUser.addCustomUser(context, { ...zoe, user: "Bob" }))).toBe(304);
+    expect(await refusal(addCustomUser.addCustomUser(context, { ...zoe, password: "abc" }))).toBe(320);
+    await addCustomUser.addCustomUser(context, zoe);
+    expect(await refusal(addCustomUser.addCustomUser(context, { ...zoe, name: "ZOE" }))).toBe(307);
+    expect(await refusal(mapCustomUser(context, { name: "Zoe", user: "Bob" }))).toBe(304);
+    await createUser.createUser(context, { ...ada, name: "Bob" });
+    await mapCustomUser(context, { name: "Zoe", user: "Bob" });
+    const listed = await allParts(
+      (part) => listCustomUsers(context, part),
+      ({ loginName }) => loginName,
+    );
+    expect(listed).toEqual([expect.objectContaining({ loginName: "Zoe", worksAs: "Bob" })]);
+    await setCustomUserDisabled(context, { name: "Zoe", disabled: true });
+    await removeCustomUser(context, "Zoe");
+    expect(await refusal(removeCustomUser(context, "Zoe"))).toBe(304);
+    expect((await audited()).filter((type) => type.startsWith("customUser"))).toEqual([
+      "customUser.stored",
+      "customUser.stored",
+      "customUser.disabled",
+      "customUser.removed",
+    ]);
+  });
+
+  test("get another password", async () => {
+    await addCustomUser.addCustomUser(context, zoe);
+    const change = new SetCustomPassword(passwords, hasher, new SettleCustomPassword(replace), 4);
+    expect(await refusal(change.setCustomPassword(context, { name: "Zoe", password: "abc" }))).toBe(320);
+    await change.setCustomPassword(context, { name: "Zoe", password: "another" });
+    const { account } = await fixture.r.accounts.find({ realm: "custom", loginName: "Zoe" }, []);
+    expect([account?.secret, (await audited()).at(-1)]).toEqual(["hash of another", "customPassword.changed"]);
+  });
+
+  test("and users lose their second factors to an administrator", async () => {
+    const id = await addCustomUser.addCustomUser(context, zoe);
+    const factors = new SecondFactors(fixture.r.records);
+    await factors.enrol({ subject: `custom:${id}`, appName: "app", sealedSecret: "s", recoveryCodes: [] });
+    expect(await listSecondFactors(context, { after: null, limit: 10 })).toEqual([
+      expect.objectContaining({ subject: `custom:${id}`, ownerName: "Zoe" }),
+    ]);
+    expect(await refusal(takeSecondFactors(context, { of: "user", name: "Ada", appName: null }))).toBe(304);
+    expect(await refusal(takeSecondFactors(context, { of: "customUser", name: "Zoe", appName: "other" }))).toBe(304);
+    await takeSecondFactors(context, { of: "customUser", name: "Zoe", appName: null });
+    expect(await listSecondFactors(context, { after: null, limit: 10 })).toEqual([]);
+    expect((await audited()).at(-1)).toBe("secondFactor.removed");
+  });
+});
+
+describe("app names and app keys", () => {
+  const tablet = { name: "tablet", appNames: null, origins: [], returnAddresses: [], key: null };
+
+  test("are created once, and keys only for app names that exist", async () => {
+    const key = await createAppKey.createAppKey(context, { ...tablet, appNames: ["app"] });
+    expect((await fixture.r.appKeys.list(null, 10)).map(({ name }) => name)).toEqual(["key", "tablet"]);
+    for (const [change, code] of [
+      [{}, 307],
+      [{ name: "other", key }, 307],
+      [{ name: " " }, 307],
+      [{ name: "other", key: "a b c" }, 307],
+      [{ name: "other", returnAddresses: ["javascript:alert(1)"] }, 307],
+      [{ name: "other", appNames: ["app", "nowhere"] }, 208],
+    ] as const)
+      expect(await refusal(createAppKey.createAppKey(context, { ...tablet, ...change }))).toBe(code);
+    expect(await refusal(setAppKeyEnabled(context, { name: "other", enabled: false }))).toBe(304);
+    await setAppKeyEnabled(context, { name: "tablet", enabled: false });
+    const events = await fixture.r.audit.read(0, 10);
+    const id = (await fixture.r.appKeys.list("key", 1))[0]?.id;
+    expect(events.map(({ type, appKeyId }) => [type, appKeyId])).toEqual([
+      ["appKey.created", id],
+      ["appKey.disabled", id],
+    ]);
+  });
+
+  test("ask for second factors only where there is a master key", async () => {
+    const office = { name: "office", seats: null, secondFactor: "forced" } as const;
+    expect(await refusal(applications(false).createApplication(context, office))).toBe(705);
+    await applications(false).createApplication(context, { ...office, secondFactor: "off" });
+    expect(await refusal(applications(true).createApplication(context, office))).toBe(307);
+    expect(await refusal(applications(false).setSecondFactor(context, office))).toBe(705);
+    expect(await refusal(applications(true).setSecondFactor(context, { ...office, name: "nowhere" }))).toBe(304);
+    await applications(true).setSecondFactor(context, office);
+    expect(await audited()).toEqual(["app.created", "app.factorForced"]);
+  });
+});
