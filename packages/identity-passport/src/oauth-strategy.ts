@@ -111,19 +111,14 @@ export class StrategyLogIn {
    * Trades a code at the token endpoint. The guarded client sends the request instead of node-oauth: that has no time limit, reads answers
    * of any length, accepts redirects and forms as tokens, and puts the provider's words into its errors. An agent would change none of it.
    */
-  tradeCode(code: string, { client, signal, blamesData }: CodeTrade): Promise<JsonObject> {
+  tradeCode(code: string, trade: CodeTrade): Promise<JsonObject> {
     const { data, state } = this.request;
-    const client_id = data["clientId"] ?? "";
-    const ask = callbackify(async (parameters: Readonly<Record<string, string>>) => {
-      const form = { ...parameters, client_id, client_secret: this.kind.clientSecret };
-      const answer = await client.post(this.kind.token, form, signal);
-      if (answer.status < 400) return answer.json;
-      throw blamesData(answer)
-        ? misconfigured("the provider does not accept the client or its secret")
-        : unproven("the provider refused the code");
-    });
+    const { token, clientSecret } = this.kind;
+    const client = { client_id: data["clientId"] ?? "", client_secret: clientSecret };
     this.strategy._oauth2.getOAuthAccessToken = (given, parameters, callback) =>
-      ask({ ...parameters, code: given }, (error, json) => callback(error, json?.["access_token"], undefined, json));
+      askForToken(token, { ...parameters, ...client, code: given }, trade, (error, answer) =>
+        callback(error, answer?.["access_token"], undefined, answer),
+      );
     return new Promise((resolve, reject) => {
       const refused = () => reject(unproven("the provider gave nothing for the code"));
       const outcome = (error: { readonly oauthError?: unknown } | null, answer: JsonObject | false) => {
@@ -151,6 +146,16 @@ export interface CodeTrade {
   /** Whether a refusal is about the client or its secret. */
   readonly blamesData: (answer: ProviderAnswer) => boolean;
 }
+
+const askForToken = callbackify(
+  async (url: string, form: Readonly<Record<string, string>>, { client, signal, blamesData }: CodeTrade) => {
+    const answer = await client.post(url, form, signal);
+    if (answer.status < 400) return answer.json;
+    throw blamesData(answer)
+      ? misconfigured("the provider does not accept the client or its secret")
+      : unproven("the provider refused the code");
+  },
+);
 
 /** The errors for a user who cancels. Apple has its own. */
 const cancelled = new Set(["access_denied", "user_cancelled_authorize"]);
