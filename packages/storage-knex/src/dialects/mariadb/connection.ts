@@ -1,11 +1,9 @@
+import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Knex } from "knex";
-import type { SqlResult } from "../../sql-runner.ts";
-import type { AwaitedAnswers } from "./awaited-answers.ts";
-import { connectionError, losesConnection, statementError } from "./mariadb-error.ts";
-import type { PositionalQuery } from "./positional-query.ts";
+import type { SqlResult, SqlValue } from "../../sql-runner.ts";
+import { connectionError, losesConnection, SilentServer, statementError } from "./mariadb-error.ts";
 import { type Row, withValues } from "./row-values.ts";
-import { SilentServer } from "./silent-server.ts";
 
 /** A query, and how it is sent. */
 export interface Query extends PositionalQuery {
@@ -108,4 +106,65 @@ function resultOf<T>(answer: unknown): SqlResult<T> {
   const rows = withValues((ofProcedure ? answer.at(-2) : answer) as Row[]);
   const told = ofProcedure ? rows[0]?.["row_count"] : undefined;
   return { rows: rows as T[], rowCount: told === undefined ? rows.length : Number(told) };
+}
+
+/** A query as the driver takes it: with a question mark for each value. */
+export interface PositionalQuery {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** Replaces numbered parameters (`$1`), which may stand in any order and more than once. An array travels as JSON, for `json_table`. */
+export function positionalQuery(text: string, values: readonly SqlValue[]): PositionalQuery {
+  const placed: unknown[] = [];
+  const sql = text.replaceAll(/\$(\d+)/g, (_, number: string) => {
+    placed.push(travelling(values[Number(number) - 1]));
+    return "?";
+  });
+  return { sql, values: placed };
+}
+
+function travelling(value: SqlValue | undefined): unknown {
+  if (value === undefined) throw new RangeError("A statement has more parameters than values.");
+  return Array.isArray(value) ? JSON.stringify(value) : value;
+}
+
+/** An answer that is awaited. */
+interface AwaitedAnswer {
+  /** `performance.now()` since which it is. */
+  readonly since: number;
+  /** Ends the connection, and the wait. */
+  readonly cut: () => void;
+}
+
+/** The answers that the connections of a pool wait for, in the order of their questions. */
+export class AwaitedAnswers {
+  private readonly awaited = new Set<AwaitedAnswer>();
+
+  begin(cut: () => void): AwaitedAnswer {
+    const answer = { since: performance.now(), cut };
+    this.awaited.add(answer);
+    return answer;
+  }
+
+  end(answer: AwaitedAnswer): void {
+    this.awaited.delete(answer);
+  }
+
+  get waitingSince(): number | undefined {
+    for (const { since } of this.awaited) return since;
+    return undefined;
+  }
+
+  cut(before: number): void {
+    for (const answer of this.awaited) {
+      if (answer.since >= before) return;
+      answer.cut();
+    }
+  }
+}
+
+/** The name of a lock of the server for one database and purpose: names of databases may be too long to be part of it. */
+export function lockName(database: string, purpose: "archive" | "indexes" | "migrations"): string {
+  return `sallyport:${createHash("sha256").update(database).digest("hex").slice(0, 32)}:${purpose}`;
 }

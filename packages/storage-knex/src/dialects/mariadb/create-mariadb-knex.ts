@@ -1,10 +1,11 @@
+import type { Socket } from "node:net";
 import knexPkg, { type Knex } from "knex";
+import Mysql2Client from "knex/lib/dialects/mysql2/index.js";
 import type { Connection, ConnectionOptions } from "mysql2";
+import { PoolExhausted } from "../../pool-exhausted.ts";
 import { type Probe, ServerWatch } from "../../server-watch.ts";
-import { AwaitedAnswers } from "./awaited-answers.ts";
-import { type MariadbClientConfiguration, MariadbKnexClient } from "./mariadb-knex-client.ts";
+import { AwaitedAnswers } from "./connection.ts";
 import { serverOf } from "./mariadb-server.ts";
-import { sessionSettings } from "./session-settings.ts";
 
 const { knex: createKnex } = knexPkg;
 
@@ -120,5 +121,75 @@ async function mysql2(): Promise<Driver> {
     return (await import("mysql2")).default as unknown as Driver;
   } catch (error) {
     throw new Error("MariaDB needs the package mysql2 beside this one: npm install mysql2", { cause: error });
+  }
+}
+
+interface Limits {
+  /** Milliseconds. */
+  readonly statementTimeout: number;
+  /** Milliseconds. */
+  readonly idleInTransactionTimeout: number;
+}
+
+/**
+ * What every connection is told first, whatever the server is used to: texts are compared as they are, times are UTC,
+ * values that do not fit are refused, and a statement sees what is committed when it begins.
+ */
+export function sessionSettings({ statementTimeout, idleInTransactionTimeout }: Limits): string {
+  const seconds = Math.ceil(statementTimeout / 1_000);
+  return `set names utf8mb4 collate utf8mb4_nopad_bin, time_zone = '+00:00', autocommit = 1,
+    sql_mode = 'STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO,NO_ZERO_DATE,NO_ZERO_IN_DATE',
+    tx_isolation = 'READ-COMMITTED', foreign_key_checks = 1, unique_checks = 1, group_concat_max_len = 1073741824,
+    max_statement_time = ${statementTimeout / 1_000}, innodb_lock_wait_timeout = ${seconds + 1}, lock_wait_timeout = ${seconds + 1},
+    idle_transaction_timeout = ${Math.ceil(idleInTransactionTimeout / 1_000)}`;
+}
+
+/** What is read of Knex's pool. */
+interface Pool {
+  numFree(): number;
+  numPendingAcquires(): number;
+  numPendingCreates(): number;
+}
+
+/** What this client is configured with, beside what Knex knows. */
+export interface MariadbClientConfiguration {
+  readonly driver: unknown;
+  readonly watch: ServerWatch;
+  /** Callers that may wait for a connection; one more is refused at once. */
+  readonly maxPendingAcquires: number;
+}
+
+/** Knex's client for mysql2, with a bounded queue before its pool. */
+export class MariadbKnexClient extends Mysql2Client {
+  override _driver(): unknown {
+    return this.configuration.driver;
+  }
+
+  override async acquireConnection(): Promise<unknown> {
+    if (this.waiting >= this.configuration.maxPendingAcquires)
+      throw new PoolExhausted("Too many callers wait for a connection.");
+    return this.configuration.watch.connected(
+      () => super.acquireConnection(),
+      (connection) => void this.releaseConnection(connection),
+    );
+  }
+
+  /** A connection that cannot be trusted any more is not asked to take its leave. */
+  override async destroyRawConnection(connection: {
+    readonly __knex__disposed?: unknown;
+    readonly stream: Socket;
+  }): Promise<void> {
+    if (connection.__knex__disposed === undefined) await super.destroyRawConnection(connection);
+    else connection.stream.destroy();
+  }
+
+  /** Callers for whom there is neither a free connection nor one that is being made. */
+  private get waiting(): number {
+    const pool = this.pool as Pool | undefined;
+    return pool === undefined ? 0 : pool.numPendingAcquires() - pool.numPendingCreates() - pool.numFree();
+  }
+
+  private get configuration(): MariadbClientConfiguration {
+    return this.config as unknown as MariadbClientConfiguration;
   }
 }

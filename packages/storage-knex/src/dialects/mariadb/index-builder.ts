@@ -1,11 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type AttributeIndex, type IndexReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
-import { type Connection, dismiss, releaseLocks, runOn, withConnection } from "./connection.ts";
-import { lockName } from "./lock-name.ts";
+import { type Connection, dismiss, lockName, releaseLocks, runOn, withConnection } from "./connection.ts";
 import type { Tables } from "./tables.ts";
-import { indexKey, listedIndexes, valueColumn, type ValueColumns, valuePrefix } from "./value-columns.ts";
-import { valueColumnDefinition } from "./value-expression.ts";
+import {
+  indexKey,
+  listedIndexes,
+  valueColumn,
+  valueColumnDefinition,
+  type ValueColumns,
+  valuePrefix,
+} from "./value-columns.ts";
 
 /** A table has 64 indexes at most, of which that of the objects has four of its own. */
 export const mostValueIndexes = 60;

@@ -1,6 +1,5 @@
 import { type ErrorCode, OutdatedModelError, ServiceError } from "@sallyport/core";
 import { PoolExhausted } from "../../pool-exhausted.ts";
-import { SilentServer } from "./silent-server.ts";
 
 /** What procedures of ours refuse, by SQLSTATE. */
 const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
@@ -159,4 +158,13 @@ interface Parts {
 
 function partsOf(error: unknown): Parts {
   return typeof error === "object" && error !== null && "message" in error ? (error as Parts) : { message: "" };
+}
+
+/** The server has said nothing for longer than any statement may take: the cable is out, the machine is gone. */
+export class SilentServer extends Error {
+  override readonly name = "SilentServer";
+
+  constructor() {
+    super("The server stays silent.");
+  }
 }

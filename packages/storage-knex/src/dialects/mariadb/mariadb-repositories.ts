@@ -14,7 +14,7 @@ import { MariadbDepartureRepository } from "./objects/mariadb-departure-reposito
 import { MariadbLockRepository } from "./objects/mariadb-lock-repository.ts";
 import { MariadbModelRepository } from "./objects/mariadb-model-repository.ts";
 import { MariadbObjectRepository } from "./objects/mariadb-object-repository.ts";
-import type { ObjectContext } from "./objects/object-context.ts";
+import type { ObjectContext } from "./objects/writers-turn.ts";
 import { objectOf } from "./objects/object-row.ts";
 import type { Statements } from "./statements/statements.ts";
 

@@ -2,9 +2,8 @@ import { ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
 import type { Statement } from "../../statement.ts";
-import type { Query } from "./connection.ts";
+import { positionalQuery, type Query } from "./connection.ts";
 import { isDuplicate } from "./mariadb-error.ts";
-import { positionalQuery } from "./positional-query.ts";
 
 /** Makes queries of what repositories send; where they go is for those who extend it. */
 export abstract class QueryRunner implements SqlRunner {

@@ -8,8 +8,7 @@ import {
   type RecordOf,
 } from "@sallyport/core";
 import type { SqlValue } from "../../../sql-runner.ts";
-import { objectColumns } from "../objects/object-columns.ts";
-import { type ObjectRow, objectOf } from "../objects/object-row.ts";
+import { objectColumns, objectOf, type ObjectRow } from "../objects/object-row.ts";
 import { readersText } from "../objects/object-writes.ts";
 import { attributesText } from "../objects/stored-attributes.ts";
 import type { Tables } from "../tables.ts";

@@ -10,8 +10,7 @@ import {
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../../open-calls.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import { acquire, type Connection, dismiss, releaseLocks, release, runOn, streamOn } from "../connection.ts";
-import { lockName } from "../lock-name.ts";
+import { acquire, type Connection, dismiss, lockName, release, releaseLocks, runOn, streamOn } from "../connection.ts";
 import { isDuplicate } from "../mariadb-error.ts";
 import type { Run } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";

@@ -1,5 +1,5 @@
 import { messageWindow } from "@sallyport/core";
-import type { Functions } from "../migrations/migration.ts";
+import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
 

@@ -1,5 +1,5 @@
 import { earlier, later } from "../statements/storage-time.ts";
-import type { Functions } from "../migrations/migration.ts";
+import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
 

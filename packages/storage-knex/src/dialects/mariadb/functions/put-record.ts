@@ -1,6 +1,6 @@
 import { later } from "../statements/storage-time.ts";
 import { never } from "../statements/record-statements.ts";
-import type { Functions } from "../migrations/migration.ts";
+import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
 

@@ -1,4 +1,4 @@
-import type { Functions } from "../migrations/migration.ts";
+import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
 

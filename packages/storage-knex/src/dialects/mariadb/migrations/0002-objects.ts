@@ -1,6 +1,6 @@
 import type { ClassDefinition } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
-import type { Migration } from "./migration.ts";
+import type { Migration } from "./migrator.ts";
 
 /** Of every table: texts are compared by their code points and to their last blank, the same on every server. */
 const tableOptions = "engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin";

@@ -1,7 +1,26 @@
-import { functions } from "../functions/functions.ts";
+import { admitReturnProcedure } from "../functions/admit-return.ts";
+import { auditProcedures } from "../functions/audit.ts";
+import { channelNumberProcedures } from "../functions/channel-numbers.ts";
+import { claimBlocksProcedure } from "../functions/claim-blocks.ts";
+import { openSessionProcedure } from "../functions/open-session.ts";
+import { putRecordProcedure } from "../functions/put-record.ts";
+import { removeAccountsProcedure } from "../functions/remove-accounts.ts";
+import { throttleProcedures } from "../functions/throttle.ts";
 import { entry } from "./0001-entry.ts";
 import { objects } from "./0002-objects.ts";
-import type { Migration } from "./migration.ts";
+import type { Functions, Migration } from "./migrator.ts";
+
+/** All procedures. */
+const functions: readonly Functions[] = [
+  admitReturnProcedure,
+  auditProcedures,
+  channelNumberProcedures,
+  claimBlocksProcedure,
+  openSessionProcedure,
+  putRecordProcedure,
+  removeAccountsProcedure,
+  throttleProcedures,
+];
 
 /** All migrations, in their order. Procedures come last: they work with tables as all migrations leave them. */
 export const migrations: readonly Migration[] = [entry, objects, ...functions];

@@ -2,10 +2,8 @@ import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceErro
 import type { Knex } from "knex";
 import { type Numbered, pendingMigrations } from "../../../pending-migrations.ts";
 import type { SqlResult } from "../../../sql-runner.ts";
-import { dismiss, runOn, withConnection } from "../connection.ts";
-import { lockName } from "../lock-name.ts";
+import { dismiss, lockName, runOn, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
-import type { Migration } from "./migration.ts";
 
 /** Seconds for which one who migrates waits for another. */
 const patience = 3_600;
@@ -96,3 +94,23 @@ function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = (/^(\d+)\.(\d+)\..*MariaDB/.exec(version)?.slice(1) ?? []).map(Number);
   return major > oldestVersion[0] || (major === oldestVersion[0] && minor >= oldestVersion[1]);
 }
+
+/**
+ * One step from an empty database to the current one. Never changed once it was released, so it imports nothing that can change but types;
+ * there is no way back.
+ */
+export interface Migration extends Numbered {
+  /** Number and purpose; the order of the list is the order of the numbers. */
+  readonly name: string;
+  /**
+   * The statements. The engine keeps each change of a table at once, so whoever breaks off leaves a part behind: each of them
+   * does no harm when it runs again. A new database gets the classes.
+   */
+  readonly statements: (
+    tables: Tables,
+    classes: readonly ClassDefinition[],
+  ) => readonly (string | { readonly sql: string; readonly values: readonly unknown[] })[];
+}
+
+/** What a person looks for as one procedure. It replaces what is there under its name. */
+export type Functions = Migration & Required<Numbered>;

@@ -9,15 +9,12 @@ import {
   type Visibility,
 } from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import { QueryParameters } from "../query/query-parameters.ts";
+import { QueryParameters, visibleCondition } from "../query/query-parameters.ts";
 import type { Tables } from "../tables.ts";
 import { insertRows } from "./insert-rows.ts";
-import { objectColumns } from "./object-columns.ts";
-import { isAmongNumbers } from "./object-numbers.ts";
-import { type ObjectRow, objectOf } from "./object-row.ts";
+import { isAmongNumbers, objectColumns, objectOf, type ObjectRow } from "./object-row.ts";
 import { readersText } from "./object-writes.ts";
 import { attributesText } from "./stored-attributes.ts";
-import { visibleCondition } from "./visible-condition.ts";
 
 interface RecycledRow {
   readonly oid: number;

@@ -25,11 +25,10 @@ import {
 } from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { DepartedObjects } from "./departed-objects.ts";
-import type { ObjectContext } from "./object-context.ts";
-import { isAmongNumbers, objectNumbers } from "./object-numbers.ts";
+import { isAmongNumbers, objectNumbers } from "./object-row.ts";
 import { ObjectReads } from "./object-reads.ts";
 import { ObjectWrites, type WrittenObject } from "./object-writes.ts";
-import { WritersTurn } from "./writers-turn.ts";
+import { type ObjectContext, WritersTurn } from "./writers-turn.ts";
 
 type Model = Pick<Writing, "modelGeneration">;
 

@@ -8,8 +8,7 @@ import {
 import type { SqlRunner } from "../../../sql-runner.ts";
 import type { ModelStatements } from "../statements/model-statements.ts";
 import { insertRows } from "./insert-rows.ts";
-import type { ObjectContext } from "./object-context.ts";
-import { WritersTurn } from "./writers-turn.ts";
+import { type ObjectContext, WritersTurn } from "./writers-turn.ts";
 
 /** The model changes in turn with those who write objects: what is written fits the model under which it is committed. */
 export class MariadbModelRepository implements ModelRepository {

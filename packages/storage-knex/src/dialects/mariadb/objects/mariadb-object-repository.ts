@@ -35,13 +35,10 @@ import {
   type Thoroughness,
 } from "../query/object-query-text.ts";
 import { isDecided, type KeyValue, positionFrom } from "../query/order.ts";
-import { withKeptMembers } from "./kept-members.ts";
-import type { ObjectContext } from "./object-context.ts";
-import { objectNumbers } from "./object-numbers.ts";
 import { ObjectReads } from "./object-reads.ts";
-import { type BoundedRow, objectsWithin, type OutlineRow, outlineOf } from "./object-row.ts";
-import { ObjectWrites, type WrittenObject } from "./object-writes.ts";
-import { WritersTurn } from "./writers-turn.ts";
+import { type BoundedRow, objectNumbers, objectsWithin, outlineOf, type OutlineRow } from "./object-row.ts";
+import { ObjectWrites, withKeptMembers, type WrittenObject } from "./object-writes.ts";
+import { type ObjectContext, WritersTurn } from "./writers-turn.ts";
 
 export class MariadbObjectRepository implements ObjectRepository {
   private readonly reads: ObjectReads;

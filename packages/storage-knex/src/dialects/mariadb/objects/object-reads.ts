@@ -8,14 +8,21 @@ import {
   type Visibility,
 } from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import { QueryParameters } from "../query/query-parameters.ts";
+import { QueryParameters, readableCondition, visibleCondition } from "../query/query-parameters.ts";
 import { storageTime } from "../statements/storage-time.ts";
 import type { Tables } from "../tables.ts";
-import { boundedColumns, objectColumns, outlineColumns } from "./object-columns.ts";
-import { isAmongNumbers } from "./object-numbers.ts";
-import { type BoundedRow, type ObjectRow, objectsWithin, type OutlineRow, outlineOf, readersOf } from "./object-row.ts";
-import { readableCondition } from "./readers.ts";
-import { visibleCondition } from "./visible-condition.ts";
+import {
+  boundedColumns,
+  type BoundedRow,
+  isAmongNumbers,
+  objectColumns,
+  type ObjectRow,
+  objectsWithin,
+  outlineColumns,
+  outlineOf,
+  type OutlineRow,
+  readersOf,
+} from "./object-row.ts";
 
 const unbounded = Number.POSITIVE_INFINITY;
 
@@ -59,7 +66,7 @@ export class ObjectReads {
   ): Promise<StoredObject[]> {
     const parameters = new QueryParameters();
     const places = classes.map((name) => parameters.add(name));
-    const readable = readableCondition("o", visibility, (value) => parameters.add(value));
+    const readable = readableCondition("o", visibility, parameters);
     const parts = places.flatMap((place) =>
       ["o.restricted = 0", `o.restricted = 1 and ${readable}`].map(
         (part) =>
@@ -78,7 +85,7 @@ export class ObjectReads {
     const { objectCounts, objects } = this.tables;
     const parameters = new QueryParameters();
     const places = classes.map((name) => parameters.add(name)).join(", ");
-    const readable = readableCondition("o", visibility, (value) => parameters.add(value));
+    const readable = readableCondition("o", visibility, parameters);
     const text = `select (select coalesce(sum(objects), 0) from ${objectCounts} where class in (${places}))
       + (select count(*) from ${objects} o where o.class in (${places}) and o.restricted = 1 and ${readable}) as count`;
     const { rows } = await this.sql.runOnce<{ count: number }>(text, parameters.values);

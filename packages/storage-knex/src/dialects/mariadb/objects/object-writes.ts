@@ -1,8 +1,18 @@
-import { type Links, type ObjectId, objectNumber, ServiceError, type StoredObject } from "@sallyport/core";
+import {
+  type Attributes,
+  type Links,
+  type ObjectChange,
+  type ObjectId,
+  objectNumber,
+  ServiceError,
+  type StoredObject,
+  type Visibility,
+} from "@sallyport/core";
 import type { SqlRunner, SqlValue } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import { insertRows } from "./insert-rows.ts";
-import { isAmongNumbers, objectNumbers } from "./object-numbers.ts";
+import type { ObjectReads } from "./object-reads.ts";
+import { isAmongNumbers, objectNumbers } from "./object-row.ts";
 import { attributesText } from "./stored-attributes.ts";
 
 /** An object that is written, and what its attributes point to: of those that are named, if it was there before. */
@@ -137,4 +147,51 @@ function linkRows({ object, links }: WrittenObject): SqlValue[][] {
   return Object.entries(links).flatMap(([attribute, ids]) =>
     objectNumbers(ids).map((target) => [target, objectNumber(object.id), attribute]),
   );
+}
+
+/** A change and the object that it is about. */
+export interface Changing {
+  readonly change: ObjectChange;
+  readonly object: StoredObject;
+}
+
+/** A collection that gets another list than it has. */
+interface NewList {
+  readonly name: string;
+  readonly given: readonly ObjectId[];
+  /** The members that are not in it any more. */
+  readonly missing: readonly ObjectId[];
+}
+
+/** The changes, in whose collections those members stay that the writer cannot mean to take out. */
+export async function withKeptMembers(
+  changing: readonly Changing[],
+  visibility: Visibility,
+  reads: ObjectReads,
+): Promise<Changing[]> {
+  const missing = changing.flatMap((each) => newLists(each).flatMap((list) => list.missing));
+  const kept = missing.length === 0 ? new Set<ObjectId>() : await reads.outOfSight(objectNumbers(missing), visibility);
+  if (kept.size === 0) return [...changing];
+  return changing.map(({ change, object }) => {
+    const lists = newLists({ change, object }).map(
+      ({ name, given, missing: those }) => [name, [...given, ...those.filter((id) => kept.has(id))]] as const,
+    );
+    const whole = Object.fromEntries(lists);
+    return {
+      object,
+      change: { ...change, attributes: { ...change.attributes, ...whole }, links: { ...change.links, ...whole } },
+    };
+  });
+}
+
+function newLists({ change: { attributes, links }, object }: Changing): NewList[] {
+  return Object.keys(links).flatMap((name) => {
+    const [given, held] = [listIn(attributes, name), listIn(object.attributes, name)];
+    return given === null || held === null ? [] : [{ name, given, missing: held.filter((id) => !given.includes(id)) }];
+  });
+}
+
+function listIn(attributes: Attributes, name: string): readonly ObjectId[] | null {
+  const value = Object.hasOwn(attributes, name) ? attributes[name] : null;
+  return Array.isArray(value) ? value.filter((id) => typeof id === "string") : null;
 }

@@ -1,6 +1,9 @@
 import { OutdatedModelError, type Writing } from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import type { WritingStatements } from "../statements/writing-statements.ts";
+import { type Statement, statement } from "../../../statement.ts";
+import { epochMilliseconds, storageTime } from "../statements/storage-time.ts";
+import type { Tables } from "../tables.ts";
+import type { ValueColumns } from "../value-columns.ts";
 
 /** What is counted for those who write. */
 interface Series {
@@ -72,4 +75,37 @@ export class WritersTurn {
 /** The stamp of a transaction, if it has written. */
 export function stampOf(sql: SqlRunner): number | undefined {
   return stamps.get(sql);
+}
+
+/** What the repositories of objects share in one database. */
+export interface ObjectContext {
+  readonly tables: Tables;
+  readonly statements: WritingStatements;
+  readonly columns: ValueColumns;
+  /** Milliseconds by which the storage's clock is ahead of the server's. */
+  readonly offset: () => number;
+}
+
+export interface WritingStatements {
+  /** Gives `stamp` and `number`, the last of each, and keeps them until the transaction ends. Numbers that were taken back count. */
+  readonly takeTurn: Statement;
+  /** 1 offset of the clock. Gives `generation` and `now`. */
+  readonly moment: Statement;
+  /** Keeps the last stamp and the number of the last object. As text: the number of a sequence cannot be a parameter. */
+  readonly count: (stamp: number, number: number) => string;
+}
+
+export function writingStatements({ objectNumbers, objectSeries, settings }: Tables): WritingStatements {
+  return {
+    takeTurn: statement(
+      "writing_take_turn",
+      `select stamp, greatest(number, (select next_not_cached_value - 1 from ${objectNumbers})) as number from ${objectSeries} for update`,
+    ),
+    moment: statement(
+      "writing_moment",
+      `select model_generation as generation, ${epochMilliseconds(storageTime(1))} as now from ${settings}`,
+    ),
+    count: (stamp, number) =>
+      `update ${objectSeries} set stamp = ${stamp}, number = coalesce(setval(${objectNumbers}, ${number}), ${number})`,
+  };
 }

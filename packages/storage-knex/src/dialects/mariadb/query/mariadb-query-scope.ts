@@ -2,17 +2,16 @@ import {
   type AttributeType,
   isClassName,
   type JsonValue,
+  objectNumber,
   type ValuePath,
   type ValueType,
   type Visibility,
 } from "@sallyport/core";
-import { QueryScope } from "../../../query/query-scope.ts";
-import { readableCondition } from "../objects/readers.ts";
+import { isPossible, QueryScope } from "../../../query/query-scope.ts";
+import { storedValue } from "../objects/stored-attributes.ts";
 import type { Tables } from "../tables.ts";
-import type { ValueColumns } from "../value-columns.ts";
-import { indexedCharacters, pathOf, textOf, valueExpression } from "../value-expression.ts";
-import { isAmong, operand } from "./operands.ts";
-import type { QueryParameters } from "./query-parameters.ts";
+import { indexedCharacters, pathOf, textOf, type ValueColumns, valueExpression } from "../value-columns.ts";
+import { type QueryParameters, readableCondition } from "./query-parameters.ts";
 
 /** What `like` takes for the sign before a character that stands for itself, whatever the mode of the server. */
 const escape = "escape '\\\\'";
@@ -41,7 +40,7 @@ export class MariadbQueryScope extends QueryScope {
   }
 
   readable(o: string): string {
-    return readableCondition(o, this.visibility, (value) => this.parameters.add(value));
+    return readableCondition(o, this.visibility, this.parameters);
   }
 
   /**
@@ -73,11 +72,28 @@ export class MariadbQueryScope extends QueryScope {
   }
 
   operand(type: ValueType, value: JsonValue): string {
-    return operand(this.parameters, type, value);
+    switch (type) {
+      case "number":
+        return `cast(${this.parameters.add(String(value))} as double)`;
+      case "json":
+      case "collection":
+        return `concat(json_extract(${this.parameters.add(JSON.stringify([storedValue(value)]))}, '$[0]'))`;
+      case "boolean":
+      case "time":
+        return this.parameters.add(Number(value));
+      case "id":
+      case "reference":
+      case "file":
+        return this.parameters.add(objectNumber(String(value)));
+      default:
+        return this.parameters.add(String(value));
+    }
   }
 
   isAmong(expression: string, type: ValueType, values: readonly JsonValue[]): string {
-    return isAmong(this.parameters, expression, type, values);
+    const possible = values.filter((value) => isPossible(type, value));
+    if (possible.length === 0) return "false";
+    return `${expression} in (${possible.map((value) => this.operand(type, value)).join(", ")})`;
   }
 
   isPresent(o: string, attribute: string): string {

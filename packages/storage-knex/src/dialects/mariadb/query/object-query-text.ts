@@ -1,13 +1,10 @@
 import type { ObjectQuery, Page, Visibility } from "@sallyport/core";
 import type { SqlValue } from "../../../sql-runner.ts";
-import { boundedColumns, outlineColumns } from "../objects/object-columns.ts";
+import { boundedColumns, outlineColumns } from "../objects/object-row.ts";
 import type { Tables } from "../tables.ts";
-import type { ValueColumns } from "../value-columns.ts";
-import { indexedCharacters } from "../value-expression.ts";
-import { isBehind } from "./behind-position.ts";
+import { indexedCharacters, type ValueColumns } from "../value-columns.ts";
 import { condition } from "../../../query/condition.ts";
-import { operand } from "./operands.ts";
-import { keyColumns, keysOf, type KeyValue, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
+import { isBehind, keyColumns, keysOf, type KeyValue, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
 import { QueryParameters } from "./query-parameters.ts";
 import { MariadbQueryScope } from "./mariadb-query-scope.ts";
 
@@ -132,10 +129,10 @@ function onPage(columns: readonly OrderColumn[], page: Page, scope: MariadbQuery
   return "after" in page ? [isBehind(columns, page.after, "o", scope)] : [];
 }
 
-function isAbove([first]: readonly OrderColumn[], floor: KeyValue, { parameters }: MariadbQueryScope): string {
+function isAbove([first]: readonly OrderColumn[], floor: KeyValue, scope: MariadbQueryScope): string {
   return first === undefined || floor === null
     ? "true"
-    : `${first.indexed} >= ${operand(parameters, first.path.type, floor)}`;
+    : `${first.indexed} >= ${scope.operand(first.path.type, floor)}`;
 }
 
 /** That an object is meant by a query. */

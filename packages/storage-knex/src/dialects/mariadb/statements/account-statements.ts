@@ -1,11 +1,9 @@
 import { maximumObjectBytes } from "@sallyport/core";
 import { additionUnlessKnown, statement } from "../../../statement.ts";
 import type { AccountStatements } from "../../../knex-account-repository.ts";
-import { boundedColumns, objectColumns } from "../objects/object-columns.ts";
-import { longestName } from "../longest-name.ts";
-import type { Tables } from "../tables.ts";
-import { textsOf } from "./listed-values.ts";
-import { storageTime } from "./storage-time.ts";
+import { boundedColumns, objectColumns } from "../objects/object-row.ts";
+import { longestName, type Tables } from "../tables.ts";
+import { storageTime, textsOf } from "./storage-time.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
 const customColumns = "id, login_name, user_id, email, secret, secret_version, disabled";

@@ -2,8 +2,7 @@ import type { ClaimedRow, ClaimRequest, RecordStatements } from "../../../knex-r
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { textsOf } from "./listed-values.ts";
-import { epochMilliseconds, later, storageTime } from "./storage-time.ts";
+import { epochMilliseconds, later, storageTime, textsOf } from "./storage-time.ts";
 
 /** When those end that stay: a time, so that those that have not ended are one range of a key. */
 export const never = "timestamp '9999-12-31 23:59:59'";

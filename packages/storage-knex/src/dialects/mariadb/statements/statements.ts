@@ -1,26 +1,24 @@
+import { messageWindow } from "@sallyport/core";
 import type { AccountStatements } from "../../../knex-account-repository.ts";
 import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
 import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import type { AuditStatements } from "../../../knex-audit-repository.ts";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
-import type { SettingsStatements } from "../../../knex-settings-repository.ts";
 import type { RecordStatements } from "../../../knex-record-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
+import type { SettingsStatements } from "../../../knex-settings-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
+import { additionUnlessKnown, statement } from "../../../statement.ts";
+import { noNumbers } from "../functions/channel-numbers.ts";
+import { type LockStatements, lockStatements } from "../objects/mariadb-lock-repository.ts";
+import { type WritingStatements, writingStatements } from "../objects/writers-turn.ts";
 import type { Tables } from "../tables.ts";
 import { accountStatements } from "./account-statements.ts";
 import { admissionStatements } from "./admission-statements.ts";
-import { appKeyStatements } from "./app-key-statements.ts";
-import { auditStatements } from "./audit-statements.ts";
 import { type ChangeStatements, changeStatements } from "./change-statements.ts";
-import { channelStatements } from "./channel-statements.ts";
-import { cipherBlockStatements } from "./cipher-block-statements.ts";
-import { type LockStatements, lockStatements } from "./lock-statements.ts";
 import { type ModelStatements, modelStatements, settingsStatements } from "./model-statements.ts";
 import { recordStatements } from "./record-statements.ts";
-import { sessionStatements } from "./session-statements.ts";
-import { throttleStatements } from "./throttle-statements.ts";
-import { type WritingStatements, writingStatements } from "./writing-statements.ts";
+import { earlier, epochMilliseconds, storageTime, textsOf } from "./storage-time.ts";
 
 /** The statements of one database. */
 export interface Statements {
@@ -56,5 +54,126 @@ export function statementsOf(tables: Tables): Statements {
     sessions: sessionStatements(tables),
     throttle: throttleStatements(tables),
     writing: writingStatements(tables),
+  };
+}
+
+export function appKeyStatements({ appKeys }: Tables): AppKeyStatements {
+  return {
+    create: additionUnlessKnown(
+      "app_key_create",
+      `insert into ${appKeys} (id, name, digest, app_names, origins, return_addresses) values ($1, $2, $3, $4, $5, $6)`,
+    ),
+    listsOrigin: statement(
+      "app_key_lists_origin",
+      `select 1 from ${appKeys} k where k.enabled and exists (
+        select 1 from json_table(k.origins, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$')) listed where listed.value = $1
+      ) limit 1`,
+    ),
+  };
+}
+
+const details =
+  "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
+
+export function auditStatements({ audit, auditTallies, settleTallies, sweepAudit }: Tables): AuditStatements {
+  const values = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10`;
+  return {
+    append: statement("audit_append", `insert into ${audit} (${details}, at) values (${values}, ${storageTime(11)})`),
+    tally: statement(
+      "audit_tally",
+      `insert into ${auditTallies} (${details}, at, since, attempts, \`key\`) values (${values}, ${storageTime(11)}, ${storageTime(11)}, 1, $12)
+      on duplicate key update attempts = attempts + 1, at = value(at)`,
+    ),
+    settle: statement("audit_settle", `call ${settleTallies}($1, $2, $3)`),
+    read: statement(
+      "audit_read",
+      `select sequence, ${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, attempts, ${details}
+      from ${audit} where sequence > $1 order by sequence limit $2`,
+    ),
+    sweep: statement("audit_sweep", `call ${sweepAudit}($1, $2, $3)`),
+  };
+}
+
+export function channelStatements({ acceptNumber, channels, reserveNumbers, sessions }: Tables): ChannelStatements {
+  return {
+    open: statement(
+      "channel_open",
+      `insert into ${channels} (session, wrapped_key, iv_prefix, accepted)
+      select digest, $2, $3, ${noNumbers} from ${sessions} where digest = $1
+      on duplicate key update
+        wrapped_key = value(wrapped_key), iv_prefix = value(iv_prefix), next_out = 0, highest = null, accepted = value(accepted)`,
+    ),
+    reserveOut: statement("channel_reserve", `call ${reserveNumbers}($1, $2)`),
+    acceptIn: statement("channel_accept", `call ${acceptNumber}($1, cast($2 as unsigned))`),
+    judge: statement(
+      "channel_judge",
+      `select highest >= ${messageWindow} and cast($2 as unsigned) <= highest - ${messageWindow} as old from ${channels} where session = $1`,
+    ),
+  };
+}
+
+export function cipherBlockStatements({ cipherBlocks, claimBlocks }: Tables): CipherBlockStatements {
+  const now = storageTime(4);
+  return {
+    claimNew: additionUnlessKnown(
+      "block_claim_new",
+      `insert into ${cipherBlocks} (digest, client_key, key_id, uses, first_used_at) values ($1, $2, $3, 1, ${now})`,
+    ),
+    prepare: statement(
+      "block_prepare",
+      `insert into ${cipherBlocks} (digest, client_key, key_id, uses, first_used_at)
+      select unhex(listed.value), $2, $3, 0, ${now} from ${textsOf(1)} listed
+      on duplicate key update uses = uses`,
+    ),
+    claim: statement("block_claim", `call ${claimBlocks}($1, $2, $3, $4, $5, $6)`),
+    sweep: statement(
+      "block_sweep",
+      `delete from ${cipherBlocks}
+      where key_id not in (select value from ${textsOf(1)} accepted) and first_used_at <= ${earlier(now, "$2")}
+      limit $3`,
+    ),
+  };
+}
+
+export function sessionStatements({ openSession, sessions }: Tables): SessionStatements {
+  const live = `expires_at > ${storageTime(2)} as live`;
+  const endAll = (column: string) =>
+    `delete from ${sessions} where ${column} = $1 and not digest <=> $3 returning ${live}`;
+  return {
+    open: statement(
+      "session_open",
+      `call ${openSession}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+    ),
+    endOne: statement("session_end", `delete from ${sessions} where digest = $1 returning ${live}`),
+    endAllOfUser: statement("session_end_user", endAll("user_id")),
+    endAllOfCustomAccount: statement("session_end_custom", endAll("custom_account")),
+    endAllOfLink: statement("session_end_link", endAll("link_id")),
+    renew: statement(
+      "session_renew",
+      `update ${sessions} set secret_version = if(custom_account is null, $3, secret_version), custom_version = if(custom_account is null, custom_version, $3)
+      where digest = $1 and expires_at > ${storageTime(2)}`,
+    ),
+    count: statement("session_count", `select count(*) as count from ${sessions} where expires_at > ${storageTime(1)}`),
+    sweep: statement(
+      "session_sweep",
+      `delete from ${sessions} where expires_at <= ${storageTime(2)} order by expires_at limit $1 returning 1 as \`all\``,
+    ),
+  };
+}
+
+export function throttleStatements({
+  attemptThrottle,
+  failThrottle,
+  passThrottle,
+  throttle,
+}: Tables): ThrottleStatements {
+  return {
+    attempt: statement("throttle_attempt", `call ${attemptThrottle}($1, $2)`),
+    fail: statement("throttle_fail", `call ${failThrottle}($1, $2)`),
+    pass: statement("throttle_pass", `call ${passThrottle}($1, $2, $3, $4, $5, $6, $7, $8, $9)`),
+    sweep: statement(
+      "throttle_sweep",
+      `delete from ${throttle} where forget_at <= ${storageTime(2)} order by forget_at limit $1`,
+    ),
   };
 }

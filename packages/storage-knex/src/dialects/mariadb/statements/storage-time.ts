@@ -17,3 +17,8 @@ export function earlier(time: string, milliseconds: string): string {
 export function epochMilliseconds(time: string): string {
   return `(timestampdiff(microsecond, '1970-01-01', ${time}) div 1000)`;
 }
+
+/** The array of texts that is the parameter of that number as a table with the column `value`. */
+export function textsOf(parameter: number): string {
+  return `json_table($${parameter}, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$'))`;
+}

@@ -1,4 +1,4 @@
-import { positionalQuery } from "./positional-query.ts";
+import { positionalQuery } from "./connection.ts";
 
 describe("numbered parameters", () => {
   test("become question marks, with the values in the order of their places", () => {

@@ -1,4 +1,4 @@
-import { acceptDatabaseName } from "./database-name.ts";
+import { acceptDatabaseName } from "./tables.ts";
 
 describe("the name of a database", () => {
   test.each(["sallyport", "_a1", "x".repeat(63)])("%s is taken", (name) => {

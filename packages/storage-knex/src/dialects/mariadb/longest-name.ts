@@ -1,2 +1,0 @@
-/** Characters of a text that fit into an index. */
-export const longestName = 768;
