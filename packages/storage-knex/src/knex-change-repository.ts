@@ -1,18 +1,22 @@
 import { type Change, type ChangePosition, type ChangeRepository, objectIdOf, objectNumber } from "@sallyport/core";
-import type { ChangeRow, ChangeStatements } from "./dialects/postgres/statements/change-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
+import { type Statement, statement } from "./statement.ts";
 
-/** Above the number of any object, and the highest that the column holds. */
-const behindAll = "9223372036854775807";
+/** Above the number of any object. */
+const behindAll = Number.MAX_SAFE_INTEGER;
 
 export class KnexChangeRepository implements ChangeRepository {
   constructor(
     private readonly sql: SqlRunner,
     private readonly statements: ChangeStatements,
+    /** The stamp of a transaction that has written, where it is the last one of all. */
+    private readonly ownStamp: (sql: SqlRunner) => number | undefined = () => undefined,
   ) {}
 
   async watermark(): Promise<number> {
-    const { rows } = await this.sql.run<{ watermark: string }>(this.statements.watermark, []);
+    const stamp = this.ownStamp(this.sql);
+    if (stamp !== undefined) return stamp - 1;
+    const { rows } = await this.sql.run<{ watermark: string | number }>(this.statements.watermark, []);
     return Number(rows[0]?.watermark);
   }
 
@@ -23,6 +27,43 @@ export class KnexChangeRepository implements ChangeRepository {
   }
 }
 
+interface ChangeRow {
+  readonly stamp: string | number;
+  readonly oid: string | number;
+  readonly uuid: string;
+  readonly class: string;
+  readonly version: number;
+  readonly kind: Change["kind"];
+}
+
 function changeOf({ stamp, oid, uuid, class: className, version, kind }: ChangeRow): Change {
-  return { stamp: Number(stamp), id: objectIdOf(Number(oid)), uuid, className, version, kind };
+  return { stamp: Number(stamp), id: objectIdOf(Number(oid)), uuid, className, version: Number(version), kind };
+}
+
+export interface ChangeStatements {
+  readonly watermark: Statement;
+  /** 1 and 2 the stamp and object number to begin behind, 3 highest stamp, 4 limit. */
+  readonly read: Statement;
+}
+
+export interface ChangeDialect {
+  /** Selects `watermark`. */
+  readonly watermark: string;
+  /** That a row comes after the stamp 1 and the object number 2, so that an index serves it. */
+  readonly behind: string;
+}
+
+export function changeStatements(
+  { departures, objects }: { readonly departures: string; readonly objects: string },
+  { watermark, behind }: ChangeDialect,
+): ChangeStatements {
+  // The first changes that one of the tables can tell of, read from its index.
+  const heads = (table: string, kind: string) =>
+    `(select stamp, oid, uuid, class, version, ${kind} as kind from ${table}
+    where ${behind} and stamp <= $3 order by stamp, oid limit $4)`;
+  const departed = heads(departures, "case when attributes is null then 'deleted' else 'recycled' end");
+  return {
+    watermark: statement("change_watermark", watermark),
+    read: statement("change_read", `${heads(objects, "'stored'")} union all ${departed} order by stamp, oid limit $4`),
+  };
 }

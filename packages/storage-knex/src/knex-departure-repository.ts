@@ -28,9 +28,15 @@ import type {
   ReferrerRow,
   TargetRow,
 } from "./dialects/postgres/statements/departure-statements.ts";
-import { objectNumbers, objectOf, type ObjectRow, outlineOf } from "./object-row.ts";
+import {
+  linkParameters,
+  objectNumbers,
+  objectOf,
+  type ObjectRow,
+  outlineOf,
+  visibilityParameters,
+} from "./object-row.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
-import { linkParameters, visibilityParameters } from "./object-parameters.ts";
 
 type Model = Pick<Writing, "modelGeneration">;
 

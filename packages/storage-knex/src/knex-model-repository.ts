@@ -5,35 +5,83 @@ import {
   type ModelRepository,
   type StoredModel,
 } from "@sallyport/core";
-import type { ModelStatements } from "./dialects/postgres/statements/object-statements.ts";
+import { insertRows } from "./insert-rows.ts";
 import type { SqlRunner } from "./sql-runner.ts";
+import { type Statement, statement } from "./statement.ts";
 
+/** The model changes apart from the writes of objects: what is written fits the model under which it is committed. */
 export class KnexModelRepository implements ModelRepository {
   constructor(
     private readonly sql: SqlRunner,
     private readonly statements: ModelStatements,
+    private readonly dialect: ModelDialect,
   ) {}
 
   async load(): Promise<StoredModel> {
-    const { rows } = await this.sql.run<{ generation: string; classes: ClassDefinition[] }>(this.statements.load, []);
-    const [row] = rows as [{ generation: string; classes: ClassDefinition[] }];
-    return { generation: Number(row.generation), classes: row.classes };
+    const { rows } = await this.sql.run<ModelRow>(this.statements.load, []);
+    return { generation: Number(rows[0]?.generation), classes: rows.flatMap(({ definition }) => definition ?? []) };
   }
 
   async hold(): Promise<void> {
-    await this.sql.run(this.statements.hold, []);
+    await this.sql.atomically((sql) => this.dialect.hold(sql));
   }
 
   async change({ put, removed = [] }: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale"> {
     acceptStorable([put, removed]);
-    const latest = new Map(put.map((definition) => [definition.name, definition]));
-    const definitions = JSON.stringify([...latest.values()]);
-    const { rows } = await this.sql.atomically(async (sql) => {
-      const holding = sql.run(this.statements.hold, []);
-      const changing = sql.run<{ raised: boolean }>(this.statements.change, [expectedGeneration, definitions, removed]);
-      const [, changed] = await Promise.all([holding, changing]);
-      return changed;
+    const latest = new Map(put.map((definition) => [definition.name, JSON.stringify(definition)]));
+    const names = [...removed];
+    return this.sql.atomically(async (sql) => {
+      await this.dialect.hold(sql);
+      const { rowCount } = await sql.run(this.statements.raise, [expectedGeneration]);
+      if (rowCount === 0) return "stale";
+      for (const name of names) await sql.run(this.statements.remove, [name]);
+      await insertRows(sql, this.statements.classes, ["name", "definition"], latest, this.dialect.replacing);
+      return "ok";
     });
-    return rows[0]?.raised === true ? "ok" : "stale";
   }
+}
+
+interface ModelRow {
+  readonly generation: string | number;
+  /** Null in the one row of a model without classes. */
+  readonly definition: ClassDefinition | null;
+}
+
+export interface ModelDialect {
+  /** Keeps others from writing objects and from changing the model until the transaction ends. */
+  readonly hold: (sql: SqlRunner) => Promise<unknown>;
+  /** Says behind the values that the definition replaces that of the class of this name. */
+  readonly replacing: string;
+}
+
+export interface ModelStatements {
+  /** The table of the classes. */
+  readonly classes: string;
+  /** `ModelRow`s, as of the same moment. */
+  readonly load: Statement;
+  /** 1 expected generation. Changes a row if it is the current one. */
+  readonly raise: Statement;
+  /** 1 name of a class. */
+  readonly remove: Statement;
+}
+
+export function modelStatements({
+  classes,
+  settings,
+}: {
+  readonly classes: string;
+  readonly settings: string;
+}): ModelStatements {
+  return {
+    classes,
+    load: statement(
+      "model_load",
+      `select s.model_generation as generation, c.definition from ${settings} s left join ${classes} c on true order by c.position`,
+    ),
+    raise: statement(
+      "model_raise",
+      `update ${settings} set model_generation = model_generation + 1 where model_generation = $1`,
+    ),
+    remove: statement("model_remove", `delete from ${classes} where name = $1`),
+  };
 }

@@ -26,19 +26,21 @@ import {
 } from "@sallyport/core";
 import {
   type BoundedRow,
+  linkParameters,
   objectNumbers,
   objectOf,
   type ObjectRow,
   objectsWithin,
   outlineOf,
   type OutlineRow,
+  principalsOf,
+  visibilityParameters,
 } from "./object-row.ts";
 import { countText, findText, matchText } from "./dialects/postgres/query/object-query-text.ts";
 import { positionFrom } from "./dialects/postgres/query/order.ts";
 import type { ObjectStatements } from "./dialects/postgres/statements/object-statements.ts";
 import type { Tables } from "./dialects/postgres/tables.ts";
 import type { SqlRunner } from "./sql-runner.ts";
-import { linkParameters, principalsOf, visibilityParameters } from "./object-parameters.ts";
 
 /** Objects before a page that may be read for nothing. */
 const nearEnough = 1_000;

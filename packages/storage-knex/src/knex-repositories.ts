@@ -34,7 +34,10 @@ export function knexRepositories(
     channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
     departures: new KnexDepartureRepository(sql, statements.departures, offset),
     locks: new KnexLockRepository(sql, statements.locks, offset),
-    model: new KnexModelRepository(sql, statements.model),
+    model: new KnexModelRepository(sql, statements.model, {
+      hold: (transaction) => transaction.run(statements.holdModel, []),
+      replacing: "on conflict (name) do update set definition = excluded.definition",
+    }),
     objects: new KnexObjectRepository(sql, statements.objects, tables, offset),
     records: new KnexRecordRepository(sql, statements.records, offset),
     sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),

@@ -1,12 +1,16 @@
 import {
   AnswerTooLargeError,
   isObjectId,
+  type Links,
   type ObjectId,
   objectIdOf,
   objectNumber,
   type ObjectOutline,
+  ServiceError,
   type StoredObject,
+  type Visibility,
 } from "@sallyport/core";
+import type { SqlValue } from "./sql-runner.ts";
 
 /** An object as statements give it, see `objectOf`. */
 export interface ObjectRow {
@@ -58,4 +62,40 @@ export function objectNumbers(ids: Iterable<ObjectId>): number[] {
   const numbers: number[] = [];
   for (const id of ids) if (isObjectId(id)) numbers.push(objectNumber(id));
   return numbers;
+}
+
+/** The visible classes and the principals, as parameters; null where they do not count. */
+export function visibilityParameters(visibility: Visibility): [SqlValue, SqlValue] {
+  return [visibility.classes === null ? null : [...visibility.classes], principalsOf(visibility)];
+}
+
+/** The principals alone. */
+export function principalsOf({ principals }: Visibility): number[] | null {
+  return principals === null ? null : objectNumbers(principals);
+}
+
+/** What the links of one attribute are, beside the name under which storage knows their source. */
+interface LinkedAttribute {
+  readonly attribute: string;
+  readonly targets: readonly number[];
+}
+
+/** The links of several objects as parameters: all of them with what names their source, or null; and their targets, each once. */
+export function linkParameters(
+  sources: readonly { readonly source: object; readonly links: Links | undefined }[],
+): [SqlValue, SqlValue] {
+  const linked = sources.flatMap(({ source, links = {} }) =>
+    linkedAttributes(links).map((each) => ({ ...source, ...each })),
+  );
+  const targets = new Set(linked.flatMap((each) => each.targets));
+  return [linked.length === 0 ? null : JSON.stringify(linked), [...targets]];
+}
+
+function linkedAttributes(links: Links): LinkedAttribute[] {
+  return Object.entries(links).map(([attribute, ids]) => ({ attribute, targets: ids.map(existing) }));
+}
+
+function existing(id: ObjectId): number {
+  if (!isObjectId(id)) throw new ServiceError(307, { detail: "A link leads to an object that is not there." });
+  return objectNumber(id);
 }

@@ -1,6 +1,5 @@
-import type { Migration } from "../src/dialects/postgres/migrations/migration.ts";
 import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
-import { Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
+import { type Migration, Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import { runWorkers } from "./processes/run-workers.ts";
 import { codeOf, newSession, openPolicy } from "./sample.ts";

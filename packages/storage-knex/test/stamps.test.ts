@@ -2,7 +2,7 @@ import { beforeAllChanges, type ObjectId, objectIdOf, Applications } from "@sall
 import pg from "pg";
 import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
 import { Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
-import { raiseStamps } from "../src/dialects/postgres/migrations/raise-stamps.ts";
+import { raiseStamps } from "../src/dialects/postgres/stamps.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import type { KnexStorage } from "../src/index.ts";
 import { codeOf } from "./sample.ts";

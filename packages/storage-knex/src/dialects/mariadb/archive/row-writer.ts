@@ -1,5 +1,5 @@
 import type { SqlRunner, SqlValue } from "../../../sql-runner.ts";
-import { insertRows } from "../objects/insert-rows.ts";
+import { insertRows } from "../../../insert-rows.ts";
 
 /** What is kept in memory before it is written. */
 const mostRows = 500;

@@ -11,7 +11,7 @@ import {
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters, visibleCondition } from "../query/query-parameters.ts";
 import type { Tables } from "../tables.ts";
-import { insertRows } from "./insert-rows.ts";
+import { insertRows } from "../../../insert-rows.ts";
 import { isAmongNumbers, objectColumns, objectOf, type ObjectRow } from "./object-row.ts";
 import { readersText } from "./object-writes.ts";
 import { attributesText } from "./stored-attributes.ts";

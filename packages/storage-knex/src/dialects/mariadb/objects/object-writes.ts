@@ -10,7 +10,7 @@ import {
 } from "@sallyport/core";
 import type { SqlRunner, SqlValue } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
-import { insertRows } from "./insert-rows.ts";
+import { insertRows } from "../../../insert-rows.ts";
 import type { ObjectReads } from "./object-reads.ts";
 import { isAmongNumbers, objectNumbers } from "./object-row.ts";
 import { attributesText } from "./stored-attributes.ts";

@@ -1,51 +1,37 @@
 import { messageWindow } from "@sallyport/core";
-import type { AccountStatements } from "../../../knex-account-repository.ts";
-import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
 import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import type { AuditStatements } from "../../../knex-audit-repository.ts";
+import { changeStatements } from "../../../knex-change-repository.ts";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
-import type { RecordStatements } from "../../../knex-record-repository.ts";
+import { modelStatements } from "../../../knex-model-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
 import type { SettingsStatements } from "../../../knex-settings-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
 import { additionUnlessKnown, statement } from "../../../statement.ts";
 import { noNumbers } from "../functions/channel-numbers.ts";
-import { type LockStatements, lockStatements } from "../objects/mariadb-lock-repository.ts";
-import { type WritingStatements, writingStatements } from "../objects/writers-turn.ts";
+import { lockStatements } from "../objects/mariadb-lock-repository.ts";
+import { writingStatements } from "../objects/writers-turn.ts";
 import type { Tables } from "../tables.ts";
 import { accountStatements } from "./account-statements.ts";
 import { admissionStatements } from "./admission-statements.ts";
-import { type ChangeStatements, changeStatements } from "./change-statements.ts";
-import { type ModelStatements, modelStatements, settingsStatements } from "./model-statements.ts";
 import { recordStatements } from "./record-statements.ts";
 import { earlier, epochMilliseconds, storageTime, textsOf } from "./storage-time.ts";
 
 /** The statements of one database. */
-export interface Statements {
-  readonly accounts: AccountStatements;
-  readonly admission: AdmissionStatements;
-  readonly appKeys: AppKeyStatements;
-  readonly audit: AuditStatements;
-  readonly channels: ChannelStatements;
-  readonly changes: ChangeStatements;
-  readonly cipherBlocks: CipherBlockStatements;
-  readonly settings: SettingsStatements;
-  readonly locks: LockStatements;
-  readonly model: ModelStatements;
-  readonly records: RecordStatements;
-  readonly sessions: SessionStatements;
-  readonly throttle: ThrottleStatements;
-  readonly writing: WritingStatements;
-}
+export type Statements = ReturnType<typeof statementsOf>;
 
-export function statementsOf(tables: Tables): Statements {
+export function statementsOf(tables: Tables) {
   return {
     accounts: accountStatements(tables),
     admission: admissionStatements(tables),
     appKeys: appKeyStatements(tables),
     audit: auditStatements(tables),
     channels: channelStatements(tables),
-    changes: changeStatements(tables),
+    changes: changeStatements(tables, {
+      // Those who write have the row until they have ended, so that what is read of it is behind all that is there.
+      watermark: `select stamp as watermark from ${tables.objectSeries}`,
+      behind: "(stamp > $1 or (stamp = $1 and oid > $2))",
+    }),
     cipherBlocks: cipherBlockStatements(tables),
     settings: settingsStatements(tables),
     locks: lockStatements(tables),
@@ -57,7 +43,7 @@ export function statementsOf(tables: Tables): Statements {
   };
 }
 
-export function appKeyStatements({ appKeys }: Tables): AppKeyStatements {
+function appKeyStatements({ appKeys }: Tables): AppKeyStatements {
   return {
     create: additionUnlessKnown(
       "app_key_create",
@@ -75,7 +61,7 @@ export function appKeyStatements({ appKeys }: Tables): AppKeyStatements {
 const details =
   "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
 
-export function auditStatements({ audit, auditTallies, settleTallies, sweepAudit }: Tables): AuditStatements {
+function auditStatements({ audit, auditTallies, settleTallies, sweepAudit }: Tables): AuditStatements {
   const values = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10`;
   return {
     append: statement("audit_append", `insert into ${audit} (${details}, at) values (${values}, ${storageTime(11)})`),
@@ -94,7 +80,7 @@ export function auditStatements({ audit, auditTallies, settleTallies, sweepAudit
   };
 }
 
-export function channelStatements({ acceptNumber, channels, reserveNumbers, sessions }: Tables): ChannelStatements {
+function channelStatements({ acceptNumber, channels, reserveNumbers, sessions }: Tables): ChannelStatements {
   return {
     open: statement(
       "channel_open",
@@ -112,7 +98,7 @@ export function channelStatements({ acceptNumber, channels, reserveNumbers, sess
   };
 }
 
-export function cipherBlockStatements({ cipherBlocks, claimBlocks }: Tables): CipherBlockStatements {
+function cipherBlockStatements({ cipherBlocks, claimBlocks }: Tables): CipherBlockStatements {
   const now = storageTime(4);
   return {
     claimNew: additionUnlessKnown(
@@ -135,7 +121,7 @@ export function cipherBlockStatements({ cipherBlocks, claimBlocks }: Tables): Ci
   };
 }
 
-export function sessionStatements({ openSession, sessions }: Tables): SessionStatements {
+function sessionStatements({ openSession, sessions }: Tables): SessionStatements {
   const live = `expires_at > ${storageTime(2)} as live`;
   const endAll = (column: string) =>
     `delete from ${sessions} where ${column} = $1 and not digest <=> $3 returning ${live}`;
@@ -161,12 +147,7 @@ export function sessionStatements({ openSession, sessions }: Tables): SessionSta
   };
 }
 
-export function throttleStatements({
-  attemptThrottle,
-  failThrottle,
-  passThrottle,
-  throttle,
-}: Tables): ThrottleStatements {
+function throttleStatements({ attemptThrottle, failThrottle, passThrottle, throttle }: Tables): ThrottleStatements {
   return {
     attempt: statement("throttle_attempt", `call ${attemptThrottle}($1, $2)`),
     fail: statement("throttle_fail", `call ${failThrottle}($1, $2)`),
@@ -174,6 +155,18 @@ export function throttleStatements({
     sweep: statement(
       "throttle_sweep",
       `delete from ${throttle} where forget_at <= ${storageTime(2)} order by forget_at limit $1`,
+    ),
+  };
+}
+
+function settingsStatements(tables: Tables): SettingsStatements {
+  const { accounts, appKeys, customAccounts, departures, objects, settings } = tables;
+  const filled = [accounts, appKeys, customAccounts, departures, objects];
+  const without = filled.map((table) => `not exists (select 1 from ${table})`);
+  return {
+    isEmpty: statement(
+      "settings_is_empty",
+      `select model_generation = 1 and ${without.join(" and ")} as empty from ${settings}`,
     ),
   };
 }

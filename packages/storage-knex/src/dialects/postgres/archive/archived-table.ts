@@ -1,5 +1,5 @@
 import type { ArchiveRecord, ArchiveSection, RecordOf } from "@sallyport/core";
-import { epochMilliseconds } from "../statements/storage-time.ts";
+import { epochMilliseconds } from "../statements/expressions.ts";
 
 /** How the rows of a section are read. */
 export interface ReadTable {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type ArchiveRecord, contradictingRecords, type RecordOf } from "@sallyport/core";
 import type { Run } from "../migrations/migrator.ts";
-import { raiseStamps } from "../migrations/raise-stamps.ts";
+import { raiseStamps } from "../stamps.ts";
 import type { Tables } from "../tables.ts";
 import { writeSequences, writeSettings } from "./archived-settings.ts";
 import type { WrittenTable } from "./archived-table.ts";

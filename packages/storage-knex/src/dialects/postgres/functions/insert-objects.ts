@@ -1,5 +1,5 @@
-import { ownShard } from "../statements/count-shards.ts";
-import type { Functions } from "../migrations/migration.ts";
+import { ownShard } from "../statements/expressions.ts";
+import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
 import { acceptModel, holdTargets, isGiven, planOnce, raise } from "./writing-steps.ts";
 

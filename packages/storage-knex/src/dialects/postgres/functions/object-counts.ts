@@ -1,5 +1,5 @@
-import type { Functions } from "../migrations/migration.ts";
-import { ownShard } from "../statements/count-shards.ts";
+import type { Functions } from "../migrations/migrator.ts";
+import { ownShard } from "../statements/expressions.ts";
 import type { Tables } from "../tables.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Functions } from "../migrations/migration.ts";
+import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
 
 /** What reads the ids of objects in values. */

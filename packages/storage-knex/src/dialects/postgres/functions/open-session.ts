@@ -1,5 +1,5 @@
-import { countShards } from "../statements/count-shards.ts";
-import type { Functions } from "../migrations/migration.ts";
+import { countShards } from "../statements/expressions.ts";
+import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
 
 export const openSessionFunction: Functions = {

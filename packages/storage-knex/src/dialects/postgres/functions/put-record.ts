@@ -1,4 +1,4 @@
-import type { Functions } from "../migrations/migration.ts";
+import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
 import { planOnce } from "./writing-steps.ts";
 

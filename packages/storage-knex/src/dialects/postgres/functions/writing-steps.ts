@@ -1,4 +1,4 @@
-import { modelLock } from "../statements/model-lock.ts";
+import { modelLock } from "../statements/expressions.ts";
 import type { Tables } from "../tables.ts";
 
 /** What the functions that write refuse; what each means stands in `postgres-error.ts`. */

@@ -1,5 +1,5 @@
 import type { Tables } from "../tables.ts";
-import type { Migration } from "./migration.ts";
+import type { Migration } from "./migrator.ts";
 
 /**
  * Accounts, app keys, sessions, and the records of log-ins. Text is compared by its bytes (`collate "C"`): exact, the same on every

@@ -1,6 +1,6 @@
 import type { ClassDefinition } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
-import type { Migration } from "./migration.ts";
+import type { Migration } from "./migrator.ts";
 
 /** What objects are kept in, the classes that say what they are, and macros. */
 export const objects: Migration = {

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
+import { type Numbered, pendingMigrations } from "../../../pending-migrations.ts";
 import { type Connection, type Query, runOn, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
-import type { Migration } from "./migration.ts";
-import { type Numbered, pendingMigrations } from "../../../pending-migrations.ts";
 
 /** Milliseconds. While a change of a table waits for those who use it, everybody else queues behind it. */
 export interface MigrationPatience {
@@ -123,3 +122,17 @@ export class Migrator {
 function isLockTimeout(error: unknown): boolean {
   return error instanceof ServiceError && (error.cause as { code?: unknown } | undefined)?.code === "55P03";
 }
+
+/**
+ * One step from an empty database to the current one. Never changed once it was released, so it imports nothing that can change but types;
+ * there is no way back.
+ */
+export interface Migration extends Numbered {
+  /** Number and purpose; the order of the list is the order of the numbers. */
+  readonly name: string;
+  /** The statements, run in one transaction. A new database gets the classes. */
+  readonly statements: (tables: Tables, classes: readonly ClassDefinition[]) => readonly (string | Query)[];
+}
+
+/** What a person looks for as one function. It replaces what is there under its name. */
+export type Functions = Migration & Required<Numbered>;

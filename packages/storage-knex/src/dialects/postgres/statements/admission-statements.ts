@@ -4,8 +4,7 @@ import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
 import { briefStatement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { ownShard } from "./count-shards.ts";
-import { storageTime } from "./storage-time.ts";
+import { ownShard, storageTime } from "./expressions.ts";
 
 export function admissionStatements(tables: Tables): AdmissionStatements {
   const now = storageTime(3);

@@ -1,8 +1,7 @@
 import { statement } from "../../../statement.ts";
 import type { AuditStatements } from "../../../knex-audit-repository.ts";
 import type { Tables } from "../tables.ts";
-import { ownShard } from "./count-shards.ts";
-import { epochMilliseconds, storageTime } from "./storage-time.ts";
+import { epochMilliseconds, ownShard, storageTime } from "./expressions.ts";
 
 const details =
   "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";

@@ -2,7 +2,7 @@ import { messageWindow } from "@sallyport/core";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { storageTime } from "./storage-time.ts";
+import { storageTime } from "./expressions.ts";
 
 export function channelStatements({ channels, sessions }: Tables): ChannelStatements {
   const number = "$2::numeric";

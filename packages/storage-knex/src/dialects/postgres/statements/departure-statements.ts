@@ -2,7 +2,7 @@ import type { OutlineRow } from "../../../object-row.ts";
 import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { objectColumns, outlineColumns } from "./object-statements.ts";
-import { epochMilliseconds, storageTime } from "./storage-time.ts";
+import { epochMilliseconds, storageTime } from "./expressions.ts";
 
 export interface DepartureStatements {
   /** 1 object numbers, 2 generation of the model or null. */

@@ -3,7 +3,7 @@ import type { ClaimedRow, ClaimRequest, RecordStatements } from "../../../knex-r
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { epochMilliseconds, storageTime } from "./storage-time.ts";
+import { epochMilliseconds, storageTime } from "./expressions.ts";
 
 export function settingsStatements(tables: Tables): SettingsStatements {
   const { accounts, appKeys, customAccounts, departures, objects, settings } = tables;

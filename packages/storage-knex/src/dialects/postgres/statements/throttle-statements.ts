@@ -1,7 +1,7 @@
 import { statement } from "../../../statement.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
 import type { Tables } from "../tables.ts";
-import { storageTime } from "./storage-time.ts";
+import { storageTime } from "./expressions.ts";
 
 /** How many forgotten rows each failure clears away: more than it can add. */
 const swept = 10;

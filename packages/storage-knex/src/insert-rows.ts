@@ -1,4 +1,4 @@
-import type { SqlRunner, SqlValue } from "../../../sql-runner.ts";
+import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 
 /** Characters of the values that travel in one statement, and rows: a packet has 16 MiB unless the server is told otherwise. */
 const mostCharacters = 2 * 1_024 * 1_024;
