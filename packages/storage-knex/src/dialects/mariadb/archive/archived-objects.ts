@@ -3,6 +3,7 @@ import {
   acceptStorable,
   type Attributes,
   canonicalJson,
+  type ClassDefinition,
   objectIdOf,
   objectNumber,
   type RecordOf,
@@ -105,6 +106,19 @@ export function archivedLinks({ links }: Tables): ArchivedTable<"links"> {
       return Object.entries(linked).flatMap(([attribute, targets]) =>
         targets.map((target) => [objectNumber(id), attribute, objectNumber(target)]),
       );
+    },
+  };
+}
+
+export function archivedClasses({ classes }: Tables): ArchivedTable<"classes"> {
+  return {
+    select: `select definition from ${classes} order by position`,
+    recordOf: ({ definition }) => ({ section: "classes", definition: definition as ClassDefinition }),
+    table: classes,
+    columns: ["name", "definition"],
+    rowsOf: ({ definition }) => {
+      acceptStorable(definition);
+      return [[definition.name, JSON.stringify(definition)]];
     },
   };
 }

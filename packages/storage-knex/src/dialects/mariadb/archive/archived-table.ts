@@ -1,9 +1,11 @@
-import type { ArchiveSection, RecordOf } from "@sallyport/core";
+import { acceptStorable, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import { archivedColumns, type ColumnType, type PlainSection, type TableSection } from "../../../archived-columns.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
 import type { Row } from "../row-values.ts";
+import { epochMilliseconds } from "../statements/storage-time.ts";
 
 /** How the records of one section are read and written. */
-export interface ArchivedTable<Section extends ArchiveSection> {
+export interface ArchivedTable<Section extends TableSection> {
   /** Selects all rows, in the order of the records. */
   readonly select: string;
   recordOf(row: Row): RecordOf<Section>;
@@ -12,7 +14,65 @@ export interface ArchivedTable<Section extends ArchiveSection> {
   rowsOf(record: RecordOf<Section>): readonly (readonly SqlValue[])[];
 }
 
-/** Milliseconds since 1970 as a value of a column. */
-export function timeValue(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace("T", " ").replace("Z", "");
+export type ArchivedTables = { readonly [Section in TableSection]: ArchivedTable<Section> };
+
+interface PlainTable {
+  readonly table: string;
+  readonly order: string;
+  readonly where?: string;
+  /** Values of further columns, which no record has. */
+  readonly further?: Readonly<Record<string, SqlValue>>;
+}
+
+/** A table whose rows are records, member by column. */
+export function plainTable<Section extends PlainSection>(
+  section: Section,
+  { table, order, where = "true", further = {} }: PlainTable,
+): ArchivedTable<Section> {
+  const columns = archivedColumns(section);
+  const selection = columns.map(
+    ({ column, type, expression = `\`${column}\`` }) => `${selected(expression, type)} as \`${column}\``,
+  );
+  return {
+    select: `select ${selection.join(", ")} from ${table} where ${where} order by ${order}`,
+    recordOf: (row) => {
+      const members = columns.map(({ member, column, type }) => [member, memberOf(row[column], type)]);
+      return { section, ...Object.fromEntries(members) } as RecordOf<Section>;
+    },
+    table,
+    columns: [...columns.map(({ column }) => `\`${column}\``), ...Object.keys(further)],
+    rowsOf: (record) => {
+      acceptStorable(record);
+      const members = record as unknown as Readonly<Record<string, unknown>>;
+      return [[...columns.map(({ member, type }) => valueOf(members[member], type)), ...Object.values(further)]];
+    },
+  };
+}
+
+function selected(expression: string, type: ColumnType): string {
+  if (type === "time") return epochMilliseconds(expression);
+  return type === "digest" ? `lower(hex(${expression}))` : expression;
+}
+
+function memberOf(value: unknown, type: ColumnType): unknown {
+  if (value === null) return null;
+  if (type === "object") return objectIdOf(Number(value));
+  return type === "bigint" || type === "time" ? Number(value) : value;
+}
+
+function valueOf(member: unknown, type: ColumnType): SqlValue {
+  if (type === "json") return JSON.stringify(member);
+  if (member === null) return null;
+  switch (type) {
+    case "digest":
+      return Buffer.from(member as string, "hex");
+    case "jsonb":
+      return JSON.stringify(member);
+    case "object":
+      return objectNumber(member as ObjectId);
+    case "time":
+      return new Date(member as number).toISOString().replace("T", " ").replace("Z", "");
+    default:
+      return member as SqlValue;
+  }
 }

@@ -1,11 +1,11 @@
 import { type ArchiveRecord, contradictingRecords, type RecordOf } from "@sallyport/core";
-import type { SqlRunner } from "../../../sql-runner.ts";
+import { insertRows } from "../../../insert-rows.ts";
+import type { SqlRunner, SqlValue } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
-import { writeSeries, writeSettings } from "./archived-settings.ts";
-import { unnumbered } from "./archived-records.ts";
-import type { ArchivedTable } from "./archived-table.ts";
-import type { ArchivedTables } from "./archived-tables.ts";
-import { RowWriter } from "./row-writer.ts";
+import type { ArchivedTable, ArchivedTables } from "./archived-table.ts";
+
+/** The version of a record until all are filled in. */
+export const unnumbered = 0;
 
 /** Fills an empty database inside of a transaction. */
 export async function fillDatabase(
@@ -76,4 +76,67 @@ async function countObjects(sql: SqlRunner, { objectCounts, objects }: Tables): 
     `insert into ${objectCounts} (class, objects) select class, count(*) from ${objects} where not restricted group by class`,
     [],
   );
+}
+
+async function writeSettings(
+  sql: SqlRunner,
+  { settings }: Tables,
+  { maintenance, modelGeneration, macroGeneration, lastAudit }: RecordOf<"settings">,
+): Promise<void> {
+  const changes = "maintenance = $1, model_generation = $2, macro_generation = $3, last_audit = $4";
+  await sql.runOnce(`update ${settings} set ${changes}`, [maintenance, modelGeneration, macroGeneration, lastAudit]);
+}
+
+/** Lets what is written later have higher numbers and stamps than there ever were. */
+async function writeSeries(
+  sql: SqlRunner,
+  { audit, departures, objectSeries, objects }: Tables,
+  { lastObject, lastAudit }: RecordOf<"settings">,
+): Promise<void> {
+  const highest = (column: string) =>
+    `coalesce((select max(${column}) from ${objects}), 0), coalesce((select max(${column}) from ${departures}), 0)`;
+  await sql.runOnce(
+    `update ${objectSeries} set number = greatest($1, ${highest("oid")}), stamp = greatest(stamp, ${highest("stamp")})`,
+    [lastObject],
+  );
+  if (lastAudit === 0) return;
+  // The series of a table goes on behind the highest number that it has seen, also when that row is gone or taken back.
+  const { rows } = await sql.runOnce(`select 1 from ${audit} where sequence >= $1 limit 1`, [lastAudit]);
+  if (rows.length > 0) return;
+  await sql.runOnce(
+    `insert into ${audit} (sequence, at, type, request_id, outcome, app_key_id, address, app_names) values ($1, now(6), '', '', 0, '', '', '[]')`,
+    [lastAudit],
+  );
+  await sql.runOnce(`delete from ${audit} where sequence = $1`, [lastAudit]);
+}
+
+/** What is kept in memory before it is written. */
+const mostRows = 500;
+const mostCharacters = 1_048_576;
+
+/** Inserts rows of one table, many at a time. */
+class RowWriter {
+  private rows: (readonly SqlValue[])[] = [];
+  private characters = 0;
+
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly table: string,
+    private readonly columns: readonly string[],
+  ) {}
+
+  async add(rows: readonly (readonly SqlValue[])[]): Promise<void> {
+    for (const row of rows) {
+      this.rows.push(row);
+      this.characters += row.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 8), 0);
+      if (this.rows.length >= mostRows || this.characters >= mostCharacters) await this.flush();
+    }
+  }
+
+  async flush(): Promise<void> {
+    const rows = this.rows;
+    this.rows = [];
+    this.characters = 0;
+    await insertRows(this.sql, this.table, this.columns, rows);
+  }
 }

@@ -4,6 +4,7 @@ import {
   archiveSections,
   contradictingRecords,
   inParts,
+  type RecordOf,
   ServiceError,
   type StorageArchive,
 } from "@sallyport/core";
@@ -13,15 +14,18 @@ import type { SqlRunner } from "../../../sql-runner.ts";
 import { acquire, type Connection, dismiss, lockName, release, releaseLocks, runOn, streamOn } from "../connection.ts";
 import { isDuplicate } from "../mariadb-error.ts";
 import type { Run } from "../migrations/migrator.ts";
-import type { Tables } from "../tables.ts";
 import { never } from "../statements/record-statements.ts";
+import type { Tables } from "../tables.ts";
 import { TransactionRunner } from "../transaction-runner.ts";
-import { readSettings } from "./archived-settings.ts";
-import { type ArchivedTables, archivedTablesOf } from "./archived-tables.ts";
-import { fillDatabase } from "./fill-database.ts";
+import { archivedClasses, archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
+import { type ArchivedTables, plainTable } from "./archived-table.ts";
+import { fillDatabase, unnumbered } from "./fill-database.ts";
 
 /** Whoever is at the other end may take his time: seconds, 0 for as long as he likes. */
 const patience = "set max_statement_time = 0, idle_transaction_timeout = 0, net_write_timeout = 31536000";
+
+/** The time of `never`. */
+const endOfTime = "9999-12-31 23:59:59";
 
 export class MariadbArchive implements StorageArchive {
   private readonly sections: ArchivedTables;
@@ -134,4 +138,61 @@ export class MariadbArchive implements StorageArchive {
 
 function runnerOf(connection: Connection): Run {
   return (sql, values = []) => runOn(connection, { sql, values, plain: true, unhurried: true });
+}
+
+function archivedTablesOf(tables: Tables): ArchivedTables {
+  return {
+    classes: archivedClasses(tables),
+    appKeys: plainTable("appKeys", { table: tables.appKeys, order: "name" }),
+    objects: archivedObjects(tables),
+    links: archivedLinks(tables),
+    departures: archivedDepartures(tables),
+    accounts: plainTable("accounts", { table: tables.accounts, order: "user_id" }),
+    customAccounts: plainTable("customAccounts", { table: tables.customAccounts, order: "login_name" }),
+    records: plainTable("records", {
+      table: tables.records,
+      order: "kind, id",
+      where: `expires_at = ${never}`,
+      further: { expires_at: endOfTime, version: unnumbered, born: unnumbered },
+    }),
+    audit: plainTable("audit", { table: tables.audit, order: "sequence" }),
+    tallies: plainTable("tallies", { table: tables.auditTallies, order: "`key`" }),
+  };
+}
+
+interface SettingsRow {
+  readonly maintenance: boolean;
+  readonly generation: number;
+  readonly macro_generation: number;
+  readonly objects: number;
+  readonly last_object: number;
+  readonly last_audit: number;
+}
+
+/**
+ * The settings, and what was given out last: never less than what the tables of the same snapshot hold. All tables are named in one
+ * statement, so that none of them is changed in its form before it is read.
+ */
+async function readSettings(
+  run: Run,
+  { audit, objects, objectSeries, settings }: Tables,
+  sections: ArchivedTables,
+): Promise<RecordOf<"settings">> {
+  const touched = Object.values(sections).map(({ table }) => `(select 1 from ${table} limit 1)`);
+  const { rows } = await run<SettingsRow>(
+    `select maintenance, model_generation as generation, macro_generation, (select count(*) from ${objects}) as objects, (select number from ${objectSeries}) as last_object,
+      greatest(last_audit, coalesce((select max(sequence) from ${audit}), 0)) as last_audit,
+      concat(${touched.join(", ")}) as touched
+    from ${settings}`,
+  );
+  const [row] = rows as [SettingsRow];
+  return {
+    section: "settings",
+    maintenance: row.maintenance,
+    modelGeneration: Number(row.generation),
+    macroGeneration: Number(row.macro_generation),
+    objects: Number(row.objects),
+    lastObject: Number(row.last_object),
+    lastAudit: Number(row.last_audit),
+  };
 }

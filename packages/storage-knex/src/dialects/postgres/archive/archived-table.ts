@@ -1,4 +1,5 @@
-import type { ArchiveRecord, ArchiveSection, RecordOf } from "@sallyport/core";
+import { type ArchiveRecord, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import { archivedColumns, type ColumnType, type PlainSection, type TableSection } from "../../../archived-columns.ts";
 import { epochMilliseconds } from "../statements/expressions.ts";
 
 /** How the rows of a section are read. */
@@ -28,25 +29,88 @@ export interface WrittenTable {
 }
 
 /** Both, for one section. */
-export interface ArchivedTable<Section extends ArchiveSection> extends ReadTable, WrittenTable {
+export interface ArchivedTable<Section extends TableSection> extends ReadTable, WrittenTable {
   recordOf(line: string): RecordOf<Section>;
   rowsOf(record: RecordOf<Section>): string;
 }
 
-/** A row as the text of a JSON object, of expressions by their names. */
-export function jsonLine(members: Readonly<Record<string, string>>): string {
-  return `json_build_object(${Object.entries(members)
-    .map(([name, expression]) => `'${name}', ${expression}`)
-    .join(", ")})::text`;
+export type ArchivedTables = { readonly [Section in TableSection]: ArchivedTable<Section> };
+
+/** Small enough for any number of them that is read at once. */
+const smallRow = "100";
+
+interface PlainTable extends Pick<ReadTable, "key"> {
+  readonly table: string;
+  /** The table, unless given. */
+  readonly rows?: string;
+  /** That of a small row, unless given. */
+  readonly size?: string;
+  /** Expressions for further columns, which no record has. */
+  readonly further?: Readonly<Record<string, string>>;
+  /** What is joined with the rows `l` to have these. */
+  readonly joined?: string;
 }
 
-/** A point in time as it travels. */
-export const milliseconds = epochMilliseconds;
+/** A table whose rows are records, member by column. */
+export function plainTable<Section extends PlainSection>(
+  section: Section,
+  { table, rows = table, key, size = smallRow, further = {}, joined = "" }: PlainTable,
+): ArchivedTable<Section> {
+  const columns = archivedColumns(section);
+  const members = columns.map(
+    ({ member, column, type, expression = column }) => `'${member}', ${selected(expression, type)}`,
+  );
+  const objects = columns.filter(({ type }) => type === "object").map(({ member }) => member);
+  const json = columns.some(({ type }) => type === "json") ? "json" : "jsonb";
+  const names = [...columns.map(({ column }) => column), ...Object.keys(further)];
+  const values = [...columns.map(({ member, type }) => inserted(`"${member}"`, type)), ...Object.values(further)];
+  const given = columns.map(({ member, type }) => `"${member}" ${travelling[type]}`);
+  return {
+    rows,
+    key,
+    size,
+    line: `json_build_object(${members.join(", ")})::text`,
+    recordOf: (line) => {
+      const row = JSON.parse(line) as Record<string, unknown>;
+      for (const member of objects) if (row[member] !== null) row[member] = objectIdOf(row[member] as number);
+      return { section, ...row } as RecordOf<Section>;
+    },
+    insert: `insert into ${table} (${names.join(", ")}) overriding system value
+      select ${values.join(", ")} from ${json}_to_recordset($1::${json}) as l (${given.join(", ")})${joined}`,
+    rowsOf: (record) => {
+      const row = { ...(record as unknown as Record<string, unknown>) };
+      for (const member of objects) if (row[member] !== null) row[member] = objectNumber(row[member] as ObjectId);
+      return JSON.stringify(row);
+    },
+  };
+}
+
+/** What a member is until it is a value of its column. */
+const travelling: Readonly<Record<ColumnType, string>> = {
+  bigint: "bigint",
+  boolean: "boolean",
+  digest: "text",
+  integer: "integer",
+  json: "json",
+  jsonb: "jsonb",
+  object: "bigint",
+  text: "text",
+  time: "float8",
+  uuid: "uuid",
+};
+
+function selected(expression: string, type: ColumnType): string {
+  if (type === "time") return epochMilliseconds(expression);
+  return type === "digest" ? `encode(${expression}, 'hex')` : expression;
+}
+
+function inserted(member: string, type: ColumnType): string {
+  if (type === "time") return timeOf(member);
+  if (type === "jsonb") return `nullif(${member}, 'null')`;
+  return type === "digest" ? `decode(${member}, 'hex')` : member;
+}
 
 /** The point in time of a column that was given as such. */
 export function timeOf(column: string): string {
   return `to_timestamp(${column} / 1000.0)`;
 }
-
-/** Small enough for any number of them that is read at once. */
-export const smallRow = "100";

@@ -3,9 +3,7 @@ import { type ArchiveRecord, contradictingRecords, type RecordOf } from "@sallyp
 import type { Run } from "../migrations/migrator.ts";
 import { raiseStamps } from "../stamps.ts";
 import type { Tables } from "../tables.ts";
-import { writeSequences, writeSettings } from "./archived-settings.ts";
-import type { WrittenTable } from "./archived-table.ts";
-import type { ArchivedTables } from "./archived-tables.ts";
+import type { ArchivedTables, WrittenTable } from "./archived-table.ts";
 
 /** Fills an empty database inside of a transaction. Everything that an archive can hold is held against other writers. */
 export async function fillDatabase(
@@ -119,4 +117,36 @@ class RowWriter {
     this.elements = "";
     await before;
   }
+}
+
+async function writeSettings(
+  run: Run,
+  { settings }: Tables,
+  { maintenance, modelGeneration, macroGeneration }: RecordOf<"settings">,
+): Promise<void> {
+  await run({
+    text: `update ${settings} set maintenance = $1, model_generation = $2, macro_generation = $3`,
+    values: [maintenance, modelGeneration, macroGeneration],
+  });
+}
+
+/** Lets the sequences go on behind what was given out. They forget no rollback, so this comes last. */
+async function writeSequences(
+  run: Run,
+  tables: Tables,
+  { lastObject, lastAudit }: RecordOf<"settings">,
+): Promise<void> {
+  const { audit, departures, objectIds, objects } = tables;
+  const behind = (sequence: string, last: string) =>
+    `select setval(${sequence}, last) from (select ${last} as last) l where last > 0`;
+  const highest = `greatest($1::bigint, (select max(oid) from ${objects}), (select max(oid) from ${departures}))`;
+  await run({ text: behind(`'${objectIds}'`, highest), values: [lastObject] });
+  await run({
+    text: behind(auditSequence(tables), `greatest($1::bigint, (select max(sequence) from ${audit}))`),
+    values: [lastAudit],
+  });
+}
+
+export function auditSequence({ audit }: Tables): string {
+  return `pg_get_serial_sequence('${audit}', 'sequence')::regclass`;
 }

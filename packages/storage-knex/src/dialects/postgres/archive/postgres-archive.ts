@@ -3,6 +3,7 @@ import {
   type ArchiveRecord,
   archiveSections,
   contradictingRecords,
+  type RecordOf,
   ServiceError,
   type StorageArchive,
 } from "@sallyport/core";
@@ -11,9 +12,9 @@ import type { OpenCalls } from "../../../open-calls.ts";
 import { acquire, type Connection, type Query, release, runOn, withConnection } from "../connection.ts";
 import type { Run } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
-import { readSettings } from "./archived-settings.ts";
-import { type ArchivedTables, archivedTablesOf } from "./archived-tables.ts";
-import { fillDatabase } from "./fill-database.ts";
+import { archivedClasses, archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
+import { type ArchivedTables, plainTable } from "./archived-table.ts";
+import { auditSequence, fillDatabase } from "./fill-database.ts";
 import { readLines } from "./read-lines.ts";
 
 /** Whoever is at the other end may take his time. */
@@ -140,4 +141,75 @@ function isContradiction(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error.code === 801) return false;
   const state: unknown = (error.cause as { code?: unknown } | undefined)?.code;
   return typeof state === "string" && /^2[23]/.test(state);
+}
+
+function archivedTablesOf(tables: Tables): ArchivedTables {
+  const { accounts, appKeys, audit, auditTallies, customAccounts, records, recordVersions } = tables;
+  const details =
+    "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
+  return {
+    classes: archivedClasses(tables),
+    appKeys: plainTable("appKeys", {
+      table: appKeys,
+      key: { column: "name", type: "text" },
+      size: "octet_length(origins::text) + octet_length(return_addresses::text)",
+    }),
+    objects: archivedObjects(tables),
+    links: archivedLinks(tables),
+    departures: archivedDepartures(tables),
+    accounts: plainTable("accounts", { table: accounts, key: { column: "user_id", type: "bigint" } }),
+    customAccounts: plainTable("customAccounts", {
+      table: customAccounts,
+      key: { column: "login_name", type: "text" },
+    }),
+    records: plainTable("records", {
+      table: records,
+      // A key of two columns in one, in the same order: kinds hold letters alone.
+      rows: `(select *, (kind || ' ' || id) collate "C" as place from ${records} where expires_at = 'infinity')`,
+      key: { column: "place", type: "text", isExpression: true },
+      size: "(200 + octet_length(value::text))",
+      further: { version: "drawn.version", born: "drawn.version", expires_at: "'infinity'" },
+      joined: `, lateral (select nextval('${recordVersions}') as version where l.id is not null) drawn`,
+    }),
+    audit: plainTable("audit", { table: audit, key: { column: "sequence", type: "bigint" } }),
+    tallies: plainTable("tallies", {
+      table: auditTallies,
+      // What several connections have counted is one record, and then one row. To take the first of each key from all of them in order
+      // would sort them again for every few.
+      rows: `(select t.key, ${details}, same.at, t.since, same.attempts
+        from ${auditTallies} t, lateral (select max(at) as at, sum(attempts) as attempts from ${auditTallies} o where o.key = t.key) same
+        where t.shard = (select shard from ${auditTallies} o where o.key = t.key order by since, shard limit 1))`,
+      key: { column: "key", type: "text" },
+      further: { shard: "0" },
+    }),
+  };
+}
+
+interface SettingsRow {
+  readonly maintenance: boolean;
+  readonly generation: string;
+  readonly macro_generation: string;
+  readonly objects: string;
+  readonly last_object: string;
+  readonly last_audit: string;
+}
+
+/** The settings, and what was given out last: never less than what the tables of the same snapshot hold. */
+async function readSettings(run: Run, tables: Tables): Promise<RecordOf<"settings">> {
+  const { rows } = await run<SettingsRow>({
+    text: `select maintenance, model_generation as generation, macro_generation, (select count(*) from ${tables.objects}) as objects,
+      coalesce(pg_sequence_last_value('${tables.objectIds}'), 0) as last_object,
+      coalesce(pg_sequence_last_value(${auditSequence(tables)}), 0) as last_audit
+    from ${tables.settings}`,
+  });
+  const [row] = rows as [SettingsRow];
+  return {
+    section: "settings",
+    maintenance: row.maintenance,
+    modelGeneration: Number(row.generation),
+    macroGeneration: Number(row.macro_generation),
+    objects: Number(row.objects),
+    lastObject: Number(row.last_object),
+    lastAudit: Number(row.last_audit),
+  };
 }
