@@ -23,7 +23,7 @@ export type ColumnType =
   | "uuid";
 
 /** A member of the records of a section, in the order of the record. */
-export interface ArchivedColumn {
+interface ArchivedColumn {
   readonly member: string;
   readonly column: string;
   readonly type: ColumnType;

@@ -1,6 +1,6 @@
 import { type Change, type ChangePosition, type ChangeRepository, objectIdOf, objectNumber } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
-import { type Statement, statement } from "./statement.ts";
+import { statement } from "./statement.ts";
 
 /** Above the number of any object. */
 const behindAll = Number.MAX_SAFE_INTEGER;
@@ -40,13 +40,9 @@ function changeOf({ stamp, oid, uuid, class: className, version, kind }: ChangeR
   return { stamp: Number(stamp), id: objectIdOf(Number(oid)), uuid, className, version: Number(version), kind };
 }
 
-export interface ChangeStatements {
-  readonly watermark: Statement;
-  /** 1 and 2 the stamp and object number to begin behind, 3 highest stamp, 4 limit. */
-  readonly read: Statement;
-}
+type ChangeStatements = ReturnType<typeof changeStatements>;
 
-export interface ChangeDialect {
+interface ChangeDialect {
   /** Selects `watermark`. */
   readonly watermark: string;
   /** That a row comes after the stamp 1 and the object number 2, so that an index serves it. */
@@ -54,9 +50,9 @@ export interface ChangeDialect {
 }
 
 export function changeStatements(
-  { departures, objects }: { readonly departures: string; readonly objects: string },
+  { departures, objects }: Readonly<Record<"departures" | "objects", string>>,
   { watermark, behind }: ChangeDialect,
-): ChangeStatements {
+) {
   // The first changes that one of the tables can tell of, read from its index.
   const heads = (table: string, kind: string) =>
     `(select stamp, oid, uuid, class, version, ${kind} as kind from ${table}
@@ -64,6 +60,7 @@ export function changeStatements(
   const departed = heads(departures, "case when attributes is null then 'deleted' else 'recycled' end");
   return {
     watermark: statement("change_watermark", watermark),
+    /** 1 and 2 the stamp and object number to begin behind, 3 highest stamp, 4 limit. */
     read: statement("change_read", `${heads(objects, "'stored'")} union all ${departed} order by stamp, oid limit $4`),
   };
 }

@@ -7,7 +7,7 @@ import {
 } from "@sallyport/core";
 import { insertRows } from "./insert-rows.ts";
 import type { SqlRunner } from "./sql-runner.ts";
-import { type Statement, statement } from "./statement.ts";
+import { statement } from "./statement.ts";
 
 /** The model changes apart from the writes of objects: what is written fits the model under which it is committed. */
 export class KnexModelRepository implements ModelRepository {
@@ -47,41 +47,30 @@ interface ModelRow {
   readonly definition: ClassDefinition | null;
 }
 
-export interface ModelDialect {
+interface ModelDialect {
   /** Keeps others from writing objects and from changing the model until the transaction ends. */
   readonly hold: (sql: SqlRunner) => Promise<unknown>;
   /** Says behind the values that the definition replaces that of the class of this name. */
   readonly replacing: string;
 }
 
-export interface ModelStatements {
-  /** The table of the classes. */
-  readonly classes: string;
-  /** `ModelRow`s, as of the same moment. */
-  readonly load: Statement;
-  /** 1 expected generation. Changes a row if it is the current one. */
-  readonly raise: Statement;
-  /** 1 name of a class. */
-  readonly remove: Statement;
-}
+type ModelStatements = ReturnType<typeof modelStatements>;
 
-export function modelStatements({
-  classes,
-  settings,
-}: {
-  readonly classes: string;
-  readonly settings: string;
-}): ModelStatements {
+export function modelStatements({ classes, settings }: Readonly<Record<"classes" | "settings", string>>) {
   return {
+    /** The table of the classes. */
     classes,
+    /** `ModelRow`s, as of the same moment. */
     load: statement(
       "model_load",
       `select s.model_generation as generation, c.definition from ${settings} s left join ${classes} c on true order by c.position`,
     ),
+    /** 1 expected generation. Changes a row if it is the current one. */
     raise: statement(
       "model_raise",
       `update ${settings} set model_generation = model_generation + 1 where model_generation = $1`,
     ),
+    /** 1 name of a class. */
     remove: statement("model_remove", `delete from ${classes} where name = $1`),
   };
 }

@@ -4,7 +4,6 @@ import {
   acceptStorable,
   defaultAnswerBytes,
   isObjectId,
-  isStorableText,
   isUuid,
   type NewObject,
   type ObjectChange,
@@ -37,7 +36,7 @@ import {
   visibilityParameters,
 } from "./object-row.ts";
 import { countText, findText, matchText } from "./dialects/postgres/query/object-query-text.ts";
-import { positionFrom } from "./dialects/postgres/query/order.ts";
+import { isPlain, positionFrom, visibleClasses } from "./query/query-scope.ts";
 import type { ObjectStatements } from "./dialects/postgres/statements/object-statements.ts";
 import type { Tables } from "./dialects/postgres/tables.ts";
 import type { SqlRunner } from "./sql-runner.ts";
@@ -76,7 +75,7 @@ export class KnexObjectRepository implements ObjectRepository {
   }
 
   async find(query: ObjectQuery, visibility: Visibility, page: Page, bytes = defaultAnswerBytes): Promise<ObjectPage> {
-    const classes = seenOf(query.classes, visibility);
+    const classes = visibleClasses(query.classes, visibility);
     if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
     return isPlain(query) && "offset" in page
       ? this.list(classes, visibility, page, bytes)
@@ -84,7 +83,7 @@ export class KnexObjectRepository implements ObjectRepository {
   }
 
   async match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]> {
-    const classes = seenOf(query.classes, visibility);
+    const classes = visibleClasses(query.classes, visibility);
     if (classes.length === 0) return [];
     const { text, values } = matchText(this.tables, { ...query, classes }, visibility, atMost);
     const { rows } = await this.sql.runOnce<OutlineRow>(text, values);
@@ -92,7 +91,7 @@ export class KnexObjectRepository implements ObjectRepository {
   }
 
   async count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number> {
-    const classes = seenOf(query.classes, visibility);
+    const classes = visibleClasses(query.classes, visibility);
     if (classes.length === 0) return 0;
     if (query.filter === undefined) {
       const { rows } = await this.sql.run<{ count: string }>(this.statements.count, [
@@ -189,14 +188,9 @@ export class KnexObjectRepository implements ObjectRepository {
     const last = rows.at(-1);
     return {
       objects: objectsWithin(rows),
-      last: last === undefined ? null : positionFrom(query.sort ?? [], last.position, last.oid),
+      last: last === undefined ? null : positionFrom(query.sort ?? [], last.position, last),
     };
   }
-}
-
-/** Whether all objects of the classes are meant, by their numbers: prepared statements serve that. */
-function isPlain({ filter, sort }: ObjectQuery): boolean {
-  return filter === undefined && (sort === undefined || sort.length === 0);
 }
 
 /** A fresh UUID was made here; a given one may be that of another object. */
@@ -213,9 +207,4 @@ function readersOf(readers: StoredObject["readers"]): number[] | null {
 
 function uuidInUse(): ServiceError {
   return new ServiceError(307, { detail: "The UUID is in use." });
-}
-
-function seenOf(classes: readonly string[], visibility: Visibility): string[] {
-  const asked = [...new Set(classes)].filter(isStorableText);
-  return asked.filter((name) => visibility.classes === null || visibility.classes.has(name));
 }

@@ -191,7 +191,7 @@ export interface ClaimRequest {
   readonly offset: number;
 }
 
-export interface RecordRow<Value> {
+interface RecordRow<Value> {
   readonly id: string;
   readonly owner: string | null;
   readonly value: Value;

@@ -1,5 +1,6 @@
 import {
   AnswerTooLargeError,
+  type Attributes,
   isObjectId,
   type Links,
   type ObjectId,
@@ -14,13 +15,13 @@ import type { SqlValue } from "./sql-runner.ts";
 
 /** An object as statements give it, see `objectOf`. */
 export interface ObjectRow {
-  readonly oid: string;
+  readonly oid: string | number;
   readonly uuid: string;
   readonly class: string;
   readonly version: number;
-  readonly stored_at: string;
-  readonly readers: number[] | null;
-  readonly attributes: { readonly [name: string]: never };
+  readonly stored_at: string | number;
+  readonly readers: readonly number[] | null;
+  readonly attributes: Attributes;
 }
 
 /** The same where a bound holds: the attributes of all rows, or of none, see `objectsWithin`. */
@@ -41,15 +42,19 @@ export function objectOf(row: ObjectRow): StoredObject {
     storedAt: Number(row.stored_at),
     version: row.version,
     attributes: row.attributes,
-    readers: row.readers === null ? null : row.readers.map(objectIdOf),
+    readers: readersOf(row),
   };
 }
 
+export function readersOf({ readers }: Pick<ObjectRow, "readers">): readonly ObjectId[] | null {
+  return readers === null ? null : readers.map(objectIdOf);
+}
+
 /** The objects of a statement that brings no more than it was told: without their attributes there were more. */
-export function objectsWithin(rows: readonly BoundedRow[]): StoredObject[] {
+export function objectsWithin(rows: readonly BoundedRow[], rowToObject = objectOf): StoredObject[] {
   return rows.map(({ attributes, ...row }) => {
     if (attributes === null) throw new AnswerTooLargeError();
-    return objectOf({ ...row, attributes });
+    return rowToObject({ ...row, attributes });
   });
 }
 

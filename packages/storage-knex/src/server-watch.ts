@@ -6,7 +6,7 @@ export interface Probe {
   close(): void;
 }
 
-export interface ServerWatchParts {
+interface ServerWatchParts {
   /** Maximum milliseconds for any answer, accurate to a quarter, even if the probe succeeds. */
   readonly limit: number;
   /** `performance.now()` at the start of the oldest pending query; `undefined` if no query is pending. */

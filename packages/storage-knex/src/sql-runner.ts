@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { OutdatedModelError, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { Statement } from "./statement.ts";
@@ -36,4 +37,19 @@ export interface SqlRunner {
 export function endsTransaction(failure: unknown): boolean {
   if (!(failure instanceof ServiceError) || failure instanceof OutdatedModelError) return false;
   return failure.code === 704 || failure.code === 706;
+}
+
+const attempts = 3;
+
+/** Does work, and twice again at most where it lost against a transaction. */
+export async function withRetries<T>(work: () => Promise<T>, lost: (failure: unknown) => boolean): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === attempts || !lost(error)) throw error;
+    }
+    // Lets the winner of a deadlock take what the loser has given free, before the loser wants it again.
+    await delay(attempt * 10 + Math.random() * 20);
+  }
 }

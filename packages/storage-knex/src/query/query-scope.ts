@@ -1,4 +1,17 @@
-import { isObjectId, isUuid, type JsonValue, type ValuePath, type ValueType, type Visibility } from "@sallyport/core";
+import {
+  isObjectId,
+  isStorableText,
+  isUuid,
+  type JsonValue,
+  objectIdOf,
+  type ObjectQuery,
+  type Position,
+  type Scalar,
+  type SortKey,
+  type ValuePath,
+  type ValueType,
+  type Visibility,
+} from "@sallyport/core";
 
 /** What a reference leads to. */
 interface Target {
@@ -118,4 +131,34 @@ export function isShort(text: string, indexedCharacters: number): boolean {
 export function isPossible(type: ValueType, value: JsonValue): boolean {
   if (type === "id" || type === "reference" || type === "file") return typeof value === "string" && isObjectId(value);
   return type !== "uuid" || (typeof value === "string" && isUuid(value));
+}
+
+/** Those of the classes that are visible, each once. */
+export function visibleClasses(classes: readonly string[], visibility: Visibility): string[] {
+  const asked = [...new Set(classes)].filter(isStorableText);
+  return asked.filter((name) => visibility.classes === null || visibility.classes.has(name));
+}
+
+/** Whether all objects of the classes are meant, by their numbers: statements that are not composed serve that. */
+export function isPlain({ filter, sort }: ObjectQuery): boolean {
+  return filter === undefined && (sort === undefined || sort.length === 0);
+}
+
+/** A value of a position as the database answers it. */
+export type KeyValue = Scalar | null;
+
+/** The position of a row that was ordered, from the values of its keys. */
+export function positionFrom(
+  sort: readonly SortKey[],
+  values: readonly KeyValue[],
+  { oid }: { readonly oid: string | number },
+): Position {
+  return { values: sort.map(({ path }, key) => scalarOf(path, values[key] ?? null)), id: objectIdOf(Number(oid)) };
+}
+
+function scalarOf({ type }: ValuePath, value: KeyValue): KeyValue {
+  if (value === null) return null;
+  if (type === "id") return objectIdOf(Number(value));
+  if (type === "boolean") return Number(value) === 1;
+  return type === "number" || type === "time" ? Number(value) : value;
 }

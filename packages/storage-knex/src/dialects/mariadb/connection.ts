@@ -109,7 +109,7 @@ function resultOf<T>(answer: unknown): SqlResult<T> {
 }
 
 /** A query as the driver takes it: with a question mark for each value. */
-export interface PositionalQuery {
+interface PositionalQuery {
   readonly sql: string;
   readonly values: readonly unknown[];
 }

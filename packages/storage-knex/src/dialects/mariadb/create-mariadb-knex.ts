@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import knexPkg, { type Knex } from "knex";
 import Mysql2Client from "knex/lib/dialects/mysql2/index.js";
 import type { Connection, ConnectionOptions } from "mysql2";
-import { PoolExhausted } from "../../pool-exhausted.ts";
+import { PoolExhausted } from "../../sql-errors.ts";
 import { type Probe, ServerWatch } from "../../server-watch.ts";
 import { AwaitedAnswers } from "./connection.ts";
 import { serverOf } from "./mariadb-server.ts";

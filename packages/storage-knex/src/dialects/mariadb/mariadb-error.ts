@@ -1,28 +1,5 @@
-import { type ErrorCode, OutdatedModelError, ServiceError } from "@sallyport/core";
-import { PoolExhausted } from "../../pool-exhausted.ts";
-
-/** What procedures of ours refuse, by SQLSTATE. */
-const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
-  ["SP302", 302],
-  ["SP304", 304],
-  ["SP307", 307],
-  ["SP315", 315],
-  ["SP610", 610],
-  ["SP713", 713],
-  ["SPLCK", 713],
-  ["SPUID", 307],
-]);
-
-/** What some of them are about, for those who look for the reason. */
-const details: ReadonlyMap<unknown, string> = new Map([
-  ["SP307", "A link leads to an object that is not there."],
-  ["SP713", "The object has another version."],
-  ["SPLCK", "The object is locked by another session."],
-  ["SPUID", "A UUID is in use."],
-]);
-
-/** The model that a write was prepared under is no longer current. */
-const outdatedModel = "SPMOD";
+import { type ErrorCode, ServiceError } from "@sallyport/core";
+import { failureOf, poolFailureOf, refusals } from "../../sql-errors.ts";
 
 /** What numbers of errors mean to callers; what is not listed is unexpected. */
 const codes: ReadonlyMap<unknown, ErrorCode> = new Map([
@@ -103,20 +80,16 @@ const duplicate = 1062;
 
 /** The failure of a statement, as callers see it. */
 export function statementError(error: unknown): ServiceError {
-  const { sqlState } = partsOf(error);
-  if (sqlState === outdatedModel) return new OutdatedModelError(error);
-  const detail = details.get(sqlState) ?? refusedBy.get(constraintOf(error));
-  return new ServiceError(codeOf(error) ?? 799, { cause: error, ...(detail === undefined ? {} : { detail }) });
+  return failureOf(error, {
+    state: partsOf(error).sqlState,
+    code: codeOf(error),
+    refusedBy: refusedBy.get(constraintOf(error)),
+  });
 }
 
 /** The failure to get a connection, as callers see it: whatever is not known better means that there is no database. */
 export function connectionError(error: unknown): ServiceError {
-  if (error instanceof Error) {
-    if (error instanceof PoolExhausted || error.name === "KnexTimeoutError")
-      return new ServiceError(607, { cause: error, retryAfter: 1 });
-    if (endedPool.test(error.message)) return new ServiceError(706, { cause: error });
-  }
-  return new ServiceError(704, { cause: error });
+  return poolFailureOf(error, endedPool) ?? new ServiceError(704, { cause: error });
 }
 
 /** Whether the connection must not be used again after this error: what a procedure was broken off in is still open there. */

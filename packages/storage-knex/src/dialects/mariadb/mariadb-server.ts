@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** Where a server is and who comes, as the driver takes it. */
-export interface MariadbServer {
+interface MariadbServer {
   readonly host?: string;
   readonly port?: number;
   readonly socketPath?: string;

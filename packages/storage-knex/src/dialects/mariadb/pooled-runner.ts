@@ -1,19 +1,11 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
-import type { SqlResult, SqlRunner } from "../../sql-runner.ts";
+import { type SqlResult, type SqlRunner, withRetries } from "../../sql-runner.ts";
 import { type Query, runOn, withConnection } from "./connection.ts";
 import { isConflict } from "./mariadb-error.ts";
 import { nothing, QueryRunner } from "./query-runner.ts";
 import { TransactionRunner } from "./transaction-runner.ts";
-
-const attempts = 3;
-
-/** Lets the winner of a deadlock take what the loser has given free, before the loser wants it again. */
-function pauseAfter(attempt: number): Promise<void> {
-  return delay(attempt * 10 + Math.random() * 20);
-}
 
 /** Sends each statement to any free connection; a statement or transaction that lost against another one runs again. */
 export class PooledRunner extends QueryRunner {
@@ -37,37 +29,26 @@ export class PooledRunner extends QueryRunner {
   }
 
   protected send<Row>(query: Query, isAnswer: (error: unknown) => boolean): Promise<SqlResult<Row>> {
-    return this.whenReady(async () => {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await withConnection(this.knex, (connection) => runOn<Row>(connection, query));
-        } catch (error) {
-          if (isAnswer(error)) return nothing;
-          if (attempt === attempts || !(error instanceof ServiceError) || !isConflict(error.cause)) throw error;
-        }
-        await pauseAfter(attempt);
-      }
+    return this.whenReady(() => {
+      const work = () => withConnection(this.knex, (connection) => runOn<Row>(connection, query));
+      return withRetries(work, (error) => !isAnswer(error) && isLost(error)).catch((error: unknown) => {
+        if (isAnswer(error)) return nothing;
+        throw error;
+      });
     });
   }
 
   private transact<T>(complete: (transaction: TransactionRunner) => Promise<T>): Promise<T> {
-    return this.whenReady(async () => {
-      for (let attempt = 1; ; attempt += 1) {
-        let conflicted = false;
-        try {
-          return await withConnection(this.knex, async (connection) => {
-            const transaction = new TransactionRunner(connection, this.knex, this.database);
-            try {
-              return await complete(transaction);
-            } finally {
-              conflicted = transaction.conflicted;
-            }
-          });
-        } catch (error) {
-          if (!conflicted || attempt === attempts) throw error;
-        }
-        await pauseAfter(attempt);
-      }
+    return this.whenReady(() => {
+      let transaction: TransactionRunner | undefined;
+      const work = () => {
+        transaction = undefined;
+        return withConnection(this.knex, (connection) => {
+          transaction = new TransactionRunner(connection, this.knex, this.database);
+          return complete(transaction);
+        });
+      };
+      return withRetries(work, () => transaction?.conflicted === true);
     });
   }
 
@@ -78,4 +59,8 @@ export class PooledRunner extends QueryRunner {
       return call();
     });
   }
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof ServiceError && isConflict(error.cause);
 }

@@ -1,20 +1,12 @@
 import { setImmediate } from "node:timers";
-import { setTimeout as delay } from "node:timers/promises";
 import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
-import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
+import { type SqlResult, type SqlRunner, type SqlValue, withRetries } from "../../sql-runner.ts";
 import type { Statement } from "../../statement.ts";
 import { acquire, type Connection, type Query, release, runOn, withConnection } from "./connection.ts";
 import { isConflict } from "./postgres-error.ts";
 import { TransactionRunner } from "./transaction-runner.ts";
-
-const attempts = 3;
-
-/** Lets the winner of a deadlock take what the loser has given free, before the loser wants it again. */
-function pauseAfter(attempt: number): Promise<void> {
-  return delay(attempt * 10 + Math.random() * 20);
-}
 
 /**
  * Sends statements to any free connection, those that are asked for together to the same one, and brief ones of one turn of the event
@@ -61,22 +53,15 @@ export class PooledRunner implements SqlRunner {
   private transact<T>(complete: (transaction: TransactionRunner) => Promise<T>): Promise<T> {
     return this.calls.during(async () => {
       await this.ready();
-      for (let attempt = 1; ; attempt += 1) {
-        let conflicted = false;
-        try {
-          return await withConnection(this.knex, async (connection) => {
-            const transaction = new TransactionRunner(connection, this.knex, this.schema);
-            try {
-              return await complete(transaction);
-            } finally {
-              conflicted = transaction.conflicted;
-            }
-          });
-        } catch (error) {
-          if (!conflicted || attempt === attempts) throw error;
-        }
-        await pauseAfter(attempt);
-      }
+      let transaction: TransactionRunner | undefined;
+      const work = () => {
+        transaction = undefined;
+        return withConnection(this.knex, (connection) => {
+          transaction = new TransactionRunner(connection, this.knex, this.schema);
+          return complete(transaction);
+        });
+      };
+      return withRetries(work, () => transaction?.conflicted === true);
     });
   }
 
@@ -86,14 +71,7 @@ export class PooledRunner implements SqlRunner {
       const checking = this.ready();
       if (checking !== undefined) await checking;
       if (brief) await this.groups.join();
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await this.currentLoan().use((connection) => runOn<Row>(connection, query));
-        } catch (error) {
-          if (attempt === attempts || !(error instanceof ServiceError) || !isConflict(error.cause)) throw error;
-        }
-        await pauseAfter(attempt);
-      }
+      return await withRetries(() => this.currentLoan().use((connection) => runOn<Row>(connection, query)), isLost);
     } finally {
       this.calls.end();
     }
@@ -173,4 +151,8 @@ class TurnGroups {
     if (this.group === group) this.group = undefined;
     group.go();
   }
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof ServiceError && isConflict(error.cause);
 }

@@ -1,5 +1,5 @@
-import { type ErrorCode, objectTooLarge, OutdatedModelError, ServiceError } from "@sallyport/core";
-import { PoolExhausted } from "../../pool-exhausted.ts";
+import { type ErrorCode, objectTooLarge, ServiceError } from "@sallyport/core";
+import { failureOf, poolFailureOf, refusals } from "../../sql-errors.ts";
 
 /** What SQLSTATEs mean to callers; what is not listed, by itself or by its class, is unexpected. */
 const codes: ReadonlyMap<string, ErrorCode> = new Map([
@@ -19,15 +19,6 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
   ["42P01", 705],
   ["42703", 705],
   ["42883", 705],
-  // What functions of ours refuse.
-  ["SP302", 302],
-  ["SP304", 304],
-  ["SP307", 307],
-  ["SP315", 315],
-  ["SP610", 610],
-  ["SP713", 713],
-  ["SPLCK", 713],
-  ["SPUID", 307],
   // Took too long.
   ["57014", 706],
   ["55P03", 706],
@@ -41,17 +32,6 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
   ["22P05", 307],
   ["54000", 307],
 ]);
-
-/** What some of them are about, for those who look for the reason. */
-const details: ReadonlyMap<string, string> = new Map([
-  ["SP307", "A link leads to an object that is not there."],
-  ["SP713", "The object has another version."],
-  ["SPLCK", "The object is locked by another session."],
-  ["SPUID", "A UUID is in use."],
-]);
-
-/** The model that a write was prepared under is no longer current. */
-const outdatedModel = "SPMOD";
 
 /** Constraints that a caller can break, and what that means: two writers at once gave one UUID, or a name is another's. */
 const refusedBy: ReadonlyMap<unknown, string> = new Map([
@@ -83,21 +63,14 @@ const endedByTime = new Set(["25P03", "25P04"]);
 
 /** The failure of a statement, as callers see it. */
 export function statementError(error: unknown): ServiceError {
-  const state = stateOf(error);
-  if (state === outdatedModel) return new OutdatedModelError(error);
-  if (constraintOf(error) === objectSizeConstraint) return objectTooLarge(error);
-  const detail = details.get(state) ?? refusedBy.get(constraintOf(error));
-  return new ServiceError(codeOf(error) ?? 799, { cause: error, ...(detail === undefined ? {} : { detail }) });
+  const constraint = constraintOf(error);
+  if (constraint === objectSizeConstraint) return objectTooLarge(error);
+  return failureOf(error, { state: stateOf(error), code: codeOf(error), refusedBy: refusedBy.get(constraint) });
 }
 
 /** The failure to get a connection, as callers see it: whatever is not known better means that there is no database. */
 export function connectionError(error: unknown): ServiceError {
-  if (error instanceof Error) {
-    if (error instanceof PoolExhausted || error.name === "KnexTimeoutError")
-      return new ServiceError(607, { cause: error, retryAfter: 1 });
-    if (endedPool.test(error.message)) return new ServiceError(706, { cause: error });
-  }
-  return new ServiceError(codeOf(error) ?? 704, { cause: error });
+  return poolFailureOf(error, endedPool) ?? new ServiceError(codeOf(error) ?? 704, { cause: error });
 }
 
 /** Whether the connection must not be used again after this error. */
@@ -133,7 +106,8 @@ function codeOf(error: unknown): ErrorCode | undefined {
   if (unreachable.has(state)) return 704;
   if (state === "" && error instanceof Error && lostConnection.test(error.message)) return 704;
   if (statisticsAreGone(error)) return 706;
-  return codes.get(state) ?? codes.get(state.slice(0, 2)) ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
+  const known = refusals.get(state) ?? codes.get(state) ?? codes.get(state.slice(0, 2));
+  return known ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
 }
 
 function constraintOf(error: unknown): unknown {

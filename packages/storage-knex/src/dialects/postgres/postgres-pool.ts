@@ -1,9 +1,9 @@
 import pg from "pg";
-import { PoolExhausted } from "../../pool-exhausted.ts";
+import { PoolExhausted } from "../../sql-errors.ts";
 import { type Probe, ServerWatch } from "../../server-watch.ts";
 import type { Connection as SentOn } from "./connection.ts";
 
-export interface PostgresPoolSettings extends pg.PoolConfig {
+interface PostgresPoolSettings extends pg.PoolConfig {
   /** Milliseconds in which a new connection must stand. */
   readonly connectTimeout: number;
   /** Callers that may wait for a connection; one more is refused at once. */

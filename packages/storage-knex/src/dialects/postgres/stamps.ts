@@ -5,7 +5,7 @@ import type { Tables } from "./tables.ts";
  * The stamp of what is written now: the number of the transaction, which the server gives out once, and the offset of
  * this database, which is above 0 where its rows have seen higher numbers on another server.
  */
-export function writeStamp({ stampOffset }: Tables): string {
+function writeStamp({ stampOffset }: Tables): string {
   return `${stampOffset}() + txid_current()`;
 }
 
@@ -15,7 +15,7 @@ export function lowestOpenStamp({ stampOffset }: Tables): string {
 }
 
 /** The lowest stamp that nobody has yet. */
-export function nextStamp({ stampOffset }: Tables): string {
+function nextStamp({ stampOffset }: Tables): string {
   return `${stampOffset}() + txid_snapshot_xmax(txid_current_snapshot())`;
 }
 

@@ -1,100 +1,57 @@
+const names = {
+  // Tables.
+  accounts: "accounts",
+  appKeys: "app_keys",
+  audit: "audit",
+  auditTallies: "audit_tallies",
+  channels: "channels",
+  cipherBlocks: "cipher_blocks",
+  classes: "classes",
+  customAccounts: "custom_accounts",
+  departures: "departures",
+  links: "links",
+  locks: "locks",
+  migrations: "migrations",
+  objectCounts: "object_counts",
+  objects: "objects",
+  records: "records",
+  sessionCounts: "session_counts",
+  sessions: "sessions",
+  settings: "settings",
+  throttle: "throttle",
+  // Sequences.
+  objectIds: "object_ids",
+  recordVersions: "record_versions",
+  // Functions.
+  holdObjects: "hold_objects",
+  insertObject: "insert_object",
+  insertObjects: "insert_objects",
+  linkedObjects: "linked_objects",
+  objectNumber: "object_number",
+  openSession: "open_session",
+  passThrottle: "pass_throttle",
+  putRecord: "put_record",
+  releaseLock: "release_lock",
+  removeAccounts: "remove_accounts",
+  stampOffset: "stamp_offset",
+  stampRow: "stamp_row",
+  takeLock: "take_lock",
+  updateObjects: "update_objects",
+} as const;
+
+type Names = Readonly<Record<keyof typeof names, string>>;
+
 /** The quoted, schema-qualified names of everything that a storage keeps. */
-export interface Tables {
+export interface Tables extends Names {
   /** The schema itself, unquoted. */
   readonly schema: string;
-  readonly accounts: string;
-  readonly appKeys: string;
-  readonly audit: string;
-  readonly auditTallies: string;
-  readonly channels: string;
-  readonly cipherBlocks: string;
-  readonly classes: string;
-  readonly customAccounts: string;
-  readonly departures: string;
-  /** A function. */
-  readonly holdObjects: string;
-  /** A function. */
-  readonly insertObject: string;
-  /** A function. */
-  readonly insertObjects: string;
-  /** A function. */
-  readonly linkedObjects: string;
-  readonly links: string;
-  readonly locks: string;
-  readonly migrations: string;
-  readonly objectCounts: string;
-  readonly objectIds: string;
-  /** A function. */
-  readonly objectNumber: string;
-  readonly objects: string;
-  /** A function. */
-  readonly openSession: string;
-  /** A function. */
-  readonly passThrottle: string;
-  /** A function. */
-  readonly putRecord: string;
-  readonly records: string;
-  /** A sequence. */
-  readonly recordVersions: string;
-  /** A function. */
-  readonly releaseLock: string;
-  /** A function. */
-  readonly removeAccounts: string;
-  readonly sessionCounts: string;
-  readonly sessions: string;
-  readonly settings: string;
-  /** A function. */
-  readonly stampOffset: string;
-  /** A function. */
-  readonly stampRow: string;
-  /** A function. */
-  readonly takeLock: string;
-  readonly throttle: string;
-  /** A function. */
-  readonly updateObjects: string;
 }
 
 /** The names in one schema; nothing relies on the search path. */
 export function tablesOf(schema: string): Tables {
-  const name = (table: string) => `"${acceptSchemaName(schema)}"."${table}"`;
-  return {
-    schema,
-    accounts: name("accounts"),
-    appKeys: name("app_keys"),
-    audit: name("audit"),
-    auditTallies: name("audit_tallies"),
-    channels: name("channels"),
-    cipherBlocks: name("cipher_blocks"),
-    classes: name("classes"),
-    customAccounts: name("custom_accounts"),
-    departures: name("departures"),
-    holdObjects: name("hold_objects"),
-    insertObject: name("insert_object"),
-    insertObjects: name("insert_objects"),
-    linkedObjects: name("linked_objects"),
-    links: name("links"),
-    locks: name("locks"),
-    migrations: name("migrations"),
-    objectCounts: name("object_counts"),
-    objectIds: name("object_ids"),
-    objectNumber: name("object_number"),
-    objects: name("objects"),
-    openSession: name("open_session"),
-    passThrottle: name("pass_throttle"),
-    putRecord: name("put_record"),
-    records: name("records"),
-    recordVersions: name("record_versions"),
-    releaseLock: name("release_lock"),
-    removeAccounts: name("remove_accounts"),
-    sessionCounts: name("session_counts"),
-    sessions: name("sessions"),
-    settings: name("settings"),
-    stampOffset: name("stamp_offset"),
-    stampRow: name("stamp_row"),
-    takeLock: name("take_lock"),
-    throttle: name("throttle"),
-    updateObjects: name("update_objects"),
-  };
+  const accepted = acceptSchemaName(schema);
+  const quoted = Object.entries(names).map(([member, name]) => [member, `"${accepted}"."${name}"`]);
+  return { schema, ...(Object.fromEntries(quoted) as Names) };
 }
 
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;

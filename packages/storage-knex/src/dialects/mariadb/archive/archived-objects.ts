@@ -8,8 +8,9 @@ import {
   objectNumber,
   type RecordOf,
 } from "@sallyport/core";
+import type { ObjectRow } from "../../../object-row.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
-import { objectColumns, objectOf, type ObjectRow } from "../objects/object-row.ts";
+import { objectColumns, objectOf } from "../objects/object-row.ts";
 import { readersText } from "../objects/object-writes.ts";
 import { attributesText } from "../objects/stored-attributes.ts";
 import type { Tables } from "../tables.ts";

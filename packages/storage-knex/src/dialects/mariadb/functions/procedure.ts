@@ -21,8 +21,8 @@ export function procedure(name: string, parameters: string, body: string): strin
   end`;
 }
 
-/** What procedures refuse; what each means stands in `mariadb-error.ts`. */
-export type Refusal = "SP302" | "SP304" | "SP307" | "SP315" | "SP610" | "SP713" | "SPLCK" | "SPMOD" | "SPUID";
+/** What procedures refuse; what each means stands in `sql-errors.ts`. */
+type Refusal = "SP302" | "SP304" | "SP307" | "SP315" | "SP610" | "SP713" | "SPLCK" | "SPMOD" | "SPUID";
 
 /** A statement of a procedure that refuses. */
 export function raise(refusal: Refusal, message: string): string {

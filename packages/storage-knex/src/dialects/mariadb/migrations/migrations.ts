@@ -1,7 +1,6 @@
 import { admitReturnProcedure } from "../functions/admit-return.ts";
 import { auditProcedures } from "../functions/audit.ts";
-import { channelNumberProcedures } from "../functions/channel-numbers.ts";
-import { claimBlocksProcedure } from "../functions/claim-blocks.ts";
+import { channelNumberProcedures, claimBlocksProcedure } from "../functions/channels.ts";
 import { openSessionProcedure } from "../functions/open-session.ts";
 import { putRecordProcedure } from "../functions/put-record.ts";
 import { removeAccountsProcedure } from "../functions/remove-accounts.ts";

@@ -4,18 +4,17 @@ import {
   acceptObjectSize,
   acceptStorable,
   defaultAnswerBytes,
-  isStorableText,
   isUuid,
   isVisible,
   type NewObject,
   type ObjectChange,
   type ObjectId,
   type ObjectKeys,
+  objectIdOf,
+  type ObjectOutline,
   type ObjectPage,
   type ObjectQuery,
   type ObjectRepository,
-  objectIdOf,
-  type ObjectOutline,
   type Page,
   seesAll,
   ServiceError,
@@ -23,6 +22,8 @@ import {
   type Visibility,
   type Writing,
 } from "@sallyport/core";
+import { type BoundedRow, objectsWithin, outlineOf, type OutlineRow } from "../../../object-row.ts";
+import { isPlain, type KeyValue, positionFrom, visibleClasses } from "../../../query/query-scope.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import {
   type BoundedPage,
@@ -34,9 +35,9 @@ import {
   type QuerySource,
   type Thoroughness,
 } from "../query/object-query-text.ts";
-import { isDecided, type KeyValue, positionFrom } from "../query/order.ts";
+import { isDecided } from "../query/order.ts";
 import { ObjectReads } from "./object-reads.ts";
-import { type BoundedRow, objectNumbers, objectsWithin, outlineOf, type OutlineRow } from "./object-row.ts";
+import { objectNumbers, objectOf } from "./object-row.ts";
 import { ObjectWrites, withKeptMembers, type WrittenObject } from "./object-writes.ts";
 import { type ObjectContext, WritersTurn } from "./writers-turn.ts";
 
@@ -66,7 +67,7 @@ export class MariadbObjectRepository implements ObjectRepository {
   }
 
   async find(query: ObjectQuery, visibility: Visibility, page: Page, bytes = defaultAnswerBytes): Promise<ObjectPage> {
-    const classes = seenOf(query.classes, visibility);
+    const classes = visibleClasses(query.classes, visibility);
     if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
     if (isPlain(query) && "offset" in page) {
       const objects = await this.reads.list(classes, visibility, page, bytes);
@@ -83,7 +84,7 @@ export class MariadbObjectRepository implements ObjectRepository {
   }
 
   async match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]> {
-    const classes = seenOf(query.classes, visibility);
+    const classes = visibleClasses(query.classes, visibility);
     if (classes.length === 0) return [];
     return this.byColumns(async () => {
       const { text, values } = matchText(this.source(visibility), { ...query, classes }, atMost);
@@ -93,7 +94,7 @@ export class MariadbObjectRepository implements ObjectRepository {
   }
 
   async count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number> {
-    const classes = seenOf(query.classes, visibility);
+    const classes = visibleClasses(query.classes, visibility);
     if (classes.length === 0) return 0;
     if (query.filter === undefined)
       return Math.min(await this.reads.count(classes, visibility), atMost ?? Number.POSITIVE_INFINITY);
@@ -232,14 +233,14 @@ export class MariadbObjectRepository implements ObjectRepository {
     if (by === "starts" && !rows.every((row) => isDecided(columns, row))) return null;
     const last = rows.at(-1);
     return {
-      objects: objectsWithin(rows),
+      objects: objectsWithin(rows, objectOf),
       last:
         last === undefined
           ? null
           : positionFrom(
               query.sort ?? [],
               columns.map(({ name }) => last[name] ?? null),
-              last.oid,
+              last,
             ),
     };
   }
@@ -277,20 +278,10 @@ export class MariadbObjectRepository implements ObjectRepository {
   }
 }
 
-/** Whether all objects of the classes are meant, by their numbers. */
-function isPlain({ filter, sort }: ObjectQuery): boolean {
-  return filter === undefined && (sort === undefined || sort.length === 0);
-}
-
 function isUnknownColumn(error: unknown): boolean {
   return error instanceof ServiceError && (error.cause as { errno?: unknown } | undefined)?.errno === 1054;
 }
 
 function uuidInUse(): ServiceError {
   return new ServiceError(307, { detail: "A UUID is in use." });
-}
-
-function seenOf(classes: readonly string[], visibility: Visibility): string[] {
-  const asked = [...new Set(classes)].filter(isStorableText);
-  return asked.filter((name) => visibility.classes === null || visibility.classes.has(name));
 }

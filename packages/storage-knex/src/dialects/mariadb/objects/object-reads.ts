@@ -7,22 +7,19 @@ import {
   type StoredObject,
   type Visibility,
 } from "@sallyport/core";
+import {
+  type BoundedRow,
+  type ObjectRow,
+  objectsWithin,
+  outlineOf,
+  type OutlineRow,
+  readersOf,
+} from "../../../object-row.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters, readableCondition, visibleCondition } from "../query/query-parameters.ts";
 import { storageTime } from "../statements/storage-time.ts";
 import type { Tables } from "../tables.ts";
-import {
-  boundedColumns,
-  type BoundedRow,
-  isAmongNumbers,
-  objectColumns,
-  type ObjectRow,
-  objectsWithin,
-  outlineColumns,
-  outlineOf,
-  type OutlineRow,
-  readersOf,
-} from "./object-row.ts";
+import { boundedColumns, isAmongNumbers, objectColumns, objectOf, outlineColumns } from "./object-row.ts";
 
 const unbounded = Number.POSITIVE_INFINITY;
 
@@ -77,7 +74,7 @@ export class ObjectReads {
       from (${parts.join(" union all ")} order by oid limit ${page.limit} offset ${page.offset}) page
       join ${this.tables.objects} o on o.oid = page.oid order by o.oid`;
     const { rows } = await this.sql.runOnce<BoundedRow>(text, parameters.values);
-    return objectsWithin(rows);
+    return objectsWithin(rows, objectOf);
   }
 
   /** How many visible objects there are of some classes: those that anybody can see are counted already. */
@@ -152,6 +149,6 @@ export class ObjectReads {
       `select ${columns} from ${this.tables.objects} o where ${selection} and ${visible}`,
       parameters.values,
     );
-    return objectsWithin(rows);
+    return objectsWithin(rows, objectOf);
   }
 }

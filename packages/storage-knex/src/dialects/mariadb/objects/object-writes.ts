@@ -150,7 +150,7 @@ function linkRows({ object, links }: WrittenObject): SqlValue[][] {
 }
 
 /** A change and the object that it is about. */
-export interface Changing {
+interface Changing {
   readonly change: ObjectChange;
   readonly object: StoredObject;
 }

@@ -1,6 +1,6 @@
 import { OutdatedModelError, type Writing } from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import { type Statement, statement } from "../../../statement.ts";
+import { statement } from "../../../statement.ts";
 import { epochMilliseconds, storageTime } from "../statements/storage-time.ts";
 import type { Tables } from "../tables.ts";
 import type { ValueColumns } from "../value-columns.ts";
@@ -86,26 +86,22 @@ export interface ObjectContext {
   readonly offset: () => number;
 }
 
-export interface WritingStatements {
-  /** Gives `stamp` and `number`, the last of each, and keeps them until the transaction ends. Numbers that were taken back count. */
-  readonly takeTurn: Statement;
-  /** 1 offset of the clock. Gives `generation` and `now`. */
-  readonly moment: Statement;
-  /** Keeps the last stamp and the number of the last object. As text: the number of a sequence cannot be a parameter. */
-  readonly count: (stamp: number, number: number) => string;
-}
+type WritingStatements = ReturnType<typeof writingStatements>;
 
-export function writingStatements({ objectNumbers, objectSeries, settings }: Tables): WritingStatements {
+export function writingStatements({ objectNumbers, objectSeries, settings }: Tables) {
   return {
+    /** Gives `stamp` and `number`, the last of each, and keeps them until the transaction ends. Numbers that were taken back count. */
     takeTurn: statement(
       "writing_take_turn",
       `select stamp, greatest(number, (select next_not_cached_value - 1 from ${objectNumbers})) as number from ${objectSeries} for update`,
     ),
+    /** 1 offset of the clock. Gives `generation` and `now`. */
     moment: statement(
       "writing_moment",
       `select model_generation as generation, ${epochMilliseconds(storageTime(1))} as now from ${settings}`,
     ),
-    count: (stamp, number) =>
+    /** Keeps the last stamp and the number of the last object. As text: the number of a sequence cannot be a parameter. */
+    count: (stamp: number, number: number) =>
       `update ${objectSeries} set stamp = ${stamp}, number = coalesce(setval(${objectNumbers}, ${number}), ${number})`,
   };
 }

@@ -1,21 +1,22 @@
 import type { ObjectQuery, Page, Visibility } from "@sallyport/core";
+import { condition } from "../../../query/condition.ts";
+import type { KeyValue } from "../../../query/query-scope.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
 import { boundedColumns, outlineColumns } from "../objects/object-row.ts";
 import type { Tables } from "../tables.ts";
 import { indexedCharacters, type ValueColumns } from "../value-columns.ts";
-import { condition } from "../../../query/condition.ts";
-import { isBehind, keyColumns, keysOf, type KeyValue, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
-import { QueryParameters } from "./query-parameters.ts";
 import { MariadbQueryScope } from "./mariadb-query-scope.ts";
+import { isBehind, keyColumns, keysOf, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
+import { QueryParameters } from "./query-parameters.ts";
 
 /** A text for one call, with its values. */
-export interface ComposedText {
+interface ComposedText {
   readonly text: string;
   readonly values: readonly SqlValue[];
 }
 
 /** The text of a page, and what it is ordered by. */
-export interface PageText extends ComposedText {
+interface PageText extends ComposedText {
   readonly columns: readonly OrderColumn[];
 }
 

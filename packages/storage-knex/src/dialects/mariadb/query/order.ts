@@ -1,4 +1,4 @@
-import { objectIdOf, objectNumber, type Position, type Scalar, type SortKey, type ValuePath } from "@sallyport/core";
+import { objectNumber, type Position, type SortKey, type ValuePath } from "@sallyport/core";
 import { indexedPart, isShort } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../value-columns.ts";
 import type { MariadbQueryScope } from "./mariadb-query-scope.ts";
@@ -14,9 +14,6 @@ export interface OrderColumn {
   /** All of the value. */
   readonly whole: string;
 }
-
-/** A value of a position as the database answers it. */
-export type KeyValue = string | number | null;
 
 export function orderColumns(sort: readonly SortKey[], o: string, scope: MariadbQueryScope): OrderColumn[] {
   return sort.map(({ path, descending }, key) => {
@@ -68,18 +65,6 @@ export function isDecided(columns: readonly OrderColumn[], row: Readonly<Record<
       [...value].length < indexedCharacters
     );
   });
-}
-
-/** The position of a row that was ordered, from the values of its keys. */
-export function positionFrom(sort: readonly SortKey[], values: readonly KeyValue[], oid: number): Position {
-  return { values: sort.map(({ path }, key) => scalarOf(path, values[key] ?? null)), id: objectIdOf(oid) };
-}
-
-function scalarOf({ type }: ValuePath, value: KeyValue): Scalar | null {
-  if (value === null) return null;
-  if (type === "id") return objectIdOf(Number(value));
-  if (type === "boolean") return Number(value) === 1;
-  return type === "number" || type === "time" ? Number(value) : value;
 }
 
 /** A condition on the objects behind a position: that they come later by the first key that differs, or by their number. */

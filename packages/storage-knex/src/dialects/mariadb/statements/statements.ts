@@ -8,7 +8,7 @@ import type { SessionStatements } from "../../../knex-session-repository.ts";
 import type { SettingsStatements } from "../../../knex-settings-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
 import { additionUnlessKnown, statement } from "../../../statement.ts";
-import { noNumbers } from "../functions/channel-numbers.ts";
+import { noNumbers } from "../functions/channels.ts";
 import { lockStatements } from "../objects/mariadb-lock-repository.ts";
 import { writingStatements } from "../objects/writers-turn.ts";
 import type { Tables } from "../tables.ts";

@@ -1,8 +1,8 @@
 import { modelLock } from "../statements/expressions.ts";
 import type { Tables } from "../tables.ts";
 
-/** What the functions that write refuse; what each means stands in `postgres-error.ts`. */
-export type Refusal = "SP304" | "SP307" | "SP610" | "SP713" | "SPLCK" | "SPMOD" | "SPUID";
+/** What the functions that write refuse; what each means stands in `sql-errors.ts`. */
+type Refusal = "SP304" | "SP307" | "SP610" | "SP713" | "SPLCK" | "SPMOD" | "SPUID";
 
 /**
  * Part of every function that writes objects. The planner takes an array of ids for ten, hopes for a better plan wherever

@@ -6,7 +6,7 @@ import { type Connection, type Query, runOn, withConnection } from "../connectio
 import type { Tables } from "../tables.ts";
 
 /** Milliseconds. While a change of a table waits for those who use it, everybody else queues behind it. */
-export interface MigrationPatience {
+interface MigrationPatience {
   readonly lockTimeout: number;
   /** Between two attempts to get the lock. */
   readonly pause: number;
@@ -15,7 +15,7 @@ export interface MigrationPatience {
 /** Sends a query to the connection on which a migration runs. */
 export type Run = <Row>(query: Query) => Promise<{ rows: Row[] }>;
 
-export interface MigratorOptions {
+interface MigratorOptions {
   /** The classes of a new database; the built-in ones unless given. */
   readonly classes?: readonly ClassDefinition[];
   readonly patience?: MigrationPatience;

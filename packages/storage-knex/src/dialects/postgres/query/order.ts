@@ -1,12 +1,4 @@
-import {
-  objectIdOf,
-  objectNumber,
-  type Page,
-  type Position,
-  type Scalar,
-  type SortKey,
-  type ValuePath,
-} from "@sallyport/core";
+import { objectNumber, type Page, type Position, type SortKey, type ValuePath } from "@sallyport/core";
 import { indexedPart, isShort } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../index-expression.ts";
 import { operand, type PostgresQueryScope } from "./postgres-query-scope.ts";
@@ -51,15 +43,6 @@ export function orderTerms(columns: readonly OrderColumn[]): string {
 /** What it is ordered by as far as the starts of texts tell. */
 export function startTerms(columns: readonly OrderColumn[]): string {
   return orderTerms(columns.filter(({ whole }) => !whole));
-}
-
-/** The position of a row that was ordered, from the values of its keys. */
-export function positionFrom(sort: readonly SortKey[], values: readonly (Scalar | null)[], oid: string): Position {
-  const scalars = sort.map(({ path }, key) => {
-    const value = values[key] ?? null;
-    return path.type === "id" && value !== null ? objectIdOf(Number(value)) : value;
-  });
-  return { values: scalars, id: objectIdOf(Number(oid)) };
 }
 
 /** The value behind the hops of a path, of joined tables; null when they lead nowhere. */
