@@ -5,4 +5,4 @@ export {
   type PostgresKnex,
   type PostgresSettings,
 } from "./dialects/postgres/create-postgres-knex.ts";
-export { KnexStorage, type KnexStorageOptions } from "./knex-storage.ts";
+export { KnexStorage, type KnexStorageOptions } from "./dialects/postgres/postgres-storage.ts";

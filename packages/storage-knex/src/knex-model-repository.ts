@@ -5,8 +5,7 @@ import {
   type ModelRepository,
   type StoredModel,
 } from "@sallyport/core";
-import { insertRows } from "./insert-rows.ts";
-import type { SqlRunner } from "./sql-runner.ts";
+import { insertRows, type SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";
 
 /** The model changes apart from the writes of objects: what is written fits the model under which it is committed. */

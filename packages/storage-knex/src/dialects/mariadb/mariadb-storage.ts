@@ -1,45 +1,47 @@
-import {
-  type Attempt,
-  type AttributeIndex,
-  builtInClasses,
-  type ClassDefinition,
-  type IndexReport,
-  type JointRepositories,
-  type MigrationReport,
-  type Repositories,
-  ServiceError,
-  type Storage,
-  type StorageCapabilities,
+import type {
+  AttributeIndex,
+  ClassDefinition,
+  MigrationReport,
+  Repositories,
+  StorageCapabilities,
 } from "@sallyport/core";
-import type { Knex } from "knex";
-import { OpenCalls } from "../../open-calls.ts";
+import { KnexAccountRepository } from "../../knex-account-repository.ts";
+import { KnexAdmissionRepository } from "../../knex-admission-repository.ts";
+import { KnexAppKeyRepository } from "../../knex-app-key-repository.ts";
+import { KnexAuditRepository } from "../../knex-audit-repository.ts";
+import { KnexChangeRepository } from "../../knex-change-repository.ts";
+import { KnexChannelRepository } from "../../knex-channel-repository.ts";
+import { KnexModelRepository } from "../../knex-model-repository.ts";
+import { KnexRecordRepository } from "../../knex-record-repository.ts";
+import { KnexSessionRepository } from "../../knex-session-repository.ts";
+import { KnexSettingsRepository } from "../../knex-settings-repository.ts";
+import { KnexThrottleRepository } from "../../knex-throttle-repository.ts";
 import { type Numbered, pendingMigrations } from "../../pending-migrations.ts";
+import type { SqlRunner } from "../../sql-runner.ts";
+import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
 import { MariadbArchive } from "./archive/mariadb-archive.ts";
 import { positionalQuery, runOn, withConnection } from "./connection.ts";
 import { IndexBuilder, mostValueIndexes } from "./index-builder.ts";
-import { mariadbRepositories } from "./mariadb-repositories.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { Migrator } from "./migrations/migrator.ts";
-import type { ObjectContext } from "./objects/writers-turn.ts";
+import { MariadbDepartureRepository } from "./objects/mariadb-departure-repository.ts";
+import { MariadbLockRepository } from "./objects/mariadb-lock-repository.ts";
+import { MariadbObjectRepository } from "./objects/mariadb-object-repository.ts";
+import { objectOf } from "./objects/object-row.ts";
+import { type ObjectContext, stampOf, WritersTurn } from "./objects/writers-turn.ts";
 import { PooledRunner } from "./pooled-runner.ts";
-import { epochMilliseconds, storageTime } from "./statements/storage-time.ts";
 import { type Statements, statementsOf } from "./statements/statements.ts";
+import { epochMilliseconds, storageTime } from "./statements/storage-time.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 import { indexKey, ValueColumns } from "./value-columns.ts";
 
-export interface MariadbStorageOptions {
-  /** May be shared by several storages. */
-  readonly knex: Knex;
+export interface MariadbStorageOptions extends SqlStorageOptions {
   /** Everything is kept in this database of the server: at most 63 lowercase letters, digits and underscores. */
   readonly database: string;
-  /** Milliseconds by which the storage's clock is ahead of the server's; lets tests pass time. */
-  readonly clockOffset?: () => number;
-  /** Runs once when the storage is closed and its last call has ended; ends the connections, if that is whose they are. */
-  readonly onClose?: () => Promise<void>;
 }
 
 /** One database of a MariaDB server. */
-export class MariadbStorage implements Storage {
+export class MariadbStorage extends SqlStorage {
   readonly capabilities: StorageCapabilities = {
     durable: true,
     severalProcesses: true,
@@ -49,52 +51,23 @@ export class MariadbStorage implements Storage {
   };
   readonly archive: MariadbArchive;
   readonly repositories: Repositories;
-  private readonly knex: Knex;
+  protected readonly sql: PooledRunner;
+  protected readonly indexes: IndexBuilder;
   private readonly tables: Tables;
   private readonly statements: Statements;
-  private readonly offset: () => number;
-  private readonly onClose: () => Promise<void>;
-  private readonly calls = new OpenCalls();
-  private readonly sql: PooledRunner;
   private readonly context: ObjectContext;
-  private readonly indexes: IndexBuilder;
-  private migrated = false;
-  private closed: Promise<void> | undefined;
 
-  constructor({ knex, database, clockOffset, onClose }: MariadbStorageOptions) {
-    this.knex = knex;
+  constructor({ database, ...options }: MariadbStorageOptions) {
+    super(options);
+    const { calls, knex, offset, ready } = this;
     this.tables = tablesOf(database);
     this.statements = statementsOf(this.tables);
-    this.offset = clockOffset ?? (() => 0);
-    this.onClose = onClose ?? (async () => {});
-    const ready = () => (this.migrated ? undefined : this.assertMigrated());
-    this.sql = new PooledRunner(knex, database, this.calls, ready);
-    this.archive = new MariadbArchive(knex, this.tables, this.calls, ready);
+    this.sql = new PooledRunner(knex, database, calls, ready);
+    this.archive = new MariadbArchive(knex, this.tables, calls, ready);
     const columns = new ValueColumns(this.tables);
     this.indexes = new IndexBuilder(knex, this.tables, columns);
-    this.context = { tables: this.tables, statements: this.statements.writing, columns, offset: this.offset };
-    this.repositories = mariadbRepositories(this.sql, this.statements, this.context);
-  }
-
-  transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
-    return this.sql.atomically((sql, attempt) =>
-      work(mariadbRepositories(sql, this.statements, this.context), attempt),
-    );
-  }
-
-  together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {
-    return this.sql.together((sql) => work(mariadbRepositories(sql, this.statements, this.context)));
-  }
-
-  migrate(classes: readonly ClassDefinition[] = builtInClasses): Promise<MigrationReport> {
-    return this.calls.during(() => new Migrator(this.knex, this.tables, migrations, classes).migrate());
-  }
-
-  alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
-    return this.calls.during(async () => {
-      if (!this.migrated) await this.assertMigrated();
-      return this.indexes.align(wanted);
-    });
+    this.context = { tables: this.tables, statements: this.statements.writing, columns, offset };
+    this.repositories = this.repositoriesOver(this.sql);
   }
 
   async readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {
@@ -102,30 +75,42 @@ export class MariadbStorage implements Storage {
     return indexes.filter((index) => ready.has(indexKey(index)));
   }
 
-  health(): Promise<void> {
-    return this.calls.during(() => this.assertMigrated());
+  protected repositoriesOver(sql: SqlRunner): Repositories {
+    const { context, offset, statements } = this;
+    return {
+      admission: new KnexAdmissionRepository(sql, statements.admission, offset),
+      accounts: new KnexAccountRepository(sql, statements.accounts, objectOf, offset),
+      appKeys: new KnexAppKeyRepository(sql, statements.appKeys),
+      audit: new KnexAuditRepository(sql, statements.audit, offset),
+      changes: new KnexChangeRepository(sql, statements.changes, stampOf),
+      channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
+      departures: new MariadbDepartureRepository(sql, context),
+      locks: new MariadbLockRepository(sql, statements.locks, context),
+      model: new KnexModelRepository(sql, statements.model, {
+        hold: (inTurn) => WritersTurn.take(inTurn, context.statements, offset()),
+        replacing: "on duplicate key update definition = values(definition)",
+      }),
+      objects: new MariadbObjectRepository(sql, context),
+      records: new KnexRecordRepository(sql, statements.records, offset),
+      sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),
+      settings: new KnexSettingsRepository(sql, statements.settings),
+      throttle: new KnexThrottleRepository(sql, statements.throttle, offset),
+    };
   }
 
-  now(): Promise<number> {
-    return this.calls.during(async () => {
-      const query = positionalQuery(`select ${epochMilliseconds(storageTime(1))} as now`, [this.offset()]);
-      const { rows } = await withConnection(this.knex, (connection) => runOn<{ now: number }>(connection, query));
-      return Number(rows[0]?.now);
-    });
+  protected applyMigrations(classes: readonly ClassDefinition[]): Promise<MigrationReport> {
+    return new Migrator(this.knex, this.tables, migrations, classes).migrate();
   }
 
-  close(): Promise<void> {
-    this.indexes.stop();
-    this.closed ??= this.calls.close().then(this.onClose);
-    return this.closed;
-  }
-
-  /** Asked before the first call, so that a database of another version is refused before it is touched. */
-  private async assertMigrated(): Promise<void> {
+  protected async isMigrated(): Promise<boolean> {
     const query = { sql: `select name, number from ${this.tables.migrations}`, values: [] };
     const { rows } = await withConnection(this.knex, (connection) => runOn<Required<Numbered>>(connection, query));
-    const pending = pendingMigrations(migrations, rows);
-    if (pending.length > 0) throw new ServiceError(705, { detail: "The database is not migrated to this version." });
-    this.migrated = true;
+    return pendingMigrations(migrations, rows).length === 0;
+  }
+
+  protected async readClock(): Promise<number> {
+    const query = positionalQuery(`select ${epochMilliseconds(storageTime(1))} as now`, [this.offset()]);
+    const { rows } = await withConnection(this.knex, (connection) => runOn<{ now: number }>(connection, query));
+    return Number(rows[0]?.now);
   }
 }

@@ -1,6 +1,5 @@
 import { type ArchiveRecord, contradictingRecords, type RecordOf } from "@sallyport/core";
-import { insertRows } from "../../../insert-rows.ts";
-import type { SqlRunner, SqlValue } from "../../../sql-runner.ts";
+import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTable, ArchivedTables } from "./archived-table.ts";
 

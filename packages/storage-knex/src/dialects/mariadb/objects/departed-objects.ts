@@ -8,9 +8,8 @@ import {
   type StoredObject,
   type Visibility,
 } from "@sallyport/core";
-import { insertRows } from "../../../insert-rows.ts";
 import type { ObjectRow } from "../../../object-row.ts";
-import type { SqlRunner } from "../../../sql-runner.ts";
+import { insertRows, type SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters, visibleCondition } from "../query/query-parameters.ts";
 import type { Tables } from "../tables.ts";
 import { isAmongNumbers, objectColumns, objectOf } from "./object-row.ts";

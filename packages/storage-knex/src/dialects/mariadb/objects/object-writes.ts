@@ -8,9 +8,8 @@ import {
   type StoredObject,
   type Visibility,
 } from "@sallyport/core";
-import type { SqlRunner, SqlValue } from "../../../sql-runner.ts";
+import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
-import { insertRows } from "../../../insert-rows.ts";
 import type { ObjectReads } from "./object-reads.ts";
 import { isAmongNumbers, objectNumbers } from "./object-row.ts";
 import { attributesText } from "./stored-attributes.ts";
