@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
-import type { Knex } from "knex";
+import { lending } from "../../pooled-connections.ts";
 import type { SqlResult, SqlValue } from "../../sql-runner.ts";
 import { connectionError, losesConnection, SilentServer, statementError } from "./mariadb-error.ts";
 import { type Row, withValues } from "./row-values.ts";
@@ -27,28 +27,7 @@ export interface Connection {
   __knex__disposed?: unknown;
 }
 
-/** Takes a connection from Knex's pool. */
-export async function acquire(knex: Knex): Promise<Connection> {
-  try {
-    return (await (knex.client as Knex.Client).acquireConnection()) as Connection;
-  } catch (error) {
-    throw connectionError(error);
-  }
-}
-
-export function release(knex: Knex, connection: Connection): void {
-  void (knex.client as Knex.Client).releaseConnection(connection);
-}
-
-/** Lends a connection to the work. */
-export async function withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await acquire(knex);
-  try {
-    return await work(connection);
-  } finally {
-    release(knex, connection);
-  }
-}
+export const { acquire, release, withConnection } = lending<Connection>(connectionError);
 
 /**
  * Gives the named locks of a connection free that is about to end: the server would do so by itself, but only after a moment, in which

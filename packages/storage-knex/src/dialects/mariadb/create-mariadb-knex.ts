@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import knexPkg, { type Knex } from "knex";
 import Mysql2Client from "knex/lib/dialects/mysql2/index.js";
 import type { Connection, ConnectionOptions } from "mysql2";
+import { type PooledConnectionSettings, silentLog, withDefaults } from "../../pooled-connections.ts";
 import { PoolExhausted } from "../../sql-errors.ts";
 import { type Probe, ServerWatch } from "../../server-watch.ts";
 import { AwaitedAnswers } from "./connection.ts";
@@ -9,30 +10,8 @@ import { serverOf } from "./mariadb-server.ts";
 
 const { knex: createKnex } = knexPkg;
 
-/** Times are milliseconds. */
-export interface MariadbSettings {
-  /** `mariadb://…` or `mysql://…`, see `serverOf`. */
-  readonly url: string;
-  readonly pool: {
-    /** Connections at most. */
-    readonly max: number;
-    /** How long an unused connection is kept; 30 s by default. */
-    readonly idleTimeout?: number;
-    /** How long a caller may wait for a connection. */
-    readonly acquireTimeout: number;
-    /** How many callers may wait at once. */
-    readonly maxPendingAcquires: number;
-  };
-  readonly connectTimeout: number;
-  /** The server cancels a statement that takes longer. */
-  readonly statementTimeout: number;
-  /** A connection on which a statement stays without an answer for longer is cut; 5 s after the statement time-out by default. */
-  readonly silenceTimeout?: number;
-  /** The server ends a transaction that stands still for longer; 30 s by default. */
-  readonly idleInTransactionTimeout?: number;
-  /** How the connections call themselves; `sallyport` by default. */
-  readonly applicationName?: string;
-}
+/** The URL is `mariadb://…` or `mysql://…`, see `serverOf`. */
+export type MariadbSettings = PooledConnectionSettings;
 
 export interface MariadbKnex {
   readonly knex: Knex;
@@ -45,20 +24,16 @@ export interface MariadbKnex {
  * driver, mysql2, is not installed.
  */
 export async function createMariadbKnex(settings: MariadbSettings): Promise<MariadbKnex> {
-  const { url, pool, statementTimeout } = settings;
+  const { url, pool, connectTimeout, silenceTimeout, ...given } = withDefaults(settings);
   const server = serverOf(url);
   const driver = await mysql2();
-  const silence = settings.silenceTimeout ?? statementTimeout + 5_000;
-  const greeting = sessionSettings({
-    statementTimeout,
-    idleInTransactionTimeout: settings.idleInTransactionTimeout ?? 30_000,
-  });
+  const greeting = sessionSettings(given);
   const answers = new AwaitedAnswers();
   const watch = new ServerWatch({
-    limit: silence,
+    limit: silenceTimeout,
     waitingSince: () => answers.waitingSince,
     cut: (before) => answers.cut(before),
-    probe: () => probeOf(driver, { ...server, connectTimeout: settings.connectTimeout }),
+    probe: () => probeOf(driver, { ...server, connectTimeout }),
   });
   const client: MariadbClientConfiguration = { driver, watch, maxPendingAcquires: pool.maxPendingAcquires };
   const knex = createKnex({
@@ -68,8 +43,8 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
     version: "10.6",
     connection: {
       ...server,
-      connectTimeout: settings.connectTimeout,
-      connectAttributes: { program_name: settings.applicationName ?? "sallyport" },
+      connectTimeout,
+      connectAttributes: { program_name: given.applicationName },
       charset: "utf8mb4",
       // A statement that somebody got in would come with the next one of his.
       multipleStatements: false,
@@ -84,18 +59,17 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
     pool: {
       min: 0,
       max: pool.max,
-      idleTimeoutMillis: pool.idleTimeout ?? 30_000,
+      idleTimeoutMillis: pool.idleTimeout,
       acquireTimeoutMillis: pool.acquireTimeout,
-      createTimeoutMillis: settings.connectTimeout + silence,
+      createTimeoutMillis: connectTimeout + silenceTimeout,
       // While there is no database, those who wait are told one after the other.
       createRetryIntervalMillis: 1,
       afterCreate: (connection: Greeted, done: (error: Error | null) => void) => {
         connection.answers = answers;
-        connection.query({ sql: greeting, timeout: silence }, (error) => done(error));
+        connection.query({ sql: greeting, timeout: silenceTimeout }, (error) => done(error));
       },
     },
-    // Failures are told to the caller; Knex would also print them.
-    log: { warn() {}, error() {}, deprecate() {}, debug() {} },
+    log: silentLog,
   } as Knex.Config);
   let closed: Promise<void> | undefined;
   return { knex, close: () => (closed ??= knex.destroy().finally(() => watch.stop())) };

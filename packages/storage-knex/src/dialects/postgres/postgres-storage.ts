@@ -13,7 +13,6 @@ import { KnexAuditRepository } from "../../knex-audit-repository.ts";
 import { KnexChangeRepository } from "../../knex-change-repository.ts";
 import { KnexChannelRepository } from "../../knex-channel-repository.ts";
 import { KnexDepartureRepository } from "../../knex-departure-repository.ts";
-import { KnexLockRepository } from "../../knex-lock-repository.ts";
 import { KnexModelRepository } from "../../knex-model-repository.ts";
 import { KnexObjectRepository } from "../../knex-object-repository.ts";
 import { KnexRecordRepository } from "../../knex-record-repository.ts";
@@ -31,6 +30,7 @@ import { valueIndex } from "./index-expression.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { Migrator, type Run } from "./migrations/migrator.ts";
 import { PooledRunner } from "./pooled-runner.ts";
+import { PostgresLockRepository } from "./postgres-lock-repository.ts";
 import { raiseStamps, stampsAreAhead } from "./stamps.ts";
 import { epochMilliseconds, storageTime } from "./statements/expressions.ts";
 import { type Statements, statementsOf } from "./statements/statements.ts";
@@ -89,7 +89,7 @@ export class KnexStorage extends SqlStorage {
       changes: new KnexChangeRepository(sql, statements.changes),
       channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
       departures: new KnexDepartureRepository(sql, statements.departures, offset),
-      locks: new KnexLockRepository(sql, statements.locks, offset),
+      locks: new PostgresLockRepository(sql, statements.locks, offset),
       model: new KnexModelRepository(sql, statements.model, {
         hold: (transaction) => transaction.run(statements.holdModel, []),
         replacing: "on conflict (name) do update set definition = excluded.definition",

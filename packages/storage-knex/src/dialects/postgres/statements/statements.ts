@@ -2,6 +2,7 @@ import { changeStatements } from "../../../knex-change-repository.ts";
 import { modelStatements } from "../../../knex-model-repository.ts";
 import { statement } from "../../../statement.ts";
 import { existingIndexes } from "../index-expression.ts";
+import { lockStatements } from "../postgres-lock-repository.ts";
 import { highestStamp, lowestOpenStamp } from "../stamps.ts";
 import type { Tables } from "../tables.ts";
 import { accountStatements } from "./account-statements.ts";
@@ -10,7 +11,7 @@ import { auditStatements } from "./audit-statements.ts";
 import { channelStatements, cipherBlockStatements } from "./channel-statements.ts";
 import { departureStatements } from "./departure-statements.ts";
 import { modelLock } from "./expressions.ts";
-import { lockStatements, objectStatements } from "./object-statements.ts";
+import { objectStatements } from "./object-statements.ts";
 import { recordStatements, settingsStatements } from "./record-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";
 
