@@ -1,16 +1,28 @@
-import { acceptStorable, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
-import { archivedColumns, type ColumnType, type PlainSection, type TableSection } from "../../../archived-columns.ts";
+import {
+  acceptStorable,
+  type ArchiveRecord,
+  type ObjectId,
+  objectIdOf,
+  objectNumber,
+  type RecordOf,
+} from "@sallyport/core";
+import { archivedColumns, type ColumnType, type PlainSection, type TableSection } from "../../../archived-records.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
 import type { Row } from "../row-values.ts";
 import { epochMilliseconds } from "../statements/storage-time.ts";
 
+/** How the records of a section are written. */
+export interface WrittenTable {
+  readonly table: string;
+  readonly columns: readonly string[];
+  rowsOf(record: ArchiveRecord): readonly (readonly SqlValue[])[];
+}
+
 /** How the records of one section are read and written. */
-export interface ArchivedTable<Section extends TableSection> {
+export interface ArchivedTable<Section extends TableSection> extends WrittenTable {
   /** Selects all rows, in the order of the records. */
   readonly select: string;
   recordOf(row: Row): RecordOf<Section>;
-  readonly table: string;
-  readonly columns: readonly string[];
   rowsOf(record: RecordOf<Section>): readonly (readonly SqlValue[])[];
 }
 

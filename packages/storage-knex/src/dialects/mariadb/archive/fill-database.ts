@@ -1,7 +1,8 @@
 import { type ArchiveRecord, contradictingRecords, type RecordOf } from "@sallyport/core";
+import { type SectionWriter, writeRecords } from "../../../archived-records.ts";
 import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
-import type { ArchivedTable, ArchivedTables } from "./archived-table.ts";
+import type { ArchivedTables, WrittenTable } from "./archived-table.ts";
 
 /** The version of a record until all are filled in. */
 export const unnumbered = 0;
@@ -15,39 +16,15 @@ export async function fillDatabase(
 ): Promise<void> {
   // Built-in classes are there already.
   await sql.runOnce(`delete from ${tables.classes}`, []);
-  const settings = await writeRecords(sql, tables, sections, records);
+  const settings = await writeRecords(
+    records,
+    (each) => writeSettings(sql, tables, each),
+    (section) => new RowWriter(sql, sections[section]),
+  );
   await refuseContradictions(sql, tables);
   await countObjects(sql, tables);
   await numberRecords(sql, tables);
   if (settings !== undefined) await writeSeries(sql, tables, settings);
-}
-
-/** Writes the records as they come; gives the settings among them. */
-async function writeRecords(
-  sql: SqlRunner,
-  tables: Tables,
-  sections: ArchivedTables,
-  records: AsyncIterable<ArchiveRecord>,
-): Promise<RecordOf<"settings"> | undefined> {
-  let settings: RecordOf<"settings"> | undefined;
-  let writer: RowWriter | undefined;
-  let current: string | undefined;
-  for await (const record of records) {
-    if (record.section === "settings") {
-      settings = record;
-      await writeSettings(sql, tables, record);
-      continue;
-    }
-    const section = sections[record.section] as ArchivedTable<typeof record.section>;
-    if (record.section !== current) {
-      await writer?.flush();
-      current = record.section;
-      writer = new RowWriter(sql, section.table, section.columns);
-    }
-    await writer?.add(section.rowsOf(record));
-  }
-  await writer?.flush();
-  return settings;
 }
 
 /** Ids and UUIDs are given once, whether their object is there or gone; each table by itself has an index for that. */
@@ -114,28 +91,27 @@ const mostRows = 500;
 const mostCharacters = 1_048_576;
 
 /** Inserts rows of one table, many at a time. */
-class RowWriter {
+class RowWriter implements SectionWriter {
   private rows: (readonly SqlValue[])[] = [];
   private characters = 0;
 
   constructor(
     private readonly sql: SqlRunner,
-    private readonly table: string,
-    private readonly columns: readonly string[],
+    private readonly table: WrittenTable,
   ) {}
 
-  async add(rows: readonly (readonly SqlValue[])[]): Promise<void> {
-    for (const row of rows) {
+  add(record: ArchiveRecord): Promise<void> | undefined {
+    for (const row of this.table.rowsOf(record)) {
       this.rows.push(row);
       this.characters += row.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 8), 0);
-      if (this.rows.length >= mostRows || this.characters >= mostCharacters) await this.flush();
     }
+    return this.rows.length >= mostRows || this.characters >= mostCharacters ? this.end() : undefined;
   }
 
-  async flush(): Promise<void> {
+  async end(): Promise<void> {
     const rows = this.rows;
     this.rows = [];
     this.characters = 0;
-    await insertRows(this.sql, this.table, this.columns, rows);
+    await insertRows(this.sql, this.table.table, this.table.columns, rows);
   }
 }

@@ -9,6 +9,7 @@ import {
   type StorageArchive,
 } from "@sallyport/core";
 import type { Knex } from "knex";
+import { emptinessText, settingsOf, type SettingsRow } from "../../../archived-records.ts";
 import type { OpenCalls } from "../../../open-calls.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { acquire, type Connection, dismiss, lockName, release, releaseLocks, runOn, streamOn } from "../connection.ts";
@@ -110,28 +111,10 @@ export class MariadbArchive implements StorageArchive {
    * name meanwhile that an archive brings waits for it, or makes it one that comes twice.
    */
   private async holdEmpty(sql: SqlRunner): Promise<boolean> {
-    const {
-      objectSeries,
-      settings,
-      accounts,
-      appKeys,
-      audit,
-      auditTallies,
-      customAccounts,
-      departures,
-      links,
-      objects,
-      records,
-    } = this.tables;
+    const { objectSeries, settings } = this.tables;
     await sql.runOnce(`select 1 from ${objectSeries} for update`, []);
     await sql.runOnce(`select 1 from ${settings} for update`, []);
-    const contents = [accounts, appKeys, audit, auditTallies, customAccounts, departures, links, objects];
-    const kept = `${records} where expires_at = ${never}`;
-    const nothing = [...contents, kept].map((source) => `not exists (select 1 from ${source})`).join(" and ");
-    const { rows } = await sql.runOnce<{ empty: boolean }>(
-      `select model_generation = 1 and ${nothing} as empty from ${settings}`,
-      [],
-    );
+    const { rows } = await sql.runOnce<{ empty: boolean }>(emptinessText(this.tables, never), []);
     return rows[0]?.empty === true;
   }
 }
@@ -160,15 +143,6 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
   };
 }
 
-interface SettingsRow {
-  readonly maintenance: boolean;
-  readonly generation: number;
-  readonly macro_generation: number;
-  readonly objects: number;
-  readonly last_object: number;
-  readonly last_audit: number;
-}
-
 /**
  * The settings, and what was given out last: never less than what the tables of the same snapshot hold. All tables are named in one
  * statement, so that none of them is changed in its form before it is read.
@@ -185,14 +159,5 @@ async function readSettings(
       concat(${touched.join(", ")}) as touched
     from ${settings}`,
   );
-  const [row] = rows as [SettingsRow];
-  return {
-    section: "settings",
-    maintenance: row.maintenance,
-    modelGeneration: Number(row.generation),
-    macroGeneration: Number(row.macro_generation),
-    objects: Number(row.objects),
-    lastObject: Number(row.last_object),
-    lastAudit: Number(row.last_audit),
-  };
+  return settingsOf((rows as [SettingsRow])[0]);
 }

@@ -1,5 +1,5 @@
 import { type ArchiveRecord, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
-import { archivedColumns, type ColumnType, type PlainSection, type TableSection } from "../../../archived-columns.ts";
+import { archivedColumns, type ColumnType, type PlainSection, type TableSection } from "../../../archived-records.ts";
 import { epochMilliseconds } from "../statements/expressions.ts";
 
 /** How the rows of a section are read. */

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type ArchiveRecord, contradictingRecords, type RecordOf } from "@sallyport/core";
+import { type SectionWriter, writeRecords } from "../../../archived-records.ts";
 import type { Run } from "../migrations/migrator.ts";
 import { raiseStamps } from "../stamps.ts";
 import type { Tables } from "../tables.ts";
@@ -15,7 +16,11 @@ export async function fillDatabase(
   const { departures, objects } = tables;
   for (const table of [objects, departures]) await run({ text: `alter table ${table} disable trigger user` });
   await run({ text: `delete from ${tables.classes}` });
-  const settings = await writeRecords(run, tables, sections, records);
+  const settings = await writeRecords(
+    records,
+    (each) => writeSettings(run, tables, each),
+    (section) => new RowWriter(run, sections[section]),
+  );
   await refuseContradictions(run, tables);
   await countObjects(run, tables);
   for (const table of [objects, departures]) await run({ text: `alter table ${table} enable trigger user` });
@@ -23,34 +28,6 @@ export async function fillDatabase(
   // Nobody else would do it in the embedded engine, and on a server it could take minutes until somebody does.
   await run({ text: `analyze ${[objects, tables.links, departures, tables.accounts, tables.audit].join(", ")}` });
   if (settings !== undefined) await writeSequences(run, tables, settings);
-}
-
-/** Writes the records as they come; gives the settings among them. */
-async function writeRecords(
-  run: Run,
-  tables: Tables,
-  sections: ArchivedTables,
-  records: AsyncIterable<ArchiveRecord>,
-): Promise<RecordOf<"settings"> | undefined> {
-  let settings: RecordOf<"settings"> | undefined;
-  let writer: RowWriter | undefined;
-  let current: string | undefined;
-  for await (const record of records) {
-    if (record.section === "settings") {
-      settings = record;
-      await writeSettings(run, tables, record);
-      continue;
-    }
-    if (record.section !== current) {
-      await writer?.end();
-      current = record.section;
-      writer = new RowWriter(run, sections[record.section]);
-    }
-    const full = writer?.add(record);
-    if (full !== undefined) await full;
-  }
-  await writer?.end();
-  return settings;
 }
 
 /** Ids and UUIDs are given once, whether their object is there or gone; each table by itself has an index for that. */
@@ -80,7 +57,7 @@ const mostCharacters = 1_048_576;
 const rowsBetweenTurns = 64;
 
 /** Adds the records of one section, many in a statement. While the database is at one, the next one is on its way, and one is put together. */
-class RowWriter {
+class RowWriter implements SectionWriter {
   private rows = 0;
   private elements = "";
   private underWay: Promise<unknown> = Promise.resolve();
@@ -90,7 +67,6 @@ class RowWriter {
     private readonly table: WrittenTable,
   ) {}
 
-  /** Answers a promise when it has to be awaited before more is added. */
   add(record: ArchiveRecord): Promise<void> | undefined {
     const elements = this.table.rowsOf(record);
     this.elements = this.rows === 0 ? elements : `${this.elements},${elements}`;
@@ -99,7 +75,6 @@ class RowWriter {
     return this.rows % rowsBetweenTurns === 0 ? turn() : undefined;
   }
 
-  /** Resolves when everything that was added is in the database. */
   async end(): Promise<void> {
     await this.flush();
     await this.underWay;

@@ -8,6 +8,7 @@ import {
   type StorageArchive,
 } from "@sallyport/core";
 import type { Knex } from "knex";
+import { emptinessText, settingsOf, type SettingsRow, tablesToFill } from "../../../archived-records.ts";
 import type { OpenCalls } from "../../../open-calls.ts";
 import { acquire, type Connection, type Query, release, runOn, withConnection } from "../connection.ts";
 import type { Run } from "../migrations/migrator.ts";
@@ -93,34 +94,16 @@ export class PostgresArchive implements StorageArchive {
 
   /** Takes hold of the whole database, unless something is in the way. */
   private async hindrance(run: Run): Promise<"notEmpty" | "busy" | null> {
-    const {
-      schema,
-      accounts,
-      appKeys,
-      audit,
-      auditTallies,
-      classes,
-      customAccounts,
-      departures,
-      links,
-      objects,
-      records,
-      settings,
-    } = this.tables;
+    const { classes, records, schema, settings } = this.tables;
     const { rows } = await run<{ locked: boolean }>({
       text: "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked",
       values: [`sallyport:${schema}:archive`],
     });
     if (rows[0]?.locked !== true) return "busy";
-    const contents = [accounts, appKeys, audit, auditTallies, customAccounts, departures, links, objects];
     await run({
-      text: `lock table ${[...contents, records, classes, settings].join(", ")} in share row exclusive mode`,
+      text: `lock table ${[...tablesToFill(this.tables), records, classes, settings].join(", ")} in share row exclusive mode`,
     });
-    const kept = `${records} where expires_at = 'infinity'`;
-    const nothing = [...contents, kept].map((source) => `not exists (select from ${source})`).join(" and ");
-    const found = await run<{ empty: boolean }>({
-      text: `select model_generation = 1 and ${nothing} as empty from ${settings}`,
-    });
+    const found = await run<{ empty: boolean }>({ text: emptinessText(this.tables, "'infinity'") });
     return found.rows[0]?.empty === true ? null : "notEmpty";
   }
 }
@@ -185,15 +168,6 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
   };
 }
 
-interface SettingsRow {
-  readonly maintenance: boolean;
-  readonly generation: string;
-  readonly macro_generation: string;
-  readonly objects: string;
-  readonly last_object: string;
-  readonly last_audit: string;
-}
-
 /** The settings, and what was given out last: never less than what the tables of the same snapshot hold. */
 async function readSettings(run: Run, tables: Tables): Promise<RecordOf<"settings">> {
   const { rows } = await run<SettingsRow>({
@@ -202,14 +176,5 @@ async function readSettings(run: Run, tables: Tables): Promise<RecordOf<"setting
       coalesce(pg_sequence_last_value(${auditSequence(tables)}), 0) as last_audit
     from ${tables.settings}`,
   });
-  const [row] = rows as [SettingsRow];
-  return {
-    section: "settings",
-    maintenance: row.maintenance,
-    modelGeneration: Number(row.generation),
-    macroGeneration: Number(row.macro_generation),
-    objects: Number(row.objects),
-    lastObject: Number(row.last_object),
-    lastAudit: Number(row.last_audit),
-  };
+  return settingsOf((rows as [SettingsRow])[0]);
 }

@@ -1,4 +1,4 @@
-import type { ArchiveSection, RecordOf } from "@sallyport/core";
+import type { ArchiveRecord, ArchiveSection, RecordOf } from "@sallyport/core";
 
 /** Sections that are tables; the settings are none. */
 export type TableSection = Exclude<ArchiveSection, "settings">;
@@ -104,4 +104,86 @@ export function archivedColumns(section: PlainSection): ArchivedColumn[] {
     type,
     ...(expression === undefined ? {} : { expression }),
   }));
+}
+
+type ArchivedNames =
+  | "accounts"
+  | "appKeys"
+  | "audit"
+  | "auditTallies"
+  | "customAccounts"
+  | "departures"
+  | "links"
+  | "objects";
+
+/** The tables that an import finds empty, beside that of the records. */
+export function tablesToFill(tables: Readonly<Record<ArchivedNames, string>>): string[] {
+  const { accounts, appKeys, audit, auditTallies, customAccounts, departures, links, objects } = tables;
+  return [accounts, appKeys, audit, auditTallies, customAccounts, departures, links, objects];
+}
+
+/** Selects as `empty` whether there is nothing that an archive could hold; `never` is when records end that stay. */
+export function emptinessText(
+  tables: Readonly<Record<ArchivedNames | "records" | "settings", string>>,
+  never: string,
+): string {
+  const contents = [...tablesToFill(tables), `${tables.records} where expires_at = ${never}`];
+  const nothing = contents.map((source) => `not exists (select 1 from ${source})`);
+  return `select model_generation = 1 and ${nothing.join(" and ")} as empty from ${tables.settings}`;
+}
+
+export interface SettingsRow {
+  readonly maintenance: boolean;
+  readonly generation: string | number;
+  readonly macro_generation: string | number;
+  readonly objects: string | number;
+  readonly last_object: string | number;
+  readonly last_audit: string | number;
+}
+
+export function settingsOf(row: SettingsRow): RecordOf<"settings"> {
+  return {
+    section: "settings",
+    maintenance: row.maintenance,
+    modelGeneration: Number(row.generation),
+    macroGeneration: Number(row.macro_generation),
+    objects: Number(row.objects),
+    lastObject: Number(row.last_object),
+    lastAudit: Number(row.last_audit),
+  };
+}
+
+/** Adds the records of one section. */
+export interface SectionWriter {
+  /** Answers a promise when it has to be awaited before more is added. */
+  add(record: ArchiveRecord): Promise<void> | undefined;
+  /** Resolves when everything that was added is in the database. */
+  end(): Promise<void>;
+}
+
+/** Writes the records as they come; gives the settings among them. */
+export async function writeRecords(
+  records: AsyncIterable<ArchiveRecord>,
+  writeSettings: (settings: RecordOf<"settings">) => Promise<void>,
+  writerOf: (section: TableSection) => SectionWriter,
+): Promise<RecordOf<"settings"> | undefined> {
+  let settings: RecordOf<"settings"> | undefined;
+  let writer: SectionWriter | undefined;
+  let current: string | undefined;
+  for await (const record of records) {
+    if (record.section === "settings") {
+      settings = record;
+      await writeSettings(record);
+      continue;
+    }
+    if (record.section !== current) {
+      await writer?.end();
+      current = record.section;
+      writer = writerOf(record.section);
+    }
+    const full = writer?.add(record);
+    if (full !== undefined) await full;
+  }
+  await writer?.end();
+  return settings;
 }
