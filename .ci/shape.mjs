@@ -15,7 +15,7 @@ const bounds = {
   "source files in one folder": 32,
   "repositories of the storage port": 14,
   "methods of the repositories": 73,
-  "source files of storage-knex": 179,
+  "source files of storage-knex": 118,
   "areas of core that need each other": 28,
 };
 
