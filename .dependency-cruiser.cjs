@@ -17,6 +17,16 @@ const forbidden = [
     to: { pathNot: "^packages/core/src/" },
   },
   {
+    name: "core-contexts-have-one-door",
+    comment:
+      "A context of the domain is what its index exports: others import that, and nothing behind it. So contexts that need each other are modules in a circle, which `no-circular` reports.",
+    from: { path: "^packages/core/src/([^/]+)/" },
+    to: {
+      path: "^packages/core/src/[^/]+/",
+      pathNot: ["^packages/core/src/$1/", "^packages/core/src/[^/]+/index\\.ts$"],
+    },
+  },
+  {
     name: "contract-imports-only-errors-and-zod",
     comment:
       "The wire contract is shared by server and clients, browsers among them; of the domain it knows `@sallyport/core/errors`.",

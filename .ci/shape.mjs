@@ -16,7 +16,7 @@ const bounds = {
   "repositories of the storage port": 14,
   "methods of the repositories": 73,
   "source files of storage-knex": 118,
-  "areas of core that need each other": 28,
+  "contexts of core that need each other": 1,
 };
 
 /** Paths of all TypeScript files below a folder. */
@@ -58,16 +58,16 @@ function port() {
   return { repositories: names.length, methods: sum(methods) };
 }
 
-/** How many areas of the core, the folders below `src`, are in the largest knot: each needs all others of it, step by step. */
+/** How many contexts of the core, the folders below `src`, are in the largest knot: each needs all others of it, step by step. */
 function knot() {
-  const areaOf = (path) => relative(core, path).split("/");
+  const contextOf = (path) => relative(core, path).split("/");
   const needs = new Map();
   for (const path of sources.keys()) {
-    if (!path.startsWith(core) || areaOf(path).length < 2) continue;
-    const [area] = areaOf(path);
-    const known = needs.get(area) ?? needs.set(area, new Set()).get(area);
+    if (!path.startsWith(core) || contextOf(path).length < 2) continue;
+    const [context] = contextOf(path);
+    const known = needs.get(context) ?? needs.set(context, new Set()).get(context);
     for (const other of importsOf(path))
-      if (other.startsWith(core) && areaOf(other).length > 1) known.add(areaOf(other)[0]);
+      if (other.startsWith(core) && contextOf(other).length > 1) known.add(contextOf(other)[0]);
   }
   const reach = (from) => {
     const seen = new Set();
@@ -77,10 +77,10 @@ function knot() {
     }
     return seen;
   };
-  const reached = new Map(Array.from(needs.keys(), (area) => [area, reach(area)]));
+  const reached = new Map(Array.from(needs.keys(), (context) => [context, reach(context)]));
   const sizes = Array.from(
     reached,
-    ([area, others]) => [...others].filter((other) => reached.get(other)?.has(area)).length,
+    ([context, others]) => [...others].filter((other) => reached.get(other)?.has(context)).length,
   );
   return Math.max(...sizes);
 }
@@ -94,7 +94,7 @@ const figures = {
   "repositories of the storage port": repositories,
   "methods of the repositories": methods,
   "source files of storage-knex": [...sources.keys()].filter((path) => path.includes("/packages/storage-knex/")).length,
-  "areas of core that need each other": knot(),
+  "contexts of core that need each other": knot(),
 };
 
 console.log(

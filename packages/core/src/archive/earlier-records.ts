@@ -1,13 +1,24 @@
-import { type Application, applicationKind } from "../appkeys/applications.ts";
-import type { Digests } from "../digests/digests.ts";
-import { type IdentityLink, identityLinkId, identityLinkKind, linkOwner } from "../identities/identity-links.ts";
-import { providerEntryKind, type ProviderEntry } from "../identities/provider-entries.ts";
-import { keyRingKind, type StoredKey } from "../keys/key-store.ts";
-import { currentMacroKind, macroVersionKind, macroVersionRecord, type MacroVersion } from "../macros/macro-store.ts";
-import type { RecordKind, RecordValue } from "../records/record-repository.ts";
-import { factorRecord, type SecondFactor } from "../second-factors/second-factors.ts";
-import { formerPasswordsKind } from "../passwords/former-passwords.ts";
-import type { ArchiveRecord, RecordOf } from "./storage-archive.ts";
+import {
+  type Application,
+  applicationKind,
+  factorRecord,
+  formerPasswordsKind,
+  type SecondFactor,
+} from "../access/index.ts";
+import type { Digests } from "../digests/index.ts";
+import { type ProviderEntry, providerEntryKind } from "../identities/index.ts";
+import { keyRingKind, type StoredKey } from "../keys/index.ts";
+import { currentMacroKind, type MacroVersion, macroVersionKind, macroVersionRecord } from "../macros/index.ts";
+import {
+  type ArchiveRecord,
+  type IdentityLink,
+  identityLinkId,
+  identityLinkKind,
+  linkOwner,
+  type RecordKind,
+  type RecordOf,
+  type RecordValue,
+} from "../storage/index.ts";
 
 /** What archives of the first format have in sections of their own, in their order among the others. */
 export const earlierSections = [

@@ -1,14 +1,3 @@
 export { type EarlierRecord, earlierSections, fromEarlier } from "./earlier-records.ts";
-export {
-  type ArchivePart,
-  type ArchiveRecord,
-  type ArchiveSection,
-  archiveSections,
-  contradictingRecords,
-  inParts,
-  largestPart,
-  type RecordOf,
-  secretKinds,
-  type StorageArchive,
-} from "./storage-archive.ts";
-export { canonicalJson } from "./canonical-json.ts";
+export { isEmptyDatabase } from "./is-empty-database.ts";
+export { secretKinds } from "./secret-kinds.ts";

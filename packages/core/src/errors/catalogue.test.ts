@@ -1,4 +1,7 @@
-import { catalogue, errorEntry, extensions, isErrorCode, ServiceError } from "./index.ts";
+import { catalogue } from "./catalogue.ts";
+import { errorEntry, isErrorCode } from "./error-code.ts";
+import { extensions } from "./extensions.ts";
+import { ServiceError } from "./service-error.ts";
 
 describe("the error catalogue", () => {
   test("has ninety entries, and the extensions stand apart", () => {

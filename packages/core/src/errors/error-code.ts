@@ -1,5 +1,5 @@
-import { type CatalogueEntry, extensions } from "./extensions.ts";
 import { catalogue } from "./catalogue.ts";
+import { type CatalogueEntry, extensions } from "./extensions.ts";
 
 /** Every code that an answer can carry besides `0`. */
 export type ErrorCode = (typeof catalogue)[number]["code"] | (typeof extensions)[number]["code"];

@@ -1,19 +1,19 @@
-import type { AcceptProviderUser } from "../hooks/accept-provider-user.ts";
-import type { HookCaller } from "../hooks/hook-caller.ts";
-import type { ObjectHooks } from "../hooks/active-hooks.ts";
-import type { Digests, RandomSource } from "../digests/digests.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import { providerUserClass } from "../model/built-in-classes.ts";
-import { idsOf, type StoredObject } from "../objects/stored-object.ts";
-import type { ObjectId } from "../objects/object-id.ts";
-import { randomUuid } from "../digests/random-uuid.ts";
-import { inTransaction } from "../request/in-transaction.ts";
-import type { AppKeyContext } from "../request/request-context.ts";
-import { unattendedPrincipal } from "../rights/principal.ts";
-import { seesAll } from "../rights/visibility.ts";
-import { passwordEntrance } from "../sessions/session.ts";
+import { type Digests, type RandomSource, randomUuid } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import { providerUserClass } from "../model/index.ts";
+import type { HookCaller, ObjectHooks } from "../objects/index.ts";
+import { type AppKeyContext, inTransaction } from "../request/index.ts";
+import {
+  type IdentityLink,
+  idsOf,
+  type ObjectId,
+  passwordEntrance,
+  seesAll,
+  type StoredObject,
+  unattendedPrincipal,
+} from "../storage/index.ts";
+import type { AcceptProviderUser } from "./accept-provider-user.ts";
 import { createLink, remembered, TakenIdentityError } from "./create-link.ts";
-import type { IdentityLink } from "./identity-links.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 import type { RegisteredProvider } from "./registered-providers.ts";
 

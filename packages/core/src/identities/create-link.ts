@@ -1,15 +1,14 @@
-import { entryEvent } from "../audit/audit-events.ts";
-import type { AppKeyContext } from "../request/request-context.ts";
-import type { RecordKind } from "../records/record-repository.ts";
-import type { Repositories } from "../storage/repositories.ts";
+import type { Digests } from "../digests/index.ts";
+import { type AppKeyContext, entryEvent } from "../request/index.ts";
 import {
   type IdentityLink,
   identityLinkId,
   identityLinkKind,
   linkOwner,
   type ProviderIdentity,
-} from "./identity-links.ts";
-import type { Digests } from "../digests/digests.ts";
+  type RecordKind,
+  type Repositories,
+} from "../storage/index.ts";
 
 /** Binds an identity, and tells the audit; `false`, and nothing is done, if it is bound already. */
 export async function createLink(

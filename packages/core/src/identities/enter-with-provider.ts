@@ -1,15 +1,11 @@
-import type { Digests, RandomSource } from "../digests/digests.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import type { Gate } from "../gate/gate.ts";
-import type { SerializeOwnUser } from "../objects/serialize-own-user.ts";
-import { randomUuid } from "../digests/random-uuid.ts";
-import type { AppKeyContext } from "../request/request-context.ts";
-import type { ShownFactor } from "../second-factors/check-second-factors.ts";
-import type { LogInResult } from "../sessions/log-in.ts";
-import type { Repositories } from "../storage/repositories.ts";
-import { identityLinkId } from "./identity-links.ts";
-import { type AssignableIdentity, assignableIdentities, assignableLifetime, remembered } from "./create-link.ts";
+import type { Gate, LogInResult, ShownFactor } from "../access/index.ts";
+import { type Digests, type RandomSource, randomUuid } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { SerializeOwnUser } from "../objects/index.ts";
+import type { AppKeyContext } from "../request/index.ts";
+import { identityLinkId, type Repositories } from "../storage/index.ts";
 import type { AssignProviderUser, NewExternalUser } from "./assign-provider-user.ts";
+import { assignableIdentities, type AssignableIdentity, assignableLifetime, remembered } from "./create-link.ts";
 
 /** A session, or what the account can be bound to a user with. */
 export type ProviderOutcome = LogInResult | { readonly dfUuid: string };

@@ -1,10 +1,12 @@
-import { refuseMaintenance } from "../admission/admission-repository.ts";
-import { withParameter } from "../appkeys/return-address.ts";
-import type { Digests, RandomSource } from "../digests/digests.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import type { RecordRoom } from "../records/record-repository.ts";
-import type { AppKeyContext, ArrivingContext } from "../request/request-context.ts";
-import { acceptAppNames } from "../sessions/app-names.ts";
+import { acceptAppNames, withParameter } from "../access/index.ts";
+import type { Digests, RandomSource } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { AppKeyContext, ArrivingContext } from "../request/index.ts";
+import { type RecordRoom, refuseMaintenance } from "../storage/index.ts";
+import type { EnterWithProvider, ProviderOutcome } from "./enter-with-provider.ts";
+import { type CallbackParameters, type ProviderProfile, providerTypeOf } from "./identity-provider.ts";
+import { tallyRefused, tallyStrayCallback, tellingRefusals } from "./provider-events.ts";
+import type { ProviderSealing } from "./provider-sealing.ts";
 import {
   type BrowserCookie,
   browserCookie,
@@ -17,10 +19,6 @@ import {
   returnCodes,
   storedCode,
 } from "./provider-state.ts";
-import type { EnterWithProvider, ProviderOutcome } from "./enter-with-provider.ts";
-import { type CallbackParameters, type ProviderProfile, providerTypeOf } from "./identity-provider.ts";
-import { tallyRefused, tallyStrayCallback, tellingRefusals } from "./provider-events.ts";
-import type { ProviderSealing } from "./provider-sealing.ts";
 import type { RegisteredProvider, RegisteredProviders } from "./registered-providers.ts";
 
 export interface CallbackInput {

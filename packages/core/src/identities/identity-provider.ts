@@ -1,4 +1,4 @@
-import { type ProviderIdentity, type ProviderType, providerTypes } from "./identity-links.ts";
+import { type ProviderIdentity, type ProviderType, providerTypes } from "../storage/index.ts";
 
 /** The additional data of a provider entry, opened and checked by `IdentityProviders.accept`. Secret. */
 export type ProviderData = Readonly<Record<string, string>>;

@@ -1,18 +1,7 @@
+export { AcceptProviderUser, type NewProviderUser } from "./accept-provider-user.ts";
 export { AssignProviderUser } from "./assign-provider-user.ts";
-export type { BrowserCookie } from "./provider-state.ts";
-export { CallbackAddresses, type RegisteredProvider, RegisteredProviders } from "./registered-providers.ts";
 export { EnterWithProvider, type ProviderOutcome } from "./enter-with-provider.ts";
 export { type CallbackInput, type FinishedLogIn, FinishProviderLogIn } from "./finish-provider-log-in.ts";
-export {
-  type IdentityLink,
-  identityLinkId,
-  identityLinkKind,
-  type IdentityLinkRecord,
-  linkOwner,
-  type ProviderIdentity,
-  type ProviderType,
-  providerTypes,
-} from "./identity-links.ts";
 export {
   type AuthorizationAnswer,
   type AuthorizationRequest,
@@ -22,16 +11,18 @@ export {
   type ProviderProfile,
   providerTypeOf,
 } from "./identity-provider.ts";
-export { ListOwnLinks, RemoveOwnLinks } from "./own-links.ts";
 export { type LinkingInput, LinkNotice, LogInLinking, type NewLink } from "./log-in-linking.ts";
-export { ProviderEntries, type ProviderEntry } from "./provider-entries.ts";
+export { ListOwnLinks, RemoveOwnLinks } from "./own-links.ts";
+export { ProviderEntries, type ProviderEntry, providerEntryKind } from "./provider-entries.ts";
 export { ProviderSealing } from "./provider-sealing.ts";
+export type { BrowserCookie } from "./provider-state.ts";
 export { PutProvider, type PutProviderInput, removeProvider } from "./put-provider.ts";
+export { CallbackAddresses, type RegisteredProvider, RegisteredProviders } from "./registered-providers.ts";
 export { type ListedLink, listLinks, removeLink } from "./remove-link.ts";
-export { TradeReturnCode, type TradeInput } from "./trade-return-code.ts";
 export {
   type LogInsUnderWay,
   type StartedLogIn,
   type StartInput,
   StartProviderLogIn,
 } from "./start-provider-log-in.ts";
+export { type TradeInput, TradeReturnCode } from "./trade-return-code.ts";

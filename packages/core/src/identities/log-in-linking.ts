@@ -1,16 +1,10 @@
-import type { Account, Person } from "../accounts/account-repository.ts";
-import type { Digests, RandomSource } from "../digests/digests.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import type { MailLanguage } from "../mail/mail.ts";
-import type { OrderMail } from "../mail/order-mail.ts";
-import { isUuid } from "../objects/object-id.ts";
-import { randomUuid } from "../digests/random-uuid.ts";
-import type { AppKeyContext, RequestContext } from "../request/request-context.ts";
-import type { EnterWithPassword, LogInInput } from "../sessions/enter-with-password.ts";
-import type { LogInResult } from "../sessions/log-in.ts";
-import type { Repositories } from "../storage/repositories.ts";
+import type { EnterWithPassword, LogInInput, LogInResult } from "../access/index.ts";
+import { type Digests, type RandomSource, randomUuid } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { MailLanguage, OrderMail } from "../mail/index.ts";
+import type { AppKeyContext, RequestContext } from "../request/index.ts";
+import { type Account, isUuid, type Person, type ProviderType, type Repositories } from "../storage/index.ts";
 import { assignableIdentities, createLink } from "./create-link.ts";
-import type { ProviderType } from "./identity-links.ts";
 
 export interface LinkingInput extends LogInInput {
   /** Whatever the client sent. */

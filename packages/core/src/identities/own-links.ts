@@ -1,9 +1,7 @@
-import { sessionEvent } from "../audit/audit-events.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import type { SessionContext } from "../request/request-context.ts";
-import { SecondFactors } from "../second-factors/second-factors.ts";
-import type { StoredRecord } from "../records/record-repository.ts";
-import { type IdentityLink, identityLinkKind, linksOfUser } from "./identity-links.ts";
+import { SecondFactors } from "../access/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import { type SessionContext, sessionEvent } from "../request/index.ts";
+import { type IdentityLink, identityLinkKind, linksOfUser, type StoredRecord } from "../storage/index.ts";
 import { providerTypeOf } from "./identity-provider.ts";
 
 /**

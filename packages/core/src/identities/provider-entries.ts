@@ -1,6 +1,10 @@
-import type { ObjectId } from "../objects/object-id.ts";
-import type { RecordKind, RecordRepository } from "../records/record-repository.ts";
-import { type ProviderType, providerTypes } from "./identity-links.ts";
+import {
+  type ObjectId,
+  type ProviderType,
+  providerTypes,
+  type RecordKind,
+  type RecordRepository,
+} from "../storage/index.ts";
 
 /** Registered providers, by type. */
 export const providerEntryKind: RecordKind<ProviderEntry> = "identityProvider";

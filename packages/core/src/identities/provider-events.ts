@@ -1,9 +1,7 @@
-import { entryEvent } from "../audit/audit-events.ts";
-import type { ErrorCode } from "../errors/error-code.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import type { AppKeyContext, ArrivingContext } from "../request/request-context.ts";
+import { type ErrorCode, ServiceError } from "../errors/index.ts";
+import { type AppKeyContext, type ArrivingContext, entryEvent } from "../request/index.ts";
+import type { ProviderType } from "../storage/index.ts";
 import { SpentError } from "./enter-with-provider.ts";
-import type { ProviderType } from "./identity-links.ts";
 
 /** Tells the audit of a callback that belongs to no log-in: anybody can send as many as he likes, so they are counted together. */
 export async function tallyStrayCallback(context: ArrivingContext): Promise<void> {

@@ -1,6 +1,6 @@
-import { ServiceError } from "../errors/service-error.ts";
-import { type KeyWrapping, openJson, sealJson } from "../keys/key-sealing.ts";
-import type { JsonValue } from "../objects/stored-object.ts";
+import { ServiceError } from "../errors/index.ts";
+import { type KeyWrapping, openJson, sealJson } from "../keys/index.ts";
+import type { JsonValue } from "../storage/index.ts";
 
 /** Seals what an installation keeps of providers, and of log-ins at them. 705 without a master key. */
 export class ProviderSealing {

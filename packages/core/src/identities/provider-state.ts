@@ -1,7 +1,6 @@
-import type { Digest } from "../digests/digests.ts";
-import type { RecordKind, RecordValue } from "../records/record-repository.ts";
-import type { ShownFactor } from "../second-factors/check-second-factors.ts";
-import type { ProviderType } from "./identity-links.ts";
+import type { ShownFactor } from "../access/index.ts";
+import type { Digest } from "../digests/index.ts";
+import type { ProviderType, RecordKind, RecordValue } from "../storage/index.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
 

@@ -1,8 +1,7 @@
-import { operatorEvent } from "../audit/audit-events.ts";
-import { requireApplications } from "../appkeys/create-application.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import type { AdministrationContext } from "../request/request-context.ts";
-import type { ProviderType } from "./identity-links.ts";
+import { requireApplications } from "../access/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import { type AdministrationContext, operatorEvent } from "../request/index.ts";
+import type { ProviderType } from "../storage/index.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
 import { ProviderEntries, type ProviderEntry } from "./provider-entries.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";

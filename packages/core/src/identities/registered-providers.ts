@@ -1,8 +1,6 @@
-import type { Database } from "../databases/database.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import type { JsonValue } from "../objects/stored-object.ts";
-import type { Repositories } from "../storage/repositories.ts";
-import type { ProviderType } from "./identity-links.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { Database } from "../request/index.ts";
+import type { JsonValue, ProviderType, Repositories } from "../storage/index.ts";
 import { type IdentityProvider, type ProviderData, providerTypeOf } from "./identity-provider.ts";
 import { ProviderEntries, type ProviderEntry } from "./provider-entries.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";

@@ -1,10 +1,7 @@
-import { operatorEvent } from "../audit/audit-events.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import type { StoredRecord } from "../records/record-repository.ts";
-import type { AdministrationContext } from "../request/request-context.ts";
-import { SecondFactors } from "../second-factors/second-factors.ts";
-import { allParts, type Part } from "../storage/all-parts.ts";
-import { type IdentityLink, identityLinkKind } from "./identity-links.ts";
+import { SecondFactors } from "../access/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import { type AdministrationContext, operatorEvent } from "../request/index.ts";
+import { allParts, type IdentityLink, identityLinkKind, type Part, type StoredRecord } from "../storage/index.ts";
 
 /** Takes somebody's link away with its second factors, and ends the sessions that it opened; the link that it was. An unknown id: 304. */
 export async function removeLink({ r: outside, unit }: AdministrationContext, id: string): Promise<IdentityLink> {

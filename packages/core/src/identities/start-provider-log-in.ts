@@ -1,10 +1,10 @@
-import type { Digest, Digests, RandomSource } from "../digests/digests.ts";
-import { listsReturnAddress } from "../appkeys/return-address.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import type { RecordRoom } from "../records/record-repository.ts";
-import type { AppKeyContext } from "../request/request-context.ts";
-import type { ShownFactor } from "../second-factors/check-second-factors.ts";
-import { acceptAppNames } from "../sessions/app-names.ts";
+import { acceptAppNames, listsReturnAddress, type ShownFactor } from "../access/index.ts";
+import type { Digest, Digests, RandomSource } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { AppKeyContext } from "../request/index.ts";
+import type { RecordRoom } from "../storage/index.ts";
+import { tallyRefused } from "./provider-events.ts";
+import type { ProviderSealing } from "./provider-sealing.ts";
 import {
   type BrowserCookie,
   browserCookie,
@@ -15,8 +15,6 @@ import {
   stateLifetime,
   storedState,
 } from "./provider-state.ts";
-import { tallyRefused } from "./provider-events.ts";
-import type { ProviderSealing } from "./provider-sealing.ts";
 import type { RegisteredProviders } from "./registered-providers.ts";
 
 export interface StartInput {

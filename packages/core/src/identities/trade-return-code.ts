@@ -1,12 +1,12 @@
-import type { Digests } from "../digests/digests.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import type { AppKeyContext } from "../request/request-context.ts";
-import type { ShownFactor } from "../second-factors/check-second-factors.ts";
-import type { Repositories } from "../storage/repositories.ts";
+import type { ShownFactor } from "../access/index.ts";
+import type { Digests } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { AppKeyContext } from "../request/index.ts";
+import type { Repositories } from "../storage/index.ts";
 import type { EnterWithProvider, ProvenLogIn, ProviderOutcome } from "./enter-with-provider.ts";
-import { isVerifier, openedCode, returnCodes, type ReturnCode } from "./provider-state.ts";
 import { tallyRefused, tellingRefusals } from "./provider-events.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
+import { isVerifier, openedCode, type ReturnCode, returnCodes } from "./provider-state.ts";
 import type { RegisteredProviders } from "./registered-providers.ts";
 
 export interface TradeInput {

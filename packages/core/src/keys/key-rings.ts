@@ -1,7 +1,7 @@
-import type { Database } from "../databases/database.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import { KeyStore, type StoredKey } from "./key-store.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { Database } from "../request/index.ts";
 import { KeySealing, type KeyWrapping } from "./key-sealing.ts";
+import { KeyStore, type StoredKey } from "./key-store.ts";
 import type { PublicJwk, ServerKeyKind, ServerKeyPair, ServerKeys } from "./server-keys.ts";
 
 /** A key that is accepted now. */

@@ -1,5 +1,5 @@
-import { ServiceError } from "../errors/service-error.ts";
-import type { JsonValue } from "../objects/stored-object.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { JsonValue } from "../storage/index.ts";
 import type { StoredKey, WrappedKeyPair } from "./key-store.ts";
 import type { ServerKeyPair, ServerKeys } from "./server-keys.ts";
 

@@ -1,4 +1,4 @@
-import type { RecordKind, RecordRepository, StoredRecord } from "../records/record-repository.ts";
+import type { RecordKind, RecordRepository, StoredRecord } from "../storage/index.ts";
 import type { ServerKeyKind, ServerPublicKey } from "./server-keys.ts";
 
 /** All keys of a kind that a database ever had, the latest first: the current one, and those that it took the place of. */

@@ -1,8 +1,7 @@
-import { operatorEvent } from "../audit/audit-events.ts";
-import type { Database } from "../databases/database.ts";
-import { KeyStore } from "./key-store.ts";
-import { KeySealing } from "./key-sealing.ts";
+import { type Database, operatorEvent } from "../request/index.ts";
 import { keyOverlap, type KeySupply, nextPair } from "./key-rings.ts";
+import { KeySealing } from "./key-sealing.ts";
+import { KeyStore } from "./key-store.ts";
 import type { ServerKeyKind } from "./server-keys.ts";
 
 export interface KeyRotation {

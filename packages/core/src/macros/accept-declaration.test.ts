@@ -1,6 +1,6 @@
-import type { JsonValue } from "../objects/stored-object.ts";
-import { acceptDeclaration } from "./module-inspector.ts";
+import type { JsonValue } from "../storage/index.ts";
 import { MacroFault } from "./macro-fault.ts";
+import { acceptDeclaration } from "./module-inspector.ts";
 
 const most = { timeout: 5_000, cpu: 1_000, memory: 16 * 1_048_576, hostCalls: 10, resultBytes: 100 };
 const accept = (declaration: Record<string, JsonValue>, name = "Macro", code = "") =>

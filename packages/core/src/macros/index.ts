@@ -1,23 +1,11 @@
-export { acceptDeclaration, type InspectedText, ModuleInspector } from "./module-inspector.ts";
-export { type Caller, type CallerGroup, CallerNames } from "./macro-access.ts";
-export { ExecuteMacro, ListExecutableMacros, type MacroResult } from "./execute-macro.ts";
-export { HostCalls, type HostUseCases } from "./host-calls.ts";
-export type { ListForm, RequestForms } from "./host-arguments.ts";
+export { acceptHook, type HookDeclaration, type HookEvent, hookEvents } from "./accept-hook.ts";
 export {
   InspectedLibrary,
   type InspectedLibraryParts,
   InspectedMacroSource,
   type InspectedSource,
 } from "./inspected-library.ts";
-export {
-  type BrokenModule,
-  type HookModule,
-  isMacroName,
-  type LibraryModule,
-  type Macro,
-  type MacroAccess,
-} from "./macro.ts";
-export { deepestExecution, type MacroExecution } from "./macro-execution.ts";
+export { deepestExecution, LineAllowance, type MacroExecution } from "./macro-execution.ts";
 export {
   isRefusalCode,
   macroFailure,
@@ -35,15 +23,6 @@ export {
   type MacroText,
   noMacros,
 } from "./macro-library.ts";
-export {
-  type GivenMacro,
-  type MacroLanguage,
-  type MacroRemoval,
-  MacroStore,
-  type MacroVersion,
-  type StoredMacro,
-  type StoredMacros,
-} from "./macro-store.ts";
 export type {
   ExecutedMacro,
   IgnoredFailure,
@@ -52,7 +31,6 @@ export type {
   MacroReports,
   RanHook,
 } from "./macro-reports.ts";
-export { type MacroInput, MacroRunner, type MacroRunnerParts } from "./macro-runner.ts";
 export type {
   HostCall,
   MacroDeclaration,
@@ -66,4 +44,25 @@ export type {
   MacroUsage,
   ModuleText,
 } from "./macro-runtime.ts";
-export { mostMacroBytes, PutMacro, type MacroPutOutcome, RemoveMacro } from "./put-macro.ts";
+export {
+  currentMacroKind,
+  type GivenMacro,
+  type MacroLanguage,
+  type MacroRemoval,
+  MacroStore,
+  type MacroVersion,
+  macroVersionKind,
+  macroVersionRecord,
+  type StoredMacro,
+  type StoredMacros,
+} from "./macro-store.ts";
+export {
+  type BrokenModule,
+  type CalledHook,
+  type HookModule,
+  isMacroName,
+  type LibraryModule,
+  type Macro,
+  type MacroAccess,
+} from "./macro.ts";
+export { acceptDeclaration, type InspectedText, ModuleInspector } from "./module-inspector.ts";

@@ -1,6 +1,6 @@
-import { MacroStore } from "./macro-store.ts";
 import { type LibraryContext, type MacroLibrary, MacroSet, type MacroSource, type MacroText } from "./macro-library.ts";
 import type { MacroReports } from "./macro-reports.ts";
+import { MacroStore } from "./macro-store.ts";
 import { type InspectedText, isPassing, type ModuleInspector } from "./module-inspector.ts";
 
 /** A source whose texts are inspected once, however many databases take them. */

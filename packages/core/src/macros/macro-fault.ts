@@ -1,5 +1,4 @@
-import { type ErrorCode, isErrorCode } from "../errors/index.ts";
-import { ServiceError } from "../errors/service-error.ts";
+import { type ErrorCode, isErrorCode, ServiceError } from "../errors/index.ts";
 
 /**
  * Why a module could not go on: its text is no module of ours (`invalid`), it threw (`threw`), waits for what nobody will

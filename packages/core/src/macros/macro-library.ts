@@ -1,11 +1,11 @@
-import type { UnitOfWork } from "../request/unit-of-work.ts";
-import type { Repositories } from "../storage/repositories.ts";
+import type { Repositories } from "../storage/index.ts";
 import type { CalledHook, LibraryModule } from "./macro.ts";
 
 /** What a library needs to know of the request that asks. */
 export interface LibraryContext {
   readonly r: Pick<Repositories, "records" | "settings">;
-  readonly unit: Pick<UnitOfWork, "joined">;
+  /** See `UnitOfWork`. */
+  readonly unit: { readonly joined: boolean };
   readonly macroGeneration: number;
 }
 

@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../errors/error-code.ts";
-import type { HookEvent } from "../hooks/accept-hook.ts";
+import type { ErrorCode } from "../errors/index.ts";
+import type { HookEvent } from "./accept-hook.ts";
 import type { BrokenModule } from "./macro.ts";
 
 /** One execution that a client asked for, when it is over. */

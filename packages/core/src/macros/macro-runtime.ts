@@ -1,4 +1,4 @@
-import type { JsonValue } from "../objects/stored-object.ts";
+import type { JsonValue } from "../storage/index.ts";
 
 /** The text of one macro or hook, an ES module. */
 export interface ModuleText {

@@ -1,5 +1,4 @@
-import type { RecordKind, StoredRecord } from "../records/record-repository.ts";
-import type { Repositories } from "../storage/repositories.ts";
+import type { RecordKind, Repositories, StoredRecord } from "../storage/index.ts";
 
 /** Macros as they are now, by name. */
 export const currentMacroKind: RecordKind<StoredMacro> = "macro";

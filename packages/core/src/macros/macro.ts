@@ -1,4 +1,4 @@
-import type { HookDeclaration } from "../hooks/accept-hook.ts";
+import type { HookDeclaration } from "./accept-hook.ts";
 import type { MacroLimits, MacroModule } from "./macro-runtime.ts";
 
 /** Who besides administrators: whoever meets all that is said. */

@@ -1,9 +1,9 @@
-import { acceptHook, guardingHook, type HookDeclaration } from "../hooks/accept-hook.ts";
-import type { JsonValue } from "../objects/stored-object.ts";
+import type { JsonValue } from "../storage/index.ts";
+import { acceptHook, guardingHook, type HookDeclaration } from "./accept-hook.ts";
 import { MacroFault, type MacroFaultKind } from "./macro-fault.ts";
 import type { MacroText } from "./macro-library.ts";
-import { type HookModule, isMacroName, type LibraryModule, type Macro, type MacroAccess } from "./macro.ts";
 import type { MacroDeclaration, MacroLimits, MacroRuntime, ModuleText } from "./macro-runtime.ts";
+import { type HookModule, isMacroName, type LibraryModule, type Macro, type MacroAccess } from "./macro.ts";
 
 /** What may say something about the machine, and nothing about the text. */
 const byChance: ReadonlySet<MacroFaultKind> = new Set(["timeout", "ended", "displaced"]);

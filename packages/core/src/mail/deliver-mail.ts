@@ -1,9 +1,9 @@
-import type { Database } from "../databases/database.ts";
-import { type LetterWriter, type Mailer, MailerUnusable } from "./mailer.ts";
+import type { Database } from "../request/index.ts";
+import type { ClaimedRecord } from "../storage/index.ts";
 import type { Letter, MailOrder } from "./mail.ts";
-import type { ClaimedRecord } from "../records/record-repository.ts";
-import type { PreparedReset, ResetMail } from "./reset-mail.ts";
+import { type LetterWriter, type Mailer, MailerUnusable } from "./mailer.ts";
 import { mailOrders, type SealedOrders, stuckOrders, type WaitingOrder } from "./order-mail.ts";
+import type { PreparedReset, ResetMail } from "./reset-mail.ts";
 
 /** The first delay after an attempt that failed, in milliseconds; it doubles with every further one. */
 const firstDelay = 10_000;

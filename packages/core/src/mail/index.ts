@@ -1,5 +1,4 @@
 export { type ClaimedOrder, DeliverMail, type DeliverMailParts, type Delivery } from "./deliver-mail.ts";
-export { type LetterWriter, type Mailer, type MailerTrouble, MailerUnusable, type MailOutcome } from "./mailer.ts";
 export {
   acceptMailAddress,
   type Letter,
@@ -9,6 +8,7 @@ export {
   mailLanguages,
   type MailOrder,
 } from "./mail.ts";
+export { type LetterWriter, type Mailer, type MailerTrouble, MailerUnusable, type MailOutcome } from "./mailer.ts";
 export {
   type MailDesk,
   mailOrders,

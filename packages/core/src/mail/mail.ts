@@ -1,5 +1,5 @@
-import { ServiceError } from "../errors/service-error.ts";
-import type { ProviderType } from "../identities/identity-links.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { ProviderType } from "../storage/index.ts";
 
 /** The languages that mail is written in. */
 export const mailLanguages = ["en", "de"] as const;

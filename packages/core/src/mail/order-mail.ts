@@ -1,8 +1,7 @@
-import type { Digests } from "../digests/digests.ts";
-import { ServiceError } from "../errors/service-error.ts";
-import type { KeyWrapping } from "../keys/key-sealing.ts";
-import type { RecordKind } from "../records/record-repository.ts";
-import type { Repositories } from "../storage/repositories.ts";
+import type { Digests } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { KeyWrapping } from "../keys/index.ts";
+import type { RecordKind, Repositories } from "../storage/index.ts";
 import type { Letter, MailOrder } from "./mail.ts";
 
 const minute = 60_000;

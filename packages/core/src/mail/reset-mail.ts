@@ -1,4 +1,4 @@
-import type { Repositories } from "../storage/repositories.ts";
+import type { Repositories } from "../storage/index.ts";
 import type { MailOrder } from "./mail.ts";
 
 /** Whom a request for a new password leads to, with the token that it has been given. */

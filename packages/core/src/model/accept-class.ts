@@ -1,14 +1,15 @@
-import { builtInClasses } from "./built-in-classes.ts";
 import {
   type AttributeDefinition,
   type AttributeType,
   type ClassDefinition,
   type ClassRight,
+  isAttributeName,
+  isClassName,
   isIndexable,
-} from "./class-definition.ts";
-import { isAttributeName, isClassName } from "./class-name.ts";
-import type { Model } from "./model.ts";
+} from "../storage/index.ts";
+import { builtInClasses } from "./built-in-classes.ts";
 import { definitionFault, type GivenAttribute, type GivenClass } from "./given-class.ts";
+import type { Model } from "./model.ts";
 
 /** Checks the definition of a class by itself against the classes that there are; 307 for the first fault. */
 export function acceptClass(

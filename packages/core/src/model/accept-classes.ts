@@ -1,10 +1,9 @@
-import type { ObjectRepository } from "../objects/object-repository.ts";
-import type { AttributeDefinition, ClassDefinition } from "./class-definition.ts";
-import { Model } from "./model.ts";
-import { wantedIndexes } from "./wanted-indexes.ts";
+import type { AttributeDefinition, ClassDefinition, ObjectRepository } from "../storage/index.ts";
 import { acceptClass, isSameAttribute } from "./accept-class.ts";
 import { acceptRights } from "./accept-rights.ts";
 import { DefinitionFault, definitionFault, definitionLimits, type GivenClass } from "./given-class.ts";
+import { Model } from "./model.ts";
+import { wantedIndexes } from "./wanted-indexes.ts";
 
 /** A class that is to be created, or replaced whole. */
 export interface NamedClass {

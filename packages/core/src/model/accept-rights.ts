@@ -1,8 +1,12 @@
-import { type ObjectId, objectReference } from "../objects/object-id.ts";
-import type { ObjectRepository } from "../objects/object-repository.ts";
-import { seesAll } from "../rights/visibility.ts";
-import { type ClassDefinition, type ClassRight, permissions } from "./class-definition.ts";
-import type { Model } from "./model.ts";
+import {
+  type ClassDefinition,
+  type ClassRight,
+  type ObjectId,
+  objectReference,
+  type ObjectRepository,
+  permissions,
+  seesAll,
+} from "../storage/index.ts";
 import {
   definitionFault,
   definitionLimits,
@@ -10,6 +14,7 @@ import {
   type GivenClass,
   type GivenRight,
 } from "./given-class.ts";
+import type { Model } from "./model.ts";
 
 /** The rights of a class, and its attributes with their read rights. */
 export interface AcceptedRights {

@@ -1,4 +1,4 @@
-import type { ClassDefinition } from "./class-definition.ts";
+import type { ClassDefinition } from "../storage/index.ts";
 
 /** The class of those who came in through a provider without credentials of their own; the name is that of the specification. */
 export const providerUserClass = "xRestApiUserProvider";

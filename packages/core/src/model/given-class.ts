@@ -1,5 +1,5 @@
-import { ServiceError } from "../errors/service-error.ts";
-import type { AttributeType, DeleteRule, Permission } from "./class-definition.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { AttributeType, DeleteRule, Permission } from "../storage/index.ts";
 
 /** The definition of a class as somebody asks for it; nothing of it is checked but its types. */
 export interface GivenClass {

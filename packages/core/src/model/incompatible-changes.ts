@@ -1,9 +1,12 @@
-import type { ObjectRepository } from "../objects/object-repository.ts";
-import type { Filter, ObjectQuery } from "../query/object-query.ts";
-import { seesAll } from "../rights/visibility.ts";
-import type { AttributeDefinition } from "./class-definition.ts";
-import type { Model, ModelClass } from "./model.ts";
+import {
+  type AttributeDefinition,
+  type Filter,
+  type ObjectQuery,
+  type ObjectRepository,
+  seesAll,
+} from "../storage/index.ts";
 import { definitionFault } from "./given-class.ts";
+import type { Model, ModelClass } from "./model.ts";
 
 /** Something that a change of the model takes away, and whose objects would be lost or be wrong by it. */
 interface Narrowing {

@@ -1,8 +1,8 @@
-import { builtInClasses } from "./built-in-classes.ts";
-import { Model } from "./model.ts";
-import type { ClassDefinition } from "./class-definition.ts";
+import type { ClassDefinition } from "../storage/index.ts";
 import { acceptClasses, type NamedClass } from "./accept-classes.ts";
+import { builtInClasses } from "./built-in-classes.ts";
 import { definitionFault } from "./given-class.ts";
+import { Model } from "./model.ts";
 
 /** No groups: a new database has none. */
 const noObjects = { get: async () => [] };

@@ -1,5 +1,5 @@
+import type { ModelRepository } from "../storage/index.ts";
 import { Model } from "./model.ts";
-import type { ModelRepository } from "./model-repository.ts";
 
 /** Keeps the linked model of one database until admission reports another generation. */
 export class ModelCache {

@@ -1,8 +1,7 @@
 import { jest } from "@jest/globals";
-import type { ClassDefinition } from "./class-definition.ts";
-import { Model } from "./model.ts";
+import type { ClassDefinition, ModelRepository } from "../storage/index.ts";
 import { ModelCache } from "./model-cache.ts";
-import type { ModelRepository } from "./model-repository.ts";
+import { Model } from "./model.ts";
 
 const define = (name: string, base: string | null, ...attributes: string[]): ClassDefinition => ({
   name,

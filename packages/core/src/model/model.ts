@@ -1,6 +1,4 @@
-import type { Principal } from "../rights/principal.ts";
-import type { AttributeDefinition, AttributeType, ClassDefinition } from "./class-definition.ts";
-import type { StoredModel } from "./model-repository.ts";
+import type { AttributeDefinition, AttributeType, ClassDefinition, Principal, StoredModel } from "../storage/index.ts";
 
 const linkTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection", "file"]);
 

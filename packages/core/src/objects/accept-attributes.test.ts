@@ -1,6 +1,5 @@
-import { Model } from "../model/model.ts";
-import type { ModelClass } from "../model/model.ts";
-import type { JsonValue } from "./stored-object.ts";
+import { Model, type ModelClass } from "../model/index.ts";
+import type { JsonValue } from "../storage/index.ts";
 import { acceptAttributes, type GivenAttributes } from "./accept-attributes.ts";
 
 const attributes = [

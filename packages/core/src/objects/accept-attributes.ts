@@ -1,7 +1,6 @@
-import { faultAt, jsonPointer } from "../errors/service-error.ts";
-import type { AttributeDefinition } from "../model/class-definition.ts";
-import type { ModelClass } from "../model/model.ts";
-import type { JsonValue } from "./stored-object.ts";
+import { faultAt, jsonPointer } from "../errors/index.ts";
+import type { ModelClass } from "../model/index.ts";
+import type { AttributeDefinition, JsonValue } from "../storage/index.ts";
 import {
   plainRule,
   type PlainType,

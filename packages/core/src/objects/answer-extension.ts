@@ -1,5 +1,5 @@
-import { ServiceError } from "../errors/service-error.ts";
-import type { StoredObject } from "./stored-object.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { StoredObject } from "../storage/index.ts";
 
 /** An object, and what is written of it. */
 export interface WrittenObject {

@@ -1,14 +1,11 @@
-import { ServiceError } from "../errors/service-error.ts";
-import { hookFailure } from "../hooks/hook-caller.ts";
-import type { AcceptChange, HookedSave, SaveHooks } from "../hooks/save-hooks.ts";
-import { inTransaction } from "../request/in-transaction.ts";
-import type { SessionContext } from "../request/request-context.ts";
-import type { Visibility } from "../rights/visibility.ts";
+import { ServiceError } from "../errors/index.ts";
+import { inTransaction, type SessionContext } from "../request/index.ts";
+import type { ObjectOutline, ObjectRepository, StoredObject, Visibility, Writing } from "../storage/index.ts";
 import { batches } from "./batches.ts";
-import type { GivenChange } from "./update-object.ts";
-import type { ObjectOutline, StoredObject, Writing } from "./stored-object.ts";
-import type { ObjectRepository } from "./object-repository.ts";
+import { hookFailure } from "./hooks/hook-caller.ts";
+import type { AcceptChange, HookedSave, SaveHooks } from "./hooks/save-hooks.ts";
 import type { ResolvedAttributes } from "./resolve-links.ts";
+import type { GivenChange } from "./update-object.ts";
 
 /** What hooks are told of at once. */
 const atOnce = { items: 200, bytes: 1024 * 1024 };

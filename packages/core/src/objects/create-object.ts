@@ -1,20 +1,18 @@
-import { ServiceError } from "../errors/service-error.ts";
-import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
-import { hookedSource } from "../hooks/answer-hooks.ts";
-import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
-import { withCurrentModel } from "../model/current-model.ts";
-import { inTransaction } from "../request/in-transaction.ts";
-import type { SessionContext } from "../request/request-context.ts";
-import { mayOnClass, visibilityOf } from "../rights/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import { mayOnClass, visibilityOf } from "../model/index.ts";
+import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
+import type { StoredObject } from "../storage/index.ts";
+import { type GivenAttributes, requireMandatory } from "./accept-attributes.ts";
 import type { FoundObject } from "./get-object.ts";
+import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
+import { hookedSource } from "./hooks/answer-hooks.ts";
+import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
+import { planSerialization } from "./object-plan.ts";
+import type { ResolvedAttributes } from "./resolve-links.ts";
+import type { Serialization } from "./serialization.ts";
+import { serializeWritten } from "./serialize-written.ts";
 import { learnClass } from "./visible-object.ts";
 import { prepareAttributes, type PreparedFor, writeNew } from "./write-object.ts";
-import { planSerialization } from "./object-plan.ts";
-import { type Serialization } from "./serialization.ts";
-import { serializeWritten } from "./serialize-written.ts";
-import type { StoredObject } from "./stored-object.ts";
-import { type GivenAttributes, requireMandatory } from "./accept-attributes.ts";
-import type { ResolvedAttributes } from "./resolve-links.ts";
 
 /**
  * Creates an object. A class that is unknown or not readable: 304; without the right to create: 404; a body that is none of

@@ -1,14 +1,12 @@
-import { hookedSource } from "../hooks/answer-hooks.ts";
-import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
-import { requestModel } from "../model/current-model.ts";
-import type { SessionContext } from "../request/request-context.ts";
-import { visibilityOf } from "../rights/index.ts";
-import { learnClass, visibleObject } from "./visible-object.ts";
-import { ObjectSerializer } from "./object-serializer.ts";
+import { visibilityOf } from "../model/index.ts";
+import { requestModel, type SessionContext } from "../request/index.ts";
+import type { SerializedObject, SingleReference } from "../storage/index.ts";
+import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
+import { hookedSource } from "./hooks/answer-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
-import { type Serialization } from "./serialization.ts";
-import type { SerializedObject } from "./stored-object.ts";
-import type { SingleReference } from "./object-id.ts";
+import { ObjectSerializer } from "./object-serializer.ts";
+import type { Serialization } from "./serialization.ts";
+import { learnClass, visibleObject } from "./visible-object.ts";
 
 export interface FoundObject {
   readonly object: SerializedObject;

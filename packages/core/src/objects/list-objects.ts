@@ -1,19 +1,17 @@
-import type { Digests } from "../digests/digests.ts";
-import { faultAt, ServiceError } from "../errors/service-error.ts";
-import { type Choice, objectChooser } from "../hooks/choose-objects.ts";
-import { hookedSource } from "../hooks/answer-hooks.ts";
-import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
-import { requestModel } from "../model/current-model.ts";
-import { type Cursor, cursorBehind, type CursorSealing, positionOf } from "../query/cursor.ts";
-import type { ObjectPage, ObjectQuery, Page } from "../query/object-query.ts";
-import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
-import { type SlowQueries, unindexedAttributes } from "../query/slow-queries.ts";
-import type { SessionContext } from "../request/request-context.ts";
-import { type Visibility, visibilityOf } from "../rights/index.ts";
-import { ObjectSerializer } from "./object-serializer.ts";
+import type { Digests } from "../digests/index.ts";
+import { faultAt, ServiceError } from "../errors/index.ts";
+import { visibilityOf } from "../model/index.ts";
+import { requestModel, type SessionContext } from "../request/index.ts";
+import type { ObjectPage, ObjectQuery, Page, SerializedCollection, Visibility } from "../storage/index.ts";
+import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
+import { hookedSource } from "./hooks/answer-hooks.ts";
+import { type Choice, objectChooser } from "./hooks/choose-objects.ts";
 import { planSerialization } from "./object-plan.ts";
-import { type Serialization } from "./serialization.ts";
-import type { SerializedCollection } from "./stored-object.ts";
+import { ObjectSerializer } from "./object-serializer.ts";
+import { type Cursor, cursorBehind, type CursorSealing, positionOf } from "./query/cursor.ts";
+import { type QueryRequest, resolveQuery } from "./query/resolve-query.ts";
+import { type SlowQueries, unindexedAttributes } from "./query/slow-queries.ts";
+import type { Serialization } from "./serialization.ts";
 
 export interface ListObjectsInput {
   readonly className: string;

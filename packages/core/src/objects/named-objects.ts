@@ -1,8 +1,5 @@
-import type { Model } from "../model/model.ts";
-import type { Visibility } from "../rights/visibility.ts";
-import type { ObjectId } from "./object-id.ts";
-import type { ObjectOutline } from "./stored-object.ts";
-import type { ObjectRepository } from "./object-repository.ts";
+import type { Model } from "../model/index.ts";
+import type { ObjectId, ObjectOutline, ObjectRepository, Visibility } from "../storage/index.ts";
 
 /** What objects are named by; UUIDs in lower case. */
 export interface NamedObjects {

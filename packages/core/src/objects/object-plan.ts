@@ -1,7 +1,6 @@
-import { faultAt } from "../errors/service-error.ts";
-import type { AttributeDefinition } from "../model/class-definition.ts";
-import type { Model, ModelClass } from "../model/model.ts";
-import { readableFamily, readableTargets, type Visibility } from "../rights/index.ts";
+import { faultAt } from "../errors/index.ts";
+import { type Model, type ModelClass, readableFamily, readableTargets } from "../model/index.ts";
+import type { AttributeDefinition, Visibility } from "../storage/index.ts";
 import {
   type MemberPage,
   type RequestedField,

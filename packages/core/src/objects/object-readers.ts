@@ -1,14 +1,17 @@
-import { isUserClass } from "../accounts/index.ts";
-import { sessionEvent } from "../audit/audit-events.ts";
-import { faultAt, ServiceError } from "../errors/service-error.ts";
-import type { Model } from "../model/model.ts";
-import { requestModel, withCurrentModel } from "../model/current-model.ts";
-import type { SessionContext } from "../request/request-context.ts";
-import { mayOnClass, seesAll, visibilityOf } from "../rights/index.ts";
+import { faultAt, ServiceError } from "../errors/index.ts";
+import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
+import { requestModel, type SessionContext, sessionEvent, withCurrentModel } from "../request/index.ts";
+import {
+  type ObjectId,
+  type ObjectOutline,
+  objectReference,
+  seesAll,
+  type SingleReference,
+  type StoredObject,
+} from "../storage/index.ts";
 import { namedObjects } from "./named-objects.ts";
-import { type ObjectId, objectReference, type SingleReference } from "./object-id.ts";
-import type { ObjectOutline, StoredObject } from "./stored-object.ts";
 import type { Sight } from "./serialization-source.ts";
+import { isUserClass } from "./user-names.ts";
 import { visibleObject } from "./visible-object.ts";
 
 /** Readers that one object may name. */

@@ -1,9 +1,3 @@
-import type { AnswerExtension, WrittenObject } from "./answer-extension.ts";
-import { idsOf, type SerializedObject, type StoredObject } from "./stored-object.ts";
-import { LoadedObjects, ObjectWriter } from "./object-writer.ts";
-import type { ObjectId } from "./object-id.ts";
-import type { ObjectPlan, PlannedLink } from "./object-plan.ts";
-import type { SerializationSource } from "./serialization-source.ts";
 import {
   acceptAnswerBytes,
   acceptObjectCount,
@@ -11,8 +5,16 @@ import {
   AnswerTooLargeError,
   atMost,
   exact,
+  idsOf,
   type Measure,
-} from "./size-limits.ts";
+  type ObjectId,
+  type SerializedObject,
+  type StoredObject,
+} from "../storage/index.ts";
+import type { AnswerExtension, WrittenObject } from "./answer-extension.ts";
+import type { ObjectPlan, PlannedLink } from "./object-plan.ts";
+import { LoadedObjects, ObjectWriter } from "./object-writer.ts";
+import type { SerializationSource } from "./serialization-source.ts";
 
 /** The objects of one step away from the roots, by the plans under which they are written. */
 type Step = readonly (readonly [ObjectPlan, readonly StoredObject[]])[];

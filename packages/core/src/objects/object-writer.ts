@@ -1,17 +1,20 @@
-import type { ModelClass } from "../model/model.ts";
-import type { WrittenObject } from "./answer-extension.ts";
-import type { ObjectId } from "./object-id.ts";
-import type { ObjectPlan, PlannedLink } from "./object-plan.ts";
-import { type AnswerBudget, jsonBytes, type Measure, type Written } from "./size-limits.ts";
-import type { StoreTime } from "./store-time.ts";
+import type { ModelClass } from "../model/index.ts";
+import type { StoreTime } from "../request/index.ts";
 import {
+  type AnswerBudget,
   idsOf,
+  jsonBytes,
   type JsonValue,
+  type Measure,
+  type ObjectId,
   type ObjectOutline,
   type SerializedCollection,
   type SerializedObject,
   type StoredObject,
-} from "./stored-object.ts";
+  type Written,
+} from "../storage/index.ts";
+import type { WrittenObject } from "./answer-extension.ts";
+import type { ObjectPlan, PlannedLink } from "./object-plan.ts";
 
 type Output = Record<string, JsonValue | SerializedObject | SerializedCollection>;
 

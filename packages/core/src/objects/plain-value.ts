@@ -1,7 +1,12 @@
-import type { AttributeType } from "../model/class-definition.ts";
-import { isStorable, isStorableText } from "../storage/storable-text.ts";
-import { isObjectId, isUuid, type ObjectId } from "./object-id.ts";
-import type { JsonValue } from "./stored-object.ts";
+import {
+  type AttributeType,
+  isObjectId,
+  isStorable,
+  isStorableText,
+  isUuid,
+  type JsonValue,
+  type ObjectId,
+} from "../storage/index.ts";
 
 /** The types whose values are not ids of other objects. A file is given by uploading it; its attribute can only be emptied. */
 export type PlainType = Exclude<AttributeType, "reference" | "collection">;

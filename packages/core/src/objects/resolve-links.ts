@@ -1,13 +1,18 @@
-import { faultAt } from "../errors/service-error.ts";
-import type { AttributeDefinition } from "../model/class-definition.ts";
-import type { Model } from "../model/model.ts";
-import type { Visibility } from "../rights/visibility.ts";
-import { AnswerTooLargeError } from "./size-limits.ts";
-import type { Attributes, JsonValue, Links, StoredObject } from "./stored-object.ts";
-import { type NamedObjects, namedObjects } from "./named-objects.ts";
-import type { ObjectId } from "./object-id.ts";
-import type { ObjectRepository } from "./object-repository.ts";
+import { faultAt } from "../errors/index.ts";
+import type { Model } from "../model/index.ts";
+import {
+  AnswerTooLargeError,
+  type AttributeDefinition,
+  type Attributes,
+  type JsonValue,
+  type Links,
+  type ObjectId,
+  type ObjectRepository,
+  type StoredObject,
+  type Visibility,
+} from "../storage/index.ts";
 import type { AcceptedAttributes, AcceptedLink } from "./accept-attributes.ts";
+import { type NamedObjects, namedObjects } from "./named-objects.ts";
 import type { TargetReference } from "./plain-value.ts";
 
 /** Attributes that can be stored. */

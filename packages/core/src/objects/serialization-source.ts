@@ -1,9 +1,7 @@
-import type { Model } from "../model/model.ts";
-import type { RequestContext } from "../request/request-context.ts";
-import type { Visibility } from "../rights/visibility.ts";
+import type { Model } from "../model/index.ts";
+import type { RequestContext, StoreTime } from "../request/index.ts";
+import type { ObjectRepository, Visibility } from "../storage/index.ts";
 import type { AnswerExtension } from "./answer-extension.ts";
-import type { ObjectRepository } from "./object-repository.ts";
-import type { StoreTime } from "./store-time.ts";
 
 /** What answers are made from. */
 export interface SerializationSource {

@@ -1,4 +1,4 @@
-import { faultAt } from "../errors/service-error.ts";
+import { faultAt } from "../errors/index.ts";
 
 /** How the objects of an answer are to be written, as a client asks for it. */
 export interface Serialization {

@@ -1,12 +1,16 @@
-import type { Person } from "../accounts/account-repository.ts";
-import { hookedSource } from "../hooks/answer-hooks.ts";
-import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
-import { requestModel } from "../model/current-model.ts";
-import type { AppKeyContext } from "../request/request-context.ts";
-import { isVisible, type Visibility, visibilityOf } from "../rights/index.ts";
-import type { ObjectId } from "./object-id.ts";
+import { visibilityOf } from "../model/index.ts";
+import { type AppKeyContext, requestModel } from "../request/index.ts";
+import {
+  isVisible,
+  type ObjectId,
+  type Person,
+  type SerializedObject,
+  type StoredObject,
+  type Visibility,
+} from "../storage/index.ts";
+import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
+import { hookedSource } from "./hooks/answer-hooks.ts";
 import { defaultDepth, fullPlan } from "./object-plan.ts";
-import type { SerializedObject, StoredObject } from "./stored-object.ts";
 import { serializeWritten } from "./serialize-written.ts";
 
 /** The classes that describe a person; everybody sees them in the own record, whatever the rights. */

@@ -1,9 +1,8 @@
+import { AnswerTooLargeError, type SerializedObject, type StoredObject } from "../storage/index.ts";
 import { AnswerExtensionError } from "./answer-extension.ts";
-import { AnswerTooLargeError } from "./size-limits.ts";
-import { ObjectSerializer } from "./object-serializer.ts";
 import { metaFieldsOnly, type ObjectPlan, withUuid } from "./object-plan.ts";
+import { ObjectSerializer } from "./object-serializer.ts";
 import type { SerializationSource } from "./serialization-source.ts";
-import type { SerializedObject, StoredObject } from "./stored-object.ts";
 
 /**
  * The answer that tells of something that is done already: as the plan says, or the meta-fields alone where that would be too

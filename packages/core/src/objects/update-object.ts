@@ -1,24 +1,26 @@
-import { ServiceError } from "../errors/service-error.ts";
-import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
-import { hookedSource } from "../hooks/answer-hooks.ts";
-import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
-import type { ModelClass } from "../model/model.ts";
-import { withCurrentModel } from "../model/current-model.ts";
-import { inTransaction } from "../request/in-transaction.ts";
-import type { SessionContext } from "../request/request-context.ts";
-import { mayOnClass, visibilityOf } from "../rights/index.ts";
-import { acceptStorable } from "../storage/storable-text.ts";
-import type { FoundObject } from "./get-object.ts";
-import { learnClass, visibleObject } from "./visible-object.ts";
-import type { ObjectId, SingleReference } from "./object-id.ts";
-import { prepareAttributes, writeChange } from "./write-object.ts";
-import type { Sight } from "./serialization-source.ts";
-import { planSerialization } from "./object-plan.ts";
-import { type Serialization } from "./serialization.ts";
-import { serializeWritten } from "./serialize-written.ts";
-import type { ObjectChange, StoredObject, Writing } from "./stored-object.ts";
+import { ServiceError } from "../errors/index.ts";
+import { mayOnClass, type ModelClass, visibilityOf } from "../model/index.ts";
+import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
+import {
+  acceptStorable,
+  type ObjectChange,
+  type ObjectId,
+  type SingleReference,
+  type StoredObject,
+  type Writing,
+} from "../storage/index.ts";
 import type { GivenAttributes } from "./accept-attributes.ts";
+import type { FoundObject } from "./get-object.ts";
+import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
+import { hookedSource } from "./hooks/answer-hooks.ts";
+import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
+import { planSerialization } from "./object-plan.ts";
 import type { ResolvedAttributes } from "./resolve-links.ts";
+import type { Sight } from "./serialization-source.ts";
+import type { Serialization } from "./serialization.ts";
+import { serializeWritten } from "./serialize-written.ts";
+import { learnClass, visibleObject } from "./visible-object.ts";
+import { prepareAttributes, writeChange } from "./write-object.ts";
 
 export interface UpdateObjectInput {
   readonly given: GivenAttributes;

@@ -1,21 +1,25 @@
-import { guardUserAttributes, isUserClass } from "../accounts/index.ts";
-import { faultAt, ServiceError } from "../errors/service-error.ts";
-import { objectChooser } from "../hooks/choose-objects.ts";
-import { hooksOfSaves } from "../hooks/save-hooks.ts";
-import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
-import type { Model } from "../model/model.ts";
-import { withCurrentModel } from "../model/current-model.ts";
-import type { Filter, ObjectQuery } from "../query/object-query.ts";
-import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
-import type { SessionContext } from "../request/request-context.ts";
-import { mayOnClass, type Visibility, visibilityOf } from "../rights/index.ts";
+import { faultAt, ServiceError } from "../errors/index.ts";
+import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
+import { type SessionContext, withCurrentModel } from "../request/index.ts";
+import {
+  type Filter,
+  jsonBytes,
+  type Links,
+  mostWrittenBytes,
+  type ObjectOutline,
+  type ObjectQuery,
+  type ObjectRepository,
+  type Visibility,
+} from "../storage/index.ts";
+import type { GivenAttributes } from "./accept-attributes.ts";
 import { batches } from "./batches.ts";
 import { changeManyWithHooks } from "./change-many-with-hooks.ts";
-import { jsonBytes, mostWrittenBytes } from "./size-limits.ts";
-import type { Links, ObjectOutline } from "./stored-object.ts";
-import type { ObjectRepository } from "./object-repository.ts";
+import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
+import { objectChooser } from "./hooks/choose-objects.ts";
+import { hooksOfSaves } from "./hooks/save-hooks.ts";
+import { type QueryRequest, resolveQuery } from "./query/resolve-query.ts";
+import { guardUserAttributes, isUserClass } from "./user-names.ts";
 import { prepareAttributes } from "./write-object.ts";
-import type { GivenAttributes } from "./accept-attributes.ts";
 
 /** Objects that one request changes. */
 const maximumObjects = 10_000;

@@ -1,9 +1,6 @@
-import { ServiceError } from "../errors/service-error.ts";
-import type { RequestContext } from "../request/request-context.ts";
-import type { Visibility } from "../rights/visibility.ts";
-import type { Repositories } from "../storage/repositories.ts";
-import type { SingleReference } from "./object-id.ts";
-import type { StoredObject } from "./stored-object.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { RequestContext } from "../request/index.ts";
+import type { Repositories, SingleReference, StoredObject, Visibility } from "../storage/index.ts";
 
 /**
  * The object that is meant; one that never existed or that the caller may not see: 304. One that is gone, and that the caller could

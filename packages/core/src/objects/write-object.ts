@@ -1,11 +1,9 @@
-import { guardUserAttributes, isUserClass, renameAccount, userName, UserNames } from "../accounts/index.ts";
-import type { Model, ModelClass } from "../model/model.ts";
-import type { RequestContext, SessionContext } from "../request/request-context.ts";
-import type { Visibility } from "../rights/visibility.ts";
-import type { ObjectRepository } from "./object-repository.ts";
-import type { NewObject, ObjectChange, StoredObject, Writing } from "./stored-object.ts";
+import type { Model, ModelClass } from "../model/index.ts";
+import type { RequestContext, SessionContext } from "../request/index.ts";
+import type { NewObject, ObjectChange, ObjectRepository, StoredObject, Visibility, Writing } from "../storage/index.ts";
 import { acceptAttributes, type GivenAttributes } from "./accept-attributes.ts";
 import { type ResolvedAttributes, resolveLinks } from "./resolve-links.ts";
+import { guardUserAttributes, isUserClass, renameAccount, userName, UserNames } from "./user-names.ts";
 
 type Writer = Pick<RequestContext, "r" | "unit" | "database">;
 

@@ -1,6 +1,5 @@
-import { ModelCache } from "../model/model-cache.ts";
-import type { Attempt } from "../storage/attempt.ts";
-import type { Repositories } from "../storage/repositories.ts";
+import { ModelCache } from "../model/index.ts";
+import type { Attempt, Repositories } from "../storage/index.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { LastingWork, UnitOfWork } from "./unit-of-work.ts";
 

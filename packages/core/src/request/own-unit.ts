@@ -1,5 +1,4 @@
-import type { Repositories } from "../storage/repositories.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { Repositories, Storage } from "../storage/index.ts";
 import type { LastingWork, UnitOfWork } from "./unit-of-work.ts";
 
 /** No transaction is open: each one is the use case's own. */

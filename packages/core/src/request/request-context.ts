@@ -1,10 +1,7 @@
-import type { AppKey } from "../appkeys/app-key-repository.ts";
-import type { Digest } from "../digests/digests.ts";
-import type { Database } from "../databases/database.ts";
-import type { MacroExecution } from "../macros/macro-execution.ts";
-import type { Principal } from "../rights/principal.ts";
-import type { Session } from "../sessions/session.ts";
-import type { Repositories } from "../storage/repositories.ts";
+import type { Digest } from "../digests/index.ts";
+import type { MacroExecution } from "../macros/index.ts";
+import type { AppKey, Principal, Repositories, Session } from "../storage/index.ts";
+import type { Database } from "./database.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
 /** Where a request comes from. */

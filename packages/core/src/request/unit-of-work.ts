@@ -1,5 +1,5 @@
-import type { ModelCache } from "../model/model-cache.ts";
-import type { Repositories } from "../storage/repositories.ts";
+import type { ModelCache } from "../model/index.ts";
+import type { Repositories } from "../storage/index.ts";
 
 /** How a use case writes several things as one: in a transaction of its own or, where one is open already, as a part of that. */
 export interface UnitOfWork {

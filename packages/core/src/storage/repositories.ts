@@ -1,17 +1,17 @@
-import type { AccountRepository } from "../accounts/account-repository.ts";
-import type { AdmissionRepository } from "../admission/admission-repository.ts";
-import type { AppKeyRepository } from "../appkeys/app-key-repository.ts";
-import type { AuditRepository } from "../audit/audit-repository.ts";
-import type { ChangeRepository } from "../changes/change-repository.ts";
-import type { ChannelRepository } from "../channels/channel-repository.ts";
-import type { SettingsRepository } from "../databases/settings-repository.ts";
-import type { DepartureRepository } from "../departures/departure-repository.ts";
-import type { LockRepository } from "../locks/lock-repository.ts";
-import type { ModelRepository } from "../model/model-repository.ts";
-import type { ObjectRepository } from "../objects/object-repository.ts";
-import type { RecordRepository } from "../records/record-repository.ts";
-import type { SessionRepository } from "../sessions/session-repository.ts";
-import type { ThrottleRepository } from "../throttle/throttle-repository.ts";
+import type { AccountRepository } from "./account-repository.ts";
+import type { AdmissionRepository } from "./admission-repository.ts";
+import type { AppKeyRepository } from "./app-key-repository.ts";
+import type { AuditRepository } from "./audit-repository.ts";
+import type { ChangeRepository } from "./change-repository.ts";
+import type { ChannelRepository } from "./channel-repository.ts";
+import type { DepartureRepository } from "./departure-repository.ts";
+import type { LockRepository } from "./lock-repository.ts";
+import type { ModelRepository } from "./model-repository.ts";
+import type { ObjectRepository } from "./object-repository.ts";
+import type { RecordRepository } from "./record-repository.ts";
+import type { SessionRepository } from "./session-repository.ts";
+import type { SettingsRepository } from "./settings-repository.ts";
+import type { ThrottleRepository } from "./throttle-repository.ts";
 
 /** Everything that one database keeps. */
 export interface Repositories {

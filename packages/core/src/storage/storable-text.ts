@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/service-error.ts";
+import { ServiceError } from "../errors/index.ts";
 
 const unstorable = /[\0\p{Surrogate}]/u;
 

@@ -1,13 +1,26 @@
-import type { StorageArchive } from "../archive/storage-archive.ts";
-import type { ClassDefinition } from "../model/class-definition.ts";
-import type { AttributeIndex, IndexReport } from "../model/wanted-indexes.ts";
 import type { Attempt } from "./attempt.ts";
+import type { AttributeType, ClassDefinition } from "./entities/class-definition.ts";
+import type { StorageArchive } from "./entities/storage-archive.ts";
 import type { JointRepositories, Repositories } from "./repositories.ts";
 import type { StorageCapabilities } from "./storage-capabilities.ts";
 
 export interface MigrationReport {
   /** Names of the migrations applied now, in order; empty when the database was up to date. */
   readonly applied: readonly string[];
+}
+
+/** An index over the values of an attribute in the objects of exactly one class. */
+export interface AttributeIndex {
+  readonly className: string;
+  readonly attribute: string;
+  readonly type: AttributeType;
+}
+
+/** What was done to have the wanted indexes and no others. */
+export interface IndexReport {
+  readonly built: readonly AttributeIndex[];
+  /** How many were taken away. */
+  readonly removed: number;
 }
 
 /**

@@ -1,0 +1,1 @@
+export const object = 1;

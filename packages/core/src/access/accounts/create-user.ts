@@ -1,0 +1,70 @@
+import { ServiceError } from "../../errors/index.ts";
+import { acceptMailAddress } from "../../mail/index.ts";
+import { userName, UserNames } from "../../objects/index.ts";
+import { type AdministrationContext, operatorEvent } from "../../request/index.ts";
+import type { ObjectId, ObjectRepository } from "../../storage/index.ts";
+import type { PasswordPolicy } from "../passwords/password-policy.ts";
+import type { CreateAccount } from "./create-account.ts";
+import { allGroups } from "./list-users.ts";
+
+export interface CreateUserInput {
+  readonly name: string;
+  /** Plain, or as clients send it. */
+  readonly password: string;
+  readonly description?: string | undefined;
+  readonly administrator: boolean;
+  readonly email: string | null;
+  /** Names of the user groups to belong to. */
+  readonly groups: readonly string[];
+  /** Whether groups that do not exist are created. */
+  readonly createsGroups: boolean;
+}
+
+/** Creates a user object with an account. */
+export class CreateUser {
+  constructor(
+    private readonly policy: PasswordPolicy,
+    private readonly createAccount: CreateAccount,
+  ) {}
+
+  /**
+   * The id of the user. A password that users could not choose: 320; a name that is taken or looks like one that is, or a text that is no
+   * e-mail address: 307; a group that does not exist: 304.
+   */
+  async createUser(
+    { database, unit }: AdministrationContext,
+    { name, password, description, administrator, groups, createsGroups, ...given }: CreateUserInput,
+  ): Promise<ObjectId> {
+    const { policy, digests } = database;
+    const { clientHash } = policy;
+    const Name = userName(name);
+    const email = given.email === null ? null : acceptMailAddress(given.email);
+    this.policy.accept({ pass: password, clientHash });
+    return unit.transaction(async (r) => {
+      const Groups = await findGroups(r.objects, groups, createsGroups);
+      const attributes = { Name, ...(description === undefined ? {} : { Description: description }), Groups };
+      const [user] = await r.objects.insert([{ className: "User", attributes, links: { Groups } }]);
+      if (user === undefined) throw new ServiceError(799, { detail: "The user could not be created." });
+      const { id: userId } = user;
+      // Hashing inside of a transaction keeps the connection busy; users are created too seldom for that to matter.
+      await this.createAccount.run(r.accounts, { userId, loginName: name, password, administrator, clientHash, email });
+      await new UserNames(r.records, digests).reserve({ id: userId, name });
+      await r.audit.append(operatorEvent({ type: "account.created", userId }));
+      return userId;
+    });
+  }
+}
+
+/** Ids of the user groups with these names. Those that do not exist are created, or refused. */
+async function findGroups(objects: ObjectRepository, names: readonly string[], creates: boolean): Promise<ObjectId[]> {
+  if (names.length === 0) return [];
+  const existing = new Map((await allGroups(objects)).map(({ id, attributes }) => [attributes["Name"], id]));
+  const missing = [...new Set(names)].filter((name) => !existing.has(name));
+  if (missing.length > 0 && !creates) {
+    const list = missing.map((name) => `"${name}"`).join(", ");
+    throw new ServiceError(304, { detail: `There is no user group ${list}.` });
+  }
+  const made = await objects.insert(missing.map((name) => ({ className: "UserGroup", attributes: { Name: name } })));
+  for (const { id, attributes } of made) existing.set(attributes["Name"], id);
+  return [...new Set(names)].map((name) => existing.get(name)).filter((id) => id !== undefined);
+}

@@ -1,0 +1,62 @@
+import type { Digests } from "../../digests/index.ts";
+import type { ClientHash } from "../../request/index.ts";
+import {
+  type Account,
+  type AccountRepository,
+  loginNameOf,
+  passwordEntrance,
+  type Person,
+} from "../../storage/index.ts";
+import { clientPassword, type PasswordHasher } from "./password-hasher.ts";
+
+/** A password as it was sent, and how clients prepare it. */
+export interface GivenPassword {
+  readonly pass: string;
+  readonly clientHash: ClientHash;
+}
+
+/** Whose password it is said to be, and which links of the user object are to be read with it. */
+export interface GivenCredentials extends GivenPassword {
+  readonly user: string;
+  readonly links: readonly string[];
+}
+
+/** Proves that a name and a password belong together. Unknown and disabled users cost and answer the same as a wrong password. */
+export class VerifyPassword {
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly digests: Digests,
+  ) {}
+
+  /** Looks the account up; what comes back checks the password and gives the account with its user object, or `null`. */
+  async prepare(
+    accounts: AccountRepository,
+    { user: name, pass, clientHash, links }: GivenCredentials,
+  ): Promise<() => Promise<Person | null>> {
+    const { account, user, linked, decoy } = await accounts.find(
+      { realm: "database", loginName: loginNameOf(name) },
+      links,
+    );
+    return async () => {
+      const password = clientPassword(pass, clientHash, this.digests);
+      const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
+      return proven && account !== null && user !== null && !account.disabled
+        ? { account, user, linked, entrance: passwordEntrance }
+        : null;
+    };
+  }
+
+  /** Brings the hash of a proven password to today's parameters, if it has others. */
+  async renew(
+    accounts: AccountRepository,
+    { id, secret }: Account,
+    { pass, clientHash }: GivenPassword,
+  ): Promise<void> {
+    if (!this.hasher.isOutdated(secret)) return;
+    try {
+      await accounts.rehash(id, secret, await this.hasher.hash(clientPassword(pass, clientHash, this.digests)));
+    } catch {
+      // The log-in does not depend on it, and the next one tries again.
+    }
+  }
+}

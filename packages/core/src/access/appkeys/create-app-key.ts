@@ -1,0 +1,85 @@
+import type { Digests, RandomSource } from "../../digests/index.ts";
+import { ServiceError } from "../../errors/index.ts";
+import { type AdministrationContext, operatorEvent } from "../../request/index.ts";
+import { allParts, type AppKey, type AuditEventType, type Repositories } from "../../storage/index.ts";
+import { requireApplications } from "./create-application.ts";
+import { isReturnAddress } from "./return-address.ts";
+
+export interface CreateAppKeyInput extends Pick<AppKey, "name" | "appNames" | "origins" | "returnAddresses"> {
+  /** `null`: a new one is made. */
+  readonly key: string | null;
+}
+
+/** What clients can send in a header. */
+const acceptable = /^[\x21-\x7E]{3,512}$/;
+
+/** Minimum length of a key that cannot be guessed. */
+export const safeAppKeyLength = 16;
+
+/** Creates an app key, of which only the digest is kept. */
+export class CreateAppKey {
+  constructor(
+    private readonly random: RandomSource,
+    private readonly digests: Digests,
+  ) {}
+
+  /** The key. Refusals: see `acceptAppKey`; an app name that does not exist: 208; a name or a key that is taken: 307. */
+  async createAppKey({ unit }: AdministrationContext, { key: given, ...input }: CreateAppKeyInput): Promise<string> {
+    acceptAppKey(input);
+    const key = given === null ? this.random.secret() : acceptKeyText(given);
+    const { name, appNames } = input;
+    await unit.transaction(async (r) => {
+      if (appNames !== null) await requireApplications(r, appNames);
+      if ((await r.appKeys.create(input, this.digests.sha256(key))) === "nameTaken") {
+        const detail = `There is an app key with the name "${name}", or with this very key, already.`;
+        throw new ServiceError(307, { detail });
+      }
+      await record(r, "appKey.created", name);
+    });
+    return key;
+  }
+}
+
+/** Enables or disables the app key with a name; the next request already sees it. An unknown name: 304. */
+export async function setAppKeyEnabled(
+  { unit }: AdministrationContext,
+  { name, enabled }: Pick<AppKey, "name" | "enabled">,
+): Promise<void> {
+  await unit.transaction(async (r) => {
+    if (!(await r.appKeys.setEnabled(name, enabled)))
+      throw new ServiceError(304, { detail: `There is no app key with the name "${name}".` });
+    await record(r, enabled ? "appKey.enabled" : "appKey.disabled", name);
+  });
+}
+
+/** Tells the audit what has become of the app key with this name. */
+async function record(r: Repositories, type: Extract<AuditEventType, `appKey.${string}`>, name: string): Promise<void> {
+  const appKeys = await allParts(
+    ({ after, limit }) => r.appKeys.list(after, limit),
+    (each) => each.name,
+  );
+  await r.audit.append(operatorEvent({ type, appKeyId: appKeys.find((each) => each.name === name)?.id ?? "" }));
+}
+
+/** Refuses what no app key can be: a blank name, or a text that is no address to return to: 307. */
+export function acceptAppKey({ name, returnAddresses }: Pick<AppKey, "name" | "returnAddresses">): void {
+  if (name.trim() === "") throw new ServiceError(307, { detail: "The app key needs a name." });
+  for (const each of returnAddresses) acceptReturnAddress(each);
+}
+
+/** Gives back a key that clients can send; another one: 307. */
+export function acceptKeyText(key: string): string {
+  if (acceptable.test(key)) return key;
+  throw new ServiceError(307, { detail: "An app key has 3 to 512 visible ASCII characters and no blanks." });
+}
+
+function acceptReturnAddress(text: string): void {
+  if (isReturnAddress(text)) return;
+  const forms =
+    "https://…, a scheme of the app's own with a dot in it (com.example.app:/…), or http://localhost, http://127.0.0.1 or http://[::1]";
+  const refused =
+    "It has no fragment, no user information, no * and no parameter named code or error, and its scheme and host are lower-case.";
+  throw new ServiceError(307, {
+    detail: `"${text}" is no address to return to: it starts with ${forms}. ${refused}`,
+  });
+}

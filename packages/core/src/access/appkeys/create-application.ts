@@ -1,0 +1,62 @@
+import { ServiceError } from "../../errors/index.ts";
+import { type AdministrationContext, operatorEvent } from "../../request/index.ts";
+import type { AuditEvent, Repositories } from "../../storage/index.ts";
+import type { FactorSecrets } from "../second-factors/factor-secrets.ts";
+import type { SecondFactorRule } from "../second-factors/second-factors.ts";
+import { type Application, Applications } from "./applications.ts";
+
+/** Creates an app name, and sets what log-ins with one need besides the password. Second factors without a master key: 705. */
+export class CreateApplication {
+  constructor(private readonly secrets: Pick<FactorSecrets, "usable">) {}
+
+  /** A blank name, or one that is taken: 307. */
+  async createApplication({ unit }: AdministrationContext, application: Application): Promise<void> {
+    const { name, secondFactor } = application;
+    if (name.trim() === "") throw new ServiceError(307, { detail: "The app needs a name." });
+    this.acceptRule(secondFactor);
+    await unit.transaction(async (r) => {
+      if ((await new Applications(r.records).create(application)) === "nameTaken")
+        throw new ServiceError(307, { detail: `There is an app with the name "${name}" already.` });
+      await r.audit.append(operatorEvent({ type: "app.created", appNames: [name] }));
+      if (secondFactor !== "off") await r.audit.append(ruleEvent(application));
+    });
+  }
+
+  /** An unknown name: 304. The next log-in already follows the rule. */
+  async setSecondFactor(
+    { unit }: AdministrationContext,
+    application: Pick<Application, "name" | "secondFactor">,
+  ): Promise<void> {
+    const { name, secondFactor } = application;
+    this.acceptRule(secondFactor);
+    await unit.transaction(async (r) => {
+      if (!(await new Applications(r.records).setSecondFactor(name, secondFactor)))
+        throw new ServiceError(304, { detail: `There is no app with the name "${name}".` });
+      await r.audit.append(ruleEvent(application));
+    });
+  }
+
+  /** Refuses what the server could not keep: the secrets of second factors are sealed under the master key. */
+  private acceptRule(rule: SecondFactorRule): void {
+    if (rule === "off" || this.secrets.usable) return;
+    throw new ServiceError(705, { detail: "Second factors need a master key, and there is none." });
+  }
+}
+
+/** What the audit keeps of a rule that was set. */
+function ruleEvent({ name, secondFactor }: Pick<Application, "name" | "secondFactor">): AuditEvent {
+  const types = { off: "app.factorOff", optional: "app.factorOptional", forced: "app.factorForced" } as const;
+  return operatorEvent({ type: types[secondFactor], appNames: [name] });
+}
+
+/** Refuses app names that the database does not know: 208. */
+export async function requireApplications(
+  { records }: Pick<Repositories, "records">,
+  names: readonly string[],
+): Promise<void> {
+  const known = await new Applications(records).known(names);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const list = unknown.map((name) => `"${name}"`).join(", ");
+  throw new ServiceError(208, { detail: `The database does not know the app ${list}.` });
+}

@@ -1,0 +1,57 @@
+import type { Digests } from "../../digests/index.ts";
+import type { KeyRings } from "../../keys/index.ts";
+import type { SessionContext } from "../../request/index.ts";
+import type { CredentialsCipher, OpenedCredentials } from "./channel-ciphers.ts";
+import { mostOfNetwork, PlacesByNetwork, refusalPause, repetition, ReplayRecord } from "./message-rules.ts";
+
+export interface PasswordMessageParts {
+  readonly keyRings: KeyRings;
+  readonly credentials: CredentialsCipher;
+  readonly digests: Digests;
+  /** `undefined` for what is not UTF-8. */
+  readonly decodeText: (bytes: Uint8Array) => string | undefined;
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+}
+
+/**
+ * Opens texts that somebody with a session has encrypted for the server, as credentials are. What was encrypted is bound to the session
+ * that it came with first: captured, it is worthless to others. Whatever is wrong takes the same time.
+ */
+export class PasswordMessages {
+  private readonly places = new PlacesByNetwork(mostOfNetwork);
+  private readonly replays = new ReplayRecord();
+
+  constructor(private readonly parts: PasswordMessageParts) {}
+
+  /** Each of the texts; `undefined` for one that cannot be opened, or must not be any more. */
+  async open(context: SessionContext, texts: readonly string[]): Promise<(string | undefined)[]> {
+    return this.places.run(context.origin.network, async () => {
+      const begun = Date.now();
+      const opened = await this.openAll(context, texts);
+      if (opened.includes(undefined)) await this.parts.pause(refusalPause(Date.now() - begun));
+      return opened;
+    });
+  }
+
+  private async openAll(context: SessionContext, texts: readonly string[]): Promise<(string | undefined)[]> {
+    const { keyRings, credentials, decodeText } = this.parts;
+    const accepted = await keyRings.accepted("rsa", context.database);
+    const messages = await Promise.all(texts.map((text) => credentials.open(text, accepted)));
+    const opened: (string | undefined)[] = [];
+    for (const message of messages) {
+      const text = message && decodeText(message.plain);
+      opened.push(
+        message !== undefined && text !== undefined && (await this.isGoodNow(context, message)) ? text : undefined,
+      );
+    }
+    return opened;
+  }
+
+  private async isGoodNow(context: SessionContext, { blocks, keyId }: OpenedCredentials): Promise<boolean> {
+    // Under another name, so that nothing is good both here and in a log-in.
+    const clientKey = this.parts.digests.sha256(`passwords of ${context.sessionDigest}`);
+    if ((await context.r.channels.claimBlocks({ blocks, clientKey, keyId }, repetition)) !== "refused") return true;
+    await this.replays.add(context);
+    return false;
+  }
+}

@@ -1,0 +1,120 @@
+import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
+import { ServiceError } from "../../errors/index.ts";
+import type { MailLanguage, OrderMail } from "../../mail/index.ts";
+import type { ObjectHooks } from "../../objects/index.ts";
+import { type SessionContext, sessionEvent } from "../../request/index.ts";
+import type { Account } from "../../storage/index.ts";
+import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "../passwords/password-change.ts";
+import type { PasswordPolicy } from "../passwords/password-policy.ts";
+import { isAskedElsewhere } from "./ask-authenticator.ts";
+import { customUserKey } from "./custom-accounts.ts";
+import type { SettleCustomPassword } from "./custom-password-reset.ts";
+import { PendingPasswords } from "./pending-passwords.ts";
+
+const minutes = 10;
+const tries = 5;
+
+export interface ChangeCustomPasswordParts {
+  readonly gate: Gate;
+  readonly hasher: PasswordHasher;
+  readonly digests: Digests;
+  readonly random: RandomSource;
+  readonly policy: PasswordPolicy;
+  /** Characters of a custom user's password at least, where it is seen as its owner types it. */
+  readonly shortest: number;
+  readonly settle: SettleCustomPassword;
+  readonly orderMail: OrderMail;
+  /** Of those who do not say which. */
+  readonly language: MailLanguage;
+  readonly hooks: ObjectHooks;
+}
+
+/**
+ * Keeps a new password of a custom user, and mails the code that makes it the current one. Nothing else changes: what is current stays so, and
+ * so do the sessions. Whose password is not kept here, because a hook decides who he is: 339. Without an address, or without mail: 712.
+ */
+export class ChangeCustomPassword implements PasswordChange {
+  constructor(private readonly parts: ChangeCustomPasswordParts) {}
+
+  async run(
+    context: SessionContext,
+    { oldPassword, newPassword, language }: PasswordChangeInput,
+  ): Promise<PasswordChangeResult> {
+    const { gate, digests, random, policy, shortest, hooks } = this.parts;
+    const { clientHash } = context.database.policy;
+    const password = policy.accept({ pass: newPassword, clientHash }, shortest);
+    const old = clientPassword(oldPassword, clientHash, digests);
+    if (old === password) throw new ServiceError(321);
+    const { userId, entrance } = context.session;
+    const account =
+      entrance.kind === "custom" ? (await context.r.accounts.find({ id: entrance.accountId }, [])).account : null;
+    if (account === null) throw new ServiceError(context.overCode);
+    if (await isAskedElsewhere(hooks, context))
+      throw new ServiceError(339, {
+        detail: "A hook decides who custom users are; their passwords are kept elsewhere.",
+      });
+    const code = confirmationCode(random);
+    await gate.guard(context, {
+      userKey: customUserKey(account.loginName),
+      refusal: { code: 339, type: "customPassword.refused" },
+      userId,
+      prove: () => this.prove(context, account, { old, password }),
+      act: async (r, secret) => {
+        const pending = { secret, code: codeDigest(digests, account.id, code), lifetime: minutes * 60_000, tries };
+        // Whoever was faster has made the old password a wrong one.
+        if (!(await new PendingPasswords(r).keep(account, pending))) throw new ServiceError(339);
+        await r.audit.append(sessionEvent(context, { type: "customPassword.asked" }));
+        await this.mail({ ...context, r }, account, { code, language });
+      },
+    });
+    return { confirmationRequired: true };
+  }
+
+  /** The hash of the new password; `null` if the old one is wrong. Only who knows that one learns which were in use before. */
+  private async prove(
+    context: SessionContext,
+    account: Account,
+    { old, password }: { old: string; password: string },
+  ): Promise<string | null> {
+    const { hasher, policy, settle } = this.parts;
+    if (!(await hasher.verify(account.secret, old, null))) return null;
+    try {
+      await policy.acceptUnused(await settle.former(context.r, account), password);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 320)
+        await context.r.audit.append(sessionEvent(context, { type: "customPassword.refused", outcome: 320 }));
+      throw error;
+    }
+    return hasher.hash(password);
+  }
+
+  private async mail(
+    { database, r }: SessionContext,
+    { email: to, loginName: name }: Account,
+    { code, language }: { code: string; language: MailLanguage | null },
+  ): Promise<void> {
+    if (to === null) throw new ServiceError(712, { detail: "The custom user has no e-mail address." });
+    await this.parts.orderMail.run(
+      { alias: database.alias, r },
+      { kind: "confirmationCode", to, name, code, minutes, language: language ?? this.parts.language },
+    );
+  }
+}
+
+/** Without what is taken for something else: no I, O, 0 and 1. As many as five bits tell apart, so that all are as likely. */
+const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+const half = 4;
+
+/** Forty bits in two groups that can be typed: `K7QX-M2RB`. */
+export function confirmationCode(random: RandomSource): string {
+  const code = Array.from(random.bytes(2 * half), (byte) => letters[byte % letters.length]).join("");
+  return `${code.slice(0, half)}-${code.slice(half)}`;
+}
+
+/** What storage keeps of a code: good for one account only, however it was typed. */
+export function codeDigest(digests: Digests, accountId: string, code: string): Digest {
+  return digests.sha256(`confirmation code\u0000${accountId}\u0000${code.toUpperCase().replaceAll(/[\s-]/g, "")}`);
+}

@@ -1,0 +1,102 @@
+import { ServiceError } from "../../errors/index.ts";
+import { acceptMailAddress } from "../../mail/index.ts";
+import { type AdministrationContext, operatorEvent } from "../../request/index.ts";
+import {
+  type Account,
+  type AuditEventType,
+  loginNameOf,
+  type ObjectId,
+  type Repositories,
+} from "../../storage/index.ts";
+import { passwordResets } from "../passwords/password-reset.ts";
+import { customSubject, mapCustomAccount } from "./custom-accounts.ts";
+
+/** The custom user with this log-in name. An unknown name: 304. */
+export async function requireCustomUser({ accounts }: Pick<Repositories, "accounts">, name: string): Promise<Account> {
+  const { account } = await accounts.find({ realm: "custom", loginName: loginNameOf(name) }, []);
+  if (account === null) throw new ServiceError(304, { detail: `There is no custom user "${name}".` });
+  return account;
+}
+
+/** The id of the database user with this log-in name, as whom a custom user works. An unknown name: 304. */
+export async function requireMappedUser(r: Pick<Repositories, "accounts">, name: string): Promise<ObjectId> {
+  const { account } = await r.accounts.find({ realm: "database", loginName: loginNameOf(name) }, []);
+  if (account !== null) return account.userId;
+  throw new ServiceError(304, { detail: `There is no user "${name}" in the database to map to.` });
+}
+
+/** Sets the address for a custom user's mail, or none, and revokes password resets: whoever reads the former mailbox may be the reason. Refusals: see `changeCustomUser`. */
+export async function setCustomUserEmail(
+  context: AdministrationContext,
+  { name, email }: { readonly name: string; readonly email: string | null },
+): Promise<void> {
+  const address = email === null ? null : acceptMailAddress(email);
+  await changeCustomUser(context, name, {
+    type: "customUser.stored",
+    endsSessions: false,
+    make: async (r, { id }) => {
+      await r.records.remove(passwordResets, { owner: customSubject(id) });
+      return r.accounts.change(id, { email: address });
+    },
+  });
+}
+
+/** Has a custom user work as another database user; how many sessions ended. An unknown user: 304. Other refusals: see `changeCustomUser`. */
+export async function mapCustomUser(
+  context: AdministrationContext,
+  { name, user }: { readonly name: string; readonly user: string },
+): Promise<number> {
+  return changeCustomUser(context, name, {
+    type: "customUser.stored",
+    endsSessions: true,
+    make: async (r, { id }) => mapCustomAccount(r, id, await requireMappedUser(r, user)),
+  });
+}
+
+/** Disables a custom user, which ends all sessions of the user, or enables one again; how many sessions ended. Refusals: see `changeCustomUser`. */
+export function setCustomUserDisabled(
+  context: AdministrationContext,
+  { name, disabled }: { readonly name: string; readonly disabled: boolean },
+): Promise<number> {
+  return changeCustomUser(context, name, {
+    type: disabled ? "customUser.disabled" : "customUser.enabled",
+    endsSessions: disabled,
+    make: (r, { id }) => r.accounts.change(id, { disabled }),
+  });
+}
+
+/** Removes a custom user with all that belongs to the account; how many sessions ended. Refusals: see `changeCustomUser`. */
+export function removeCustomUser(context: AdministrationContext, name: string): Promise<number> {
+  return changeCustomUser(context, name, {
+    type: "customUser.removed",
+    endsSessions: true,
+    make: async (r, { id }) => (await r.accounts.remove([id])) === 1,
+  });
+}
+
+interface Change {
+  readonly type: Extract<AuditEventType, `customUser.${string}` | `customPassword.${string}`>;
+  readonly endsSessions: boolean;
+  /** `false` if somebody else was faster. */
+  readonly make: (r: Repositories, account: Account) => Promise<boolean>;
+}
+
+/**
+ * Changes a custom user, ends the sessions of the user and tells the audit, all in one transaction; how many sessions ended. An unknown name:
+ * 304; somebody else changes the user at the same time: 713.
+ */
+export async function changeCustomUser(
+  { r: outside, unit }: AdministrationContext,
+  name: string,
+  { type, endsSessions, make }: Change,
+): Promise<number> {
+  const account = await requireCustomUser(outside, name);
+  return unit.transaction(async (r) => {
+    if (!(await make(r, account))) {
+      const detail = `The custom user "${name}" was changed by somebody else at the same time. Try again.`;
+      throw new ServiceError(713, { detail });
+    }
+    await r.audit.append(operatorEvent({ type, userId: account.userId }));
+    return endsSessions ? r.sessions.end({ customAccountId: account.id }) : 0;
+  });
+}

@@ -1,0 +1,44 @@
+import type { SerializeOwnUser } from "../../objects/index.ts";
+import type { AppKeyContext } from "../../request/index.ts";
+import type { Gate } from "../gate/gate.ts";
+import { acceptAppNames } from "../sessions/app-names.ts";
+import type { LogInInput } from "../sessions/enter-with-password.ts";
+import type { LogInResult } from "../sessions/log-in.ts";
+import { customUserKey } from "./custom-accounts.ts";
+import type { ProveCustomUser, ProvenCustomUser } from "./verify-custom-password.ts";
+
+/** Takes somebody who is no database user through the gate; the session in session-id mode belongs to the database user he is mapped to. */
+export class LogInCustomUser {
+  constructor(
+    private readonly gate: Gate,
+    private readonly proveCustomUser: ProveCustomUser,
+    private readonly serializeOwnUser: SerializeOwnUser,
+  ) {}
+
+  async run(
+    context: AppKeyContext,
+    { user, pass, appNames, deviceId, secondFactor }: LogInInput,
+  ): Promise<LogInResult> {
+    const links = this.serializeOwnUser.links(context);
+    let proven: ProvenCustomUser | null = null;
+    const prepareProof = async () => {
+      // Names that are not accepted are told before a lockout is.
+      const [, prove] = await Promise.all([
+        acceptAppNames(context, appNames),
+        this.proveCustomUser.prepare(context, { user, pass, appNames, links }),
+      ]);
+      return async () => {
+        proven = await prove();
+        return proven?.person ?? null;
+      };
+    };
+    const known = { mode: "session", userKey: customUserKey(user), prepareProof, appNames, deviceId } as const;
+    const claim = secondFactor === undefined ? known : { ...known, secondFactor };
+    const { sessionId, prepared } = await this.gate.enter(context, claim, (person) =>
+      this.serializeOwnUser.run(context, person),
+    );
+    // After the entry, so that the time of a refusal never tells of it.
+    await (proven as ProvenCustomUser | null)?.afterwards(context).catch(() => {});
+    return { sessionId, user: prepared, databaseName: context.database.name };
+  }
+}

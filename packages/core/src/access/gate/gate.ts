@@ -1,0 +1,277 @@
+import type { Digests, RandomSource } from "../../digests/index.ts";
+import { type ErrorCode, ServiceError } from "../../errors/index.ts";
+import { type AppKeyContext, entryEvent } from "../../request/index.ts";
+import type {
+  AuditEvent,
+  ExemptionGrant,
+  NewSession,
+  Person,
+  Repositories,
+  ThrottleKey,
+  ThrottleVerdict,
+} from "../../storage/index.ts";
+import type { CheckSecondFactors, FactorPassage } from "../second-factors/check-second-factors.ts";
+import { enrollingAppNames } from "../sessions/is-enrolling.ts";
+import type { Claim } from "./claim.ts";
+import { type CountedCode, type GuardedAttempt, isCounted } from "./guarded-attempt.ts";
+import { ProofTimes } from "./proof-times.ts";
+
+export interface Entry {
+  /** The session id for the client; storage knows its digest only. */
+  readonly sessionId: string;
+  readonly person: Person;
+}
+
+/** Milliseconds for which a user is known at an address after a log-in from there. */
+const knownFor = 30 * 86_400_000;
+
+/** Users who are known at one address. */
+const knownAtAddress = 1_000;
+
+/** Work for the proven person before the session is opened; its failure keeps the gate shut. It changes nothing. */
+export type BeforeOpening<T> = (person: Person) => Promise<T>;
+
+/**
+ * The only way to a session. Every door brings a claim here; the gate checks in a fixed order: lockout (302 with a
+ * delay), proof (302), whether the message that it came in was used (310), second factors (340 to 342), session limits (315), and opens the session, spends the tokens, forgets the
+ * user's failures and writes the audit together. A refusal is counted and audited in one, too; those of a lockout are audited as a tally for each
+ * app key and network.
+ *
+ * A lockout of the address holds up all users, whether the password is right or not, except those who are known there from earlier log-ins: they have their
+ * own count alone. Refusals do not tell who is known: they say the same, and take the same time.
+ */
+export class Gate {
+  private readonly proofTimes: ProofTimes;
+
+  constructor(
+    private readonly digests: Digests,
+    private readonly random: RandomSource,
+    private readonly checkSecondFactors: CheckSecondFactors,
+    pause: (milliseconds: number) => Promise<unknown>,
+  ) {
+    this.proofTimes = new ProofTimes(pause);
+  }
+
+  async enter<T>(context: AppKeyContext, claim: Claim, before: BeforeOpening<T>): Promise<Entry & { prepared: T }> {
+    const keys = this.throttleKeys(context, claim);
+    // Asked for together, so that it is one trip to the database.
+    const [attempt, prove, asking] = await Promise.all([
+      context.r.throttle.attempt(keys),
+      claim.prepareProof(),
+      this.checkSecondFactors.asking(context, claim),
+    ]);
+    const kind = kindOf(claim);
+    if (attempt.wait > 0) {
+      await this.proofTimes.imitate(kind);
+      return lockedOut(context, entered(context, claim, null, 302), attempt.wait);
+    }
+
+    const person = await this.proofTimes.measure(kind, prove);
+    if (person === null) throw await countFailure(context, entered(context, claim, null, 302), keys);
+    await claim.claimMessage?.();
+    const guess = asking.length === 0 || !claim.secondFactor?.token ? null : await this.guess(context, claim);
+    if (guess !== null && guess.wait > 0) return lockedOut(context, entered(context, claim, person, 342), guess.wait);
+    try {
+      const passage = await this.checkSecondFactors.run(context, claim, person, asking);
+      const prepared = await before(person);
+      const sessionId = await this.open(context, fulfilled(claim, passage), person, {
+        recheck: attempt.claimed ? [] : keys,
+        spend: spendingOf(passage, guess),
+      });
+      return { sessionId, person, prepared };
+    } catch (error) {
+      // A 302 is of failures of parallel guesses, counted while this one was being proven. Refused like any of them, or the answer
+      // would tell which guess was right.
+      if (isCounted(error)) {
+        const failed = error.code === 342 && guess !== null ? [...keys, guess.key] : keys;
+        throw await countFailure(
+          context,
+          entered(context, claim, error.code === 302 ? null : person, error.code),
+          failed,
+        );
+      }
+      if (error instanceof ServiceError && error.status < 500)
+        return refuse(context, entered(context, claim, person, error.code), error);
+      throw error;
+    }
+  }
+
+  /** Lets somebody try what could be guessed, under the lockout that log-ins of this user and address are under. */
+  async guard<Proven extends NonNullable<unknown>, Result>(
+    context: AppKeyContext,
+    guarded: GuardedAttempt<Proven, Result>,
+  ): Promise<Result> {
+    const { refusal, userId, prove, spend, act } = guarded;
+    const keys = this.throttleKeys(context, guarded);
+    const failure = entryEvent(context, { type: refusal.type, outcome: refusal.code, userId });
+    const attempt = await context.r.throttle.attempt(keys);
+    if (attempt.wait > 0) {
+      await this.proofTimes.imitate(refusal.type);
+      return lockedOut(context, failure, attempt.wait);
+    }
+
+    const proven = await this.proofTimes.measure(refusal.type, prove);
+    if (proven === null) throw await countFailure(context, failure, keys);
+    let passed = false;
+    try {
+      return await context.database.storage.transaction(async (r) => {
+        passed = false;
+        await spend?.(r, proven);
+        await r.throttle.pass(attempt.claimed ? [] : keys, [keys[0].key]);
+        passed = true;
+        return act(r, proven);
+      });
+    } catch (error) {
+      // Failures of parallel guesses, as above.
+      if (!passed && error instanceof ServiceError && error.code === 302)
+        throw await countFailure(context, failure, keys);
+      throw error;
+    }
+  }
+
+  private async open(
+    context: AppKeyContext,
+    claim: Claim,
+    person: Person,
+    { recheck, spend }: Opening,
+  ): Promise<string> {
+    const sessionId = this.random.secret();
+    const { mode, appNames, deviceId, channel, alongside, spend: spendClaim } = claim;
+    const { account, entrance } = person;
+    const digest = this.digests.sha256(sessionId);
+    const { userId, secretVersion } = account;
+    const known = { digest, mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId, entrance };
+    const session: NewSession = channel === undefined ? known : { ...known, channel };
+    const { storage, policy } = context.database;
+    const [{ key: forgotten }, address] = this.throttleKeys(context, claim);
+    const granted: ExemptionGrant | undefined =
+      policy.throttle.address.freeFailures === 0
+        ? undefined
+        : { ...address.exemption, lifetime: knownFor, atMost: knownAtAddress };
+    const accepted = entered(context, claim, person, 0);
+    if (alongside === undefined && spend === undefined && spendClaim === undefined) {
+      await storage.together((r) =>
+        Promise.all([
+          r.throttle.pass(recheck, [forgotten], granted),
+          r.sessions.open(session, policy.sessions),
+          r.audit.append(accepted),
+        ]),
+      );
+      return sessionId;
+    }
+    await storage.transaction(async (r) => {
+      // First of all, so that requests with the same code or token wait for one another before they hold anything else.
+      await spendClaim?.(r);
+      await spend?.(r);
+      // What is done alongside may refuse for reasons that only a right guess gets to hear.
+      await r.throttle.pass(recheck, [forgotten], granted);
+      await alongside?.(r, person);
+      await Promise.all([r.sessions.open(session, policy.sessions), r.audit.append(accepted)]);
+    });
+    return sessionId;
+  }
+
+  /**
+   * Asks whether a token may be tried. Tokens are counted by themselves: who knows the password, and an app name that asks for no token, would
+   * otherwise have his wrong guesses forgotten with each log-in to that.
+   */
+  private async guess({ r, database }: AppKeyContext, { userKey }: Claim): Promise<Guess> {
+    const key = { key: `factor:${this.digests.sha256(userKey)}`, policy: database.policy.throttle.user };
+    return { key, ...(await r.throttle.attempt([key])) };
+  }
+
+  private throttleKeys({ origin, database }: AppKeyContext, { userKey }: Pick<Claim, "userKey">): ThrottleKeys {
+    const { user, address } = database.policy.throttle;
+    const member = this.digests.sha256(userKey);
+    // As much of the digests as keys of the throttle have room for.
+    const exemption = { group: this.digests.sha256(origin.network).slice(0, 40), member: member.slice(0, 40) };
+    return [
+      { key: `user:${member}`, policy: user },
+      { key: `address:${origin.network}`, policy: address, exemption },
+    ];
+  }
+}
+
+/** What an opening needs besides its claim: keys whose lockout is looked at once more, and what spends the tokens shown. */
+interface Opening {
+  readonly recheck: readonly ThrottleKey[];
+  readonly spend: ((r: Repositories) => Promise<void>) | undefined;
+}
+
+/** The claim as it is fulfilled: who is let in to set up a factor is let into no app, takes no device's place, and has nothing else done for him. */
+function fulfilled(claim: Claim, { kind }: FactorPassage): Claim {
+  if (kind !== "enrolling") return claim;
+  const { alongside: _withheld, ...admitted } = claim;
+  return { ...admitted, appNames: enrollingAppNames, deviceId: null };
+}
+
+/** A token that is tried, and what is said of that. */
+interface Guess extends ThrottleVerdict {
+  readonly key: ThrottleKey;
+}
+
+function spendingOf(passage: FactorPassage, guess: Guess | null): Opening["spend"] {
+  if (passage.kind !== "proven") return undefined;
+  if (guess === null) return passage.spend;
+  return async (r) => {
+    await passage.spend(r);
+    try {
+      await r.throttle.pass(guess.claimed ? [] : [guess.key], [guess.key.key]);
+    } catch (error) {
+      // Of parallel guesses the right one is answered like the others.
+      throw error instanceof ServiceError && error.code === 302 ? new ServiceError(342) : error;
+    }
+  };
+}
+
+/** The key of the user and that of the address. */
+type ThrottleKeys = readonly [ThrottleKey, ThrottleKey & Required<Pick<ThrottleKey, "exemption">>];
+
+/** An event of a refusal that counts. */
+type CountedEvent = AuditEvent & { readonly outcome: CountedCode };
+
+/** What is proven: the first part of a user key that has several, none for a database user. */
+function kindOf({ userKey }: Claim): string {
+  return userKey.slice(0, Math.max(0, userKey.indexOf("\0")));
+}
+
+/** Whoever is locked out could fill the audit at will, so it is a tally. */
+async function lockedOut(context: AppKeyContext, event: CountedEvent, wait: number): Promise<never> {
+  await context.r.audit.tally(tallyKey(context, event), event);
+  throw refused(event.outcome, wait);
+}
+
+function tallyKey({ appKey, origin }: AppKeyContext, { type }: AuditEvent): string {
+  return `lockout ${type === "login.refused" ? "" : `${type} `}${appKey.id} ${origin.network}`;
+}
+
+async function countFailure(
+  context: AppKeyContext,
+  event: CountedEvent,
+  keys: readonly ThrottleKey[],
+): Promise<ServiceError> {
+  const [wait] = await context.database.storage.together((r) =>
+    Promise.all([r.throttle.fail(keys), r.audit.append(event)]),
+  );
+  return refused(event.outcome, wait);
+}
+
+/** The same answer for a wrong password, an unknown user and a lockout; only `Retry-After` tells of a delay. */
+function refused(code: CountedCode, wait: number): ServiceError {
+  return wait > 0 ? new ServiceError(code, { retryAfter: Math.ceil(wait / 1000) }) : new ServiceError(code);
+}
+
+async function refuse(context: AppKeyContext, event: AuditEvent, error: ServiceError): Promise<never> {
+  await context.r.audit.append(event);
+  throw error;
+}
+
+function entered<Outcome extends ErrorCode | 0>(
+  context: AppKeyContext,
+  { appNames, providerName = null }: Claim,
+  person: Person | null,
+  outcome: Outcome,
+) {
+  const type = outcome === 0 ? "login.accepted" : "login.refused";
+  return entryEvent(context, { type, outcome, userId: person?.account.userId ?? null, appNames, providerName });
+}

@@ -1,0 +1,72 @@
+import type { Digests } from "../../digests/index.ts";
+import { ServiceError } from "../../errors/index.ts";
+import type { MailLanguage, OrderMail, ResetOrder } from "../../mail/index.ts";
+import { type AppKeyContext, entryEvent } from "../../request/index.ts";
+import { takeTurn, type ThrottlePolicy } from "../../storage/index.ts";
+import type { PasswordReset } from "./password-reset.ts";
+
+export interface AskForResetInput {
+  readonly user: string;
+  /** Whether it is the name of a custom user. */
+  readonly custom: boolean;
+  readonly language: MailLanguage | null;
+}
+
+export interface AskForResetParts {
+  readonly orderMail: OrderMail;
+  readonly digests: Digests;
+  /** Default language of the mail. */
+  readonly language: MailLanguage;
+  readonly customReset: Pick<PasswordReset, "isPossible">;
+  /** Maximum requests of one network within an hour without delay; 0: unlimited. */
+  readonly perNetwork: number;
+}
+
+const minute = 60_000;
+const delays = { firstDelay: minute, longestDelay: 15 * minute, forgetAfter: 60 * minute };
+/** Limit for one user name. */
+const ofUser: ThrottlePolicy = { freeFailures: 3, ...delays };
+
+/**
+ * Queues a mail for a password reset. The user is looked up when the mail is sent, so the answer and its cost are the same for every
+ * name. Above the limit of the network: 706. Above the limit of the name: the usual answer, but no mail.
+ */
+export class AskForReset {
+  constructor(private readonly parts: AskForResetParts) {}
+
+  async run(context: AppKeyContext, { user, custom, language }: AskForResetInput): Promise<void> {
+    const { customReset, orderMail } = this.parts;
+    const { database, appKey, origin, r } = context;
+    if (custom && !(await customReset.isPossible(context)))
+      throw new ServiceError(712, {
+        detail: "A hook decides who custom users are; their passwords are kept elsewhere.",
+      });
+    const order = {
+      kind: "passwordReset",
+      user,
+      language: language ?? this.parts.language,
+      ...(custom ? { custom } : {}),
+    } as const;
+    await orderMail.run({ alias: database.alias, r }, order, () => this.mayAsk(context, order));
+    // Anybody can ask, as often as he likes.
+    await r.audit.tally(
+      `reset asked ${appKey.id} ${origin.network}`,
+      entryEvent(context, { type: "password.reset.asked", outcome: 0 }),
+    );
+  }
+
+  private async mayAsk({ r, origin }: AppKeyContext, { user, custom }: ResetOrder): Promise<boolean> {
+    const { digests, perNetwork } = this.parts;
+    const wait = await takeTurn(r.throttle, {
+      key: `resetsAsked:${origin.network}`,
+      policy: { freeFailures: perNetwork, ...delays },
+    });
+    if (wait > 0)
+      throw new ServiceError(706, {
+        retryAfter: Math.ceil(wait / 1000),
+        detail: "Too many resets are asked for by one network.",
+      });
+    const subject = digests.sha256(`${custom === true ? "custom" : "own"} ${user}`);
+    return (await takeTurn(r.throttle, { key: `resetAsked:${subject}`, policy: ofUser })) === 0;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Digests } from "../../digests/index.ts";
+import { ServiceError } from "../../errors/index.ts";
+import { type SessionContext, sessionEvent } from "../../request/index.ts";
+import type { Account } from "../../storage/index.ts";
+import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "./password-change.ts";
+import { type PasswordPolicy, passwordSubject } from "./password-policy.ts";
+import type { PasswordNotice, ReplacePassword } from "./replace-password.ts";
+
+export interface ChangeOwnPasswordParts {
+  readonly gate: Gate;
+  readonly hasher: PasswordHasher;
+  readonly digests: Digests;
+  readonly policy: PasswordPolicy;
+  readonly replace: ReplacePassword;
+  readonly notice: PasswordNotice;
+}
+
+/** Changes the password of a database user: his other sessions end and this one goes on, in one transaction with the change. */
+export class ChangeOwnPassword implements PasswordChange {
+  constructor(private readonly parts: ChangeOwnPasswordParts) {}
+
+  async run(
+    context: SessionContext,
+    { oldPassword, newPassword, language }: PasswordChangeInput,
+  ): Promise<PasswordChangeResult> {
+    const { gate, digests, policy, replace, notice } = this.parts;
+    const { clientHash } = context.database.policy;
+    const password = policy.accept({ pass: newPassword, clientHash });
+    const old = clientPassword(oldPassword, clientHash, digests);
+    if (old === password) throw new ServiceError(321);
+    const { userId } = context.session;
+    const { account } = await context.r.accounts.find({ id: userId }, []);
+    if (account === null) throw new ServiceError(context.overCode);
+    await gate.guard(context, {
+      userKey: account.loginName,
+      refusal: { code: 339, type: "password.refused" },
+      userId,
+      prove: () => this.prove(context, account, { old, password }),
+      act: async (r, secret) => {
+        // Whoever was faster has made the old password a wrong one.
+        if (!(await replace.run(r, account, { secret, except: context.sessionDigest }))) throw new ServiceError(339);
+        if (!(await r.sessions.renew(context.sessionDigest, account.secretVersion + 1)))
+          throw new ServiceError(context.overCode);
+        await r.audit.append(sessionEvent(context, { type: "password.changed" }));
+      },
+    });
+    await notice.send(context, account, language);
+    return {};
+  }
+
+  /** The hash of the new password; `null` if the old one is wrong. Only who knows that one learns which were in use before. */
+  private async prove(
+    context: SessionContext,
+    { userId, secret }: Account,
+    { old, password }: { old: string; password: string },
+  ): Promise<string | null> {
+    const { hasher, policy, replace } = this.parts;
+    if (!(await hasher.verify(secret, old, null))) return null;
+    try {
+      await policy.acceptUnused(await replace.former(context.r, passwordSubject(userId)), password);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 320)
+        await context.r.audit.append(sessionEvent(context, { type: "password.refused", outcome: 320 }));
+      throw error;
+    }
+    return hasher.hash(password);
+  }
+}

@@ -1,0 +1,84 @@
+import type { Digest, Digests } from "../../digests/index.ts";
+import { ServiceError } from "../../errors/index.ts";
+import type { MailLanguage } from "../../mail/index.ts";
+import { type AppKeyContext, entryEvent } from "../../request/index.ts";
+import type { RecordValue } from "../../storage/index.ts";
+import type { PasswordHasher } from "../accounts/password-hasher.ts";
+import { isPasswordText, type PasswordPolicy } from "./password-policy.ts";
+import { type PasswordReset, type PasswordResets, passwordResets, type ResettableAccount } from "./password-reset.ts";
+import type { PasswordNotice, ReplacePassword } from "./replace-password.ts";
+
+export interface ConfirmResetInput {
+  readonly resetPasswordToken: string;
+  readonly newPassword: string;
+  readonly language: MailLanguage | null;
+}
+
+export interface ConfirmResetParts {
+  readonly hasher: PasswordHasher;
+  readonly digests: Digests;
+  readonly policy: PasswordPolicy;
+  readonly passwords: Pick<ReplacePassword, "former">;
+  readonly resets: PasswordResets;
+  readonly notice: PasswordNotice;
+}
+
+/** A reset that can be made, and whose it is. */
+interface FoundReset {
+  readonly reset: PasswordReset;
+  readonly account: ResettableAccount;
+}
+
+/** Sets a new password by the token of a mail: 328 unless that is good, 320 for a password that is not, which does not spend the token. Ends all sessions. */
+export class ConfirmReset {
+  constructor(private readonly parts: ConfirmResetParts) {}
+
+  async run(context: AppKeyContext, { resetPasswordToken, newPassword, language }: ConfirmResetInput): Promise<void> {
+    const { digests, hasher, policy, passwords, notice } = this.parts;
+    const { r, database } = context;
+    const digest = digests.sha256(resetPasswordToken);
+    const [stored] = await r.records.get(passwordResets, [digest]);
+    const found = stored === undefined ? null : await this.find(context, stored.value);
+    if (found === null) return this.refuse(context);
+    const { reset, account } = found;
+    if (!isPasswordText(newPassword)) throw new ServiceError(320);
+    const password = policy.accept({ pass: newPassword, clientHash: database.policy.clientHash }, reset.shortest);
+    await policy.acceptUnused([account.secret, ...(await passwords.former(r, account.subject))], password);
+    const secret = await hasher.hash(password);
+    if (!(await this.spend(context, digest, { ...found, secret }))) return this.refuse(context);
+    await notice.send(context, account, language);
+  }
+
+  /** Of all who try with one token at once, one succeeds. */
+  private spend(
+    context: AppKeyContext,
+    digest: Digest,
+    { reset, account, secret }: FoundReset & { readonly secret: string },
+  ): Promise<boolean> {
+    return context.database.storage.transaction(async (r) => {
+      if ((await r.records.take(passwordResets, digest)) === null) return false;
+      if (!(await account.replace(r, secret))) return false;
+      await r.audit.append(entryEvent(context, { type: reset.event, outcome: 0, userId: account.userId }));
+      return true;
+    });
+  }
+
+  /** Whose password the token sets; `null` where it sets none any more. */
+  private async find(context: AppKeyContext, payload: RecordValue): Promise<FoundReset | null> {
+    const { own, custom } = this.parts.resets;
+    for (const reset of [own, custom]) {
+      const account = await reset.meant(context.r, payload);
+      if (account !== null) return (await reset.isPossible(context)) ? { reset, account } : null;
+    }
+    return null;
+  }
+
+  private async refuse(context: AppKeyContext): Promise<never> {
+    const { r, appKey, origin } = context;
+    await r.audit.tally(
+      `reset refused ${appKey.id} ${origin.network}`,
+      entryEvent(context, { type: "password.reset.refused", outcome: 328 }),
+    );
+    throw new ServiceError(328);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Digests } from "../../digests/index.ts";
+import { ServiceError } from "../../errors/index.ts";
+import type { ObjectId } from "../../storage/index.ts";
+import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
+import type { GivenPassword } from "../accounts/verify-password.ts";
+
+/** Characters of a password at least, where it is seen as its owner types it. */
+export const shortestPassword = 8;
+
+const md5Digits = /^[0-9a-f]{32}$/i;
+
+/** What a password has to be to become one; whatever it is not: 320. */
+export class PasswordPolicy {
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly digests: Digests,
+    private readonly breached: BreachedPasswords,
+  ) {}
+
+  /** Refuses what is too short or known to everybody; else the text that is hashed. Of a password that comes as its MD5 the length is not seen. */
+  accept(given: GivenPassword, shortest: number = shortestPassword): string {
+    const { pass, clientHash } = given;
+    const isHashed = md5Digits.test(pass);
+    if (!(isHashed && clientHash === "md5") && [...pass].length < shortest) {
+      throw new ServiceError(320, { detail: `The password has less than ${shortest} characters.` });
+    }
+    const spellings = [
+      this.digests.md5(pass),
+      this.digests.md5(pass.toLowerCase()),
+      ...(isHashed ? [pass.toLowerCase()] : []),
+    ];
+    if (spellings.some((md5) => this.breached.has(md5)))
+      throw new ServiceError(320, { detail: "The password stands in published lists." });
+    return clientPassword(pass, clientHash, this.digests);
+  }
+
+  /** Refuses what one of these hashes was made of. */
+  async acceptUnused(former: readonly string[], password: string): Promise<void> {
+    for (const each of former) {
+      if (await this.hasher.verify(each, password, null))
+        throw new ServiceError(320, { detail: "The password was in use before." });
+    }
+  }
+}
+
+/** Port: passwords that everybody knows because they stand in published lists. */
+export interface BreachedPasswords {
+  /** Whether the password with this MD5, 32 lower-case hexadecimal digits, is one of them. */
+  has(md5: string): boolean;
+}
+
+/** Whose history and resets those of a database user are. */
+export function passwordSubject(userId: ObjectId): string {
+  return `user:${userId}`;
+}
+
+const longestPassword = 1_024;
+
+/** Whether a text can be a password, as one of a log-in can: not blank, at most 1,024 characters. */
+export function isPasswordText(text: string): boolean {
+  return text.trim() !== "" && text.length <= longestPassword;
+}

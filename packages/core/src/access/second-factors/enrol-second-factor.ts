@@ -1,0 +1,83 @@
+import type { Digests, RandomSource } from "../../digests/index.ts";
+import { ServiceError } from "../../errors/index.ts";
+import { type SessionContext, sessionEvent } from "../../request/index.ts";
+import { endOtherSessions } from "./end-other-sessions.ts";
+import { type FactorSecrets, newRecoveryCodes, recoveryDigest, type TimeTokens } from "./factor-secrets.ts";
+import { ownFactor } from "./own-factors.ts";
+import type { ProveFactor } from "./prove-factor.ts";
+import { SecondFactors } from "./second-factors.ts";
+
+/** What is given out once. */
+export interface EnrolledFactor {
+  /** Base32, to be typed into an authenticator. */
+  readonly secret: string;
+  /** The same for a QR code. */
+  readonly address: string;
+  readonly recoveryCodes: readonly string[];
+}
+
+/** Begins a second factor, or begins it anew as long as it is not confirmed. */
+export class EnrolSecondFactor {
+  constructor(
+    private readonly secrets: FactorSecrets,
+    private readonly tokens: TimeTokens,
+    private readonly digests: Digests,
+    private readonly random: RandomSource,
+  ) {}
+
+  /** 208 for an app name that is not the session's; 307 if it has no second factors, or this one is confirmed. */
+  async run(context: SessionContext, appName: string): Promise<EnrolledFactor> {
+    const { subject, rule } = await ownFactor(context, appName);
+    if (rule === "off" || !this.secrets.usable)
+      throw new ServiceError(307, { detail: "There are no second factors for this app name." });
+    const secret = this.tokens.newSecret();
+    const recoveryCodes = newRecoveryCodes(this.random);
+    const address = this.tokens.address({
+      secret,
+      issuer: context.database.name,
+      label: `${await nameOf(context)} (${appName})`,
+    });
+    const factor = {
+      subject,
+      appName,
+      sealedSecret: this.secrets.seal({ subject, appName }, secret),
+      recoveryCodes: this.digestsOf(recoveryCodes),
+    };
+    await context.unit.transaction(async (r) => {
+      if ((await new SecondFactors(r.records).enrol(factor)) === "confirmed")
+        throw new ServiceError(307, { detail: "The second factor is confirmed; switch it off first." });
+      await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.enrolled" }), appNames: [appName] });
+    });
+    return { secret, address, recoveryCodes };
+  }
+
+  private digestsOf(codes: readonly string[]): string[] {
+    return codes.flatMap((code) => recoveryDigest(this.digests, code) ?? []);
+  }
+}
+
+/** What an authenticator shows beside the token. */
+async function nameOf({ r, principal: { userId } }: SessionContext): Promise<string> {
+  const { user, account } = await r.accounts.find({ id: userId }, []);
+  const name = user?.attributes["Name"];
+  return typeof name === "string" && name !== "" ? name : (account?.loginName ?? userId);
+}
+
+/** Confirms a second factor by a token of it: from now on log-ins ask for one, and other sessions end. */
+export class ConfirmSecondFactor {
+  constructor(private readonly proveFactor: ProveFactor) {}
+
+  /** 208, 304, 341, 342. */
+  async run(context: SessionContext, appName: string, token: string | null): Promise<void> {
+    const own = await ownFactor(context, appName);
+    await this.proveFactor.run(context, own, token, async (r, { confirmed }) => {
+      if (confirmed) return;
+      await endOtherSessions(
+        r,
+        { userId: context.principal.userId, entrance: context.session.entrance },
+        context.sessionDigest,
+      );
+      await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.confirmed" }), appNames: [appName] });
+    });
+  }
+}

@@ -1,0 +1,46 @@
+import { ServiceError } from "../../errors/index.ts";
+import type { SessionContext } from "../../request/index.ts";
+import type { Entrance, ObjectId } from "../../storage/index.ts";
+import { Applications } from "../appkeys/applications.ts";
+import { isEnrolling } from "../sessions/is-enrolling.ts";
+import { type FactorSubject, type FoundFactor, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
+
+/** What somebody who is logged in has for an app name. */
+export interface OwnFactor {
+  readonly subject: FactorSubject;
+  readonly appName: string;
+  readonly rule: SecondFactorRule;
+  /** `null` if nothing was begun. */
+  readonly factor: FoundFactor | null;
+}
+
+/**
+ * The factor of whoever is logged in for an app name of his session; in a session to set up factors with, for any that his app key may
+ * use and that demands one. 208 for all others.
+ */
+export async function ownFactor(context: SessionContext, appName: string): Promise<OwnFactor> {
+  const { r, appKey, session, principal } = context;
+  const enrolling = isEnrolling(session);
+  const allowed = enrolling
+    ? appKey.appNames === null || appKey.appNames.includes(appName)
+    : session.appNames.includes(appName);
+  if (!allowed) throw new ServiceError(208);
+  const subject = factorSubjectOf(principal.userId, session.entrance);
+  const [[asking], [factor]] = await Promise.all([
+    new Applications(r.records).askingForFactors([appName]),
+    new SecondFactors(r.records).find(subject, [appName]),
+  ]);
+  const rule = asking?.secondFactor ?? "off";
+  if (enrolling && rule !== "forced") throw new ServiceError(208);
+  return { subject, appName, rule, factor: factor ?? null };
+}
+
+/**
+ * Whose second factor somebody has who came in this way. A link of his own leads to the factor that he has with his password, too;
+ * those who share a user have one each.
+ */
+export function factorSubjectOf(userId: ObjectId, entrance: Entrance): FactorSubject {
+  if (entrance.kind === "custom") return `custom:${entrance.accountId}`;
+  if (entrance.kind === "provider" && entrance.link.value.shared) return `link:${entrance.link.value.id}`;
+  return `user:${userId}`;
+}

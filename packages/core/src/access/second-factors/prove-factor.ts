@@ -1,0 +1,52 @@
+import { ServiceError } from "../../errors/index.ts";
+import type { SessionContext } from "../../request/index.ts";
+import type { Repositories } from "../../storage/index.ts";
+import type { Gate } from "../gate/gate.ts";
+import { type FactorProofs, shownTokens } from "./factor-proofs.ts";
+import { type OwnFactor, ownFactor } from "./own-factors.ts";
+import type { SecondFactor } from "./second-factors.ts";
+
+/** Has somebody who is logged in prove a factor, under a lockout of its own and that of his address. */
+export class ProveFactor {
+  constructor(
+    private readonly gate: Gate,
+    private readonly proofs: FactorProofs,
+  ) {}
+
+  /**
+   * Does something in the transaction that spends the token. 304 if there is no factor, 341 without a token, 342 if it is wrong or was
+   * used, which counts as a failure.
+   */
+  run<T>(
+    context: SessionContext,
+    { factor, subject, appName }: OwnFactor,
+    token: string | null,
+    act: (r: Repositories, factor: SecondFactor) => Promise<T>,
+  ): Promise<T> {
+    if (factor === null) throw new ServiceError(304, { detail: "There is no second factor." });
+    const [shown] = shownTokens(token);
+    if (shown === undefined) throw new ServiceError(341);
+    return this.gate.guard(context, {
+      userKey: `factor\0${subject}\0${appName}`,
+      refusal: { code: 342, type: "secondFactor.refused" },
+      userId: context.principal.userId,
+      prove: async () => this.proofs.find(factor, [shown], await context.database.storage.now()),
+      spend: async (r, proof) => {
+        if (!(await proof(r))) throw new ServiceError(342);
+      },
+      act: (r) => act(r, factor),
+    });
+  }
+}
+
+/** Has somebody show once more that he has his second factor, before a step that is worth it. The token is spent. */
+export class ValidateSecondFactor {
+  constructor(private readonly proveFactor: ProveFactor) {}
+
+  /** 208, 341, 342; 304 without a confirmed factor. */
+  async run(context: SessionContext, appName: string, token: string | null): Promise<void> {
+    const own = await ownFactor(context, appName);
+    if (own.factor?.confirmed === false) throw new ServiceError(304, { detail: "The second factor is not confirmed." });
+    await this.proveFactor.run(context, own, token, async () => {});
+  }
+}

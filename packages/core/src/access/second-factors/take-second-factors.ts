@@ -1,0 +1,64 @@
+import { ServiceError } from "../../errors/index.ts";
+import { type AdministrationContext, operatorEvent } from "../../request/index.ts";
+import type { ObjectId, Repositories } from "../../storage/index.ts";
+import { requireAccount } from "../accounts/change-user.ts";
+import { requireCustomUser } from "../custom-users/change-custom-user.ts";
+import { type FactorKey, type FactorSubject, type SecondFactor, SecondFactors } from "./second-factors.ts";
+
+export interface TakeSecondFactorsInput {
+  readonly of: "user" | "customUser" | "link";
+  /** Log-in name, or the id of a link. */
+  readonly name: string;
+  /** `null`: for every app name. */
+  readonly appName: string | null;
+}
+
+/** Takes second factors away from somebody who has lost them. An unknown name, and nothing to take away: 304. */
+export async function takeSecondFactors(
+  { r: outside, unit }: AdministrationContext,
+  { of, name, appName }: TakeSecondFactorsInput,
+): Promise<void> {
+  const { subject, userId } = await ownerOf(outside, { of, name });
+  await unit.transaction(async (r) => {
+    if (!(await new SecondFactors(r.records).remove(subject, appName))) {
+      const detail = `"${name}" has no second factor${appName === null ? "" : ` for "${appName}"`}.`;
+      throw new ServiceError(304, { detail });
+    }
+    const appNames = appName === null ? [] : [appName];
+    await r.audit.append(operatorEvent({ type: "secondFactor.removed", userId, appNames }));
+  });
+}
+
+async function ownerOf(
+  r: Repositories,
+  { of, name }: Pick<TakeSecondFactorsInput, "of" | "name">,
+): Promise<{ subject: FactorSubject; userId: ObjectId | null }> {
+  if (of === "link") return { subject: `link:${name}`, userId: null };
+  if (of === "user") {
+    const { userId } = await requireAccount(r, name);
+    return { subject: `user:${userId}`, userId };
+  }
+  const { id, userId } = await requireCustomUser(r, name);
+  return { subject: `custom:${id}`, userId };
+}
+
+export interface ListedFactor extends SecondFactor {
+  /** Log-in name of the user or of the custom user; `null` for a link, and where nobody is left. */
+  readonly ownerName: string | null;
+}
+
+/** At most `limit` second factors in the order of `SecondFactors.list`. */
+export async function listSecondFactors(
+  { r }: Pick<AdministrationContext, "r">,
+  { after, limit }: { readonly after: FactorKey | null; readonly limit: number },
+): Promise<ListedFactor[]> {
+  const listed: ListedFactor[] = [];
+  for (const factor of await new SecondFactors(r.records).list(after, limit))
+    listed.push({ ...factor, ownerName: await nameOf(r, factor.subject) });
+  return listed;
+}
+
+async function nameOf(r: Repositories, subject: FactorSubject): Promise<string | null> {
+  const [kind, id = ""] = subject.split(":");
+  return kind === "link" ? null : ((await r.accounts.find({ id }, [])).account?.loginName ?? null);
+}

@@ -1,0 +1,63 @@
+import { type Digest, type Digests, Recent } from "../../digests/index.ts";
+import { ServiceError } from "../../errors/index.ts";
+import type { Database } from "../../request/index.ts";
+import type { Channel, NewSession, SessionMode } from "../../storage/index.ts";
+import type { ChannelSecrets } from "../channels/channel-secrets.ts";
+import type { Tokens } from "../tokens/tokens.ts";
+
+/** Which session a credential claims to be of. Whether there is one, admission says. */
+export interface SessionReference {
+  readonly mode: SessionMode;
+  readonly digest: Digest;
+}
+
+const remembered = 10_000;
+
+const sessionIds = /^[A-Za-z0-9_-]{43}$/;
+
+/** Reads the credentials of the three modes; each is worth something in its own mode only. */
+export class CredentialReader {
+  /** Sealed tokens by alias and text; what they stand for never changes. */
+  private readonly secureTokens = new Recent<string, SessionReference>(remembered);
+
+  constructor(
+    private readonly digests: Digests,
+    private readonly tokens: Tokens,
+    private readonly secrets: ChannelSecrets,
+  ) {}
+
+  /** A session id as it was handed out. */
+  sessionId(text: string): SessionReference | null {
+    return sessionIds.test(text) ? { mode: "session", digest: this.digests.sha256(text) } : null;
+  }
+
+  /** A token, bare or after `Bearer`. */
+  authorization(database: Database, text: string): Promise<SessionReference | null> {
+    return this.tokens.read(database, text.replace(/^Bearer +/i, ""));
+  }
+
+  /** A `Secure-Token`. */
+  secureToken({ alias }: Database, text: string): SessionReference | null {
+    const key = `${alias} ${text}`;
+    const known = this.secureTokens.get(key);
+    if (known !== undefined) return known;
+    const sessionId = this.secrets.openSessionId(alias, text);
+    if (sessionId === null) return null;
+    const reference = { mode: "secure", digest: this.digests.sha256(sessionId) } as const;
+    this.secureTokens.set(key, reference);
+    return reference;
+  }
+}
+
+const prefixLength = 3;
+
+/** The channel to open with a session, `null` for a session that is not secure. What does not go together: 799. */
+export function channelOf({ mode, channel }: Pick<NewSession, "mode" | "channel">): Channel | null {
+  if (
+    (mode === "secure") !== (channel !== undefined) ||
+    (channel !== undefined && channel.ivPrefix.length !== prefixLength)
+  ) {
+    throw new ServiceError(799, { detail: "A session and its channel do not go together." });
+  }
+  return channel ?? null;
+}

@@ -1,1 +1,0 @@
-export { beforeAllChanges, type Change, type ChangePosition, type ChangeRepository } from "./change-repository.ts";

@@ -1,0 +1,80 @@
+import { ServiceError } from "../errors/index.ts";
+import {
+  acceptClasses,
+  acceptNarrowings,
+  type GivenClass,
+  isSameClass,
+  type Model,
+  narrowingsOf,
+} from "../model/index.ts";
+import { isUserClass, reserveUserNames } from "../objects/index.ts";
+import { currentModel, type SessionContext, sessionEvent } from "../request/index.ts";
+import { type ClassDefinition, type Repositories, requireAdministrator } from "../storage/index.ts";
+import { type IndexAlignment, ReadyIndexes } from "./align-indexes.ts";
+import { type ClassStructure, structureOf } from "./read-structure.ts";
+
+export interface PutClassInput {
+  readonly name: string;
+  readonly definition: GivenClass;
+  /** Generations that the model may have; `null` for any. */
+  readonly expectedGenerations: readonly number[] | null;
+}
+
+export interface PutClassOutcome {
+  readonly structure: ClassStructure;
+  readonly generation: number;
+}
+
+/**
+ * Creates a class or replaces its definition whole. Whoever is no administrator: 404; a fault in the definition, or
+ * objects that stand against it: 307; another generation than expected: 713. What has changed is recorded with it.
+ */
+export class PutClass {
+  constructor(private readonly indexes: IndexAlignment) {}
+
+  async run(context: SessionContext, input: PutClassInput): Promise<PutClassOutcome> {
+    const { r: outside, database, principal } = context;
+    requireAdministrator(principal);
+    // What is refused here keeps no writer waiting.
+    await prepare(outside, input);
+    const { model, becomesUsers } = await database.storage.transaction(async (r) => {
+      await r.model.hold();
+      const { before, after, definition } = await prepare(r, input);
+      const known = before.find(input.name)?.definition;
+      if (known !== undefined && isSameClass(known, definition)) return { model: before, becomesUsers: false };
+      const outcome = await r.model.change({ put: [definition] }, before.generation);
+      if (outcome === "stale") throw new ServiceError(706, { detail: "The model was changed though it was held." });
+      await r.audit.append(
+        sessionEvent(context, { type: known === undefined ? "class.created" : "class.changed", className: input.name }),
+      );
+      return {
+        model: after,
+        becomesUsers: known !== undefined && isUserClass(after, input.name) && !isUserClass(before, input.name),
+      };
+    });
+    // Objects of the class are users from now on.
+    if (becomesUsers) await reserveUserNames(database);
+    this.indexes.begin(database);
+    const modelClass = model.find(input.name);
+    if (modelClass === undefined) throw new ServiceError(799, { detail: "The class that was put is not there." });
+    const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };
+    return { structure: structureOf(modelClass, source), generation: model.generation };
+  }
+}
+
+interface Prepared {
+  readonly before: Model;
+  readonly after: Model;
+  readonly definition: ClassDefinition;
+}
+
+/** Checks everything; what comes back is ready to be stored. */
+async function prepare(
+  r: Repositories,
+  { name, definition: given, expectedGenerations }: PutClassInput,
+): Promise<Prepared> {
+  const before = await currentModel(r.model, expectedGenerations);
+  const { definitions, after } = await acceptClasses([{ name, definition: given, pointer: "" }], before, r.objects);
+  await acceptNarrowings(narrowingsOf(name, before, after), r.objects);
+  return { before, after, definition: definitions[0] as ClassDefinition };
+}

@@ -1,0 +1,108 @@
+import { ServiceError } from "../errors/index.ts";
+import { builtInClasses, mayOnClass, type Model, type ModelClass } from "../model/index.ts";
+import { requestModel, type SessionContext } from "../request/index.ts";
+import {
+  type AttributeDefinition,
+  type AttributeType,
+  type ClassRight,
+  type DeleteRule,
+  deleteRuleOf,
+  type ObjectId,
+  type Permission,
+  permissions,
+  type Principal,
+} from "../storage/index.ts";
+import { ReadyIndexes } from "./align-indexes.ts";
+
+export interface ModelStructure {
+  readonly classes: readonly ClassStructure[];
+  /** For the `ETag` of the answer. */
+  readonly generation: number;
+}
+
+/** Shows the classes that the caller may read. Not within a transaction: 307, as storage tells beside it which indexes are ready. */
+export class ReadStructure {
+  async run(
+    context: Pick<SessionContext, "r" | "database" | "unit" | "principal" | "modelGeneration">,
+  ): Promise<ModelStructure> {
+    const { database, principal, unit } = context;
+    if (unit.joined) throw new ServiceError(307, { detail: "Classes are not shown within a transaction." });
+    const model = (await requestModel(context)).as(principal);
+    const readable = [...model.all()].filter((modelClass) => mayOnClass(principal, modelClass, "read"));
+    const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };
+    const classes = readable.map((modelClass) => structureOf(modelClass, source));
+    return { classes, generation: model.generation };
+  }
+}
+
+interface StructureSource {
+  readonly model: Model;
+  readonly principal: Principal;
+  readonly indexes: ReadyIndexes;
+}
+
+/** What the principal is shown of a class that he may read. */
+export function structureOf(modelClass: ModelClass, { model, principal, indexes }: StructureSource): ClassStructure {
+  const { definition, attributes, links } = modelClass;
+  const { name, base, rights } = definition;
+  const own = new Set(definition.attributes.map((attribute) => attribute.name));
+  const attributeOf = (attribute: AttributeDefinition): AttributeStructure => ({
+    name: attribute.name,
+    type: attribute.type,
+    ...(attribute.target === undefined ? {} : { target: readableName(attribute.target, model, principal) }),
+    mandatory: attribute.mandatory === true,
+    indexed: attribute.indexed === true,
+    ...(attribute.indexed === true
+      ? { indexState: indexes.serve(modelClass, attribute.name) ? "ready" : "building" }
+      : {}),
+    ...(links.includes(attribute) ? { onDelete: deleteRuleOf(attribute) } : {}),
+    ...(principal.administrator && attribute.read !== undefined ? { read: attribute.read } : {}),
+    inherited: !own.has(attribute.name),
+  });
+  return {
+    name,
+    base: base === null ? null : readableName(base, model, principal),
+    builtIn: builtInClasses.some((each) => each.name === name),
+    attributes: [...attributes.values()].map(attributeOf),
+    permissions: permissions.filter((permission) => mayOnClass(principal, modelClass, permission)),
+    ...(principal.administrator ? { rights } : {}),
+  };
+}
+
+/** A class that may not be read is not there, neither by its name. */
+function readableName(name: string, model: Model, principal: Principal): string | null {
+  const modelClass = model.find(name);
+  return modelClass !== undefined && mayOnClass(principal, modelClass, "read") ? name : null;
+}
+
+/** An attribute as clients see it. */
+export interface AttributeStructure {
+  readonly name: string;
+  readonly type: AttributeType;
+  /** Of references and collections: the class that they point to; `null` if the caller may not read it. */
+  readonly target?: string | null;
+  readonly mandatory: boolean;
+  readonly indexed: boolean;
+  /** Of an indexed one: whether lists of the class use its indexes already. */
+  readonly indexState?: "ready" | "building";
+  /** Of links: what the deletion of what they point to means to the object. */
+  readonly onDelete?: DeleteRule;
+  /** For administrators: ids of the groups with read access, if it is restricted. */
+  readonly read?: readonly ObjectId[];
+  /** Whether a base declares it. */
+  readonly inherited: boolean;
+}
+
+/** A class as clients see it. */
+export interface ClassStructure {
+  readonly name: string;
+  /** `null` without one, and if the caller may not read it. */
+  readonly base: string | null;
+  readonly builtIn: boolean;
+  /** Inherited ones first. */
+  readonly attributes: readonly AttributeStructure[];
+  /** What the caller may do with its objects, as far as the class decides it. */
+  readonly permissions: readonly Permission[];
+  /** For administrators. */
+  readonly rights?: readonly ClassRight[];
+}

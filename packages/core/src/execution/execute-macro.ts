@@ -1,0 +1,79 @@
+import { ServiceError } from "../errors/index.ts";
+import { isMacroName, macroFailure, MacroFault, type MacroOutcome, type MacroReports } from "../macros/index.ts";
+import { type SessionContext, sessionEvent } from "../request/index.ts";
+import type { JsonValue } from "../storage/index.ts";
+import { accessibleMacro, CallerNames, mayExecute } from "./macro-access.ts";
+import type { MacroInput, MacroRunner } from "./macro-runner.ts";
+
+export interface MacroResult {
+  /** What the macro gave; `undefined` when that is nothing. */
+  readonly result: JsonValue | undefined;
+  /** The status message that it chose. */
+  readonly message: string | undefined;
+}
+
+/**
+ * Executes a macro by its name. A name that can be none: 400; one of nothing, of a hook, or of a module that is broken, and a macro
+ * that fails: 710; without access, or when the macro's checker says so: 401; without its checker, for those who may not skip it: 402.
+ * A macro may ask for any other code of the catalogue.
+ */
+export class ExecuteMacro {
+  constructor(
+    private readonly runner: MacroRunner,
+    private readonly reports: MacroReports,
+  ) {}
+
+  async run(context: SessionContext, name: string, input: MacroInput): Promise<MacroResult> {
+    if (!isMacroName(name)) throw new ServiceError(400);
+    const began = Date.now();
+    const { alias } = context.database;
+    try {
+      const { result, statusMessage, usage } = await this.execute(context, name, input);
+      this.reports.executed({ alias, macro: name, code: 0, cpu: usage.cpu, milliseconds: Date.now() - began });
+      return { result, message: statusMessage };
+    } catch (error) {
+      const failure = macroFailure(error);
+      const code = failure instanceof ServiceError ? failure.code : 799;
+      this.reports.executed({
+        alias,
+        macro: name,
+        code,
+        cpu: error instanceof MacroFault ? (error.cpu ?? 0) : 0,
+        milliseconds: Date.now() - began,
+      });
+      if (code === 401 || code === 402) {
+        const event = sessionEvent(context, { type: "macro.refused", outcome: code, macroName: name });
+        await context.unit.lastingly(({ audit }) => audit.append(event));
+      }
+      throw failure;
+    }
+  }
+
+  /** Does work in which macros may run, with a place to run in that is reserved before: so nobody waits for one who holds a transaction. */
+  prepared<T>(context: SessionContext, work: (context: SessionContext) => Promise<T>): Promise<T> {
+    return this.runner.withPlace(context, work);
+  }
+
+  private async execute(
+    context: SessionContext,
+    name: string,
+    { input, skipCheck }: MacroInput,
+  ): Promise<MacroOutcome> {
+    const names = new CallerNames();
+    const macro = await accessibleMacro(context, name, names);
+    if (skipCheck && !(await mayExecute(context, macro.skipCheck, names))) throw new ServiceError(402);
+    return this.runner.run(context, macro, { input, skipCheck, names });
+  }
+}
+
+/** Lists the names of the macros that the caller may execute, in the order of their code units. */
+export class ListExecutableMacros {
+  async run(context: SessionContext): Promise<readonly string[]> {
+    const names = new CallerNames();
+    const executable: string[] = [];
+    for (const module of (await context.database.macros.current(context)).all()) {
+      if (module.kind === "macro" && (await mayExecute(context, module.access, names))) executable.push(module.name);
+    }
+    return executable.toSorted();
+  }
+}

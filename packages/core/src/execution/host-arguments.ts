@@ -1,0 +1,65 @@
+import { faultAt, jsonPointer, ServiceError } from "../errors/index.ts";
+import type { ListedObjects, ListObjectsInput, Serialization } from "../objects/index.ts";
+import { type JsonValue, objectReference, type SingleReference } from "../storage/index.ts";
+
+/** What a module gave with a call. Nothing about it is to be relied upon: whoever can write a macro can forge it. */
+export interface HostArguments<Name extends string> {
+  readonly given: Readonly<Partial<Record<Name, JsonValue>>>;
+  /** 307 at a member. */
+  fault(name: Name, reason: string): ServiceError;
+  text(name: Name): string;
+  flag(name: Name): boolean;
+}
+
+/** The members of an argument: 307 for one that is no object or has another member. */
+export function argumentsOf<Name extends string>(
+  call: string,
+  argument: JsonValue | undefined,
+  ...names: readonly Name[]
+): HostArguments<Name> {
+  const fault = (path: readonly string[], reason: string) => faultAt(jsonPointer([call, ...path]), reason);
+  if (typeof argument !== "object" || argument === null || Array.isArray(argument))
+    throw fault([], "An object with the arguments.");
+  const known: ReadonlySet<string> = new Set(names);
+  const given = new Map<string, JsonValue>();
+  for (const [name, value] of Object.entries(argument)) {
+    if (!known.has(name)) throw fault([name], "There is no such argument.");
+    given.set(name, value as JsonValue);
+  }
+  return {
+    given: Object.fromEntries(given) as Partial<Record<Name, JsonValue>>,
+    fault: (name, reason) => fault([name], reason),
+    text: (name) => {
+      const value = given.get(name);
+      if (typeof value !== "string") throw fault([name], "A text.");
+      return value;
+    },
+    flag: (name) => {
+      const value = given.get(name) ?? false;
+      if (typeof value !== "boolean") throw fault([name], "true or false.");
+      return value;
+    },
+  };
+}
+
+/** The object that an argument names by its id or UUID; 304 for a text that can name none. */
+export function namedObject(given: HostArguments<"id">): SingleReference {
+  const reference = objectReference(given.text("id"));
+  if (reference === null || reference.kind === "class") throw new ServiceError(304);
+  return reference;
+}
+
+/** What a list is asked for with, besides the class. */
+export type ListForm = Omit<ListObjectsInput, "className">;
+
+/** Port: reads what modules give by the rules by which requests of clients are read, and writes lists as those get them. */
+export interface RequestForms {
+  /** 307 for JSON beyond what a body may hold: its depth, its width, its names. */
+  checkJson(value: JsonValue): void;
+  /** 307 for what is none. */
+  serialization(given: JsonValue | undefined): Serialization | undefined;
+  /** The parameters of a list; 307 for what is none. */
+  list(given: Readonly<Record<string, JsonValue | undefined>>): ListForm;
+  /** The list with its cursor. */
+  listed(objects: ListedObjects): JsonValue;
+}

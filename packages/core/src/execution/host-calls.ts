@@ -1,0 +1,239 @@
+import { ServiceError } from "../errors/index.ts";
+import type { HostCall } from "../macros/index.ts";
+import type {
+  CreateObject,
+  DeleteObject,
+  GetObject,
+  GetReaders,
+  GivenAttributes,
+  ListedObjects,
+  ListObjects,
+  LockObject,
+  SetReaders,
+  UnlockObject,
+  UpdateObject,
+} from "../objects/index.ts";
+import type { SessionContext } from "../request/index.ts";
+import { type JsonValue, type ObjectId, objectReference } from "../storage/index.ts";
+import { argumentsOf, type HostArguments, namedObject, type RequestForms } from "./host-arguments.ts";
+import type { MacroScope } from "./macro-scope.ts";
+
+/** Answers what modules ask of objects and of the clock. */
+export class HostCalls {
+  private readonly actions: ReadonlyMap<string, HostAction>;
+
+  constructor(useCases: HostUseCases, forms: RequestForms) {
+    this.actions = new Map([...readCalls(useCases, forms), ...writeCalls(useCases, forms)]);
+  }
+
+  /** With `reads`, what writes or holds is 307. */
+  async answer(scope: MacroScope, { name, argument }: HostCall, reads: boolean): Promise<JsonValue | undefined> {
+    const action = this.actions.get(name);
+    if (action === undefined) throw new ServiceError(307, { detail: "There is no such call." });
+    if (action.writes(argument)) {
+      if (reads) throw new ServiceError(307, { detail: `${name}: not in a hook that only reads.` });
+      await scope.begin();
+    }
+    const context = scope.current();
+    return context.unit.attempt(() => action.run(context, argument));
+  }
+}
+
+const listNames = ["where", "sort", "oids", "macro", "page", "perPage", "cursor", "count", "serialization"] as const;
+
+/** How often a list is read until all that is on it is held. */
+const tries = 3;
+
+/** Calls that read objects, and hold them if the module wants to. */
+function readCalls(
+  { getObject, listObjects, getReaders }: Pick<HostUseCases, "getObject" | "listObjects" | "getReaders">,
+  forms: RequestForms,
+): [string, HostAction][] {
+  const ofGet = (argument: JsonValue) => argumentsOf("objects.get", argument, "id", "serialization", "hold");
+  const ofFind = (argument: JsonValue) => argumentsOf("objects.find", argument, "className", "hold", ...listNames);
+  return [
+    [
+      "objects.get",
+      {
+        writes: (argument) => ofGet(argument).flag("hold"),
+        run: async (context, argument) => {
+          const given = ofGet(argument);
+          const reference = namedObject(given);
+          const serialization = forms.serialization(given.given.serialization);
+          if (isHeld(context, given)) {
+            // Whoever may not see it may not keep others from it either.
+            const { object } = await getObject.run(context, reference, { type: "oid" });
+            await context.r.objects.hold([object["~ObjectID"]]);
+          }
+          const { object, version } = await getObject.run(context, reference, serialization);
+          return { object: object as JsonValue, version };
+        },
+      },
+    ],
+    [
+      "objects.find",
+      {
+        writes: (argument) => ofFind(argument).flag("hold"),
+        run: async (context, argument) => {
+          const given = ofFind(argument);
+          const { hold: _hold, className: _className, ...form } = given.given;
+          const input = { className: given.text("className"), ...forms.list(form) };
+          const read = () => listObjects.run(context, input);
+          const listed = isHeld(context, given) ? await holdAll(context, read) : await read();
+          return { list: forms.listed(listed), versions: listed.versions };
+        },
+      },
+    ],
+    [
+      "objects.readers",
+      {
+        writes: () => false,
+        run: async (context, argument) => {
+          const { readers, version } = await getReaders.run(
+            context,
+            namedObject(argumentsOf("objects.readers", argument, "id")),
+          );
+          return { readers, version };
+        },
+      },
+    ],
+    ["now", { writes: () => false, run: async ({ database, unit }) => database.clock.now(unit) }],
+  ];
+}
+
+/** What is held is held until the transaction ends: without one, that would be not at all. */
+function isHeld({ unit }: SessionContext, given: HostArguments<"hold">): boolean {
+  if (!given.flag("hold")) return false;
+  if (!unit.joined) throw given.fault("hold", "Only in a transaction.");
+  return true;
+}
+
+/** Reads until everything on the list is held: what was changed before it was held is seen as it is since. */
+async function holdAll({ r }: SessionContext, read: () => Promise<ListedObjects>): Promise<ListedObjects> {
+  const held = new Set<ObjectId>();
+  for (let attempt = 1; ; attempt += 1) {
+    const listed = await read();
+    const missing = listed.list["~Elements"].map((element) => element["~ObjectID"]).filter((id) => !held.has(id));
+    if (missing.length === 0) return listed;
+    if (attempt > tries) throw new ServiceError(713, { detail: "Others go on changing what is on the list." });
+    await r.objects.hold(missing);
+    for (const id of missing) held.add(id);
+  }
+}
+
+type WriteUseCases = Pick<
+  HostUseCases,
+  "createObject" | "updateObject" | "setReaders" | "deleteObject" | "lockObject" | "unlockObject"
+>;
+
+/** Calls that write objects or lock them. */
+function writeCalls(useCases: WriteUseCases, forms: RequestForms): [string, HostAction][] {
+  const { createObject, updateObject, setReaders, deleteObject, lockObject, unlockObject } = useCases;
+  const action = (run: HostAction["run"]): HostAction => ({ writes: () => true, run });
+  return [
+    [
+      "objects.create",
+      action(async (context, argument) => {
+        const given = argumentsOf("objects.create", argument, "className", "attributes", "serialization");
+        const reference = objectReference(given.text("className"));
+        if (reference?.kind !== "class") throw new ServiceError(304);
+        const written = await createObject.run(
+          context,
+          reference.className,
+          attributesOf(given, forms),
+          forms.serialization(given.given.serialization),
+        );
+        return { object: written.object as JsonValue, version: written.version };
+      }),
+    ],
+    [
+      "objects.update",
+      action(async (context, argument) => {
+        const given = argumentsOf("objects.update", argument, "id", "attributes", "version", "serialization");
+        const serialization = forms.serialization(given.given.serialization);
+        const input = { given: attributesOf(given, forms), expectedVersions: versionsOf(given), serialization };
+        const written = await updateObject.run(context, namedObject(given), input);
+        return { object: written.object as JsonValue, version: written.version };
+      }),
+    ],
+    [
+      "objects.setReaders",
+      action(async (context, argument) => {
+        const given = argumentsOf("objects.setReaders", argument, "id", "readers", "version");
+        return {
+          ...(await setReaders.run(context, namedObject(given), {
+            readers: readersOf(given),
+            expectedVersions: versionsOf(given),
+          })),
+        };
+      }),
+    ],
+    [
+      "objects.delete",
+      action(async (context, argument) => {
+        const given = argumentsOf("objects.delete", argument, "id", "moveToRecycler", "version");
+        await deleteObject.run(context, namedObject(given), {
+          recycled: given.flag("moveToRecycler"),
+          expectedVersions: versionsOf(given),
+        });
+        return undefined;
+      }),
+    ],
+    [
+      "objects.lock",
+      action(async (context, argument) => ({
+        ...(await lockObject.run(context, namedObject(argumentsOf("objects.lock", argument, "id")))),
+      })),
+    ],
+    [
+      "objects.unlock",
+      action(async (context, argument) => ({
+        ...(await unlockObject.run(context, namedObject(argumentsOf("objects.unlock", argument, "id")))),
+      })),
+    ],
+  ];
+}
+
+function attributesOf(
+  { given: { attributes }, fault }: HostArguments<"attributes">,
+  forms: RequestForms,
+): GivenAttributes {
+  if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
+    throw fault("attributes", "An object with attributes.");
+  forms.checkJson(attributes);
+  return attributes as GivenAttributes;
+}
+
+function readersOf({ given: { readers }, fault }: HostArguments<"readers">): readonly string[] | null {
+  if (readers === null) return null;
+  if (!Array.isArray(readers) || !readers.every((each) => typeof each === "string"))
+    throw fault("readers", "A list of ids, or null.");
+  return readers;
+}
+
+function versionsOf({ given: { version }, fault }: HostArguments<"version">): readonly number[] | null {
+  if (version === undefined || version === null) return null;
+  if (typeof version !== "number" || !Number.isSafeInteger(version) || version < 1)
+    throw fault("version", "The number of a version.");
+  return [version];
+}
+
+/** One thing that modules can ask for. Judges its argument before anything is done. */
+interface HostAction {
+  /** Whether it needs the transaction of the execution, which begins with it. */
+  writes(argument: JsonValue): boolean;
+  run(context: SessionContext, argument: JsonValue): Promise<JsonValue | undefined>;
+}
+
+/** What modules can ask for, as use cases: what the caller may not do, they may not do either. */
+export interface HostUseCases {
+  readonly getObject: GetObject;
+  readonly listObjects: ListObjects;
+  readonly createObject: CreateObject;
+  readonly updateObject: UpdateObject;
+  readonly getReaders: GetReaders;
+  readonly setReaders: SetReaders;
+  readonly deleteObject: DeleteObject;
+  readonly lockObject: LockObject;
+  readonly unlockObject: UnlockObject;
+}

@@ -1,0 +1,80 @@
+import { ServiceError } from "../errors/index.ts";
+import { isMacroName, type Macro, type MacroAccess } from "../macros/index.ts";
+import type { SessionContext } from "../request/index.ts";
+import { seesAll, type StoredObject } from "../storage/index.ts";
+
+/** Who executes a macro, in the words that modules are told. */
+export interface Caller {
+  readonly userId: string;
+  readonly administrator: boolean;
+  readonly appNames: readonly string[];
+  /** The name of the database, as log-ins answer it. */
+  readonly database: string;
+  /** Empty where it was not asked for. */
+  readonly name: string;
+  readonly groups: readonly CallerGroup[];
+}
+
+export interface CallerGroup {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The names of the caller and of the caller's groups: looked up once in an execution, and not before somebody asks. */
+export class CallerNames {
+  private asked: readonly StoredObject[] | undefined;
+
+  /** The user groups that the caller is in. `context`: that of now, whose transaction may be open. */
+  async groups(context: SessionContext): Promise<readonly CallerGroup[]> {
+    const found = new Map((await this.objects(context)).map((object) => [object.id, nameOf(object)]));
+    return context.principal.groups.flatMap((id) => (found.has(id) ? { id, name: found.get(id) ?? "" } : []));
+  }
+
+  /** The caller; with names, if they are wanted. */
+  async caller(context: SessionContext, named: boolean): Promise<Caller> {
+    const { principal, session, database } = context;
+    const { userId, administrator } = principal;
+    const known = { userId, administrator, appNames: session.appNames, database: database.name };
+    if (!named) return { ...known, name: "", groups: [] };
+    const user = (await this.objects(context)).find(({ id }) => id === userId);
+    return { ...known, name: user === undefined ? "" : nameOf(user), groups: await this.groups(context) };
+  }
+
+  private async objects({ r, principal }: SessionContext): Promise<readonly StoredObject[]> {
+    return (this.asked ??= await r.objects.get([principal.userId, ...principal.groups], seesAll));
+  }
+}
+
+function nameOf({ attributes }: StoredObject): string {
+  const { Name: name } = attributes;
+  return typeof name === "string" ? name : "";
+}
+
+/** Whether the caller is among those who have access. Administrators always are. */
+export async function mayExecute(
+  context: SessionContext,
+  access: MacroAccess | null,
+  names: CallerNames,
+): Promise<boolean> {
+  if (context.principal.administrator) return true;
+  if (access === null) return false;
+  const { groups, apps } = access;
+  if (apps !== null && !apps.some((app) => context.session.appNames.includes(app))) return false;
+  if (groups === null) return true;
+  const own = new Set((await names.groups(context)).map(({ name }) => name));
+  return groups.some((group) => own.has(group));
+}
+
+/**
+ * The macro of this name, for those who may execute it. A name that can be none: 400; one of nothing, of a hook or of a broken
+ * module: 710; without access: 401.
+ */
+export async function accessibleMacro(context: SessionContext, name: string, names: CallerNames): Promise<Macro> {
+  if (!isMacroName(name)) throw new ServiceError(400);
+  const found = (await context.database.macros.current(context)).find(name);
+  if (found === undefined) throw new ServiceError(710, { detail: "There is no such macro." });
+  if (found.kind === "hook") throw new ServiceError(710, { detail: "It is a hook, and no macro." });
+  if (found.kind === "broken") throw new ServiceError(710, { detail: "The macro is broken.", cause: found.fault });
+  if (!(await mayExecute(context, found.access, names))) throw new ServiceError(401);
+  return found;
+}

@@ -1,0 +1,261 @@
+import { ServiceError } from "../errors/index.ts";
+import {
+  type CalledHook,
+  type HookEvent,
+  macroFailure,
+  MacroFault,
+  MacroRefusal,
+  type MacroReports,
+  type MacroSet,
+  type RanHook,
+} from "../macros/index.ts";
+import {
+  type ActiveHooks,
+  type AskedLogIn,
+  type ChosenSet,
+  type Hook,
+  type HookCaller,
+  hookFailure,
+  type MemberChanges,
+  type Members,
+  type ObjectHooks,
+} from "../objects/index.ts";
+import type { SessionContext } from "../request/index.ts";
+import { type JsonValue, passwordEntrance } from "../storage/index.ts";
+import type { RequestForms } from "./host-arguments.ts";
+import type { MacroRunner } from "./macro-runner.ts";
+
+/** How hooks of one kind are called in the sandbox. */
+interface Calling<Given, Answer> {
+  readonly on: HookEvent;
+  readonly driver: string;
+  /** Whether they may do nothing but read. */
+  readonly reads: boolean;
+  readonly argument: (given: Given) => object;
+  /** What may stand in no log. */
+  readonly conceal?: (given: Given) => string;
+  /** Judges what comes back. */
+  readonly answer: (name: string, result: JsonValue | undefined, given: Given) => Answer;
+}
+
+const ofItems = (items: readonly unknown[]) => ({ items });
+const changes = (name: string, result: JsonValue | undefined, items: readonly unknown[]) =>
+  changesFrom(name, result, items.length);
+const nothing = (): void => {};
+
+/** What could not stand in the body of a write is the hook's failure. */
+function acceptBody(name: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw hookFailure(name, "sets what no body may hold.", error);
+  }
+}
+
+/** Hooks that are modules of the macro library of a database. */
+export class MacroHooks implements ObjectHooks {
+  readonly runner: MacroRunner;
+  private readonly known = new WeakMap<MacroSet, { readonly active: ActiveHooks | null }>();
+
+  constructor(
+    /** Makes what runs the hooks, with use cases that call these hooks. */
+    runnerOf: (hooks: ObjectHooks) => MacroRunner,
+    private readonly reports: Pick<MacroReports, "ignored" | "ranHook">,
+    private readonly forms: Pick<RequestForms, "checkJson">,
+  ) {
+    this.runner = runnerOf(this);
+  }
+
+  current(caller: HookCaller): ActiveHooks | null | Promise<ActiveHooks | null> {
+    const set = caller.database.macros.current(caller);
+    return set instanceof Promise ? set.then((each) => this.of(each)) : this.of(set);
+  }
+
+  ignored({ requestId, database }: HookCaller, error: Error): void {
+    this.reports.ignored({ requestId, alias: database.alias, error });
+  }
+
+  private of(set: MacroSet): ActiveHooks | null {
+    const known = this.known.get(set) ?? { active: set.hooks.length === 0 ? null : this.activate(set.hooks) };
+    this.known.set(set, known);
+    return known.active;
+  }
+
+  private activate(modules: readonly CalledHook[]): ActiveHooks {
+    const toBeSaved: typeof changes = (name, result, items) => {
+      const changed = changes(name, result, items);
+      for (const { set } of changed.flatMap((each) => each ?? [])) acceptBody(name, () => this.forms.checkJson(set));
+      return changed;
+    };
+    const telling = { reads: false, argument: ofItems, answer: nothing };
+    return {
+      buildSerialization: this.hooks(modules, {
+        on: "xRestApi_BuildSerialization",
+        driver: "buildSerialization",
+        reads: true,
+        argument: ofItems,
+        answer: changes,
+      }),
+      findObjects: this.hooks(modules, {
+        on: "xRestApi_FindObjects",
+        driver: "findObjects",
+        reads: true,
+        argument: (set) => set,
+        answer: chosenFrom,
+      }),
+      beforeSave: this.hooks(modules, {
+        on: "beforeSave",
+        driver: "beforeSave",
+        reads: false,
+        argument: ofItems,
+        answer: toBeSaved,
+      }),
+      afterSave: this.hooks(modules, { ...telling, on: "afterSave", driver: "afterSave" }),
+      beforeDelete: this.hooks(modules, { ...telling, on: "beforeDelete", driver: "beforeDelete" }),
+      afterDelete: this.hooks(modules, { ...telling, on: "afterDelete", driver: "afterDelete" }),
+      authenticate:
+        this.hooks(modules, {
+          on: "xRestApi_Authenticate",
+          driver: "authenticate",
+          reads: true,
+          conceal: ({ pass }: AskedLogIn) => pass,
+          argument: (asked) => asked,
+          answer: (_name, result) => result,
+        })[0] ?? null,
+      createUserProvider: this.hooks(modules, {
+        on: "xRestApi_DBCreateInit_xRestApiUserProvider",
+        driver: "createUserProvider",
+        reads: false,
+        argument: (user) => user,
+        answer: (_name, result) => result,
+      }),
+      prepared: (context, work, options) => this.runner.withPlace(context, work, options),
+    };
+  }
+
+  private hooks<Given, Answer>(
+    modules: readonly CalledHook[],
+    calling: Calling<Given, Answer>,
+  ): (Hook<Given, Answer> & { readonly byDefault: boolean })[] {
+    return modules
+      .filter((module) => module.hook.on === calling.on)
+      .map((module) => ({
+        name: module.name,
+        classes: module.hook.classes,
+        byDefault: module.hook.byDefault,
+        run: (caller, given) => this.run(module, calling, caller, given),
+      }));
+  }
+
+  private async run<Given, Answer>(
+    module: CalledHook,
+    { on, driver, reads, argument, conceal, answer }: Calling<Given, Answer>,
+    caller: HookCaller,
+    given: Given,
+  ): Promise<Answer> {
+    const concealing = conceal === undefined ? undefined : concealed(conceal(given));
+    const began = Date.now();
+    const tell = (code: RanHook["code"]): void =>
+      this.reports.ranHook({
+        alias: caller.database.alias,
+        hook: module.name,
+        on,
+        code,
+        milliseconds: Date.now() - began,
+      });
+    try {
+      if (module.kind === "broken") throw module.fault;
+      const { result } = await this.runner.runHook(
+        asSession(caller),
+        module,
+        driver,
+        argument(given) as Record<string, JsonValue>,
+        { reads, concealing },
+      );
+      const answered = answer(module.name, result, given);
+      tell(0);
+      return answered;
+    } catch (error) {
+      const failure = macroFailure(concealing === undefined ? error : withoutSecret(error, concealing));
+      tell(failure instanceof ServiceError ? failure.code : 799);
+      throw failure;
+    }
+  }
+}
+
+/** The caller with a session. Whoever is about to get one has none that could own a lock: that is for what only reads. */
+function asSession(caller: HookCaller): SessionContext {
+  const { session, appKey, principal } = caller;
+  if (session !== undefined && session !== null) return caller as HookCaller & SessionContext;
+  const opening = {
+    mode: "session",
+    appKeyId: appKey.id,
+    userId: principal.userId,
+    appNames: [],
+    deviceId: null,
+    entrance: passwordEntrance,
+  } as const;
+  return { ...caller, session: opening, sessionDigest: "", overCode: 201 };
+}
+
+/** Puts asterisks in the place of a secret that a module was given, also where it stands in JSON. */
+function concealed(secret: string): (text: string) => string {
+  const spellings = [secret, JSON.stringify(secret).slice(1, -1)].filter((spelling) => spelling !== "");
+  return (text) => spellings.reduce((rest, spelling) => rest.replaceAll(spelling, "***"), text);
+}
+
+/** What a module failed with, as it may be logged. */
+function withoutSecret(error: unknown, conceal: (text: string) => string): unknown {
+  if (error instanceof MacroRefusal)
+    return new MacroRefusal(error.code, error.detail === undefined ? undefined : conceal(error.detail));
+  if (!(error instanceof MacroFault)) return error;
+  const { kind, macro, message, trace, line, column, cpu } = error;
+  return new MacroFault(kind, macro, conceal(message), {
+    trace: trace === undefined ? undefined : conceal(trace),
+    line,
+    column,
+    cpu,
+  });
+}
+
+/** Filters and lists of ids that one hook adds to a query. */
+const mostAdditions = 100;
+
+/** Reads what a hook did to so many objects. The sandbox is not believed: what is none of that is its failure. */
+export function changesFrom(
+  name: string,
+  result: JsonValue | undefined,
+  count: number,
+): readonly (MemberChanges | null)[] {
+  if (!Array.isArray(result) || result.length !== count) throw malformed(name);
+  return result.map((each: JsonValue) => {
+    if (each === null) return null;
+    const { set, removed } = membersOf(each) ?? {};
+    const members = membersOf(set);
+    if (members === null || !isTexts(removed)) throw malformed(name);
+    return { set: members, removed };
+  });
+}
+
+/** Reads what a hook made of a set of objects. */
+export function chosenFrom(name: string, result: JsonValue | undefined): ChosenSet {
+  const { accepted, where, sort, oids } = membersOf(result) ?? {};
+  if (typeof accepted !== "boolean" || !isAdditions(where) || !isAdditions(oids)) throw malformed(name);
+  return { accepted, where, oids, ...(sort === undefined ? {} : { sort }) };
+}
+
+function membersOf(value: JsonValue | undefined): Members | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : null;
+}
+
+function isTexts(value: JsonValue | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every((each: JsonValue) => typeof each === "string");
+}
+
+function isAdditions(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value) && value.length <= mostAdditions;
+}
+
+function malformed(name: string) {
+  return hookFailure(name, "gave what it cannot give.");
+}

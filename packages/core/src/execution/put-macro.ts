@@ -1,0 +1,71 @@
+import { ServiceError } from "../errors/index.ts";
+import { type GivenMacro, isMacroName, type MacroRemoval, MacroStore, type ModuleInspector } from "../macros/index.ts";
+import { type Database, operatorEvent } from "../request/index.ts";
+import { acceptStorable } from "../storage/index.ts";
+
+/** Bytes of a text in UTF-8. */
+export const mostMacroBytes = 262_144;
+const longestAuthor = 255;
+
+export interface MacroPutOutcome {
+  /** `unchanged`: the current version has the same text. */
+  readonly outcome: "stored" | "unchanged" | "stale";
+  /** The current version; 0 if there is none. */
+  readonly version: number;
+}
+
+/** Stores a macro in a database, for somebody at the command line of the server. */
+export class PutMacro {
+  constructor(private readonly inspector: Pick<ModuleInspector, "inspect">) {}
+
+  /**
+   * What cannot be the name of a macro: 400; a text that is too large or not storable: 307; one that no server could run: `MacroFault`;
+   * `stale` as in `MacroStore.put`.
+   */
+  async run(
+    { storage }: Pick<Database, "storage">,
+    macro: GivenMacro,
+    expectedVersion: number | null,
+  ): Promise<MacroPutOutcome> {
+    const { name, text, language, changedBy } = macro;
+    if (!isMacroName(name)) throw new ServiceError(400);
+    acceptStorable([text, changedBy]);
+    if (bytesOf(text) > mostMacroBytes)
+      throw new ServiceError(307, { detail: `The text has more than ${mostMacroBytes} bytes.` });
+    if (changedBy === "" || changedBy.length > longestAuthor)
+      throw new ServiceError(307, { detail: `Who stores a macro has a name of 1 to ${longestAuthor} characters.` });
+    const [inspected] = await this.inspector.inspect([{ name, text, language, origin: name }]);
+    if (inspected?.module.kind === "broken") throw inspected.module.fault;
+    return storage.transaction(async (r) => {
+      const macros = new MacroStore(r);
+      const [latest] = await macros.history(name, 1);
+      const current = latest === undefined || latest.text === null ? 0 : latest.version;
+      const isSame = latest?.text === text && latest.language === language;
+      if (isSame && (expectedVersion === null || expectedVersion === current))
+        return { outcome: "unchanged", version: current };
+      const outcome = await macros.put(macro, expectedVersion);
+      if (outcome === "stored") await r.audit.append(operatorEvent({ type: "macro.stored", macroName: name }));
+      const [now] = await macros.history(name, 1);
+      return { outcome, version: now === undefined || now.text === null ? 0 : now.version };
+    });
+  }
+}
+
+function bytesOf(text: string): number {
+  return encodeURIComponent(text).replaceAll(/%../g, "_").length;
+}
+
+/** Takes a macro away, for somebody at the command line of the server. Its history stays. */
+export class RemoveMacro {
+  async run(
+    { storage }: Pick<Database, "storage">,
+    name: string,
+    removal: MacroRemoval,
+  ): Promise<"removed" | "stale" | "unknown"> {
+    return storage.transaction(async (r) => {
+      const outcome = await new MacroStore(r).remove(name, removal);
+      if (outcome === "removed") await r.audit.append(operatorEvent({ type: "macro.removed", macroName: name }));
+      return outcome;
+    });
+  }
+}

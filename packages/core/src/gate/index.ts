@@ -1,3 +1,0 @@
-export type { Claim, Proof } from "./claim.ts";
-export type { CountedCode, GuardedAttempt } from "./guarded-attempt.ts";
-export { type BeforeOpening, type Entry, Gate } from "./gate.ts";

@@ -1,0 +1,67 @@
+import { isClassName, type JsonValue } from "../storage/index.ts";
+
+/** When hooks run, as modules say it. The first four are names that clients and deployments know. */
+export const hookEvents = [
+  "xRestApi_Authenticate",
+  "xRestApi_BuildSerialization",
+  "xRestApi_FindObjects",
+  "xRestApi_DBCreateInit_xRestApiUserProvider",
+  "beforeSave",
+  "afterSave",
+  "beforeDelete",
+  "afterDelete",
+] as const;
+
+export type HookEvent = (typeof hookEvents)[number];
+
+/** What a hook says about itself. */
+export interface HookDeclaration {
+  readonly on: HookEvent;
+  /** Names of classes; none for log-ins and for users of providers. */
+  readonly classes: readonly string[];
+  /** Of a hook of lists. */
+  readonly byDefault: boolean;
+}
+
+const mostClasses = 200;
+const withoutClasses: ReadonlySet<HookEvent> = new Set([
+  "xRestApi_Authenticate",
+  "xRestApi_DBCreateInit_xRestApiUserProvider",
+]);
+const known: ReadonlySet<string> = new Set(["on", "classes", "byDefault", "timeout", "memory", "run"]);
+
+/**
+ * Reads what a module declares that is a hook, by `on`, or without it by a name of the specification. A text when it must not say that,
+ * in words for its author.
+ */
+export function acceptHook(name: string, declaration: Readonly<Record<string, JsonValue>>): HookDeclaration | string {
+  const given = new Map(Object.entries(declaration));
+  for (const member of given.keys()) if (!known.has(member)) return `A hook has no member ${member}.`;
+  const on = hookEvents.find((event) => event === (given.get("on") ?? name));
+  if (on === undefined) return `on: one of ${hookEvents.join(", ")}.`;
+  const byDefault = given.get("byDefault") ?? false;
+  if (typeof byDefault !== "boolean") return "byDefault: true or false.";
+  if (byDefault && on !== "xRestApi_FindObjects") return "byDefault: only a hook of lists has it.";
+  const classes = given.get("classes");
+  // There is one who decides, and who that is can be told even if the text is broken.
+  if (on === "xRestApi_Authenticate" && name !== on) return `on: only the module ${on} is this hook.`;
+  if (withoutClasses.has(on))
+    return classes === undefined ? { on, classes: [], byDefault } : "classes: this hook has none.";
+  if (!isClassNames(classes)) return `classes: a list of 1 to ${mostClasses} names of classes.`;
+  return { on, classes, byDefault };
+}
+
+/** The hook that a module is by its name alone, whatever is in it, if that decides who comes in. */
+export function guardingHook(name: string): HookDeclaration | undefined {
+  const on = [...withoutClasses].find((event) => event === name);
+  return on === undefined ? undefined : { on, classes: [], byDefault: false };
+}
+
+function isClassNames(value: JsonValue | undefined): value is readonly string[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= mostClasses &&
+    value.every((each: JsonValue) => typeof each === "string" && isClassName(each))
+  );
+}

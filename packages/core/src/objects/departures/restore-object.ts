@@ -1,0 +1,168 @@
+import type { Digests } from "../../digests/index.ts";
+import { ServiceError } from "../../errors/index.ts";
+import { mayOnClass, type Model, visibilityOf } from "../../model/index.ts";
+import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
+import {
+  type Attributes,
+  isVisible,
+  type ObjectId,
+  type Repositories,
+  type Restoration,
+  type SingleReference,
+  type StoredObject,
+} from "../../storage/index.ts";
+import type { FoundObject } from "../get-object.ts";
+import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
+import { hookedSource } from "../hooks/answer-hooks.ts";
+import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
+import { planSerialization } from "../object-plan.ts";
+import type { ResolvedAttributes } from "../resolve-links.ts";
+import type { Sight } from "../serialization-source.ts";
+import type { Serialization } from "../serialization.ts";
+import { serializeWritten } from "../serialize-written.ts";
+import { isUserClass, UserNames } from "../user-names.ts";
+import { visibleObject } from "../visible-object.ts";
+import type { Knowledge } from "./needed-by.ts";
+import { acceptReturn } from "./restoration-of.ts";
+
+/**
+ * Brings a recycled object back, and all that was recycled with it. One that never existed or that the caller may not see: 304; one
+ * that was deleted for good: 609; without the right to delete: 404; one that is there, and one that does not fit its class as that is now, alone or with
+ * what would return with it, and a user whose name looks like the name of another one by now: 307. It stays in the recycler then.
+ */
+export class RestoreObject {
+  constructor(private readonly hooks: ObjectHooks = noHooks) {}
+
+  run(context: SessionContext, reference: SingleReference, serialization?: Serialization): Promise<FoundObject> {
+    const { r, principal } = context;
+    return withCurrentModel(context, async (model) => {
+      const known = model.as(principal);
+      const visibility = visibilityOf(principal, model);
+      const departure = await r.departures.find(reference, visibility);
+      const { id, className } = departure ?? (await visibleObject(r, reference, visibility, 609));
+      const modelClass = model.find(className);
+      if (modelClass === undefined) throw new ServiceError(304);
+      if (!mayOnClass(principal, modelClass, "delete")) throw new ServiceError(404);
+      if (departure === null) throw isThere();
+      if (departure.kind === "deleted") throw new ServiceError(609);
+      const plan = planSerialization(serialization, { model: known, visibility, className });
+      // The check of the restored objects needs all attributes; hooks and the answer see those of the caller.
+      const whole = { model, known, visibility };
+      const sight = { model: known, visibility };
+      const hooks = await hooksOfSaves(
+        this.hooks,
+        context,
+        Array.from(model.all(), ({ definition }) => definition.name),
+        sight,
+      );
+      const restored = await (hooks === null
+        ? restore(context, id, whole)
+        : restoreWithHooks(hooks, context, id, whole));
+      // Somebody else was faster.
+      if (restored.length === 0) throw isThere();
+      const root = restored.find((object) => object.id === id) as StoredObject;
+      const object = await serializeWritten(hookedSource(this.hooks, context, sight), plan, root);
+      return { object, version: root.version };
+    });
+  }
+}
+
+function restore(
+  { unit, database: { digests } }: SessionContext,
+  id: ObjectId,
+  { model, known, visibility }: Sight & Knowledge,
+): Promise<readonly StoredObject[]> {
+  return unit.transaction(async (inside) => {
+    const { departures } = inside;
+    const group = await departures.recycledWith(id, { modelGeneration: model.generation });
+    return restoreThose(inside, await acceptReturn(group, { departures, model, known, visibility }), {
+      model,
+      digests,
+    });
+  });
+}
+
+function isThere(): ServiceError {
+  return new ServiceError(307, { detail: "The object is not in the recycler." });
+}
+
+/** A recycled object, and how it comes back. */
+interface Returning {
+  readonly object: StoredObject;
+  readonly restoration: Restoration;
+}
+
+/** Brings objects back with hooks, to which that is a save of each that the caller sees; in one transaction with what they do. */
+function restoreWithHooks(
+  hooks: SaveHooks,
+  context: SessionContext,
+  id: ObjectId,
+  { model, known, visibility }: Sight & Knowledge,
+): Promise<readonly StoredObject[]> {
+  return hooks.prepared(context, (ready) =>
+    inTransaction(ready, async (inside) => {
+      const { departures } = inside.r;
+      const returning = async (): Promise<readonly Returning[]> => {
+        const group = await departures.recycledWith(id, { modelGeneration: model.generation });
+        const restorations = await acceptReturn(group, { departures, model, known, visibility });
+        return group.map((object, index) => ({ object, restoration: restorations[index] as Restoration }));
+      };
+      const saves = new Map(
+        (await returning())
+          .filter(({ object }) => isVisible(object, visibility))
+          .map((each) => [each.object.id, saveOf(each)]),
+      );
+      const prepared = await hooks.before(inside, [...saves.values()]);
+      const changes = new Map([...saves.keys()].map((each, index) => [each, prepared[index]]));
+      // Asked again: hooks may have taken away what something would have pointed to.
+      const now = (await returning()).map(({ restoration: { id: each, attributes, links } }): Restoration => {
+        const changed = changes.get(each);
+        return {
+          id: each,
+          attributes: { ...attributes, ...setBy(changed, saves.get(each)) },
+          links: { ...links, ...changed?.links },
+        };
+      });
+      const restored = await restoreThose(inside.r, now, { model, digests: inside.database.digests });
+      const told = restored.filter((object) => saves.has(object.id));
+      await hooks.after(
+        inside,
+        told.map((object) => saves.get(object.id) as HookedSave),
+        told,
+      );
+      return restored;
+    }),
+  );
+}
+
+function saveOf({ object, restoration: { attributes } }: Returning): HookedSave {
+  return {
+    className: object.className,
+    base: object,
+    returning: true,
+    given: {},
+    prepared: { attributes, links: {}, targets: [] },
+  };
+}
+
+/** What hooks have set, and the restoration had not. */
+function setBy(changed: ResolvedAttributes | undefined, save: HookedSave | undefined): Attributes {
+  return Object.fromEntries(
+    Object.entries(changed?.attributes ?? {}).filter(([name, value]) => save?.prepared.attributes[name] !== value),
+  );
+}
+
+/** Brings objects back, in the transaction that holds them. Users reserve their names again: 307 if one looks like the name of another user by now. */
+async function restoreThose(
+  { departures, records }: Pick<Repositories, "departures" | "records">,
+  restorations: readonly Restoration[],
+  { model, digests }: { readonly model: Model; readonly digests: Digests },
+): Promise<readonly StoredObject[]> {
+  const restored = await departures.restore(restorations);
+  const names = new UserNames(records, digests);
+  for (const { id, className, attributes } of restored) {
+    const { Name: name } = attributes;
+    if (isUserClass(model, className) && typeof name === "string") await names.rename(id, name);
+  }
+  return restored;
+}

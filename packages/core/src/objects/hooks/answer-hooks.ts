@@ -1,0 +1,127 @@
+import { ServiceError } from "../../errors/index.ts";
+import type { Model } from "../../model/index.ts";
+import { atMost, jsonBytes } from "../../storage/index.ts";
+import { type AnswerExtension, AnswerExtensionError, type WrittenObject } from "../answer-extension.ts";
+import { batches } from "../batches.ts";
+import { fullPlan } from "../object-plan.ts";
+import { ObjectSerializer } from "../object-serializer.ts";
+import { type SerializationSource, serializationSource, type Sight } from "../serialization-source.ts";
+import { type ActiveHooks, type Hook, noHooks, type ObjectHooks, type SerializedItem } from "./active-hooks.ts";
+import {
+  changeMembers,
+  concernedClasses,
+  deeper,
+  type HookCaller,
+  type MemberChanges,
+  type Members,
+} from "./hook-caller.ts";
+
+/** What a hook is given at once; the bytes are more than what is written takes. */
+const atOnce = { items: 1_000, bytes: 4 * 1024 * 1024 };
+
+type BuildHook = Hook<readonly SerializedItem[], readonly (MemberChanges | null)[]>;
+
+interface AnsweredObject extends WrittenObject {
+  /** Whether there are attributes that are not written, or that the hooks so far have taken out. */
+  isPartial: boolean;
+  /** Bytes that hooks have added so far, at most: the next hook is given them as well. */
+  added: number;
+}
+
+const nothing: Members = {};
+
+/** Has hooks build on what is written of objects. */
+class AnswerHooks implements AnswerExtension {
+  private hooks: readonly (readonly [BuildHook, ReadonlySet<string>])[] = [];
+  private active: ActiveHooks | null = null;
+
+  constructor(
+    private readonly all: ObjectHooks,
+    private readonly caller: HookCaller,
+    /** `source`: without hooks. */
+    private readonly from: { readonly model: Model; readonly source: SerializationSource },
+  ) {}
+
+  async begin(): Promise<boolean> {
+    this.active = await this.all.current(this.caller);
+    this.hooks = (this.active?.buildSerialization ?? []).map(
+      (hook) => [hook, concernedClasses(hook, this.from.model)] as const,
+    );
+    return this.hooks.length > 0;
+  }
+
+  concerns(className: string): boolean {
+    return this.hooks.some(([, classes]) => classes.has(className));
+  }
+
+  async complete(written: readonly WrittenObject[]): Promise<number> {
+    if (this.active === null || written.length === 0) return 0;
+    try {
+      const build = async (caller: HookCaller): Promise<number> => {
+        const answered = written.map((each): AnsweredObject => ({ ...each, isPartial: false, added: 0 }));
+        for (const [hook, classes] of this.hooks) {
+          const concerned = answered.filter(({ object }) => classes.has(object.className));
+          for (const each of concerned) each.isPartial = lacksAttributes(each);
+          for (const part of batches(concerned, bytesOf, atOnce)) await this.build(hook, caller, part);
+        }
+        return answered.reduce((sum, { added }) => sum + added, 0);
+      };
+      return await this.active.prepared(deeper(this.caller), build, { reads: true });
+    } catch (error) {
+      throw error instanceof ServiceError ? new AnswerExtensionError(error) : error;
+    }
+  }
+
+  ignore(error: ServiceError): void {
+    this.all.ignored(this.caller, error);
+  }
+
+  private async build(hook: BuildHook, caller: HookCaller, part: readonly AnsweredObject[]): Promise<void> {
+    const rests = await this.rests(part);
+    const items = part.map(({ output }, index) => ({ json: output as Members, rest: rests[index] as Members }));
+    const changes = await hook.run(caller, items);
+    for (const [index, answered] of part.entries()) {
+      const change = changes[index] ?? null;
+      if (change === null) continue;
+      changeMembers(answered.output, change);
+      answered.added += jsonBytes(change.set, atMost);
+    }
+  }
+
+  /** `~UUID` and the attributes, as far as they are not written, for each object. */
+  private async rests(part: readonly AnsweredObject[]): Promise<readonly Members[]> {
+    const partial = part.filter(({ isPartial }) => isPartial);
+    const whole =
+      partial.length === 0
+        ? []
+        : await new ObjectSerializer(this.from.source, fullPlan(this.from.model, 0)).run(
+            partial.map(({ object }) => object),
+          );
+    const byOutput = new Map(partial.map(({ output }, index) => [output, whole[index]]));
+    return part.map(({ object: { uuid }, output }) => {
+      const rest = Object.entries(byOutput.get(output) ?? {}).filter(([name]) => !Object.hasOwn(output, name));
+      if (!Object.hasOwn(output, "~UUID")) rest.push(["~UUID", uuid]);
+      return rest.length === 0 ? nothing : (Object.fromEntries(rest) as Members);
+    });
+  }
+}
+
+function lacksAttributes({ object, output }: WrittenObject): boolean {
+  return Object.keys(object.attributes).some((name) => !Object.hasOwn(output, name));
+}
+
+function bytesOf({ object, bytes, added, isPartial }: AnsweredObject): number {
+  return bytes + added + (isPartial ? jsonBytes(object.attributes, atMost) : 0);
+}
+
+/** What the answers of a request are made from, hooks among it. What hooks themselves read is as it is stored. */
+export function hookedSource(
+  hooks: ObjectHooks,
+  caller: HookCaller,
+  { model, visibility }: Sight,
+): SerializationSource {
+  const source = serializationSource(caller, visibility);
+  return hooks === noHooks || caller.hookDepth !== undefined
+    ? source
+    : { ...source, extension: new AnswerHooks(hooks, caller, { model, source }) };
+}

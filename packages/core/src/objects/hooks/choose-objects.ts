@@ -1,0 +1,52 @@
+import { faultAt } from "../../errors/index.ts";
+import type { Model } from "../../model/index.ts";
+import type { AskedSet, ChosenSet, ObjectHooks } from "./active-hooks.ts";
+import { concerning, deeper, type HookCaller } from "./hook-caller.ts";
+
+/** What one hook made of a set of objects. */
+export interface Choice {
+  readonly hook: string;
+  readonly set: ChosenSet;
+}
+
+/** Asks hooks about a set of objects. What one of them does not accept: 307. */
+export type ChooseObjects = (asked: AskedSet) => Promise<readonly Choice[]>;
+
+export interface AskedClass {
+  readonly className: string;
+  /** What the query names. */
+  readonly macro: unknown;
+  readonly model: Model;
+}
+
+/**
+ * Who is to be asked about objects of a class: the hooks of each list of it, and the one that the query names; `null` for nobody. 307 for
+ * a name that is none of a hook of the class. Of what hooks themselves look for, only a named one has its say.
+ */
+export async function objectChooser(
+  all: ObjectHooks,
+  caller: HookCaller,
+  { className, macro, model }: AskedClass,
+): Promise<ChooseObjects | null> {
+  const found = all.current(caller);
+  const active = found instanceof Promise ? await found : found;
+  const hooks = concerning(active?.findObjects ?? [], className, model);
+  const named = hooks.find(({ name }) => name === macro);
+  if (macro !== undefined && named === undefined) throw faultAt("/query/macro", "There is no such macro.");
+  const byDefault = caller.hookDepth === undefined ? hooks.filter((hook) => hook.byDefault && hook !== named) : [];
+  const asked = named === undefined ? byDefault : [...byDefault, named];
+  if (active === null || asked.length === 0) return null;
+  return (set) => {
+    const choose = async (inside: HookCaller): Promise<Choice[]> => {
+      const choices: Choice[] = [];
+      for (const hook of asked) {
+        const chosen = await hook.run(inside, set);
+        if (!chosen.accepted)
+          throw faultAt(hook === named ? "/query/macro" : "/query", `The hook ${hook.name} does not accept it.`);
+        choices.push({ hook: hook.name, set: chosen });
+      }
+      return choices;
+    };
+    return active.prepared(deeper(caller), choose, { reads: true });
+  };
+}

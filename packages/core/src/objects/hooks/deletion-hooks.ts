@@ -1,0 +1,79 @@
+import type { SessionContext } from "../../request/index.ts";
+import type { ObjectId, ObjectOutline } from "../../storage/index.ts";
+import { batches } from "../batches.ts";
+import type { Sight } from "../serialization-source.ts";
+import type { ActiveHooks, DeletedItem, ObjectHooks } from "./active-hooks.ts";
+import { concernedClasses, deeper, type HookCaller, type Members } from "./hook-caller.ts";
+import { rawMembers } from "./raw-members.ts";
+
+/** What a hook is given at once. */
+const atOnce = { items: 200, bytes: 1024 * 1024 };
+
+/** The hooks that have a say when an object is deleted, with all that goes with it; of one attempt of one transaction. */
+export class DeletionHooks {
+  /** Those that hooks were told of, as they were then. */
+  private readonly told = new Map<ObjectId, DeletedItem>();
+
+  constructor(
+    private readonly active: ActiveHooks,
+    private readonly sight: Sight,
+  ) {}
+
+  /** Tells hooks of those among objects that are about to go that they were not told of before, and whether there were any. */
+  async before(context: SessionContext, going: readonly ObjectOutline[]): Promise<boolean> {
+    const all = [...this.active.beforeDelete, ...this.active.afterDelete];
+    const concerned = new Set(all.flatMap((hook) => [...concernedClasses(hook, this.sight.model)]));
+    const unknown = going.filter(({ id, className }) => concerned.has(className) && !this.told.has(id));
+    for (const batch of batches(unknown, ({ bytes }) => bytes, atOnce)) await this.show(context, batch);
+    await this.tell(this.active.beforeDelete, context, unknown);
+    return unknown.length > 0;
+  }
+
+  /** Tells hooks that objects are gone. */
+  after(context: SessionContext, gone: readonly ObjectOutline[]): Promise<void> {
+    return this.tell(this.active.afterDelete, context, gone);
+  }
+
+  private async tell(
+    hooks: ActiveHooks["beforeDelete"],
+    context: SessionContext,
+    objects: readonly ObjectOutline[],
+  ): Promise<void> {
+    for (const hook of hooks) {
+      const classes = concernedClasses(hook, this.sight.model);
+      const concerned = objects.filter(({ id, className }) => classes.has(className) && this.told.has(id));
+      for (const batch of batches(concerned, ({ bytes }) => bytes, atOnce)) {
+        await hook.run(
+          deeper(context),
+          batch.map(({ id }) => this.told.get(id) as DeletedItem),
+        );
+      }
+    }
+  }
+
+  private async show(context: SessionContext, outlines: readonly ObjectOutline[]): Promise<void> {
+    const { r, database } = context;
+    const objects = await r.objects.get(
+      outlines.map(({ id }) => id),
+      this.sight.visibility,
+      Number.MAX_SAFE_INTEGER,
+    );
+    const members = await rawMembers(context, this.sight, objects);
+    const seen = new Map(objects.map(({ id }, index) => [id, members[index] as Members]));
+    for (const { id, uuid, className, storedAt } of outlines) {
+      const object = seen.get(id) ?? {
+        "~ClassName": className,
+        "~ObjectID": id,
+        "~UUID": uuid,
+        "~StoreTime": database.storeTime.format(storedAt),
+      };
+      this.told.set(id, { object });
+    }
+  }
+}
+
+/** The hooks of now if some of them have a say in deletions; otherwise `null`. */
+export async function hooksOfDeletions(all: ObjectHooks, caller: HookCaller): Promise<ActiveHooks | null> {
+  const active = await all.current(caller);
+  return active === null || active.beforeDelete.length + active.afterDelete.length === 0 ? null : active;
+}

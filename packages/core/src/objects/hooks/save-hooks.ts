@@ -1,0 +1,163 @@
+import type { ModelClass } from "../../model/index.ts";
+import type { SessionContext } from "../../request/index.ts";
+import type { StoredObject } from "../../storage/index.ts";
+import type { GivenAttributes } from "../accept-attributes.ts";
+import type { ResolvedAttributes } from "../resolve-links.ts";
+import type { Sight } from "../serialization-source.ts";
+import { prepareAttributes } from "../write-object.ts";
+import type { ActiveHooks, ObjectHooks, SavedItem } from "./active-hooks.ts";
+import {
+  concernedClasses,
+  concerning,
+  deeper,
+  type HookCaller,
+  isOpenMember,
+  type MemberChanges,
+  type Members,
+  onBehalfOf,
+} from "./hook-caller.ts";
+import { rawMembers } from "./raw-members.ts";
+
+/** What else is asked of attributes that a hook sets. */
+export type AcceptChange = (className: string, set: Members) => void;
+
+/** The hooks that have a say in how objects are saved, in the transaction of the write. */
+export class SaveHooks {
+  constructor(
+    private readonly active: ActiveHooks,
+    private readonly sight: Sight,
+  ) {}
+
+  /** Does work that saves objects. */
+  prepared<T>(context: SessionContext, work: (context: SessionContext) => Promise<T>): Promise<T> {
+    return this.active.prepared(context, work);
+  }
+
+  /** What is to be written, once hooks have changed it. What one of them sets must be what the caller may write: else 710. */
+  async before(
+    context: SessionContext,
+    saves: readonly HookedSave[],
+    accept: AcceptChange = () => {},
+  ): Promise<readonly ResolvedAttributes[]> {
+    const prepared = saves.map((save) => save.prepared);
+    for (const hook of this.active.beforeSave) {
+      const indexes = this.concerned(hook, saves);
+      if (indexes.length === 0) continue;
+      const inside = deeper(context);
+      const concerned = indexes.map(
+        (index): HookedSave => ({ ...(saves[index] as HookedSave), prepared: prepared[index] as ResolvedAttributes }),
+      );
+      const changes = await hook.run(inside, await this.items(inside, concerned, concerned.map(expected)));
+      const known = new Map<string, ResolvedAttributes>();
+      for (const [at, index] of indexes.entries()) {
+        const [save, change] = [concerned[at] as HookedSave, changes[at] ?? null];
+        if (change !== null)
+          prepared[index] = await onBehalfOf(hook.name, () => this.changed(context, save, change, { accept, known }));
+      }
+    }
+    return prepared;
+  }
+
+  /** Tells hooks what was written, in the order of the saves. */
+  async after(context: SessionContext, saves: readonly HookedSave[], objects: readonly StoredObject[]): Promise<void> {
+    for (const hook of this.active.afterSave) {
+      const indexes = this.concerned(hook, saves);
+      if (indexes.length === 0) continue;
+      const inside = deeper(context);
+      const [concerned, written] = [
+        indexes.map((index) => saves[index] as HookedSave),
+        indexes.map((index) => objects[index] as StoredObject),
+      ];
+      await hook.run(inside, await this.items(inside, concerned, written));
+    }
+  }
+
+  private concerned(hook: { readonly classes: readonly string[] }, saves: readonly HookedSave[]): readonly number[] {
+    const classes = concernedClasses(hook, this.sight.model);
+    return saves.flatMap(({ className }, index) => (classes.has(className) ? [index] : []));
+  }
+
+  private async items(
+    context: SessionContext,
+    saves: readonly HookedSave[],
+    objects: readonly StoredObject[],
+  ): Promise<readonly SavedItem[]> {
+    const known = saves.flatMap(({ prepared }) => prepared.targets);
+    const former = saves.flatMap(({ base, returning }) => (base === null || returning ? [] : [base]));
+    const [shown, previous] = [
+      await rawMembers(context, this.sight, objects, known),
+      await rawMembers(context, this.sight, former, known),
+    ];
+    const byBase = new Map(former.map((base, index) => [base, previous[index] as Members]));
+    return saves.map(({ base, given }, index) => ({
+      object: objects[index]?.id === "" ? withoutIdentity(shown[index] as Members) : (shown[index] as Members),
+      previous: (base === null ? undefined : byBase.get(base)) ?? null,
+      given,
+    }));
+  }
+
+  private async changed(
+    context: SessionContext,
+    { className, returning, prepared }: HookedSave,
+    { set, removed }: MemberChanges,
+    { accept, known }: { accept: AcceptChange; known: Map<string, ResolvedAttributes> },
+  ): Promise<ResolvedAttributes> {
+    const given: Members = Object.fromEntries(Object.entries(set).filter(([name]) => isOpenMember(name)));
+    const key = JSON.stringify([className, given]);
+    const { model, visibility } = this.sight;
+    const modelClass = model.find(className) as ModelClass;
+    accept(className, given);
+    const more =
+      known.get(key) ?? (await prepareAttributes(context, given, { model, modelClass, visibility, whole: false }));
+    known.set(key, more);
+    // Of what returns nothing is given: what is set there has to be.
+    const dropped = new Set(returning ? [] : removed);
+    return {
+      attributes: { ...without(prepared.attributes, dropped), ...more.attributes },
+      links: { ...without(prepared.links, dropped), ...more.links },
+      targets: [...prepared.targets, ...more.targets],
+    };
+  }
+}
+
+/** The object as it will be stored, as far as that is known. */
+function expected({ className, base, prepared: { attributes } }: HookedSave): StoredObject {
+  const { id = "", uuid = "", storedAt = 0, version = 0, readers = null } = base ?? {};
+  return { id, uuid, className, storedAt, version, readers, attributes: { ...base?.attributes, ...attributes } };
+}
+
+function withoutIdentity({ "~ObjectID": _id, "~UUID": _uuid, "~StoreTime": _time, ...members }: Members): Members {
+  return members;
+}
+
+function without<T>(members: Readonly<Record<string, T>>, names: ReadonlySet<string>): Record<string, T> {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.has(name)));
+}
+
+/** A write of an object that hooks have a say in. */
+export interface HookedSave {
+  readonly className: string;
+  /** What stays of it where nothing is written; `null` for a new object. */
+  readonly base: StoredObject | null;
+  /** Whether it comes back from the recycler. */
+  readonly returning: boolean;
+  /** What the caller gave, which hooks are told. */
+  readonly given: GivenAttributes;
+  /** What of that is to be written. */
+  readonly prepared: ResolvedAttributes;
+}
+
+/** The hooks that have a say in saving objects of these classes; `null` where there are none. */
+export async function hooksOfSaves(
+  all: ObjectHooks,
+  caller: HookCaller,
+  classNames: Iterable<string>,
+  sight: Sight,
+): Promise<SaveHooks | null> {
+  const active = await all.current(caller);
+  if (active === null) return null;
+  const hooks = [...active.beforeSave, ...active.afterSave];
+  for (const className of classNames)
+    if (concerning(hooks, className, sight.model).length > 0) return new SaveHooks(active, sight);
+  return null;
+}

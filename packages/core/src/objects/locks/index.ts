@@ -1,0 +1,1 @@
+export { GetLock, LockObject, type ObjectLock, UnlockObject } from "./lock-object.ts";

@@ -1,0 +1,118 @@
+import type { RandomSource } from "../../digests/index.ts";
+import { faultAt, ServiceError } from "../../errors/index.ts";
+import type { KeyWrapping } from "../../keys/index.ts";
+import type { Database, RequestContext } from "../../request/index.ts";
+import { isObjectId, type Position, type RecordKind, type Scalar, type SortKey } from "../../storage/index.ts";
+import { operandOf } from "./parsing/operand.ts";
+
+/** Where a list goes on: behind a position in the order of one query. It comes back from a client. */
+export interface Cursor {
+  /** Tells the query from others. */
+  readonly query: string;
+  readonly position: Position;
+}
+
+/** Characters that the texts of a position may have together: an address holds no more. */
+const mostText = 1_000;
+
+/** The cursor behind a position; `null` when its texts are too long for one. */
+export function cursorBehind(position: Position, query: string): Cursor | null {
+  const length = position.values.reduce<number>(
+    (sum, value) => sum + (typeof value === "string" ? value.length : 0),
+    0,
+  );
+  return length > mostText ? null : { query, position };
+}
+
+/** The position behind which a list goes on. A cursor of another query, or one that was made up: 307. */
+export function positionOf(cursor: Cursor, query: string, sort: readonly SortKey[]): Position {
+  const { values, id } = cursor.position;
+  if (cursor.query !== query) throw faultAt("/cursor", "It belongs to another query.");
+  if (values.length !== sort.length || !isObjectId(id)) throw faultAt("/cursor", "It is no cursor of this query.");
+  return { values: sort.map(({ path: { type } }, index) => valueOf(type, values[index] ?? null)), id };
+}
+
+function valueOf(type: SortKey["path"]["type"], value: Scalar | null): Scalar | null {
+  if (value === null) return null;
+  if (type === "time" || type === "collection") {
+    if (type === "time" && Number.isSafeInteger(value)) return value;
+    throw faultAt("/cursor", "It is no cursor of this query.");
+  }
+  return operandOf(type, value, ["cursor"]) as Scalar;
+}
+
+export interface CursorSealingParts {
+  /** `null` without a master key. */
+  readonly wrapping: KeyWrapping | null;
+  /** The wrapping under a secret as the random source makes it. */
+  readonly wrappingBy: (secret: string) => KeyWrapping;
+  readonly random: RandomSource;
+}
+
+type Asked = Pick<RequestContext, "r" | "database" | "unit">;
+
+/** What cursors are sealed with where there is no master key: one for each database. */
+const cursorKeys: RecordKind<string> = "cursorKey";
+
+/** Longer than any database is in use. What has a lifetime is not archived, as a secret in clear text must not be. */
+const lifetime = 100 * 365 * 86_400_000;
+
+/**
+ * Encrypts cursors, because they hold attribute values that a hook may have removed from the answer. Without a master key the key is kept
+ * in the database, so that a cursor is valid on every server.
+ */
+export class CursorSealing {
+  private readonly own = new WeakMap<Database, KeyWrapping>();
+
+  constructor(private readonly parts: CursorSealingParts) {}
+
+  async seal(context: Asked, { query, position: { values, id } }: Cursor): Promise<string> {
+    return (await this.wrapping(context)).wrap(bytesOf(JSON.stringify([query, id, ...values])), purposeOf(context));
+  }
+
+  /** 307 for a text that is not a cursor of this database. */
+  async open(context: Asked, text: string): Promise<Cursor> {
+    const bytes = (await this.wrapping(context)).unwrap(text, purposeOf(context));
+    if (bytes === undefined) throw faultAt("/cursor", "It is none that was given out.");
+    const [query, id, ...values] = JSON.parse(String.fromCharCode(...bytes)) as [
+      string,
+      string,
+      ...Cursor["position"]["values"],
+    ];
+    return { query, position: { values, id } };
+  }
+
+  private async wrapping(context: Asked): Promise<KeyWrapping> {
+    if (this.parts.wrapping !== null) return this.parts.wrapping;
+    const known = this.own.get(context.database);
+    if (known !== undefined) return known;
+    const wrapping = this.parts.wrappingBy(await this.storedSecret(context));
+    // A key from an open transaction may be rolled back.
+    if (!context.unit.joined) this.own.set(context.database, wrapping);
+    return wrapping;
+  }
+
+  private async storedSecret({ r: { records } }: Asked): Promise<string> {
+    const stored = async () => (await records.get(cursorKeys, ["cursors"]))[0]?.value;
+    const known = await stored();
+    if (known !== undefined) return known;
+    const own = this.parts.random.secret();
+    // Another server can have stored its key first.
+    const key =
+      (await records.put(cursorKeys, "cursors", own, { lifetime, ifVersion: "none" })) === "stored"
+        ? own
+        : await stored();
+    if (key === undefined) throw new ServiceError(799, { detail: "The key of the cursors is gone." });
+    return key;
+  }
+}
+
+/** Of JSON, in which every character that is not ASCII can be escaped. */
+function bytesOf(json: string): Uint8Array {
+  const ascii = json.replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return Uint8Array.from(ascii, (character) => character.charCodeAt(0));
+}
+
+function purposeOf({ database }: Asked): string {
+  return `cursor|${database.alias}`;
+}

@@ -1,0 +1,31 @@
+import { faultAt, jsonPointer, type ServiceError } from "../../../errors/index.ts";
+import { type Filter, isObjectId, isUuid } from "../../../storage/index.ts";
+
+/** Where something stands in a request: the names and numbers that lead to it. */
+export type Place = readonly PropertyKey[];
+
+/** What is wrong at a place of a query: 307. */
+export function fault(place: Place, reason: string): ServiceError {
+  return faultAt(jsonPointer(place), reason);
+}
+
+const mostObjects = 1_000;
+
+/** Reads the ids and UUIDs that a query is restricted to. Those of nothing simply match nothing. */
+export function askedObjects(value: unknown, place: Place): Filter {
+  if (!Array.isArray(value)) throw fault(place, "An array of ids is expected.");
+  if (value.length > mostObjects) throw fault(place, `There are more than ${mostObjects} ids.`);
+  const ids = value.filter((each: unknown): each is string => typeof each === "string" && isObjectId(each));
+  const uuids = value.filter((each: unknown): each is string => typeof each === "string" && isUuid(each));
+  const other = value.findIndex((each: unknown) => typeof each !== "string" || !(isObjectId(each) || isUuid(each)));
+  if (other >= 0) throw fault([...place, other], "An id or a UUID is expected.");
+  const filters: Filter[] = [];
+  if (ids.length > 0) filters.push({ kind: "oneOf", path: { hops: [], leaf: "~ObjectID", type: "id" }, values: ids });
+  if (uuids.length > 0)
+    filters.push({
+      kind: "oneOf",
+      path: { hops: [], leaf: "~UUID", type: "uuid" },
+      values: uuids.map((uuid) => uuid.toLowerCase()),
+    });
+  return { kind: "any", filters };
+}

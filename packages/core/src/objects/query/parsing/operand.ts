@@ -1,0 +1,217 @@
+import {
+  type Comparison,
+  type Filter,
+  isObjectId,
+  isUuid,
+  type JsonValue,
+  type ObjectId,
+  type Scalar,
+  type ValuePath,
+  type ValueType,
+} from "../../../storage/index.ts";
+import { namedObjects } from "../../named-objects.ts";
+import { dateValue, plainRule, targetReference, targetReferenceForms } from "../../plain-value.ts";
+import { fault, type Place } from "./fault.ts";
+
+/** The types of which a value can be given. A time is a span of them, and of a collection only a member can be given. */
+type OperandType = Exclude<ValueType, "time" | "collection">;
+
+interface OperandRule {
+  readonly expected: string;
+  /** The value as it is stored, `undefined` if it is none of this type. Not asked about null. */
+  readonly accept: (value: JsonValue) => JsonValue | undefined;
+}
+
+/** What links lead to is left as an id or a UUID; that is looked up for all of a query together. */
+const link: OperandRule = {
+  expected: targetReferenceForms,
+  accept: (value) => {
+    const reference = targetReference(value);
+    return reference?.id ?? reference?.uuid ?? undefined;
+  },
+};
+
+const rules: Readonly<Record<OperandType, OperandRule>> = {
+  string: plainRule("string"),
+  number: plainRule("number"),
+  boolean: plainRule("boolean"),
+  date: plainRule("date"),
+  json: plainRule("json"),
+  reference: link,
+  file: link,
+  id: { expected: "An id", accept: (value) => (typeof value === "string" && isObjectId(value) ? value : undefined) },
+  uuid: {
+    expected: "A UUID",
+    accept: (value) => (typeof value === "string" && isUuid(value) ? value.toLowerCase() : undefined),
+  },
+  class: { expected: "The name of a class", accept: plainRule("string").accept },
+};
+
+/** An operand in the form in which values of the type are stored: 307 for one of another type. */
+export function operandOf(type: OperandType, value: JsonValue, place: Place): JsonValue {
+  const { expected, accept } = rules[type];
+  const accepted = value === null ? undefined : accept(value);
+  if (accepted === undefined) throw fault(place, `${expected} is expected.`);
+  return accepted;
+}
+
+/**
+ * Puts ids in the place of what the operands of links name by id or UUID, all of them looked up together. What leads to
+ * nothing that the caller sees is left out, and so matches nothing.
+ */
+export async function resolveLinkOperands(filter: Filter, source: Parameters<typeof namedObjects>[1]): Promise<Filter> {
+  const named = [...new Set(linkOperands(filter))];
+  if (named.length === 0) return filter;
+  const [ids, uuids] = [named.filter(isObjectId), named.filter((each) => !isObjectId(each))];
+  const found = await namedObjects({ ids, uuids }, source);
+  const known = new Map(found.flatMap(({ id, uuid }) => [[id, id] as const, [uuid, id] as const]));
+  return withLinks(filter, known);
+}
+
+function linkOperands(filter: Filter): readonly string[] {
+  switch (filter.kind) {
+    case "all":
+    case "any":
+      return filter.filters.flatMap(linkOperands);
+    case "not":
+      return linkOperands(filter.filter);
+    case "oneOf":
+      return isLinks(filter) ? filter.values.filter((value) => typeof value === "string") : [];
+    case "contains":
+      return filter.path.type === "collection" ? [filter.value] : [];
+    default:
+      return [];
+  }
+}
+
+function withLinks(filter: Filter, known: ReadonlyMap<JsonValue, ObjectId>): Filter {
+  switch (filter.kind) {
+    case "all":
+    case "any":
+      return { ...filter, filters: filter.filters.map((each) => withLinks(each, known)) };
+    case "not":
+      return { ...filter, filter: withLinks(filter.filter, known) };
+    case "oneOf":
+      return isLinks(filter)
+        ? { ...filter, values: [...new Set(filter.values.flatMap((value) => known.get(value) ?? []))] }
+        : filter;
+    case "contains": {
+      if (filter.path.type !== "collection") return filter;
+      const value = known.get(filter.value);
+      return value === undefined ? never : { ...filter, value };
+    }
+    default:
+      return filter;
+  }
+}
+
+function isLinks({ path: { type } }: Extract<Filter, { kind: "oneOf" }>): boolean {
+  return type === "reference" || type === "file";
+}
+
+/** Elements of one `$in` or `$nin`. */
+const mostElements = 1_000;
+
+/** The value is this one, which may be null. */
+export function equals(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
+  if (operand === null) return isEmpty(path);
+  return path === null ? never : isOneOf(path, [{ value: operand, place }]);
+}
+
+/** The value is one of these, which may be null. */
+export function isIn(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
+  if (!Array.isArray(operand)) throw fault(place, "An array is expected.");
+  if (operand.length > mostElements) throw fault(place, `There are more than ${mostElements} elements.`);
+  const elements = operand.map((value: JsonValue, index) => ({ value, place: [...place, index] }));
+  const values = elements.filter(({ value }) => value !== null);
+  const filter = path === null ? never : isOneOf(path, values);
+  return values.length === elements.length ? filter : { kind: "any", filters: [filter, isEmpty(path)] };
+}
+
+function isEmpty(path: ValuePath | null): Filter {
+  return path === null ? always : { kind: "empty", path };
+}
+
+function isOneOf(path: ValuePath, elements: readonly { readonly value: JsonValue; readonly place: Place }[]): Filter {
+  const { type } = path;
+  if (type === "collection") {
+    const [first] = elements;
+    if (first === undefined) return never;
+    throw fault(first.place, "A collection can be compared with null only; $contains asks for a member.");
+  }
+  if (type === "time")
+    return { kind: "any", filters: elements.map(({ value, place }) => isWithin(path, value, place)) };
+  return { kind: "oneOf", path, values: elements.map(({ value, place }) => operandOf(type, value, place)) };
+}
+
+function isWithin(path: ValuePath, value: JsonValue, place: Place): Filter {
+  const { from, to } = timeOperand(value, place);
+  const start: Filter = { kind: "compare", path, operator: "gte", value: from };
+  return { kind: "all", filters: [start, { kind: "compare", path, operator: "lt", value: to }] };
+}
+
+/** An operand of `~StoreTime`. */
+function timeOperand(value: JsonValue, place: Place) {
+  const span = typeof value === "string" ? timeSpan(value) : null;
+  if (span === null) throw fault(place, "A time like 20260131T093000+00:00 or 2026-01-31T09:30:00Z is expected.");
+  return span;
+}
+
+const unordered: ReadonlySet<ValueType> = new Set(["json", "reference", "file", "collection"]);
+
+/** Whether values of the type have an order. */
+export function isOrdered(type: ValueType): type is Exclude<ValueType, "json" | "reference" | "file" | "collection"> {
+  return !unordered.has(type);
+}
+
+/** The value stands on this side of the operand. */
+export function compares(operator: Comparison, path: ValuePath | null, operand: JsonValue, place: Place): Filter {
+  if (path === null) return never;
+  const { type } = path;
+  if (!isOrdered(type)) throw fault(place, "Values of this attribute have no order.");
+  if (type === "time") return comparesTime(operator, path, operand, place);
+  return { kind: "compare", path, operator, value: operandOf(type satisfies OperandType, operand, place) as Scalar };
+}
+
+/** Later than a second is what comes after the whole of it. */
+function comparesTime(operator: Comparison, path: ValuePath, operand: JsonValue, place: Place): Filter {
+  const { from, to } = timeOperand(operand, place);
+  const value = operator === "gt" || operator === "lte" ? to : from;
+  return { kind: "compare", path, operator: operator === "gt" || operator === "gte" ? "gte" : "lt", value };
+}
+
+/** True of every object. */
+const always: Filter = { kind: "all", filters: [] };
+
+/** True of none. */
+export const never: Filter = { kind: "any", filters: [] };
+
+/** The milliseconds from `from` up to and without `to`. */
+interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+const storeTime = /^(\d{4})(\d{2})(\d{2})(T\d{2})(\d{2})(\d{2}(?:[+-]\d{2}:\d{2}|Z))$/;
+const second = 1_000;
+const minute = 60 * second;
+const day = 24 * 60 * minute;
+
+/**
+ * Reads a time as `~StoreTime` writes it, or a date or time of ISO 8601 (a date is one of UTC). It stands for all the time
+ * that it does not tell apart, so that what an answer shows is equal to it: mostly a second. `null` when it is none.
+ */
+function timeSpan(text: string): TimeSpan | null {
+  // A plus sign that a client did not encode arrives as a blank.
+  const iso = text.replace(/ (?=\d{2}:\d{2}$)/, "+").replace(storeTime, "$1-$2-$3$4:$5:$6");
+  const canonical = dateValue(iso);
+  if (canonical === null) return null;
+  const from = Date.parse(canonical);
+  return { from, to: from + precisionOf(iso) };
+}
+
+function precisionOf(iso: string): number {
+  if (iso.includes(".")) return 1;
+  if (!iso.includes("T")) return day;
+  return /T\d{2}:\d{2}:\d{2}/.test(iso) ? second : minute;
+}

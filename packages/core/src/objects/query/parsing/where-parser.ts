@@ -1,0 +1,141 @@
+import type { Filter, JsonValue, ValuePath, ValueType } from "../../../storage/index.ts";
+import { fault, type Place } from "./fault.ts";
+import { compares, equals, isIn, never, operandOf } from "./operand.ts";
+import { type PathSource, resolvePath } from "./resolve-path.ts";
+
+/** Conditions in one query. */
+const mostConditions = 500;
+/** Filters that stand inside of one another. */
+const deepest = 20;
+
+/** Reads the filter of one query as clients write it: 307 for what the model does not know and for too much of it. */
+export class WhereParser {
+  private conditions = 0;
+
+  constructor(private readonly source: PathSource) {}
+
+  parse(value: unknown, place: Place): Filter {
+    return this.filter(value, place, 1);
+  }
+
+  private filter(value: unknown, place: Place, depth: number): Filter {
+    const members = membersOf(value);
+    if (members === null) throw fault(place, "A filter is expected: a JSON object.");
+    if (depth > deepest) throw fault(place, `More than ${deepest} filters stand inside of one another.`);
+    return allOf(members.map(([name, member]) => this.member(name, member, [...place, name], depth)));
+  }
+
+  private member(name: string, value: JsonValue, place: Place, depth: number): Filter {
+    switch (name) {
+      case "$and":
+        return { kind: "all", filters: this.several(value, place, depth) };
+      case "$or":
+        return { kind: "any", filters: this.several(value, place, depth) };
+      case "$not":
+        return { kind: "not", filter: this.filter(value, place, depth + 1) };
+      default:
+        return this.conditionsOf(name, value, place);
+    }
+  }
+
+  private several(value: JsonValue, place: Place, depth: number): Filter[] {
+    if (!Array.isArray(value)) throw fault(place, "An array of filters is expected.");
+    return value.map((each: JsonValue, index) => this.filter(each, [...place, index], depth + 1));
+  }
+
+  /** A value stands for being equal to it, an object of operators for all of them. */
+  private conditionsOf(name: string, value: JsonValue, place: Place): Filter {
+    if (name.startsWith("$")) throw fault(place, "There is no such operator.");
+    const path = resolvePath(name, place, this.source);
+    const members = operatorsOf(value) ?? [["$eq", value] as const];
+    return allOf(
+      members.map(([operator, operand]) => {
+        const at = value === operand ? place : [...place, operator];
+        this.conditions += 1;
+        if (this.conditions > mostConditions) throw fault(at, `There are more than ${mostConditions} conditions.`);
+        const make = operators.get(operator);
+        if (make === undefined) throw fault(at, "There is no such operator.");
+        return make(path, operand, at);
+      }),
+    );
+  }
+}
+
+function allOf(filters: readonly Filter[]): Filter {
+  const [only] = filters;
+  return filters.length === 1 && only !== undefined ? only : { kind: "all", filters };
+}
+
+/** Any other object is a value. */
+function operatorsOf(value: JsonValue): readonly (readonly [string, JsonValue])[] | null {
+  const members = membersOf(value);
+  return members !== null && members.length > 0 && members.every(([name]) => name.startsWith("$")) ? members : null;
+}
+
+function membersOf(value: unknown): readonly (readonly [string, JsonValue])[] | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : null;
+}
+
+/** Makes a filter of the operand of an operator. At a path that is `null` every value is missing. */
+type Operator = (path: ValuePath | null, operand: JsonValue, place: Place) => Filter;
+
+/** What can be asked of a value, by the name that clients give it. */
+const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ["$eq", equals],
+  ["$ne", (...parts) => ({ kind: "not", filter: equals(...parts) })],
+  ["$gt", (...parts) => compares("gt", ...parts)],
+  ["$gte", (...parts) => compares("gte", ...parts)],
+  ["$lt", (...parts) => compares("lt", ...parts)],
+  ["$lte", (...parts) => compares("lte", ...parts)],
+  ["$in", isIn],
+  ["$nin", (...parts) => ({ kind: "not", filter: isIn(...parts) })],
+  ["$like", isLike],
+  ["$contains", contains],
+  ["$exists", exists],
+]);
+
+function exists(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
+  if (typeof operand !== "boolean") throw fault(place, "true or false is expected.");
+  const filter: Filter = path === null ? never : { kind: "present", path };
+  return operand ? filter : { kind: "not", filter };
+}
+
+/** Characters of a pattern, and of a part that is looked for. */
+const longest = 1_024;
+/** Wildcards for any characters in a pattern, those in a row counted once: each multiplies the places where the rest may begin. */
+const mostWildcards = 16;
+
+/** The text is like a pattern. */
+function isLike(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
+  if (path === null) return never;
+  if (!isText(path.type)) throw fault(place, "Only texts can be like a pattern.");
+  const pattern = textOf(operand, place);
+  if (/^(?:[^\\]|\\[^])*\\$/.test(pattern)) throw fault(place, "The last character of the pattern escapes nothing.");
+  if (wildcardsIn(pattern) > mostWildcards)
+    throw fault(place, `A pattern has at most ${mostWildcards} of the wildcard %.`);
+  return { kind: "like", path, pattern };
+}
+
+/** The text has a part, or the collection a member. */
+function contains(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
+  if (path === null) return never;
+  if (path.type === "collection")
+    return { kind: "contains", path, value: operandOf("reference", operand, place) as string };
+  if (!isText(path.type)) throw fault(place, "Only texts and collections contain something.");
+  return { kind: "contains", path, value: textOf(operand, place) };
+}
+
+function textOf(operand: JsonValue, place: Place): string {
+  const text = operandOf("string", operand, place) as string;
+  if (text.length > longest)
+    throw fault(place, `Texts are searched for at most ${longest.toLocaleString("en")} characters.`);
+  return text;
+}
+
+function wildcardsIn(pattern: string): number {
+  return pattern.replaceAll(/\\[^]/g, "x").match(/%+/g)?.length ?? 0;
+}
+
+function isText(type: ValueType): boolean {
+  return type === "string" || type === "class";
+}

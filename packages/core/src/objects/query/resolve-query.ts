@@ -1,0 +1,82 @@
+import { type Model, readableFamily } from "../../model/index.ts";
+import type { Filter, ObjectQuery, ObjectRepository, SortKey, Visibility } from "../../storage/index.ts";
+import type { AskedSet } from "../hooks/active-hooks.ts";
+import type { Choice, ChooseObjects } from "../hooks/choose-objects.ts";
+import { onBehalfOf } from "../hooks/hook-caller.ts";
+import { askedObjects, fault } from "./parsing/fault.ts";
+import { resolveLinkOperands } from "./parsing/operand.ts";
+import { followedReferences, type PathSource, sortKeys } from "./parsing/resolve-path.ts";
+import { WhereParser } from "./parsing/where-parser.ts";
+
+/** A query as a client writes it: `where`, `sort`, `oids`, `macro`. */
+export type QueryRequest = Readonly<Record<string, unknown>>;
+
+/** What a query is understood by. */
+export interface QuerySource {
+  readonly model: Model;
+  readonly objects: ObjectRepository;
+  readonly visibility: Visibility;
+  /** The class whose objects are asked for, and those of the classes below it. */
+  readonly className: string;
+  /** Who else has a say in it, `macro` among them; nobody unless given. */
+  readonly choose?: ChooseObjects | null;
+  /** Where it is put what they said. */
+  readonly chosen?: Choice[];
+}
+
+/** References that one query follows, for each object that it looks at. */
+const mostReferences = 50;
+
+const known: ReadonlySet<string> = new Set(["where", "sort", "oids", "macro"]);
+
+/**
+ * Turns the query of a client into what storage is asked. What the model does not know, what is of another type than it
+ * must be, and what is too much: 307 with the place. Of classes and objects that the caller may not read a query tells
+ * nothing: their values are missing.
+ */
+export async function resolveQuery(
+  request: QueryRequest,
+  { model, objects, visibility, className, choose = null, chosen = [] }: QuerySource,
+): Promise<ObjectQuery> {
+  const classes = readableFamily(model, className, visibility);
+  const source = { model, visibility, classes };
+  for (const name of Object.keys(request))
+    if (!known.has(name)) throw fault(["query", name], "A query has no such member.");
+  const { where, sort, oids, macro } = request;
+  if (macro !== undefined && choose === null) throw fault(["query", "macro"], "There is no such macro.");
+  const filters: Filter[] = [];
+  if (where !== undefined) filters.push(new WhereParser(source).parse(where, ["query", "where"]));
+  if (oids !== undefined) filters.push(askedObjects(oids, ["query", "oids"]));
+  let keys = sort === undefined ? [] : sortKeys(sort, ["query", "sort"], source);
+  if (choose !== null) {
+    chosen.push(...(await choose({ className, where, sort, oids } as AskedSet)));
+    for (const choice of chosen) {
+      const parsed = await onBehalfOf(choice.hook, () => parseChoice(choice, source));
+      filters.push(...parsed.filters);
+      keys = parsed.keys ?? keys;
+    }
+  }
+  const restricting = filters.filter((filter) => filter.kind !== "all" || filter.filters.length > 0);
+  const asked: Filter = { kind: "all", filters: restricting };
+  if (followedReferences(asked, keys) > mostReferences)
+    throw fault(["query"], `The paths follow more than ${mostReferences} references together.`);
+  const filter = await resolveLinkOperands(asked, { model, objects, visibility });
+  return {
+    classes: classes.map(({ definition }) => definition.name),
+    ...(restricting.length === 0 ? {} : { filter }),
+    sort: keys,
+  };
+}
+
+/** What a hook asks for. It may no more than the caller. */
+function parseChoice(
+  { set: { where, sort, oids } }: Choice,
+  source: PathSource,
+): { readonly filters: readonly Filter[]; readonly keys: SortKey[] | null } {
+  const parser = new WhereParser(source);
+  const filters = where.map((each) => parser.parse(each, ["where"]));
+  return {
+    filters: [...filters, ...oids.map((each) => askedObjects(each, ["oids"]))],
+    keys: sort === undefined ? null : sortKeys(sort, ["sort"], source),
+  };
+}

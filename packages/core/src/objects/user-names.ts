@@ -1,0 +1,143 @@
+import type { Digests } from "../digests/index.ts";
+import { faultAt, ServiceError } from "../errors/index.ts";
+import { Model } from "../model/index.ts";
+import type { Database } from "../request/index.ts";
+import {
+  type AccountRepository,
+  confusableKeyOf,
+  loginNameOf,
+  type ObjectId,
+  type Principal,
+  type RecordKind,
+  type RecordRepository,
+  seesAll,
+} from "../storage/index.ts";
+import { batches } from "./batches.ts";
+
+/** Reserved names, by the SHA-256 of what makes names look alike; each belongs to the user object that has it. */
+const reservedNames: RecordKind<ObjectId> = "userName";
+
+/** Longer than any database is in use. What has a lifetime is not archived: a restored database reserves the names anew. */
+const lifetime = 100 * 365 * 86_400_000;
+
+/** What is read of users to reserve their names in one transaction. */
+const atOnce = { items: 200, bytes: 8 * 1024 * 1024 };
+
+/** A user object and its name. */
+export interface NamedUser {
+  readonly id: ObjectId;
+  readonly name: string;
+}
+
+/**
+ * Reserves the names of users, so that no two user objects have names that look alike, with or without an account. Calls belong in the
+ * transaction that writes the user object.
+ */
+export class UserNames {
+  constructor(
+    private readonly records: RecordRepository,
+    private readonly digests: Digests,
+  ) {}
+
+  /** Reserves the name of a new user. 307 if it looks like the name of another one. */
+  async reserve(user: NamedUser): Promise<void> {
+    if (!(await this.tryToReserve(user)))
+      throw new ServiceError(307, { detail: "at /Name: The name is taken, or looks like the name of another user." });
+  }
+
+  /** Frees the name that the user had, and reserves another one unless it is `null`. 307 if that looks like the name of another user. */
+  async rename(id: ObjectId, name: string | null): Promise<void> {
+    await this.release([id]);
+    if (name !== null) await this.reserve({ id, name });
+  }
+
+  /** Frees the names of users that are deleted. */
+  async release(ids: readonly ObjectId[]): Promise<void> {
+    for (const id of ids) await this.records.remove(reservedNames, { owner: ownerOf(id) });
+  }
+
+  /** Reserves the present name of a user that may have none reserved, or another one; one that is reserved for another user stays with that. */
+  async renew(user: NamedUser): Promise<void> {
+    const [reserved] = await this.records.get(reservedNames, [this.keyOf(user.name)]);
+    if (reserved?.value === user.id) return;
+    await this.release([user.id]);
+    await this.tryToReserve(user);
+  }
+
+  private async tryToReserve({ id, name }: NamedUser): Promise<boolean> {
+    const options = { owner: ownerOf(id), lifetime, ifVersion: "none" } as const;
+    return (await this.records.put(reservedNames, this.keyOf(name), id, options)) === "stored";
+  }
+
+  private keyOf(name: string): string {
+    return this.digests.sha256(confusableKeyOf(loginNameOf(name)));
+  }
+}
+
+function ownerOf(id: ObjectId): string {
+  return `object:${id}`;
+}
+
+/**
+ * Reserves the names of all user objects of a database that was filled by another version, or from an archive. Safe while servers work in it, and
+ * repeatable. Of users whose names look alike already, the one with the lowest id gets the reservation; the others keep their names.
+ */
+export async function reserveUserNames({ storage, digests }: Pick<Database, "storage" | "digests">): Promise<void> {
+  const { model: models, objects } = storage.repositories;
+  const model = new Model(await models.load());
+  const classes = [...model.all()].map(({ definition }) => definition.name).filter((name) => isUserClass(model, name));
+  const users = await objects.match({ classes }, seesAll, Number.MAX_SAFE_INTEGER);
+  for (const batch of batches(users, ({ bytes }) => bytes, atOnce)) {
+    const ids = batch.map(({ id }) => id);
+    await storage.transaction(async (r) => {
+      // A user that is renamed or deleted meanwhile must not get its former name back.
+      await r.objects.hold(ids);
+      const found = new Map(
+        (await r.objects.get(ids, seesAll, Number.MAX_SAFE_INTEGER)).map(({ id, attributes }) => [
+          id,
+          attributes["Name"],
+        ]),
+      );
+      const names = new UserNames(r.records, digests);
+      for (const id of ids) {
+        const name = found.get(id);
+        if (typeof name === "string") await names.renew({ id, name });
+      }
+    });
+  }
+}
+
+/** Attributes of `User` that decide what somebody may do, or as whom. */
+const guarded: readonly string[] = ["Name", "Groups"];
+
+/** Whether objects of the class are users. */
+export function isUserClass(model: Model, className: string): boolean {
+  return model.find("User")?.family.includes(className) ?? false;
+}
+
+/** 404 when somebody else than an administrator gives a user another name or other groups. */
+export function guardUserAttributes({ administrator }: Principal, names: Iterable<string>): void {
+  if (administrator) return;
+  for (const name of names) {
+    if (guarded.includes(name)) throw new ServiceError(404, { detail: `Only administrators write ${name} of a user.` });
+  }
+}
+
+const longestName = 1_024;
+
+/** Whether somebody can log in by a name. */
+export function isUserName(name: string): boolean {
+  return name.trim() !== "" && name.length <= longestName;
+}
+
+/** The name of a user as it is stored: one that nobody could log in with is 307. */
+export function userName(name: string): string {
+  if (!isUserName(name)) throw faultAt("/Name", `A name of at most ${longestName} characters is expected.`);
+  return loginNameOf(name);
+}
+
+/** Lets a user who has an account log in by another name from now on. One that is taken, or looks like one that is: 307. */
+export async function renameAccount(accounts: AccountRepository, userId: ObjectId, name: string): Promise<void> {
+  const loginName = userName(name);
+  await accounts.change(userId, { name: { loginName, confusableKey: confusableKeyOf(loginName) } });
+}

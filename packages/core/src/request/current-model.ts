@@ -1,0 +1,64 @@
+import { ServiceError } from "../errors/index.ts";
+import { Model } from "../model/index.ts";
+import type { ModelRepository } from "../storage/index.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** The model as it is stored now; 713 if its generation is none of those expected, of which `null` stands for all. */
+export async function currentModel(
+  models: Pick<ModelRepository, "load">,
+  expectedGenerations: readonly number[] | null,
+): Promise<Model> {
+  const stored = await models.load();
+  if (expectedGenerations !== null && !expectedGenerations.includes(stored.generation)) {
+    throw new ServiceError(713, { detail: "The model was changed meanwhile." });
+  }
+  return new Model(stored);
+}
+
+/**
+ * The model that a request works under: of the generation that it was admitted with, or of the one given, or a newer one. Who
+ * holds a transaction neither waits for what others load nor has them wait.
+ */
+export async function requestModel(
+  { r, database, unit, modelGeneration }: Pick<RequestContext, "r" | "database" | "unit" | "modelGeneration">,
+  generation = modelGeneration,
+): Promise<Model> {
+  const { models } = database;
+  return models.loaded(generation) ?? (unit.models ?? models).current(generation, r.model);
+}
+
+const attempts = 3;
+
+/**
+ * Prepares and does a write under the model of now; under a newer one again when that was changed meanwhile, and 706 the third
+ * time. In an open transaction it is a part of it.
+ */
+export async function withCurrentModel<T>(
+  context: Pick<RequestContext, "r" | "database" | "unit" | "modelGeneration">,
+  work: (model: Model) => Promise<T>,
+): Promise<T> {
+  let wanted = context.modelGeneration;
+  for (let attempt = 1; ; attempt += 1) {
+    const model = await requestModel(context, wanted);
+    try {
+      return await context.unit.attempt(() => work(model));
+    } catch (error) {
+      if (!(error instanceof OutdatedModelError) || attempt === attempts) throw error;
+      wanted = model.generation + 1;
+    }
+  }
+}
+
+/**
+ * A write was prepared under a model that is no longer current; nothing has changed. It can be prepared again under the
+ * model of now. Towards clients it is 706.
+ */
+export class OutdatedModelError extends ServiceError {
+  constructor(cause?: unknown) {
+    super(706, {
+      detail: "The model was changed meanwhile.",
+      retryAfter: 1,
+      ...(cause === undefined ? {} : { cause }),
+    });
+  }
+}

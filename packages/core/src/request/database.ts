@@ -1,0 +1,88 @@
+import type { Digests } from "../digests/index.ts";
+import { emptyLibrary, type MacroLibrary } from "../macros/index.ts";
+import { ModelCache } from "../model/index.ts";
+import { defaultAnswerBytes, type SessionPolicy, type Storage, type ThrottlePolicy } from "../storage/index.ts";
+import { CountCache } from "./count-cache.ts";
+import { KnownClasses } from "./known-classes.ts";
+import { OwnUnit } from "./own-unit.ts";
+import { StorageClock } from "./storage-clock.ts";
+import { StoreTime } from "./store-time.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
+
+/** How clients prepare a password: `md5` sends its MD5 in hexadecimal digits, `none` the text itself. */
+export type ClientHash = "md5" | "none";
+
+/** The rules of one database. */
+export interface DatabasePolicy {
+  readonly sessions: SessionPolicy;
+  /** Failed attempts per user and per client address. */
+  readonly throttle: { readonly user: ThrottlePolicy; readonly address: ThrottlePolicy };
+  /** Objects that one session may have locked; 0 means any number. */
+  readonly locks: { readonly perSession: number };
+  /** Objects that one user may have in the recycle bin; 0 means any number. */
+  readonly objects: { readonly recycledPerUser: number };
+  /** `retention`: milliseconds that events are kept; 0 keeps them for ever. */
+  readonly audit: { readonly retention: number };
+  readonly clientHash: ClientHash;
+  /** IANA name of the zone in which `~StoreTime` is written. */
+  readonly timeZone: string;
+}
+
+export interface DatabaseSettings {
+  /** First part of its addresses; empty for the database without one. */
+  readonly alias: string;
+  /** `databaseName` of log-in answers. */
+  readonly name: string;
+  readonly policy: DatabasePolicy;
+  readonly storage: Storage;
+  readonly digests: Digests;
+  /** Bytes that one answer may take, see `defaultAnswerBytes`; those unless given. */
+  readonly answerBytes?: number;
+  /** None unless given. */
+  readonly macros?: MacroLibrary;
+}
+
+/** One database that the server serves, with what this process remembers of it. */
+export class Database {
+  readonly alias: string;
+  readonly name: string;
+  readonly policy: DatabasePolicy;
+  readonly storage: Storage;
+  /** For what is kept in the storage under a digest. */
+  readonly digests: Digests;
+  /** For requests that have no transaction open. */
+  readonly unit: UnitOfWork;
+  readonly answerBytes: number;
+  readonly models = new ModelCache();
+  readonly counts = new CountCache();
+  readonly classes = new KnownClasses();
+  readonly storeTime: StoreTime;
+  readonly macros: MacroLibrary;
+  readonly clock: StorageClock;
+
+  constructor({
+    alias,
+    name,
+    policy,
+    storage,
+    digests,
+    answerBytes = defaultAnswerBytes,
+    macros = emptyLibrary,
+  }: DatabaseSettings) {
+    this.alias = alias;
+    this.name = name;
+    this.policy = policy;
+    this.storage = storage;
+    this.digests = digests;
+    this.unit = new OwnUnit(storage);
+    this.answerBytes = answerBytes;
+    this.macros = macros;
+    this.clock = new StorageClock(storage);
+    this.storeTime = new StoreTime(policy.timeZone);
+  }
+
+  /** The same database for work of which one answer can take so many bytes only. */
+  within(answerBytes: number): Database {
+    return Object.create(this, { answerBytes: { value: answerBytes } }) as Database;
+  }
+}

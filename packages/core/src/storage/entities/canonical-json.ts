@@ -1,0 +1,43 @@
+import type { JsonValue } from "./stored-object.ts";
+
+/**
+ * The one text of a JSON value: the one that PostgreSQL gives a `jsonb`, so that it need not be parsed on its way. Members stand
+ * by the length of their names in bytes of UTF-8, and then by these bytes; there is a space behind each comma and colon, and
+ * numbers have all their digits.
+ */
+export function canonicalJson(value: JsonValue): string {
+  if (typeof value === "number") return numberText(value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(", ")}]`;
+  const members = Object.entries(value as { readonly [name: string]: JsonValue | undefined });
+  const given = members.filter((member): member is [string, JsonValue] => member[1] !== undefined);
+  return `{${given
+    .toSorted(byName)
+    .map(([name, member]) => `${JSON.stringify(name)}: ${canonicalJson(member)}`)
+    .join(", ")}}`;
+}
+
+/** Names without any but ASCII characters are compared as they are. */
+const ascii = /^[\0-\x7f]*$/;
+
+function byName([one]: [string, unknown], [other]: [string, unknown]): number {
+  const [a, b] = [bytesOf(one), bytesOf(other)];
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : Number(a > b);
+}
+
+/** The bytes of UTF-8, one character for each. */
+function bytesOf(text: string): string {
+  return ascii.test(text) ? text : unescape(encodeURIComponent(text));
+}
+
+function numberText(value: number): string {
+  const text = JSON.stringify(value);
+  const [mantissa = "", exponent] = text.split("e");
+  if (exponent === undefined) return text;
+  const sign = value < 0 ? "-" : "";
+  const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".");
+  const power = Number(exponent);
+  if (power > 0) return `${sign}${whole}${fraction.padEnd(power, "0")}`;
+  return `${sign}0.${"0".repeat(-power - 1)}${whole}${fraction}`;
+}
