@@ -1,5 +1,5 @@
 import type { JsonValue } from "@sallyport/core";
-import { unpackChanges } from "../src/places/crossings.ts";
+import { unpackChanges } from "../src/pool/page-transfer.ts";
 import { Bench, caller } from "./runtime.ts";
 
 /** What somebody who may write hooks would try with the objects of a page, and with the memory that the next one finds. */

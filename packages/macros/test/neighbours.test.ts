@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { HostCall, MacroHost } from "@sallyport/core";
-import { PlaceEntry } from "../src/places/place-entry.ts";
-import { READY_OF_THREAD } from "../src/threads/messages.ts";
+import { Invocation } from "../src/pool/invocation.ts";
+import { Heartbeat, READY_PER_WORKER } from "../src/worker/messages.ts";
 import { benches, caller, entry, limits, macro } from "./runtime.ts";
 
 /** What an execution could do to those that share its thread. */
@@ -12,25 +12,44 @@ afterAll(close);
 const STUCK = "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);";
 const kindOf = ({ kind, code }: { readonly kind?: string; readonly code?: number }) => kind ?? code;
 
-it("what has begun never runs again, though a module that took long to become JavaScript takes the thread with it", async () => {
-  const { bench, runtime } = open(1);
-  await bench.run("return 1;");
-  const effects: unknown[] = [];
-  const began = performance.now();
-  const stuck = runtime
-    .inspect({ name: "Probe", code: `const a: number = 1;\n${STUCK}\n${macro("")}` }, "ts")
-    .catch(kindOf);
-  const answer = async ({ argument }: HostCall) => {
-    effects.push((argument as { name: string }).name);
-    if (effects.length > 1) await stuck;
-    return {};
-  };
-  const written = bench
-    .run("await call('Write'); await call('Wait');", { limits: { timeout: 60_000 }, answer })
-    .catch(kindOf);
-  expect([await stuck, await written, effects]).toEqual(["cpu", "displaced", ["Write", "Wait"]]);
-  // It has the time of a module that runs as soon as it runs.
-  expect(performance.now() - began).toBeLessThan(20_000);
+describe("an inspected module that takes the worker with it", () => {
+  const inspectStuck = (runtime: ReturnType<typeof open>["runtime"]) =>
+    runtime
+      .inspect({ name: "Probe", code: `const a: number = 1;\n${STUCK}\n${macro("")}` }, "ts")
+      .catch((error: { readonly kind?: string }) => error.kind);
+  const body = "await call('Write'); await call('Wait');";
+
+  it("makes nothing run again that has begun", async () => {
+    const { bench, runtime } = open(1);
+    await bench.run("return 1;");
+    const effects: unknown[] = [];
+    const began = performance.now();
+    let stuck: Promise<unknown> = Promise.resolve();
+    const answer = async ({ argument }: HostCall) => {
+      effects.push((argument as { name: string }).name);
+      if (effects.length > 1) await stuck;
+      else stuck = inspectStuck(runtime);
+      return {};
+    };
+    const written = await bench.run(body, { limits: { timeout: 60_000 }, answer }).catch(kindOf);
+    expect([await stuck, written, effects]).toEqual(["cpu", "displaced", ["Write", "Wait"]]);
+    // It has the time of a module that runs as soon as it runs.
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
+  it("lets run once what has not begun", async () => {
+    const { bench, runtime } = open(1);
+    await bench.run("return 1;");
+    const effects: unknown[] = [];
+    const stuck = inspectStuck(runtime);
+    const answer = async ({ argument }: HostCall) => {
+      effects.push((argument as { name: string }).name);
+      if (effects.length > 1) await stuck;
+      return {};
+    };
+    const written = await bench.run(body, { limits: { timeout: 60_000 }, answer }).catch(kindOf);
+    expect([await stuck, written, effects]).toEqual(["cpu", undefined, ["Write", "Wait"]]);
+  });
 });
 
 it("who waits while a module becomes JavaScript has not been silent himself", async () => {
@@ -102,7 +121,7 @@ it("a place that was lost on the way to another thread is none any more", async 
     limits: { cpu: 20_000, timeout: 20_000 },
   });
   const place = await runtime.reserve(0, false);
-  const others = await Promise.all(Array.from({ length: READY_OF_THREAD - 2 }, () => runtime.reserve(0, false)));
+  const others = await Promise.all(Array.from({ length: READY_PER_WORKER - 2 }, () => runtime.reserve(0, false)));
   const queued = runtime.reserve(20_000, false);
   await expect(place.enter(entry("return 1;", { timeout: 50 }), bench.host())).rejects.toMatchObject({ code: 706 });
   await expect(place.enter(entry("return 1;"), bench.host())).rejects.toMatchObject({ kind: "displaced" });
@@ -114,18 +133,13 @@ it("a place that was lost on the way to another thread is none any more", async 
 
 it("the time that others took is no time of one whose first word is held up by those behind it", async () => {
   const host: MacroHost = { answer: async () => null, isCatchable: () => false, log: () => {} };
-  const thread = {
-    post: () => {},
-    runs: () => false,
-    isNext: false,
-    hasBegun: () => true,
-    waited: () => undefined,
-    stop: () => {},
-    kill: () => {},
-    onWait: () => {},
-  };
-  const entered = new PlaceEntry(1, entry("return 1;"), host, limits, thread);
-  entered.begin(undefined);
+  const heartbeat = new Heartbeat();
+  const slot = { post: () => {}, kill: () => {}, heartbeat };
+  const options = { entry: entry("return 1;"), host, budget: limits, language: undefined, lease: {}, isNext: false };
+  const entered = new Invocation(1, slot, { ...options, onWait: () => {} });
+  entered.begin();
+  // Another one has begun since.
+  heartbeat.begin(2, 0);
   await delay(50);
   expect(entered.waited).toBeGreaterThanOrEqual(40);
   entered.hear({

@@ -1,10 +1,8 @@
 import type { JsonValue } from "@sallyport/core";
 import fc from "fast-check";
-import { packItems, unpackChanges } from "../src/places/crossings.ts";
-import { ChangeList, Watch } from "../src/prelude/drivers/watch.ts";
-import { PackedView } from "../src/prelude/drivers/packed-view.ts";
-import { PackedWatch } from "../src/prelude/drivers/packed-watch.ts";
-import { unpack } from "../src/prelude/packed-items.ts";
+import { packItems, unpackChanges } from "../src/pool/page-transfer.ts";
+import { type PackedObject, unpack } from "../src/prelude/packed-page.ts";
+import { ChangeList, View, Watch } from "../src/prelude/watch.ts";
 
 type Members = Record<string, JsonValue>;
 
@@ -90,10 +88,10 @@ describe("objects that cross as one text", () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 6 }), (items) => {
         const packed = packedOf(items);
-        expect(packed.map((each) => ({ ...new PackedView(each).object }))).toEqual(
+        expect(packed.map((each) => ({ ...new View(each).object }))).toEqual(
           items.map(({ json, rest }) => ({ ...rest, ...json })),
         );
-        expect(packed.map((each) => ({ ...new PackedWatch(each).object }))).toEqual(items.map(({ json }) => json));
+        expect(packed.map((each) => ({ ...new Watch({}, each).object }))).toEqual(items.map(({ json }) => json));
       }),
     );
   });
@@ -128,7 +126,7 @@ describe("a packed object in the hands of a hook", () => {
     fc.assert(
       fc.property(item, fc.array(act, { maxLength: 12 }), ({ json, rest }, acts) => {
         const plain = new Watch(structuredClone(json));
-        const packed = new PackedWatch(packedOf([{ json, rest }])[0] as ConstructorParameters<typeof PackedWatch>[0]);
+        const packed = new Watch({}, packedOf([{ json, rest }])[0]);
         for (const [, run] of acts)
           expect(attempt(run, packed.object as Members)).toEqual(attempt(run, plain.object as Members));
         expect(changesOf(packed)).toEqual(changesOf(plain));
@@ -140,10 +138,7 @@ describe("a packed object in the hands of a hook", () => {
 
   it("is changed like any other however much is written", () => {
     const json: Members = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`Was${index}`, index]));
-    const [plain, packed] = [
-      new Watch({ ...json }),
-      new PackedWatch(packedOf([{ json, rest: {} }])[0] as ConstructorParameters<typeof PackedWatch>[0]),
-    ];
+    const [plain, packed] = [new Watch({ ...json }), new Watch({}, packedOf([{ json, rest: {} }])[0])];
     for (const { object } of [plain, packed]) {
       for (let index = 0; index < 40; index += 1) {
         object[`New${index % 35}`] = index;
@@ -159,8 +154,7 @@ describe("a packed object in the hands of a hook", () => {
     fc.assert(
       fc.property(item, fc.array(act, { maxLength: 12 }), ({ json, rest }, acts) => {
         const frozen = Object.freeze({ ...rest, ...structuredClone(json) });
-        const view = new PackedView(packedOf([{ json, rest }])[0] as ConstructorParameters<typeof PackedView>[0])
-          .object as Members;
+        const view = new View(packedOf([{ json, rest }])[0] as PackedObject).object as Members;
         for (const [, run] of acts) expect(attempt(run, view)).toEqual(attempt(run, frozen as Members));
         expect(Object.isFrozen(view)).toBe(true);
       }),

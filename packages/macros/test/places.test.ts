@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { EXECUTIONS_OF_THREAD, READY_OF_THREAD } from "../src/threads/messages.ts";
+import { LEASES_PER_WORKER, READY_PER_WORKER } from "../src/worker/messages.ts";
 import { benches, caller, entry } from "./runtime.ts";
 
 const { open, close } = benches();
@@ -9,7 +9,7 @@ afterAll(close);
 describe("places", () => {
   it("are as many as threads have before them; others wait, so long and so many", async () => {
     const { runtime } = open(2, 1);
-    const busy = 2 * READY_OF_THREAD;
+    const busy = 2 * READY_PER_WORKER;
     const places = await Promise.all(Array.from({ length: busy }, () => runtime.reserve(0, false)));
     const waits = runtime.reserve(30_000, false);
     expect(runtime.load).toEqual({ busy, waiting: 1 });
@@ -114,14 +114,14 @@ describe("places", () => {
       new Promise((resolve) => {
         answers.push(() => resolve("answered"));
       });
-    const waiting = Array.from({ length: EXECUTIONS_OF_THREAD }, () =>
+    const waiting = Array.from({ length: LEASES_PER_WORKER }, () =>
       bench.run("return await now();", { answer: asked }),
     );
-    while (answers.length < EXECUTIONS_OF_THREAD) await delay(5);
-    expect(runtime.load).toEqual({ busy: EXECUTIONS_OF_THREAD, waiting: 0 });
+    while (answers.length < LEASES_PER_WORKER) await delay(5);
+    expect(runtime.load).toEqual({ busy: LEASES_PER_WORKER, waiting: 0 });
     const next = bench.run("return 'next';");
     await delay(20);
-    expect(runtime.load).toEqual({ busy: EXECUTIONS_OF_THREAD, waiting: 1 });
+    expect(runtime.load).toEqual({ busy: LEASES_PER_WORKER, waiting: 1 });
     answers[3]?.();
     expect(await next).toBe("next");
     for (const answer of answers.toReversed()) answer();
@@ -132,7 +132,7 @@ describe("places", () => {
   it("begin in a thread one after the other, a few of them right behind what runs", async () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
-    const running = Array.from({ length: READY_OF_THREAD }, () =>
+    const running = Array.from({ length: READY_PER_WORKER }, () =>
       bench.run("const began = Date.now(); while (Date.now() < began + 100); return [began, Date.now()];"),
     );
     await delay(20);

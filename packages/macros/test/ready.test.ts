@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { READY_OF_THREAD } from "../src/threads/messages.ts";
+import { READY_PER_WORKER } from "../src/worker/messages.ts";
 import { benches, entry } from "./runtime.ts";
 
 const { open, close } = benches();
@@ -21,7 +21,7 @@ describe("executions that are in a thread before it comes to them", () => {
     const { bench } = open(1);
     await bench.run("return 1;");
     const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
-    const next = Array.from({ length: READY_OF_THREAD - 1 }, (_one, number) =>
+    const next = Array.from({ length: READY_PER_WORKER - 1 }, (_one, number) =>
       bench.run("return input;", { input: number }),
     );
     await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
@@ -52,7 +52,7 @@ describe("executions that are in a thread before it comes to them", () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
-    const others = Array.from({ length: READY_OF_THREAD - 2 }, () =>
+    const others = Array.from({ length: READY_PER_WORKER - 2 }, () =>
       bench.run("const end = Date.now() + 300; while (Date.now() < end);"),
     );
     const place = await runtime.reserve(1_000, false);

@@ -1,5 +1,5 @@
+import type { Services } from "./macro-definition.ts";
 import type { Json, ObjectJson } from "./objects.ts";
-import type { Services } from "./services.ts";
 
 /** What hooks are given as their last argument. */
 export type HookContext = Services;

@@ -1,5 +1,4 @@
 /** What modules of macros and hooks import as `@sallyport/macros`, inside of the sandbox too. */
-export type { Caller, Services } from "./services.ts";
 export {
   type AuthenticatedUser,
   type AuthenticationHook,
@@ -14,7 +13,14 @@ export {
   type SerializationHook,
   type UserProviderHook,
 } from "./hook-definition.ts";
-export { type Access, defineMacro, type MacroContext, type MacroDefinition } from "./macro-definition.ts";
+export {
+  type Access,
+  type Caller,
+  defineMacro,
+  type MacroContext,
+  type MacroDefinition,
+  type Services,
+} from "./macro-definition.ts";
 export {
   type FindOptions,
   type Json,

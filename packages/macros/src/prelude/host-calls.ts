@@ -1,10 +1,10 @@
 import { Refusal } from "../authoring/refusal.ts";
 import { parse, stringify } from "./primordials.ts";
 
-/** What the prelude can tell the thread: the one function of it within reach of the sandbox. Every argument is a name or JSON, or empty for nothing. */
+/** The one function of the worker that the sandbox can call. Every argument is a name or JSON, or empty for nothing. */
 type Send = (kind: "call" | "log" | "done" | "failed", first: string, second?: string) => void;
 
-/** Why an entry failed, as the sandbox tells it. */
+/** Why an invocation failed, as the sandbox tells it. */
 export interface Failure {
   readonly kind: "threw" | "refused" | "result" | "invalid";
   readonly message: string;
@@ -24,17 +24,17 @@ let send: Send;
 let first: Waiting | undefined;
 let last: Waiting | undefined;
 
-/** Where messages go; given once, before any module of a stranger. */
+/** Called once, before any module of a user is loaded. */
 export function connect(given: Send): void {
   send = given;
 }
 
-/** The texts are JSON: the engine hands out a text only up to its first zero. */
+/** The texts are JSON because the engine cuts a text at its first zero. */
 export function tell(kind: "log" | "done" | "failed", text: string, second?: string): void {
   send(kind, text, second);
 }
 
-/** The answer of the call under way. The next in line goes out at once. */
+/** Settles the pending call, and sends the next one. */
 export function answered(text: string | undefined, code: number | undefined): void {
   const call = first;
   if (call === undefined) return;
@@ -45,7 +45,7 @@ export function answered(text: string | undefined, code: number | undefined): vo
   else call.resolve(text === undefined ? undefined : parse(text));
 }
 
-/** Asks the host. Calls wait in here, in the sandbox's own memory, until their turn comes. */
+/** Asks the host. Calls wait here, in the sandbox's own memory, until the ones before them are answered. */
 export function ask(name: string, argument: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const text = stringify(argument ?? null);

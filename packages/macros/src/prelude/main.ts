@@ -1,8 +1,7 @@
 import { Refusal } from "../authoring/refusal.ts";
-import type { Definition } from "./drivers/driver.ts";
-import { drivers } from "./drivers/drivers.ts";
+import { type Definition, drivers } from "./drivers.ts";
 import { type Failure, tell } from "./host-calls.ts";
-import type { Page } from "./packed-items.ts";
+import type { Page } from "./packed-page.ts";
 import { Integers, isSafeInteger, parse, slice, stringify } from "./primordials.ts";
 import { random } from "./random.ts";
 
@@ -21,7 +20,7 @@ function fail(failure: Failure): void {
   tell("failed", stringify(failure));
 }
 
-/** What a module threw while it was loaded. What the parser throws is a `SyntaxError`. */
+/** Reports what a module threw while it was loaded. The parser throws a `SyntaxError`. */
 export function failed(thrown: unknown): void {
   const failure = describe(thrown);
   fail(failure.kind === "threw" && isSyntaxError(failure.message) ? { ...failure, kind: "invalid" } : failure);
@@ -37,7 +36,7 @@ async function drive(loaded: unknown, driver: string, argument: string, page: Pa
   if (call === undefined) throw new TypeError(`no driver ${driver}`);
   let status: string | undefined;
   const chooseStatus = (message: string): void => {
-    status = stringify(message);
+    status = stringify(slice(message, 0, LONGEST.status));
   };
   const result = await call(definition as Definition, parse(argument) as never, { page, chooseStatus });
   if (result === undefined) {
@@ -60,8 +59,8 @@ async function drive(loaded: unknown, driver: string, argument: string, page: Pa
   else tell("done", json, status);
 }
 
-/** Calls a module by a driver. It ends in one `done` or `failed`; what comes afterwards, nobody hears. */
-export async function enter(
+/** Calls a module by a driver. It ends in one `done` or `failed`; later messages are ignored. */
+export async function invoke(
   loaded: unknown,
   driver: string,
   argument: string,
@@ -80,9 +79,10 @@ export async function enter(
   }
 }
 
-const LONGEST = { message: 2_000, trace: 4_000 };
+/** Characters; the worker checks them again. What is cut here takes no further memory of the module. */
+const LONGEST = { message: 2_000, trace: 4_000, status: 500 };
 
-/** A member's text. What a hostile object does when it is asked runs in the sandbox, under its limits. */
+/** A member's text. Getters of a hostile object run in the sandbox, under its limits. */
 function textOf(read: () => unknown, longest: number): string | undefined {
   try {
     const text = read();

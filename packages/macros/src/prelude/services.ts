@@ -6,7 +6,7 @@ import {
   type Objects,
   rememberVersion,
 } from "../authoring/objects.ts";
-import type { Caller, Services } from "../authoring/services.ts";
+import type { Caller, Services } from "../authoring/macro-definition.ts";
 import { ask, tell } from "./host-calls.ts";
 import { isArray, stringify, toText } from "./primordials.ts";
 import { random, uuid } from "./random.ts";

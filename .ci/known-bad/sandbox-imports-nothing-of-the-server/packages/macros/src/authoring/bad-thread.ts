@@ -1,1 +1,1 @@
-export { thread } from "../threads/thread.ts";
+export { thread } from "../worker/worker.ts";

@@ -16,34 +16,31 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from "quickjs-emscripten-core";
-import type { Page } from "../prelude/packed-items.ts";
-import { BoundedMemory, findLayout, Heap, MemoryImage, type MemoryLayout } from "./engine-memory.ts";
+import type { Page } from "../prelude/packed-page.ts";
+import { BoundedMemory, findLayout, Heap, MemoryImage, type MemoryLayout } from "./memory-image.ts";
 
 type Ffi = ReturnType<QuickJSWASMModule["getFFI"]>;
 
 const STACK = 64 * 1024;
-/** An engine that has grown beyond this is not kept. */
-const LARGEST_KEPT = 32 * 1024 * 1024;
-/** Before the names of modules that there are not. */
+/** An engine that grows beyond this is not kept. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+/** Prefix of module names that do not exist. */
 const REFUSED = "?";
-const JOBS_AT_ONCE = 256;
+const JOB_BATCH = 256;
 const AS_MODULE = {
   detect: 0 as unknown as EvalDetectModule,
   flags: EvalFlags.JS_EVAL_TYPE_MODULE as unknown as Parameters<Ffi["QTS_Eval"]>[5],
 };
 
-/** Hears what the prelude says, while the sandbox runs. */
+/** Receives what the prelude sends while the sandbox runs. */
 type Listener = (kind: string, first: string, second: string | undefined) => void;
 
-/** Asked every few thousand steps of the engine; `true` stops what runs. */
+/** Called every few thousand steps of the engine; `true` stops what runs. */
 type Interrupt = () => boolean;
 
-type PreludeFunction = "enter" | "answered" | "failed" | "seed";
+type PreludeFunction = "invoke" | "answered" | "failed" | "seed";
 
-/**
- * An engine with the prelude in it. It serves one entry after the other, and each finds it as it was in the beginning:
- * what was made of it then is copied back.
- */
+/** An engine with the prelude in it. It serves one invocation after the other, and is restored after each. */
 export class Sandbox {
   private readonly ffi: Ffi;
   private readonly heap: Heap;
@@ -51,12 +48,12 @@ export class Sandbox {
   private readonly context: JSContextPointer;
   private readonly undefinedPointer: JSValuePointer;
   private readonly functions: ReadonlyMap<PreludeFunction, JSValuePointer>;
-  /** Room for what calls of the engine give and take. */
-  private readonly room: number;
+  /** Memory for the arguments and results of engine calls. */
+  private readonly scratch: number;
   private readonly engine: QuickJSContext;
   private readonly layout: MemoryLayout;
   private readonly image: MemoryImage;
-  /** With the validator of inputs, once it was needed. */
+  /** With the input validator, once a module needed it. */
   private checkingImage: MemoryImage | undefined;
   private readonly memory: BoundedMemory;
   private listener: Listener = () => {};
@@ -89,34 +86,34 @@ export class Sandbox {
               ),
             }
           : preludeModule(name),
-      (from, name) => (this.sealed ? nameForStrangers(name) : preludeModuleName(from, name)),
+      (from, name) => (this.sealed ? userModuleName(name) : preludeModuleName(from, name)),
     );
     const context = runtime.newContext();
     this.engine = context;
-    // The pointers stand in members that the library keeps to itself.
+    // The library keeps the pointers to itself.
     this.runtime = pointerIn(runtime, "rt");
     this.context = pointerIn(context, "ctx");
     this.undefinedPointer = context.undefined.value as JSValuePointer;
     this.functions = loadPrelude(context, (kind, first, second) => this.listener(kind, first, second));
-    this.room = this.heap.allocate(64);
+    this.scratch = this.heap.allocate(64);
     this.sealed = true;
     this.image = new MemoryImage(memory, this.layout);
   }
 
-  /** Makes everything as it was. False when the engine cannot be used again. */
+  /** Restores the engine. False when it cannot be used again. */
   reset(): boolean {
     this.listener = () => {};
     this.interrupt = () => false;
-    return !this.discarded && this.image.restore() && this.image.size <= LARGEST_KEPT;
+    return !this.discarded && this.image.restore() && this.memory.memory.buffer.byteLength <= MAX_KEPT_BYTES;
   }
 
-  /** Says that the engine broke: it is not used again. */
+  /** Marks the engine as broken: it is not used again. */
   discard(): void {
     this.discarded = true;
   }
 
   /** Loads a module and calls it by a driver. `seed`: 4 words for its random numbers. */
-  enter(given: {
+  invoke(given: {
     readonly module: MacroModule;
     readonly driver: string;
     readonly argument: string;
@@ -139,7 +136,7 @@ export class Sandbox {
     if (error) this.call("failed", error);
     else
       this.call(
-        "enter",
+        "invoke",
         loaded,
         this.text(given.driver),
         this.text(given.argument),
@@ -156,7 +153,7 @@ export class Sandbox {
     );
   }
 
-  /** Whether more memory is in use than may be. The engine notices for itself only when it would have to grow. */
+  /** The engine itself notices only when its memory would have to grow. */
   get isTooLarge(): boolean {
     return this.image.end > this.memory.limit;
   }
@@ -165,9 +162,9 @@ export class Sandbox {
     return this.ffi.QTS_IsJobPending(this.runtime) !== 0;
   }
 
-  /** Runs what is ready to run, or some of it. */
+  /** Runs some of the pending jobs. */
   runJobs(): void {
-    this.ffi.QTS_ExecutePendingJob(this.runtime, JOBS_AT_ONCE, this.room as never);
+    this.ffi.QTS_ExecutePendingJob(this.runtime, JOB_BATCH, this.scratch as never);
   }
 
   private withValidator(): MemoryImage {
@@ -187,23 +184,23 @@ export class Sandbox {
     return value;
   }
 
-  /** An `ArrayBuffer`, to which the engine sees from now on. */
+  /** An `ArrayBuffer` that the engine frees. */
   private words(words: Int32Array): JSValuePointer {
     const pointer = this.heap.allocate(words.byteLength);
     this.heap.putWords(pointer, words);
     return this.ffi.QTS_NewArrayBuffer(this.context, pointer as never, words.byteLength);
   }
 
-  /** Calls a function of the prelude, none of which throws unless the engine has no memory left, or is stopped. */
+  /** Calls a function of the prelude; none throws unless the engine has no memory left, or was interrupted. */
   private call(name: PreludeFunction, ...parts: readonly JSValuePointer[]): void {
-    this.heap.putWords(this.room, parts);
-    const { ffi, context, room } = this;
+    this.heap.putWords(this.scratch, parts);
+    const { ffi, context, scratch } = this;
     const result = ffi.QTS_Call(
       context,
       this.functions.get(name) as JSValuePointer,
       this.undefinedPointer,
       parts.length,
-      room as never,
+      scratch as never,
     );
     const error = ffi.QTS_ResolveException(context, result);
     if (error) throw new SandboxExhausted();
@@ -212,12 +209,12 @@ export class Sandbox {
   }
 }
 
-/** What a name means in a module of a stranger. Modules of the prelude are loaded, and their own names would find them. */
-function nameForStrangers(name: string): string {
+/** What a name means in a user's module. Modules of the prelude are loaded, and their own names would find them. */
+function userModuleName(name: string): string {
   return name === AUTHORING ? AUTHORING_FILE : `${REFUSED}${name.slice(0, 200)}`;
 }
 
-/** The prelude itself could not go on. */
+/** The prelude could not go on. */
 export class SandboxExhausted extends Error {
   override readonly name = "SandboxExhausted";
 }
@@ -234,33 +231,31 @@ function loadPrelude(context: QuickJSContext, listener: Listener): ReadonlyMap<P
   );
   const prelude = context.unwrapResult(context.evalCode(preludeModule(MAIN_FILE), MAIN_FILE, { type: "module" }));
   context.unwrapResult(context.callFunction(context.getProp(prelude, "connect"), context.undefined, send)).dispose();
-  const names: PreludeFunction[] = ["enter", "answered", "failed", "seed"];
+  const names: PreludeFunction[] = ["invoke", "answered", "failed", "seed"];
   return new Map(names.map((name) => [name, context.getProp(prelude, name).value as JSValuePointer]));
 }
 
 const OURS = fileURLToPath(new URL("..", import.meta.url));
 const SCHEMA = dirname(fileURLToPath(import.meta.resolve("@cfworker/json-schema")));
 
-/** What a module of a stranger imports, and the only thing it can. */
+/** The only import of a user's module. */
 const AUTHORING = "@sallyport/macros";
 
-/** The file that this import gives; names of modules are paths, which no macro can be called. */
+/** The file of that import. Module names of the prelude are paths, which is no name of a macro. */
 const AUTHORING_FILE = "/authoring/index.js";
 const MAIN_FILE = "/prelude/main.js";
 
-/** What modules need besides that hold inputs to a schema. */
+/** Loaded for modules with an input schema. */
 const VALIDATOR_FILE = "/prelude/validator.js";
 
-/** The sandbox knows no `URL`; the validator needs it for references such as `#/$defs/Address`. */
+/** The sandbox has no `URL`; the validator resolves references such as `#/$defs/Address` with it. */
 const URL_SHIM = `import { SchemaUrl as URL } from "/prelude/schema-url.js";\n`;
 
-/** The name of the module that `imported` means in `importer`. */
 function preludeModuleName(importer: string, imported: string): string {
   if (imported === "@cfworker/json-schema") return "/schema/index.js";
   return imported.startsWith(".") ? join(dirname(importer), imported) : imported;
 }
 
-/** The text of a module of the prelude. */
 function preludeModule(name: string): string {
   if (!name.startsWith("/schema/")) return readFileSync(join(OURS, name), "utf8");
   const text = readFileSync(join(SCHEMA, name.slice("/schema/".length)), "utf8");

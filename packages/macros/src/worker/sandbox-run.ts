@@ -1,18 +1,17 @@
 import { randomFillSync } from "node:crypto";
 import type { MacroFaultKind } from "@sallyport/core";
 import { CpuClock } from "./cpu-clock.ts";
-import type { Answer, Enter, FromThread, Outbox } from "./messages.ts";
-import type { Pulse } from "./pulse.ts";
+import type { Answer, Heartbeat, Invoke, SendBuffer } from "./messages.ts";
 import { type Sandbox, SandboxExhausted } from "./sandbox.ts";
 
-/** Results and arguments of host calls nest at most so deep. */
-const DEEPEST = 64;
+/** Nesting of results, and of arguments of host calls. */
+const MAX_DEPTH = 64;
 
-/** UTF-8 bytes of the argument of one host call: an object as large as one may be, and what is around it. The server reads it in one go. */
-const LONGEST_ARGUMENT = 2 * 1024 * 1024;
+/** UTF-8 bytes of the argument of one host call: the largest object, and what is around it. */
+const MAX_ARGUMENT_BYTES = 2 * 1024 * 1024;
 
-const MOST_FRAMES = 12;
-const LONGEST_STATUS = 500;
+const MAX_FRAMES = 12;
+const MAX_STATUS = 500;
 
 interface Fault {
   readonly kind: MacroFaultKind | "refused";
@@ -21,52 +20,41 @@ interface Fault {
   readonly code?: number | undefined;
 }
 
-/** One entry while it runs in its sandbox: what it says is judged, what it uses is counted. */
-export class Entry {
+/** One invocation in its sandbox: judges what the module says, and counts what it uses. */
+export class SandboxRun {
   private readonly sandbox: Sandbox;
-  private readonly given: Enter;
-  private readonly code: string | undefined;
-  private readonly outbox: Pick<Outbox<FromThread>, "put" | "sendOld">;
-  private readonly pulse: Pulse;
+  private readonly given: Invoke;
+  private readonly waited: number;
+  private readonly heartbeat: Heartbeat;
+  private readonly buffer: SendBuffer;
   private readonly clock: CpuClock;
   private readonly deadline: number;
   private readonly lines = new LogLines();
-  private waited = 0;
   private hostCalls = 0;
-  private callsInside = 0;
+  private nestedCalls = 0;
   private fault: Fault | undefined;
   private done: { readonly result: string; readonly status: string | undefined } | undefined;
   private call: { readonly name: string; readonly argument: string } | undefined;
-  private waits = false;
+  private isWaiting = false;
 
-  constructor(
-    sandbox: Sandbox,
-    given: Enter,
-    code: string | undefined,
-    pulse: Pulse,
-    outbox: Pick<Outbox<FromThread>, "put" | "sendOld">,
-  ) {
+  constructor(sandbox: Sandbox, given: Invoke, waited: number, heartbeat: Heartbeat, buffer: SendBuffer) {
     this.sandbox = sandbox;
     this.given = given;
-    this.code = code;
-    this.outbox = outbox;
-    this.pulse = pulse;
+    this.waited = waited;
+    this.heartbeat = heartbeat;
+    this.buffer = buffer;
     this.clock = new CpuClock(given.limits.cpu);
     this.deadline = performance.now() + given.limits.timeout;
   }
 
-  /** Whether it has come to its end. */
+  /** Returns whether it has come to its end. */
   start(): boolean {
-    const { id, isNext, at, module, driver, argument, page, limits } = this.given;
-    if (!isNext) {
-      this.waited = Math.max(0, Date.now() - at);
-      this.pulse.begin(id, this.waited);
-    }
+    const { module, driver, argument, page, limits } = this.given;
     return this.run(() => {
       if (argument.length + (page === undefined ? 0 : page.text.length + page.ends.byteLength) > limits.memory)
         throw new SandboxExhausted();
-      this.sandbox.enter({
-        module: this.code === undefined ? module : { ...module, code: this.code },
+      this.sandbox.invoke({
+        module,
         driver,
         argument,
         page,
@@ -78,17 +66,17 @@ export class Entry {
     });
   }
 
-  /** Goes on with the host's answer. Whether it has come to its end. */
-  answer({ text, code, charge, callsInside }: Answer): boolean {
-    this.waits = false;
+  /** Goes on with the host's answer. Returns whether it has come to its end. */
+  answer({ text, code, charge, nestedCalls }: Answer): boolean {
+    this.isWaiting = false;
     this.clock.charge(charge);
-    this.callsInside += callsInside;
+    this.nestedCalls += nestedCalls;
     return this.run(() => this.sandbox.answer(text, code));
   }
 
   private run(begin: () => void): boolean {
     this.clock.start();
-    this.pulse.current = this.given.id;
+    this.heartbeat.current = this.given.id;
     try {
       begin();
       while (!this.isAtEnd && this.sandbox.hasJobs) {
@@ -96,12 +84,12 @@ export class Entry {
         this.isOver();
       }
     } catch (error) {
-      // The engine gave up in the middle of the prelude, which it does for want of memory or because it was stopped.
+      // The engine gives up inside of the prelude when it has no memory left, or was interrupted.
       if (!(error instanceof SandboxExhausted)) this.sandbox.discard();
       this.fault ??= { kind: "memory", message: "ran out of memory" };
     }
     this.clock.stop();
-    this.pulse.current = 0;
+    this.heartbeat.current = 0;
     return this.conclude();
   }
 
@@ -110,10 +98,10 @@ export class Entry {
   }
 
   private isOver(): boolean {
-    this.outbox.sendOld();
-    const isStopped = this.pulse.beat(this.given.id);
+    this.buffer.sendOld();
+    const isCancelled = this.heartbeat.beat(this.given.id);
     if (this.fault !== undefined) return true;
-    if (isStopped) this.fault = { kind: "ended", message: "was ended" };
+    if (isCancelled) this.fault = { kind: "ended", message: "was ended" };
     else if (this.sandbox.isTooLarge) this.fault = { kind: "memory", message: "ran out of memory" };
     else if (this.clock.isOver())
       this.fault = { kind: "cpu", message: `ran longer than ${Math.ceil(this.given.limits.cpu)} ms` };
@@ -132,12 +120,12 @@ export class Entry {
 
   private hearCall(name: string, argument: string): void {
     const { hostCalls } = this.given.limits;
-    if (this.hostCalls + this.callsInside >= hostCalls)
+    if (this.hostCalls + this.nestedCalls >= hostCalls)
       this.fault = { kind: "hostCalls", message: `called the host more than ${hostCalls} times` };
-    else if (Buffer.byteLength(argument) > LONGEST_ARGUMENT)
-      this.fault = { kind: "threw", message: `${name}: more than ${LONGEST_ARGUMENT} bytes` };
-    else if (isDeeper(argument, DEEPEST))
-      this.fault = { kind: "threw", message: `${name}: nesting deeper than ${DEEPEST}` };
+    else if (Buffer.byteLength(argument) > MAX_ARGUMENT_BYTES)
+      this.fault = { kind: "threw", message: `${name}: more than ${MAX_ARGUMENT_BYTES} bytes` };
+    else if (isDeeper(argument, MAX_DEPTH))
+      this.fault = { kind: "threw", message: `${name}: nesting deeper than ${MAX_DEPTH}` };
     else {
       this.hostCalls += 1;
       this.call = { name, argument };
@@ -146,65 +134,56 @@ export class Entry {
 
   private hearDone(result: string, status: string | undefined): void {
     const { resultBytes } = this.given.limits;
-    if (this.call !== undefined || this.waits) {
+    if (this.call !== undefined || this.isWaiting) {
       this.fault = { kind: "pending", message: "ended before the server had answered its calls: an await is missing" };
     } else if (Buffer.byteLength(result) > resultBytes) {
       this.fault = { kind: "resultBytes", message: `the result is larger than ${resultBytes} bytes` };
-    } else if (isDeeper(result, DEEPEST)) {
-      this.fault = { kind: "result", message: `the result nests deeper than ${DEEPEST}` };
-    } else this.done = { result, status: status === undefined ? undefined : textIn(status).slice(0, LONGEST_STATUS) };
+    } else if (isDeeper(result, MAX_DEPTH)) {
+      this.fault = { kind: "result", message: `the result nests deeper than ${MAX_DEPTH}` };
+    } else this.done = { result, status: status === undefined ? undefined : textIn(status).slice(0, MAX_STATUS) };
   }
 
-  /** Says where the entry stands: at its end, or waiting for the host. */
+  /** Reports the end, or the call that it waits for. Returns whether it has come to its end. */
   private conclude(): boolean {
-    const { id } = this.given;
-    const { waited } = this;
-    const cpu = this.clock.total();
+    const from = { id: this.given.id, waited: this.waited, cpu: this.clock.total() };
     if (!this.isAtEnd && this.call !== undefined) {
-      const { name, argument } = this.call;
+      const { call } = this;
       this.call = undefined;
-      this.waits = true;
-      this.outbox.put({ type: "call", id, waited, cpu, lines: this.lines.take(), name, argument });
+      this.isWaiting = true;
+      this.buffer.put({ type: "call", ...from, lines: this.lines.take(), ...call });
       return false;
     }
-    if (!this.isAtEnd && this.waits) return false;
+    if (!this.isAtEnd && this.isWaiting) return false;
     const lines = this.lines.close();
     if (this.done !== undefined && this.fault === undefined) {
-      this.outbox.put({
-        type: "done",
-        id,
-        waited,
-        cpu,
-        lines,
-        ...this.done,
-        hostCalls: this.hostCalls,
-        code: this.code,
-      });
+      const { language, module } = this.given;
+      const code = language === undefined ? undefined : module.code;
+      this.buffer.put({ type: "done", ...from, lines, ...this.done, hostCalls: this.hostCalls, code });
       return true;
     }
     const { kind, message, trace, code } = this.fault ?? {
       kind: "pending",
       message: "waits for what nobody will settle",
     };
-    this.outbox.put({ type: "failed", id, waited, cpu, lines, kind, message, trace, code });
+    this.buffer.put({ type: "failed", ...from, lines, kind, message, trace, code });
     return true;
   }
 }
 
-/** A text that the prelude says as JSON. */
+/** A text that the prelude sends as JSON. */
 function textIn(json: string): string {
   return String(JSON.parse(json));
 }
 
-/** The first frames of a trace that are not the prelude's. */
+/** The first frames of a trace without those of the prelude. */
 function ownFrames(trace: string | undefined): string | undefined {
   const frames = trace
     ?.split("\n")
     .filter((frame) => frame.trim() !== "" && !/\(?\/(?:prelude|authoring|schema)\//.test(frame));
-  return frames === undefined || frames.length === 0 ? undefined : frames.slice(0, MOST_FRAMES).join("\n");
+  return frames === undefined || frames.length === 0 ? undefined : frames.slice(0, MAX_FRAMES).join("\n");
 }
 
-/** What the prelude says of a failure. It comes from inside of the sandbox and may be anything. */
+/** A failure as the prelude tells it. It comes from the sandbox and may be anything. */
 function faultIn(text: string): Fault {
   const given = JSON.parse(text) as Record<string, unknown>;
   const textOf = (name: string, longest: number) =>
@@ -223,7 +202,7 @@ function faultIn(text: string): Fault {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Whether JSON nests deeper than `deepest`. Reads the text alone: what is too deep is never built. */
+/** Reads the text alone: JSON that is too deep is never parsed. */
 function isDeeper(json: string, deepest: number): boolean {
   let depth = 0;
   for (let index = 0; index < json.length; index += 1) {
@@ -245,11 +224,11 @@ function isDeeper(json: string, deepest: number): boolean {
   return false;
 }
 
-const LONGEST_LINE = 2_000;
-const MOST_LINES = 200;
-const MOST_CHARACTERS = 65_536;
+const MAX_LINE = 2_000;
+const MAX_LINES = 200;
+const MAX_CHARACTERS = 65_536;
 
-/** The lines that an entry writes, as many as may be. */
+/** The log lines of an invocation, as many as may be. */
 class LogLines {
   private lines: string[] = [];
   private written = 0;
@@ -257,8 +236,8 @@ class LogLines {
   private leftOut = 0;
 
   add(line: string): void {
-    const text = line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
-    if (this.written === MOST_LINES || this.characters + text.length > MOST_CHARACTERS) {
+    const text = line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
+    if (this.written === MAX_LINES || this.characters + text.length > MAX_CHARACTERS) {
       this.leftOut += 1;
       return;
     }

@@ -1,72 +1,66 @@
 import type { JsonValue } from "@sallyport/core";
-import type { PackedLayout, Page, Shape } from "../prelude/packed-items.ts";
-import type { Enter } from "../threads/messages.ts";
+import type { PackedLayout, Page, Shape } from "../prelude/packed-page.ts";
+import type { Invoke } from "../worker/messages.ts";
 
-/** How what drivers are given and give crosses between here and the thread. */
-interface Crossing {
-  readonly pack: (argument: JsonValue) => Pick<Enter, "argument" | "page">;
-  readonly unpack: (result: JsonValue, argument: JsonValue) => JsonValue;
+/** How the argument and the result of a driver cross between the server and a worker. */
+interface Transfer {
+  readonly encode: (argument: JsonValue) => Pick<Invoke, "argument" | "page">;
+  readonly decode: (result: JsonValue, argument: JsonValue) => JsonValue;
 }
 
-const asJson: Crossing = {
-  pack: (argument) => ({ argument: JSON.stringify(argument) }),
-  unpack: (result) => result,
-};
-
 const itemsOf = (argument: JsonValue) => (argument as unknown as { readonly items: readonly Item[] }).items;
-const unpack: Crossing["unpack"] = (result, argument) => unpackChanges(result, itemsOf(argument).length);
-
-/** Objects of a page are the most that ever crosses. */
-const ofPage: Crossing = {
-  pack: (argument) => {
-    const { layout, page } = packItems(itemsOf(argument));
-    return { argument: JSON.stringify({ ...(argument as object), items: layout }), page };
-  },
-  unpack,
+const asJson: Transfer = {
+  encode: (argument) => ({ argument: JSON.stringify(argument) }),
+  decode: (result) => result,
 };
+const decode: Transfer["decode"] = (result, argument) => unpackChanges(result, itemsOf(argument).length);
 
-const byDriver: ReadonlyMap<string, Crossing> = new Map([
-  ["buildSerialization", ofPage],
-  ["beforeSave", { ...asJson, unpack }],
+const transfers: ReadonlyMap<string, Transfer> = new Map([
+  [
+    "buildSerialization",
+    {
+      encode: (argument) => {
+        const { layout, page } = packItems(itemsOf(argument));
+        return { argument: JSON.stringify({ ...(argument as object), items: layout }), page };
+      },
+      decode,
+    },
+  ],
+  ["beforeSave", { ...asJson, decode }],
 ]);
 
-export function crossingOf(driver: string): Crossing {
-  return byDriver.get(driver) ?? asJson;
+export function transferOf(driver: string): Transfer {
+  return transfers.get(driver) ?? asJson;
 }
 
 type Members = Readonly<Record<string, JsonValue | undefined>>;
 
-/** An object of a page: what is written of it, and what it has besides. */
+/** An object of a page: the members that the answer contains, and its other attributes. */
 interface Item {
   readonly json: Members;
   readonly rest?: Members;
 }
 
-interface PackedItems {
-  readonly layout: PackedLayout;
-  readonly page: Page;
-}
-
 /**
- * Puts all values of the objects of a page into one text. The engine of the sandbox reads JSON slowly, and most hooks touch few members:
- * of a text it takes what they ask for.
+ * Puts all values of a page into one text. The engine reads JSON slowly, and most hooks touch few members: the sandbox
+ * cuts out what they read.
  */
-export function packItems(items: readonly Item[]): PackedItems {
-  // Nearly all pages cross as they are: they are looked at as a whole.
+export function packItems(items: readonly Item[]): { readonly layout: PackedLayout; readonly page: Page } {
+  // Nearly all texts cross unchanged, so one check of the whole page comes first.
   const packed = pack(items, true);
-  return crossesAsItIs(packed.page.text) ? packed : pack(items, false);
+  return crossesUnchanged(packed.page.text) ? packed : pack(items, false);
 }
 
-/** `trusting`: texts are not looked at. */
-function pack(items: readonly Item[], trusting: boolean): PackedItems {
+/** `isChecked`: all texts cross unchanged. */
+function pack(items: readonly Item[], isChecked: boolean): ReturnType<typeof packItems> {
   const shapes: Shape[] = [];
   const ends: number[] = [];
   let text = "";
   const append = (values: readonly JsonValue[]): void => {
     for (const value of values) {
-      const asItIs = typeof value === "string" && (trusting || crossesAsItIs(value));
-      text += asItIs ? value : jsonOf(value);
-      ends.push(asItIs ? text.length : -text.length);
+      const isPlain = typeof value === "string" && (isChecked || crossesUnchanged(value));
+      text += isPlain ? value : jsonOf(value);
+      ends.push(isPlain ? text.length : -text.length);
     }
   };
   let last: Shape = { from: -1, written: [], rest: [] };
@@ -82,19 +76,18 @@ function pack(items: readonly Item[], trusting: boolean): PackedItems {
   return { layout: { shapes, count: items.length }, page: { text, ends: new Int32Array(ends) } };
 }
 
-/** The engine is handed texts as UTF-8 that ends at the first zero. */
-function crossesAsItIs(text: string): boolean {
+/** Texts reach the engine as UTF-8 up to the first zero. */
+function crossesUnchanged(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/** Most values are simple: what is general would take longer for them. */
+/** Most values are simple, and faster without `stringify`. */
 function jsonOf(value: JsonValue): string {
   const isSimple =
     typeof value === "boolean" || value === null || (typeof value === "number" && Number.isFinite(value));
   return isSimple ? String(value) : JSON.stringify(value);
 }
 
-/** The members that are defined. */
 function columnsOf(members: Members): { readonly names: readonly string[]; readonly values: readonly JsonValue[] } {
   const [names, values] = [Object.keys(members), Object.values(members)];
   if (!values.includes(undefined)) return { names, values: values as JsonValue[] };
@@ -113,7 +106,7 @@ interface Changes {
   readonly removed: string[];
 }
 
-/** Puts together what became of so many objects: for each the members that were set and removed, `null` where nothing was. Throws on what cannot come of so many. */
+/** Sorts changes by object: the members set and removed, `null` for an object without changes. Throws on an unknown object. */
 export function unpackChanges(packed: JsonValue, count: number): JsonValue {
   const { set, removed } = packed as { readonly set?: JsonValue; readonly removed?: JsonValue };
   const found = Array.from<unknown, Changes | null>({ length: count }, () => null);
@@ -130,7 +123,7 @@ export function unpackChanges(packed: JsonValue, count: number): JsonValue {
   return found as unknown as JsonValue;
 }
 
-/** Sets a member of the object's own, whatever its name means to objects. */
+/** Sets an own member of any name. */
 function put(members: Record<string, JsonValue>, name: string, value: JsonValue): void {
   if (name === "__proto__")
     Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });

@@ -1,17 +1,16 @@
 import { openSync, readSync } from "node:fs";
 
-/** So short a time is taken for time of running, for the system tells it no finer. */
+/** Milliseconds that count as running without a look: the system tells it no finer. */
 const SHORT = 20;
 
 /**
- * How long an entry has run. A thread of low priority can stand still for long on a busy machine, which is no fault of the
- * entry: the system is asked how much of the time it really ran, but only when the clock says that it could be too much.
+ * How long an invocation has run. On a busy machine a thread of low priority can stand still for long, which does not
+ * count: the system is asked for the real time, but only when the wall clock says that it could be too much.
  */
 export class CpuClock {
   private readonly limit: number;
   private spent = 0;
   private since = 0;
-  /** What the thread had run then. */
   private ranThen = 0;
   private nextLook = Infinity;
 
@@ -30,7 +29,7 @@ export class CpuClock {
     this.nextLook = Infinity;
   }
 
-  /** Counts what was run elsewhere on account of this entry. */
+  /** Adds time that nested invocations ran. */
   charge(milliseconds: number): void {
     this.spent += milliseconds;
   }
@@ -52,13 +51,13 @@ export class CpuClock {
   }
 }
 
-/** What Linux tells of a thread: nanoseconds that it ran, nanoseconds that it waited for its turn, turns. */
-const TOLD = "/proc/thread-self/schedstat";
+/** Of a thread on Linux: nanoseconds that it ran, nanoseconds that it waited, number of its slices. */
+const SCHEDSTAT = "/proc/thread-self/schedstat";
 const room = Buffer.alloc(64);
 
 function open(): number | undefined {
   try {
-    return openSync(TOLD, "r");
+    return openSync(SCHEDSTAT, "r");
   } catch {
     return undefined;
   }
@@ -66,7 +65,7 @@ function open(): number | undefined {
 
 const file = open();
 
-/** Milliseconds that this thread has run, give or take the few that lie between two ticks of the system; where the system does not tell, milliseconds that have passed. */
+/** Milliseconds that this thread has run, within a few; where the system does not tell, the wall clock. */
 function threadTime(): number {
   if (file === undefined) return performance.now();
   const length = readSync(file, room, 0, room.length, 0);

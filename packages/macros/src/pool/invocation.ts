@@ -1,0 +1,321 @@
+import {
+  isErrorCode,
+  isRefusalCode,
+  type JsonValue,
+  type MacroEntry,
+  MacroFault,
+  type MacroFaultKind,
+  type MacroHost,
+  MacroRefusal,
+  ServiceError,
+} from "@sallyport/core";
+import type { Called, Done, Failed, Heartbeat, InvocationMessage, ToWorker } from "../worker/messages.ts";
+import { transferOf } from "./page-transfer.ts";
+
+/** Milliseconds after a limit in which a worker may still report it itself. */
+const GRACE = 250;
+
+/** The outcome of an invocation, as the worker tells it. */
+export interface Ended {
+  readonly result: JsonValue | undefined;
+  readonly status: string | undefined;
+  readonly hostCalls: number;
+  readonly code: string | undefined;
+}
+
+/** What an invocation may use, after what is left to the one around it. */
+export interface Budget {
+  readonly cpu: number;
+  readonly timeout: number;
+  readonly hostCalls: number;
+}
+
+export interface InvocationOptions {
+  readonly entry: MacroEntry;
+  readonly host: MacroHost;
+  readonly budget: Budget;
+  /** Set for an inspection. */
+  readonly language: "js" | "ts" | undefined;
+  readonly lease: object;
+  /** Whether it goes before those that have not begun. */
+  readonly isNext: boolean;
+  /** Called when it waits for the host, and when it goes on. */
+  readonly onWait: (isWaiting: boolean) => void;
+}
+
+/** The worker of an invocation. */
+interface Slot {
+  readonly heartbeat: Heartbeat;
+  post(message: ToWorker): void;
+  /** Ends the worker on account of an invocation. */
+  kill(id: number): void;
+}
+
+/** One invocation of a module as the server sees it: answers its calls, enforces its time, and settles once. */
+export class Invocation {
+  readonly ended: Promise<Ended>;
+  readonly id: number;
+  /** Milliseconds that it and its nested invocations ran. */
+  cpu = 0;
+  /** Host calls that it and its nested invocations made. */
+  calls = 0;
+  /** Whether it was lost before the worker came to it. */
+  isUntouched = false;
+  /** When it was sent, in milliseconds since 1970. */
+  private sentAt = 0;
+  private knownWait: number | undefined;
+  private readonly slot: Slot;
+  private readonly options: InvocationOptions;
+  private deadline = Infinity;
+  private timer: NodeJS.Timeout | undefined;
+  private charge = 0;
+  private nestedCalls = 0;
+  private isHostBusy = false;
+  private isLate = false;
+  private isSettled = false;
+  /** Fails with it as soon as the host is done. */
+  private fault: MacroFault | undefined;
+  private resolve!: (ended: Ended) => void;
+  private reject!: (error: unknown) => void;
+
+  constructor(id: number, slot: Slot, options: InvocationOptions) {
+    this.id = id;
+    this.slot = slot;
+    this.options = options;
+    this.ended = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  get lease(): object {
+    return this.options.lease;
+  }
+
+  /** What is left to nested invocations. */
+  get left(): Budget {
+    const { cpu, hostCalls } = this.options.budget;
+    return {
+      cpu: Math.max(1, cpu - this.cpu),
+      timeout: Math.max(1, this.timeLeft),
+      hostCalls: Math.max(0, hostCalls - this.calls),
+    };
+  }
+
+  /** Whether the worker should show a heartbeat for it. */
+  get isRunning(): boolean {
+    return !this.isSettled && !this.isHostBusy;
+  }
+
+  /** Whether its types are being stripped, or will be. */
+  get isStripping(): boolean {
+    return this.options.language === "ts" && !this.isCurrent;
+  }
+
+  /** Milliseconds for which a worker that runs it may be silent. There is no heartbeat while types are stripped. */
+  get maxSilence(): number {
+    const { cpu, timeout } = this.options.budget;
+    return this.isStripping ? timeout : cpu + GRACE;
+  }
+
+  /** Milliseconds for which others were before it. */
+  get waited(): number {
+    if (this.options.isNext) return 0;
+    const { begun, waited } = this.slot.heartbeat;
+    // When later ones have begun, its own message is on its way, behind what runs now.
+    return this.knownWait ?? (begun === this.id ? waited : Date.now() - this.sentAt);
+  }
+
+  begin(): void {
+    const { entry, budget, isNext, language } = this.options;
+    const { module, driver, argument, limits } = entry;
+    this.sentAt = Date.now();
+    this.slot.post({
+      type: "invoke",
+      id: this.id,
+      isNext,
+      at: this.sentAt,
+      module,
+      ...(language === undefined ? {} : { language }),
+      driver,
+      ...transferOf(driver).encode(argument),
+      limits: { ...budget, memory: limits.memory, resultBytes: limits.resultBytes },
+    });
+  }
+
+  /** Its time starts to run. */
+  startClock(): void {
+    const { timeout } = this.options.budget;
+    this.deadline = performance.now() + timeout;
+    this.timer = setTimeout(() => this.timeIsUp(), timeout);
+  }
+
+  hear(message: InvocationMessage): void {
+    if (this.isSettled) return;
+    this.knownWait = message.waited;
+    this.cpu = message.cpu;
+    for (const line of message.lines) this.options.host.log(line);
+    if (message.type === "call") void this.answer(message);
+    else if (message.type === "failed") {
+      // It was cancelled because its time was up, which the worker may not have noticed itself.
+      this.fail(message.kind === "ended" && this.isLate ? this.timeout() : errorOf(this.module, message));
+      if (message.isUnfit === true) this.slot.kill(this.id);
+    } else this.finish(message);
+  }
+
+  /** Adds what a nested invocation used. */
+  addCharge({ cpu, calls }: Pick<Invocation, "cpu" | "calls">): void {
+    this.charge += cpu;
+    this.cpu += cpu;
+    this.nestedCalls += calls;
+    this.calls += calls;
+  }
+
+  /** Fails it, as soon as the host is done. */
+  lose(kind: MacroFaultKind, message: string): void {
+    this.isUntouched = this.knownWait === undefined && !this.hasBegun;
+    this.fault ??= new MacroFault(kind, this.module, message, { cpu: this.cpu });
+    if (!this.isHostBusy) this.fail(this.fault);
+  }
+
+  private get module(): string {
+    return this.options.entry.module.name;
+  }
+
+  private get isCurrent(): boolean {
+    return this.slot.heartbeat.current === this.id;
+  }
+
+  private get hasBegun(): boolean {
+    return this.options.isNext || this.slot.heartbeat.begun >= this.id;
+  }
+
+  private finish({ result, status, hostCalls, code }: Done): void {
+    const { driver, argument } = this.options.entry;
+    let ended: Ended;
+    try {
+      const decoded = result === "" ? undefined : transferOf(driver).decode(JSON.parse(result) as JsonValue, argument);
+      ended = { result: decoded, status, hostCalls, code };
+    } catch (error) {
+      this.fail(new MacroFault("result", this.module, "the result is no JSON", { cpu: this.cpu, cause: error }));
+      return;
+    }
+    this.settle(() => this.resolve(ended));
+  }
+
+  private async answer({ name, argument }: Called): Promise<void> {
+    const { host, onWait } = this.options;
+    this.isHostBusy = true;
+    onWait(true);
+    this.calls += 1;
+    let answer: { readonly text: string | undefined; readonly code: number | undefined };
+    try {
+      const value = await host.answer({ name, argument: JSON.parse(argument) as JsonValue });
+      answer = { text: value === undefined ? undefined : JSON.stringify(value), code: undefined };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !host.isCatchable(error)) {
+        this.abandon(error);
+        return;
+      }
+      answer = { text: JSON.stringify(error.detail ?? ""), code: error.code };
+    }
+    if (this.fault !== undefined) {
+      this.abandon(this.fault);
+      return;
+    }
+    this.isHostBusy = false;
+    onWait(false);
+    const { charge, nestedCalls } = this;
+    [this.charge, this.nestedCalls] = [0, 0];
+    this.slot.post({ type: "answer", id: this.id, charge, nestedCalls, ...answer });
+  }
+
+  private get timeLeft(): number {
+    return this.deadline + this.waited - performance.now();
+  }
+
+  private timeIsUp(): void {
+    if (this.hasBegun && this.timeLeft > 1) {
+      // Others were before it.
+      this.timer = setTimeout(() => this.timeIsUp(), this.timeLeft);
+      return;
+    }
+    if (this.isHostBusy) {
+      // It settles when the host is done: nothing works for an invocation that has failed.
+      this.fault ??= this.timeout();
+      return;
+    }
+    if (!this.isCurrent) {
+      // Others are before it, and cannot be ended on its account.
+      this.lose("timeout", this.lateness);
+      this.drop();
+      return;
+    }
+    this.isLate = true;
+    this.slot.heartbeat.cancel(this.id);
+    this.timer = setTimeout(() => {
+      if (!this.isRunning) return;
+      const { isCurrent } = this;
+      this.lose("timeout", this.lateness);
+      if (isCurrent) this.slot.kill(this.id);
+    }, GRACE);
+  }
+
+  private get lateness(): string {
+    return `took longer than ${Math.round(this.options.budget.timeout)} ms`;
+  }
+
+  private timeout(): MacroFault {
+    return new MacroFault("timeout", this.module, this.lateness, { cpu: this.cpu });
+  }
+
+  private abandon(error: unknown): void {
+    this.isHostBusy = false;
+    this.drop();
+    this.fail(error);
+  }
+
+  private drop(): void {
+    this.slot.post({ type: "drop", id: 0, ids: [this.id] });
+  }
+
+  private fail(error: unknown): void {
+    this.settle(() => this.reject(error));
+  }
+
+  private settle(how: () => void): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    clearTimeout(this.timer);
+    how();
+  }
+}
+
+const NUMBER = /^\d{1,7}$/;
+
+/** The first position of a module in a trace: a frame ends in `name:line:column`, with a bracket or without. */
+function positionIn(trace: string, module: string): { readonly line: number; readonly column: number } | undefined {
+  for (const frame of trace.split("\n")) {
+    const at = frame.lastIndexOf(`${module}:`);
+    if (at === -1 || (at > 0 && !" (".includes(frame.charAt(at - 1)))) continue;
+    const [line = "", column = ""] = frame
+      .slice(at + module.length + 1)
+      .replace(/\)$/, "")
+      .split(":");
+    if (NUMBER.test(line)) return { line: Number(line), column: NUMBER.test(column) ? Number(column) : 1 };
+  }
+  return undefined;
+}
+
+function errorOf(module: string, { kind, message, trace, code, cpu }: Failed): MacroFault | MacroRefusal {
+  if (kind !== "refused") {
+    const position = trace === undefined ? {} : positionIn(trace, module);
+    return new MacroFault(kind, module, message, { trace, cpu, ...position });
+  }
+  if (code !== undefined && isRefusalCode(code)) return new MacroRefusal(code, message === "" ? undefined : message);
+  const reason =
+    code !== undefined && isErrorCode(code)
+      ? "which says nothing about what was asked for"
+      : "which is no code of the catalogue";
+  return new MacroFault("threw", module, `refused with ${code}, ${reason}`, { cpu });
+}

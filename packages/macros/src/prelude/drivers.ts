@@ -1,0 +1,184 @@
+import type { ObjectSet } from "../authoring/hook-definition.ts";
+import type { Caller, MacroContext } from "../authoring/macro-definition.ts";
+import type { Json } from "../authoring/objects.ts";
+import { Refusal } from "../authoring/refusal.ts";
+import { checkInput } from "./check-input.ts";
+import { ask } from "./host-calls.ts";
+import { type PackedLayout, type Page, unpack } from "./packed-page.ts";
+import { keys, toText } from "./primordials.ts";
+import { servicesFor } from "./services.ts";
+import { ChangeList, type PackedChanges, View, Watch } from "./watch.ts";
+
+/** The default export of a module; a driver judges it. */
+export type Definition = Readonly<Record<string, unknown>>;
+
+/** What a driver is given besides its argument. */
+interface Surroundings {
+  readonly page: Page | undefined;
+  readonly chooseStatus: (message: string) => void;
+}
+
+/** Calls a module in one of the ways in which modules are called: knows what its functions take and return. */
+type Driver = (definition: Definition, argument: never, surroundings: Surroundings) => unknown;
+
+/** The drivers by the names that the host uses. */
+export const drivers: ReadonlyMap<string, Driver> = new Map<string, Driver>([
+  ["run", runMacro],
+  ["declare", declare],
+  ["buildSerialization", buildSerialization],
+  ["findObjects", findObjects],
+  ["beforeSave", changeEach],
+  ["afterSave", tellOfEach],
+  ["beforeDelete", tellOfEach],
+  ["afterDelete", tellOfEach],
+  ["authenticate", authenticate],
+  ["createUserProvider", createUserProvider],
+]);
+
+function functionOf(definition: Definition, name: string): (...parts: readonly unknown[]) => unknown {
+  const found = definition[name];
+  if (typeof found !== "function") throw new TypeError(`${name} is not a function`);
+  return found as (...parts: readonly unknown[]) => unknown;
+}
+
+interface Called {
+  readonly caller: Caller;
+}
+
+async function call(name: string, input?: unknown): Promise<unknown> {
+  const { result } = (await ask("call", { name, input })) as { result?: unknown };
+  return result;
+}
+
+/** A macro: its input, its checker, then itself. */
+async function runMacro(
+  definition: Definition,
+  { input, skipCheck, caller }: Called & { readonly input?: unknown; readonly skipCheck: boolean },
+  { chooseStatus }: Surroundings,
+): Promise<unknown> {
+  if (definition["input"] !== undefined) checkInput(definition["input"], input);
+  const setStatusMessage = (message: unknown): void => chooseStatus(toText(message));
+  const context: MacroContext = { ...servicesFor(caller), input, call, setStatusMessage };
+  if (!skipCheck && definition["check"] !== undefined && (await functionOf(definition, "check")(context)) !== true) {
+    throw new Refusal(401);
+  }
+  // Awaited here: returning the promise would ask it for a `then`, which the module may have replaced.
+  return await functionOf(definition, "run")(context);
+}
+
+/** What a module declares: its data, and `true` for every function. */
+function declare(definition: Definition): object {
+  const declaration = Object.create(null) as Record<string, unknown>;
+  for (const name of keys(definition)) {
+    const value = definition[name];
+    declaration[name] = typeof value === "function" ? true : value;
+  }
+  return declaration;
+}
+
+/** A serialization hook, for all objects of a page. */
+async function buildSerialization(
+  definition: Definition,
+  { items, caller }: Called & { readonly items: PackedLayout },
+  { page }: Surroundings,
+): Promise<PackedChanges> {
+  const build = functionOf(definition, "run");
+  const context = servicesFor(caller);
+  const objects = unpack(items, page as Page);
+  const changes = new ChangeList();
+  for (let index = 0; index < objects.length; index += 1) {
+    const packed = objects[index] as (typeof objects)[number];
+    const watched = new Watch({}, packed);
+    const given = build(new View(packed).object, watched.object, context);
+    // Most hooks return nothing, and an await for each object of a page adds up.
+    if (given !== undefined) await given;
+    watched.tell(changes);
+    changes.next();
+  }
+  return changes.packed();
+}
+
+interface Items extends Called {
+  readonly items: readonly { readonly object: Record<string, unknown> }[];
+}
+
+/** A hook that sees each object in turn, and returns nothing. */
+async function tellOfEach(definition: Definition, { items, caller }: Items): Promise<void> {
+  const run = functionOf(definition, "run");
+  const context = servicesFor(caller);
+  for (const item of items) await run(item, context);
+}
+
+/** A hook that may change each object in turn. */
+async function changeEach(definition: Definition, { items, caller }: Items): Promise<PackedChanges> {
+  const run = functionOf(definition, "run");
+  const context = servicesFor(caller);
+  const changes = new ChangeList();
+  for (const item of items) {
+    const watched = new Watch(item.object);
+    await run({ ...item, object: watched.object }, context);
+    watched.tell(changes);
+    changes.next();
+  }
+  return changes.packed();
+}
+
+/** A find hook: what it wants of the query. */
+async function findObjects(
+  definition: Definition,
+  {
+    className,
+    where,
+    sort,
+    oids,
+    caller,
+  }: Called & {
+    readonly className: string;
+    readonly where?: Json;
+    readonly sort?: readonly string[];
+    readonly oids?: readonly string[];
+  },
+): Promise<object> {
+  const narrowed: Json[] = [];
+  const only: (readonly string[])[] = [];
+  let order: readonly string[] | undefined;
+  const objectSet: ObjectSet = {
+    className,
+    where,
+    sort,
+    oids,
+    narrow: (further) => void (narrowed[narrowed.length] = further),
+    order: (chosen) => void (order = chosen),
+    only: (chosen) => void (only[only.length] = chosen),
+  };
+  const accepted = (await functionOf(definition, "run")(objectSet, servicesFor(caller))) === true;
+  return { accepted, where: narrowed, ...(order === undefined ? {} : { sort: order }), oids: only };
+}
+
+/** The log-in hook of custom users. The host judges its result. */
+function authenticate(
+  definition: Definition,
+  {
+    user,
+    pass,
+    appNames,
+    caller,
+  }: Called & { readonly user: string; readonly pass: string; readonly appNames: readonly string[] },
+): unknown {
+  return functionOf(definition, "run")(user, pass, appNames, servicesFor(caller));
+}
+
+interface NewUser extends Called {
+  readonly userObject: unknown;
+  readonly providerConfig: unknown;
+  readonly userUuid: string;
+  readonly name: string;
+  readonly surname: string;
+  readonly email: string;
+}
+
+/** The hook of a user who comes from an identity provider for the first time. The host judges its result. */
+function createUserProvider(definition: Definition, given: NewUser): unknown {
+  const { userObject, providerConfig, userUuid, name, surname, email, caller } = given;
+  return functionOf(definition, "run")(userObject, providerConfig, userUuid, name, surname, email, servicesFor(caller));
+}
