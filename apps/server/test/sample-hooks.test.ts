@@ -97,7 +97,7 @@ test("AcceptColleagues lets in whoever has an address of the company, which the 
     "ts",
   );
   expect(declaration).toEqual({ on: "xRestApi_DBCreateInit_xRestApiUserProvider", run: true });
-  const place = await runtime.reserve(60_000, false);
+  const lease = await runtime.lease(60_000, false);
   const limits = { cpu: 1_000, timeout: 10_000, memory: 16 * 1_048_576, hostCalls: 0, resultBytes: 1_000 };
   const host = { answer: async () => undefined, isCatchable: () => false, log: () => {} };
   const given = async (email: JsonValue, type = "google") => {
@@ -111,7 +111,7 @@ test("AcceptColleagues lets in whoever has an address of the company, which the 
       caller: {},
     };
     return (
-      await place.enter(
+      await lease.invoke(
         { module: { ...module, checksInput: false }, driver: "createUserProvider", argument, limits },
         host,
       )
@@ -128,7 +128,7 @@ test("AcceptColleagues lets in whoever has an address of the company, which the 
     await given("ada@example.com", "microsoft"),
     await given("ada@example.com", "facebook"),
   ]).toEqual([0, -1, -1]);
-  place.release();
+  lease.release();
   await runtime.close();
 });
 

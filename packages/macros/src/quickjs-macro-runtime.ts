@@ -1,7 +1,6 @@
 import {
   type MacroDeclaration,
   type MacroHost,
-  type MacroPlace,
   type MacroRuntime,
   type ModuleText,
   ServiceError,
@@ -53,24 +52,20 @@ export class QuickJsMacroRuntime implements MacroRuntime {
     const lease = await this.lease(INSPECTION_WAIT, false);
     try {
       const module = { ...text, checksInput: false };
-      const entry = { module, driver: "declare", argument: null, limits: INSPECTION };
-      const { result, code } = await lease.inspect(entry, inspectionHost, language);
+      const invocation = { module, driver: "declare", argument: null, limits: INSPECTION };
+      const { result, code } = await lease.inspect(invocation, inspectionHost, language);
       return { declaration: result as MacroDeclaration, module: { name: text.name, code: code as string } };
     } finally {
       lease.release();
     }
   }
 
-  reserve(wait: number, isHolding: boolean): Promise<MacroPlace> {
-    return this.lease(wait, isHolding);
+  async lease(wait: number, isHolding: boolean): Promise<Lease> {
+    const until = performance.now() + wait;
+    return new Lease(await this.pool.acquire(wait, isHolding), this.pool, { isHolding, until });
   }
 
   close(): Promise<void> {
     return this.pool.close();
-  }
-
-  private async lease(wait: number, isHolding: boolean): Promise<Lease> {
-    const until = performance.now() + wait;
-    return new Lease(await this.pool.acquire(wait, isHolding), this.pool, { isHolding, until });
   }
 }

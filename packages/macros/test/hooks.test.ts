@@ -13,7 +13,7 @@ async function drive(
   run: string,
   argument: { readonly [name: string]: JsonValue },
 ): Promise<JsonValue | undefined> {
-  return (await bench.enter(hook(run), { driver, argument: { ...argument, caller }, answer: () => 7 })).result;
+  return (await bench.invoke(hook(run), { driver, argument: { ...argument, caller }, answer: () => 7 })).result;
 }
 
 describe("buildSerialization", () => {
@@ -38,7 +38,7 @@ describe("buildSerialization", () => {
     expect(await build("run() {}", [])).toEqual([]);
   });
 
-  it("goes through all objects in one entry, one after the other", async () => {
+  it("goes through all objects in one invocation, one after the other", async () => {
     const items = Array.from({ length: 100 }, (_one, number) => ({
       json: { "~ObjectID": String(number), Number: number },
     }));

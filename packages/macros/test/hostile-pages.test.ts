@@ -15,7 +15,7 @@ const items = [
   { json: json(2), rest: { More: "two" } },
 ];
 const build = async (run: string, before = "", given: JsonValue = items): Promise<JsonValue | undefined> =>
-  (await bench.enter(hook(run, before), { driver: "buildSerialization", argument: { items: given, caller } })).result;
+  (await bench.invoke(hook(run, before), { driver: "buildSerialization", argument: { items: given, caller } })).result;
 
 afterEach(async () => {
   expect(await build("json.Title = object.Title + object.More + object.Facts.a;")).toEqual([

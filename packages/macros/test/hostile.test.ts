@@ -1,6 +1,6 @@
 import { macro, Bench } from "./runtime.ts";
 
-/** What somebody who may write a macro would try. After each attempt the next entry finds everything in order. */
+/** What somebody who may write a macro would try. After each attempt the next invocation finds everything in order. */
 
 const bench = new Bench();
 afterAll(() => bench.runtime.close());
@@ -82,7 +82,7 @@ describe("what is within reach", () => {
     "",
   ])("does not hold the module %p", async (name) => {
     const message = `cannot import ${JSON.stringify(name)}: there is "@sallyport/macros" and nothing else`;
-    await expect(bench.enter(`import x from ${JSON.stringify(name)};\n${macro("return x;")}`)).rejects.toMatchObject({
+    await expect(bench.invoke(`import x from ${JSON.stringify(name)};\n${macro("return x;")}`)).rejects.toMatchObject({
       kind: "threw",
       message,
     });
@@ -110,7 +110,7 @@ describe("prototypes", () => {
     "globalThis.left = 1; globalThis.Object = null; globalThis.Promise = null; return 1;",
     "Object.defineProperty(Object.prototype, 'then', { get() { return undefined; }, configurable: true }); return 1;",
     "Object.freeze(Object.prototype); Object.freeze(Array.prototype); Object.freeze(globalThis); return 1;",
-  ])("are the entry's own: %s", async (body) => {
+  ])("are the invocation's own: %s", async (body) => {
     expect(await bench.run(body)).toBe(1);
   });
 
@@ -191,13 +191,13 @@ describe("messages", () => {
 
   it("are not taken from a module whose exports pretend", async () => {
     await expect(
-      bench.enter("export function then(resolve) { resolve({ default: { run: () => 1 } }); }\nexport default {};"),
+      bench.invoke("export function then(resolve) { resolve({ default: { run: () => 1 } }); }\nexport default {};"),
     ).resolves.toMatchObject({ result: 1 });
-    await expect(bench.enter("export function then() {}\nexport default {};")).rejects.toMatchObject({
+    await expect(bench.invoke("export function then() {}\nexport default {};")).rejects.toMatchObject({
       kind: "pending",
     });
     await expect(
-      bench.enter("export default new Proxy({}, { get() { throw new Error('no'); } });"),
+      bench.invoke("export default new Proxy({}, { get() { throw new Error('no'); } });"),
     ).rejects.toMatchObject({ kind: "threw", message: "no" });
   });
 });
@@ -237,7 +237,7 @@ describe("what is thrown", () => {
       kind: "threw",
       message: expect.any(String),
     });
-    await expect(bench.enter(`throw ${thrown.replaceAll("Refusal", "Error")};`)).rejects.toMatchObject({
+    await expect(bench.invoke(`throw ${thrown.replaceAll("Refusal", "Error")};`)).rejects.toMatchObject({
       name: "MacroFault",
       kind: "threw",
     });

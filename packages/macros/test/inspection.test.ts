@@ -29,7 +29,7 @@ it("keeps lines and columns of TypeScript", async () => {
     "import { defineMacro } from '@sallyport/macros';\ninterface Input {\n  a: number;\n}\nexport default defineMacro({\n  run({ input }: { input: Input }) {\n    throw new Error(`${input.a satisfies number}`);\n  },\n});";
   const { module } = await bench.runtime.inspect({ name: "Probe", code: text }, "ts");
   expect(module.code.split("\n")).toHaveLength(text.split("\n").length);
-  await expect(bench.enter(module.code, { input: { a: 5 } })).rejects.toMatchObject({ message: "5", line: 7 });
+  await expect(bench.invoke(module.code, { input: { a: 5 } })).rejects.toMatchObject({ message: "5", line: 7 });
 });
 
 it("says where TypeScript is wrong", async () => {

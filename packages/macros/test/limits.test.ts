@@ -57,10 +57,10 @@ describe("time", () => {
   });
 
   it("of running is bounded at the top level of a module", async () => {
-    await expect(bench.enter(`for (;;);\n${macro("")}`, { limits: { cpu: 100 } })).rejects.toMatchObject({
+    await expect(bench.invoke(`for (;;);\n${macro("")}`, { limits: { cpu: 100 } })).rejects.toMatchObject({
       kind: "cpu",
     });
-    await expect(bench.enter(`await new Promise(() => {});\n${macro("")}`)).rejects.toMatchObject({ kind: "pending" });
+    await expect(bench.invoke(`await new Promise(() => {});\n${macro("")}`)).rejects.toMatchObject({ kind: "pending" });
   });
 
   it.each([
@@ -159,7 +159,7 @@ describe("memory", () => {
     ).rejects.toMatchObject({ kind: "memory" });
   });
 
-  it("used up is not used up for the next entry", async () => {
+  it("used up is not used up for the next invocation", async () => {
     for (let round = 0; round < 3; round += 1) {
       await expect(bench.run("const all = []; for (;;) all.push(new ArrayBuffer(100_000));")).rejects.toMatchObject({
         kind: "memory",

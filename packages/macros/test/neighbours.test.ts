@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { HostCall, MacroHost } from "@sallyport/core";
 import { Invocation } from "../src/pool/invocation.ts";
 import { Heartbeat, READY_PER_WORKER } from "../src/worker/messages.ts";
-import { benches, caller, entry, limits, macro } from "./runtime.ts";
+import { benches, caller, invocation, limits, macro } from "./runtime.ts";
 
 /** What an execution could do to those that share its thread. */
 
@@ -73,19 +73,19 @@ it("who waits while a module becomes JavaScript has not been silent himself", as
   expect(await waits).toBe("answered");
 });
 
-it("who has to be alone in a thread and is not let in in time keeps nobody waiting any more", async () => {
+it("a caller who has to be alone in a worker and gives up waiting holds up no others", async () => {
   const { bench, runtime } = open(1);
   await bench.run("return 1;");
   let isOver = false;
   const running = bench
     .run("const end = Date.now() + 1_500; while (Date.now() < end);", { limits: { cpu: 20_000, timeout: 20_000 } })
     .finally(() => (isOver = true));
-  const alone = runtime.reserve(20, true);
-  const behind = runtime.reserve(20_000, false);
+  const alone = runtime.lease(20, true);
+  const behind = runtime.lease(20_000, false);
   await expect(alone).rejects.toMatchObject({ code: 706 });
-  const place = await behind;
+  const lease = await behind;
   expect(isOver).toBe(false);
-  place.release();
+  lease.release();
   await running;
 });
 
@@ -114,18 +114,20 @@ it("large answers that come together do not take the thread's memory, and the sm
   expect([small, new Set(others)]).toEqual([5, new Set(["memory"])]);
 });
 
-it("a place that was lost on the way to another thread is none any more", async () => {
+it("a lease that was lost on the way to another worker cannot be used any more", async () => {
   const { bench, runtime } = open(1);
   await bench.run("return 1;");
   const running = bench.run("const end = Date.now() + 1_000; while (Date.now() < end);", {
     limits: { cpu: 20_000, timeout: 20_000 },
   });
-  const place = await runtime.reserve(0, false);
-  const others = await Promise.all(Array.from({ length: READY_PER_WORKER - 2 }, () => runtime.reserve(0, false)));
-  const queued = runtime.reserve(20_000, false);
-  await expect(place.enter(entry("return 1;", { timeout: 50 }), bench.host())).rejects.toMatchObject({ code: 706 });
-  await expect(place.enter(entry("return 1;"), bench.host())).rejects.toMatchObject({ kind: "displaced" });
-  place.release();
+  const lease = await runtime.lease(0, false);
+  const others = await Promise.all(Array.from({ length: READY_PER_WORKER - 2 }, () => runtime.lease(0, false)));
+  const queued = runtime.lease(20_000, false);
+  await expect(lease.invoke(invocation("return 1;", { timeout: 50 }), bench.host())).rejects.toMatchObject({
+    code: 706,
+  });
+  await expect(lease.invoke(invocation("return 1;"), bench.host())).rejects.toMatchObject({ kind: "displaced" });
+  lease.release();
   await running;
   for (const other of [...others, await queued]) other.release();
   expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
@@ -135,7 +137,14 @@ it("the time that others took is no time of one whose first word is held up by t
   const host: MacroHost = { answer: async () => null, isCatchable: () => false, log: () => {} };
   const heartbeat = new Heartbeat();
   const slot = { post: () => {}, kill: () => {}, heartbeat };
-  const options = { entry: entry("return 1;"), host, budget: limits, language: undefined, lease: {}, isNext: false };
+  const options = {
+    given: invocation("return 1;"),
+    host,
+    budget: limits,
+    language: undefined,
+    lease: {},
+    isNext: false,
+  };
   const entered = new Invocation(1, slot, { ...options, onWait: () => {} });
   entered.begin();
   // Another one has begun since.
@@ -160,20 +169,20 @@ it("every execution has its own answer and does what it does once, whatever othe
   const { bench, runtime } = open(2, 500);
   const effects: number[] = [];
   const victim = async (number: number): Promise<unknown> => {
-    const place = await runtime.reserve(60_000, number % 7 === 3);
+    const lease = await runtime.lease(60_000, number % 7 === 3);
     const inner = () => ({
-      ...entry("return input;", { timeout: 60_000 }),
+      ...invocation("return input;", { timeout: 60_000 }),
       argument: { skipCheck: false, caller, input: number },
     });
     const host = bench.host(async ({ name, argument }) => {
       if (name !== "call") return number;
       effects.push((argument as { input: number }).input);
       await delay(number % 4);
-      return { result: (await place.enter(inner(), bench.host())).result ?? null };
+      return { result: (await lease.invoke(inner(), bench.host())).result ?? null };
     });
-    const given = place.enter(
+    const given = lease.invoke(
       {
-        ...entry(
+        ...invocation(
           "const first = await now(); const own = await call('Write', input); return [first, own, await now()];",
           { timeout: 60_000 },
         ),
@@ -184,7 +193,7 @@ it("every execution has its own answer and does what it does once, whatever othe
     const told = given.then(({ result }) => result, kindOf);
     if (number % 5 === 4) await delay(number % 9);
     else await told;
-    place.release();
+    lease.release();
     return told;
   };
   const stuck = () => bench.run(`await now(); ${STUCK}`, { limits: { cpu: 20 } }).catch(kindOf);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { READY_PER_WORKER } from "../src/worker/messages.ts";
-import { benches, entry } from "./runtime.ts";
+import { benches, invocation } from "./runtime.ts";
 
 const { open, close } = benches();
 afterAll(close);
@@ -34,17 +34,17 @@ describe("executions that are in a thread before it comes to them", () => {
     const long = bench.run("const end = Date.now() + 2_000; while (Date.now() < end); return 'long';", {
       limits: { cpu: 20_000, timeout: 20_000 },
     });
-    const place = await runtime.reserve(1_000, false);
-    const waits = place.enter(
-      entry("const end = Date.now() + 400; while (Date.now() < end); return 'short';", { timeout: 1_500 }),
+    const lease = await runtime.lease(1_000, false);
+    const waits = lease.invoke(
+      invocation("const end = Date.now() + 400; while (Date.now() < end); return 'short';", { timeout: 1_500 }),
       bench.host(),
     );
     await delay(300);
-    expect(place.waited).toBeGreaterThan(200);
+    expect(lease.waited).toBeGreaterThan(200);
     expect((await waits).result).toBe("short");
-    expect(place.waited).toBeGreaterThan(1_700);
-    expect(place.waited).toBeLessThan(10_000);
-    place.release();
+    expect(lease.waited).toBeGreaterThan(1_700);
+    expect(lease.waited).toBeLessThan(10_000);
+    lease.release();
     expect(await long).toBe("long");
   });
 
@@ -55,10 +55,10 @@ describe("executions that are in a thread before it comes to them", () => {
     const others = Array.from({ length: READY_PER_WORKER - 2 }, () =>
       bench.run("const end = Date.now() + 300; while (Date.now() < end);"),
     );
-    const place = await runtime.reserve(1_000, false);
-    const given = place.enter(entry("return 1;"), bench.host()).catch((error: unknown) => error);
+    const lease = await runtime.lease(1_000, false);
+    const given = lease.invoke(invocation("return 1;"), bench.host()).catch((error: unknown) => error);
     await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
-    place.release();
+    lease.release();
     await Promise.all(others);
     expect(await given).toMatchObject({ kind: "ended" });
     expect(await bench.run("return 2;")).toBe(2);
@@ -70,15 +70,15 @@ describe("executions that are in a thread before it comes to them", () => {
     await bench.run("return 1;");
     const running = bench.run("const end = Date.now() + 200; while (Date.now() < end); return 'ran';");
     await delay(50);
-    await expect(runtime.reserve(20, true)).rejects.toMatchObject({ code: 706 });
-    const holding = runtime.reserve(5_000, true);
-    const behind = runtime.reserve(5_000, false);
+    await expect(runtime.lease(20, true)).rejects.toMatchObject({ code: 706 });
+    const holding = runtime.lease(5_000, true);
+    const behind = runtime.lease(5_000, false);
     expect(runtime.load).toEqual({ busy: 1, waiting: 2 });
     expect(await running).toBe("ran");
-    const place = await holding;
+    const lease = await holding;
     expect(runtime.load).toEqual({ busy: 1, waiting: 1 });
-    expect((await place.enter(entry("return 'held';"), bench.host())).result).toBe("held");
-    place.release();
+    expect((await lease.invoke(invocation("return 'held';"), bench.host())).result).toBe("held");
+    lease.release();
     (await behind).release();
   });
 

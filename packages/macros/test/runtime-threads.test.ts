@@ -1,17 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { Bench, benches, entry } from "./runtime.ts";
+import { Bench, benches, invocation } from "./runtime.ts";
 
 const { open, close } = benches();
 afterAll(close);
 
 it("tells all who wait when it is closed", async () => {
   const bench = new Bench(1);
-  const place = await bench.runtime.reserve(1_000, true);
+  const lease = await bench.runtime.lease(1_000, true);
   const began = performance.now();
-  const waiting = Array.from({ length: 3 }, () => bench.runtime.reserve(60_000, true).catch((error: unknown) => error));
+  const waiting = Array.from({ length: 3 }, () => bench.runtime.lease(60_000, true).catch((error: unknown) => error));
   const closed = bench.runtime.close();
-  place.release();
+  lease.release();
   expect(await Promise.all(waiting)).toMatchObject(waiting.map(() => ({ code: 706 })));
   expect(performance.now() - began).toBeLessThan(30_000);
   await closed;
@@ -19,11 +19,11 @@ it("tells all who wait when it is closed", async () => {
 
 it("ends what runs when it is closed, and lets nobody in", async () => {
   const bench = new Bench(1);
-  const place = await bench.runtime.reserve(1_000, false);
-  const running = place.enter(entry("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
+  const lease = await bench.runtime.lease(1_000, false);
+  const running = lease.invoke(invocation("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
   await Promise.all([expect(running).rejects.toMatchObject({ kind: "ended" }), bench.runtime.close()]);
-  place.release();
-  await expect(bench.runtime.reserve(1_000, false)).rejects.toMatchObject({ code: 706 });
+  lease.release();
+  await expect(bench.runtime.lease(1_000, false)).rejects.toMatchObject({ code: 706 });
 });
 
 it("starts no thread before there is work", async () => {

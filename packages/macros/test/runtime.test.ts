@@ -11,11 +11,11 @@ it("gives a macro its input, and gives back its result", async () => {
 });
 
 it("gives nothing for nothing", async () => {
-  expect(await bench.enter(macro("return;"))).toMatchObject({ result: undefined, statusMessage: undefined });
+  expect(await bench.invoke(macro("return;"))).toMatchObject({ result: undefined, statusMessage: undefined });
 });
 
 it("tells the chosen status message and what was used", async () => {
-  const outcome = await bench.enter(macro("setStatusMessage('Done'); await now(); return 1;"), { answer: () => 5 });
+  const outcome = await bench.invoke(macro("setStatusMessage('Done'); await now(); return 1;"), { answer: () => 5 });
   expect(outcome).toEqual({ result: 1, statusMessage: "Done", usage: { cpu: expect.any(Number), hostCalls: 1 } });
   expect(outcome.usage.cpu).toBeGreaterThan(0);
 });
@@ -83,7 +83,7 @@ it("refuses with a code of the catalogue", async () => {
 });
 
 it("says where a module threw", async () => {
-  const failed = bench.enter(macro("\nthrow new TypeError('so not');"));
+  const failed = bench.invoke(macro("\nthrow new TypeError('so not');"));
   await expect(failed).rejects.toBeInstanceOf(MacroFault);
   await expect(failed).rejects.toMatchObject({
     kind: "threw",
@@ -103,16 +103,16 @@ it("holds the input to its schema", async () => {
   const schema =
     "input: { type: 'object', $defs: { Id: { type: 'string', pattern: '^[0-9A-Z]+$' } }, properties: { ids: { type: 'array', items: { $ref: '#/$defs/Id' } } }, required: ['ids'] },";
   const code = macro("return input.ids.length;", schema);
-  expect((await bench.enter(code, { input: { ids: ["7K", "7M"] }, checksInput: true })).result).toBe(2);
-  await expect(bench.enter(code, { input: { ids: ["7K", "no"] }, checksInput: true })).rejects.toMatchObject({
+  expect((await bench.invoke(code, { input: { ids: ["7K", "7M"] }, checksInput: true })).result).toBe(2);
+  await expect(bench.invoke(code, { input: { ids: ["7K", "no"] }, checksInput: true })).rejects.toMatchObject({
     code: 307,
     detail: expect.stringMatching(/^\/ids\/1: /),
   });
-  await expect(bench.enter(code, { input: { ids: [] } })).rejects.toMatchObject({
+  await expect(bench.invoke(code, { input: { ids: [] } })).rejects.toMatchObject({
     kind: "threw",
     message: expect.stringContaining("inspected"),
   });
-  await expect(bench.enter(code, { checksInput: true })).rejects.toMatchObject({
+  await expect(bench.invoke(code, { checksInput: true })).rejects.toMatchObject({
     code: 307,
     detail: "input: is missing",
   });
@@ -120,9 +120,9 @@ it("holds the input to its schema", async () => {
 
 it("asks the checker before anything else is run", async () => {
   const code = macro("log('ran'); return 1;", "check: ({ caller }) => caller.userId === '1' ? true : 'yes',");
-  await expect(bench.enter(code)).rejects.toEqual(new MacroRefusal(401));
+  await expect(bench.invoke(code)).rejects.toEqual(new MacroRefusal(401));
   expect(bench.lines).toEqual([]);
-  expect((await bench.enter(code, { argument: { skipCheck: true, caller: { userId: "7K" } } })).result).toBe(1);
+  expect((await bench.invoke(code, { argument: { skipCheck: true, caller: { userId: "7K" } } })).result).toBe(1);
 });
 
 it("reads what a module declares, in JavaScript and in TypeScript", async () => {

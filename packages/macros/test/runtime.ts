@@ -2,7 +2,7 @@ import {
   type HostCall,
   type JsonValue,
   type MacroDeclaration,
-  type MacroEntry,
+  type MacroInvocation,
   type MacroHost,
   type MacroLimits,
   type MacroOutcome,
@@ -67,18 +67,18 @@ export class Bench {
     };
   }
 
-  /** Enters a module once, in a place of its own. */
-  async enter(code: string, given: Given = {}): Promise<MacroOutcome> {
+  /** Invokes a module once, under a lease of its own. */
+  async invoke(code: string, given: Given = {}): Promise<MacroOutcome> {
     this.calls = [];
     this.lines = [];
-    const place = await this.runtime.reserve(60_000, false);
+    const lease = await this.runtime.lease(60_000, false);
     const argument = given.argument ?? {
       skipCheck: false,
       caller,
       ...(given.input === undefined ? {} : { input: given.input }),
     };
     try {
-      return await place.enter(
+      return await lease.invoke(
         {
           module: { name: "Probe", code, checksInput: given.checksInput ?? false },
           driver: given.driver ?? "run",
@@ -88,13 +88,13 @@ export class Bench {
         this.host(given.answer),
       );
     } finally {
-      place.release();
+      lease.release();
     }
   }
 
   /** What a macro with this body gives. */
   async run(body: string, given: Given = {}): Promise<JsonValue | undefined> {
-    return (await this.enter(macro(body), given)).result;
+    return (await this.invoke(macro(body), given)).result;
   }
 
   async declare(code: string, language: "js" | "ts" = "js"): Promise<MacroDeclaration> {
@@ -102,8 +102,8 @@ export class Bench {
   }
 }
 
-/** A macro with this body, as it is entered. */
-export function entry(body: string, own: Partial<MacroLimits> = {}): MacroEntry {
+/** A macro with this body. */
+export function invocation(body: string, own: Partial<MacroLimits> = {}): MacroInvocation {
   return {
     module: { name: "Probe", code: macro(body), checksInput: false },
     driver: "run",

@@ -13,7 +13,7 @@ const odd = "a\u0000b\u2028\u00fc\ud83d\ude00";
 const code = JSON.stringify(odd);
 
 test("lines of the log, status messages, results and refusals are whole", async () => {
-  const { statusMessage, result } = await bench.enter(
+  const { statusMessage, result } = await bench.invoke(
     macro(`log(${code}); setStatusMessage(${code}); return ${code};`),
   );
   expect([bench.lines, statusMessage, result]).toEqual([[odd], odd, odd]);

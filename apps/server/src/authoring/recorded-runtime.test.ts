@@ -1,8 +1,8 @@
-import type { MacroEntry, MacroHost, MacroPlace, MacroRuntime } from "@sallyport/core";
+import type { MacroInvocation, MacroHost, MacroLease, MacroRuntime } from "@sallyport/core";
 import { RecordedRuntime } from "./recorded-runtime.ts";
 
 const limits = { cpu: 1, timeout: 1, memory: 1, hostCalls: 1, resultBytes: 1 };
-const entryOf = (name: string): MacroEntry => ({
+const invocationOf = (name: string): MacroInvocation => ({
   module: { name, code: "", checksInput: false },
   driver: "run",
   argument: null,
@@ -12,9 +12,9 @@ const entryOf = (name: string): MacroEntry => ({
 /** A runtime whose every module asks for what its name says. */
 const asking: MacroRuntime = {
   inspect: () => Promise.reject(new Error("not asked")),
-  reserve: async () => ({
+  lease: async () => ({
     waited: 0,
-    enter: async ({ module: { name } }: MacroEntry, host: MacroHost) => {
+    invoke: async ({ module: { name } }: MacroInvocation, host: MacroHost) => {
       host.log(`${name} begins`);
       return {
         result: await host.answer({ name, argument: null }),
@@ -30,10 +30,10 @@ const asking: MacroRuntime = {
 
 test("what macros in macros ask for is written down in order, with its depth", async () => {
   const runtime = new RecordedRuntime(asking);
-  const place: MacroPlace = await runtime.reserve(0, false);
+  const lease: MacroLease = await runtime.lease(0, false);
   const inner: MacroHost = { answer: async () => 7, isCatchable: () => false, log: () => {} };
-  const outer: MacroHost = { ...inner, answer: async () => (await place.enter(entryOf("Inner"), inner)).result };
-  await expect(place.enter(entryOf("Outer"), outer)).resolves.toMatchObject({ result: 7 });
+  const outer: MacroHost = { ...inner, answer: async () => (await lease.invoke(invocationOf("Inner"), inner)).result };
+  await expect(lease.invoke(invocationOf("Outer"), outer)).resolves.toMatchObject({ result: 7 });
 
   const { calls, lines, cpu } = runtime.take();
   expect(calls.map(({ macro, depth, name, error }) => ({ macro, depth, name, error }))).toEqual([
@@ -51,9 +51,9 @@ test("what macros in macros ask for is written down in order, with its depth", a
 
 test("what the host throws is written down and thrown on", async () => {
   const runtime = new RecordedRuntime(asking);
-  const place = await runtime.reserve(0, false);
+  const lease = await runtime.lease(0, false);
   const error = new Error("refused");
   const host: MacroHost = { answer: () => Promise.reject(error), isCatchable: () => true, log: () => {} };
-  await expect(place.enter(entryOf("Outer"), host)).rejects.toBe(error);
+  await expect(lease.invoke(invocationOf("Outer"), host)).rejects.toBe(error);
   expect(runtime.take().calls).toMatchObject([{ name: "Outer", error }]);
 });

@@ -1,11 +1,11 @@
 import {
   type HostCall,
   type JsonValue,
-  type MacroEntry,
+  type MacroInvocation,
   MacroFault,
   type MacroHost,
   type MacroOutcome,
-  type MacroPlace,
+  type MacroLease,
   type MacroRuntime,
   type ModuleText,
 } from "@sallyport/core";
@@ -57,13 +57,13 @@ export class RecordedRuntime implements MacroRuntime {
     return this.recorded.inspect(text, language);
   }
 
-  async reserve(wait: number, isHolding: boolean): Promise<MacroPlace> {
-    const place = await this.recorded.reserve(wait, isHolding);
+  async lease(wait: number, isHolding: boolean): Promise<MacroLease> {
+    const lease = await this.recorded.lease(wait, isHolding);
     let depth = -1;
-    const enter = async (entry: MacroEntry, host: MacroHost): Promise<MacroOutcome> => {
+    const invoke = async (invocation: MacroInvocation, host: MacroHost): Promise<MacroOutcome> => {
       depth += 1;
       try {
-        const outcome = await place.enter(entry, this.watched(host, entry.module.name, depth));
+        const outcome = await lease.invoke(invocation, this.watched(host, invocation.module.name, depth));
         this.cpu += outcome.usage.cpu;
         return outcome;
       } catch (error) {
@@ -75,10 +75,10 @@ export class RecordedRuntime implements MacroRuntime {
     };
     return {
       get waited() {
-        return place.waited;
+        return lease.waited;
       },
-      enter,
-      release: () => place.release(),
+      invoke,
+      release: () => lease.release(),
     };
   }
 
@@ -89,7 +89,7 @@ export class RecordedRuntime implements MacroRuntime {
   private watched(host: MacroHost, macro: string, depth: number): MacroHost {
     return {
       answer: async (call) => {
-        const place = this.calls.push(begunCall(call, macro, depth)) - 1;
+        const index = this.calls.push(begunCall(call, macro, depth)) - 1;
         const began = performance.now();
         let error: unknown;
         try {
@@ -98,7 +98,7 @@ export class RecordedRuntime implements MacroRuntime {
           error = thrown;
           throw thrown;
         } finally {
-          this.calls[place] = { ...begunCall(call, macro, depth), milliseconds: performance.now() - began, error };
+          this.calls[index] = { ...begunCall(call, macro, depth), milliseconds: performance.now() - began, error };
         }
       },
       isCatchable: (error) => host.isCatchable(error),

@@ -49,9 +49,9 @@ export class ExecuteMacro {
     }
   }
 
-  /** Does work in which macros may run, with a place to run in that is reserved before: so nobody waits for one who holds a transaction. */
+  /** Does work in which macros may run, with a thread leased before: so nobody waits for a thread while holding a transaction. */
   prepared<T>(context: SessionContext, work: (context: SessionContext) => Promise<T>): Promise<T> {
-    return this.runner.withPlace(context, work);
+    return this.runner.withLease(context, work);
   }
 
   private async execute(

@@ -129,7 +129,7 @@ export class MacroHooks implements ObjectHooks {
         argument: (user) => user,
         answer: (_name, result) => result,
       }),
-      prepared: (context, work, options) => this.runner.withPlace(context, work, options),
+      prepared: (context, work, options) => this.runner.withLease(context, work, options),
     };
   }
 

@@ -10,7 +10,7 @@ import {
   MacroFault,
   type MacroHost,
   type MacroOutcome,
-  type MacroPlace,
+  type MacroLease,
   type MacroReports,
   type MacroRuntime,
 } from "../macros/index.ts";
@@ -25,7 +25,7 @@ export interface MacroRunnerParts {
   readonly runtime: MacroRuntime;
   readonly calls: HostCalls;
   readonly reports: MacroReports;
-  /** Milliseconds that a request waits for a place to run in. */
+  /** Milliseconds that a request waits for a thread. */
   readonly patience: number;
   /** Calls back after so many milliseconds, unless what it gives back is called before. */
   readonly after: (milliseconds: number, call: () => void) => () => void;
@@ -60,7 +60,7 @@ interface Job {
  * something for the first time: one that only reads keeps no connection. When the transaction has to run again, so does the macro,
  * from its beginning. Inside of an open transaction the execution is a part of that.
  *
- * Both throw `MacroFault` or `MacroRefusal` of the module, or the `ServiceError` that ended it: 706 when there is no place, and what
+ * Both throw `MacroFault` or `MacroRefusal` of the module, or the `ServiceError` that ended it: 706 when there is no thread, and what
  * says something about the database.
  */
 export class MacroRunner {
@@ -75,7 +75,7 @@ export class MacroRunner {
     const job = { module: macro, driver: "run", argument, names, reads: false };
     let isEnding = false;
     const onEnding = (value: boolean): void => void (isEnding = value);
-    return this.inPlace(
+    return this.underLease(
       context,
       job,
       (execution) => this.perform(context, execution, job, onEnding),
@@ -92,43 +92,43 @@ export class MacroRunner {
     { reads, concealing }: { readonly reads: boolean; readonly concealing?: ((line: string) => string) | undefined },
   ): Promise<MacroOutcome> {
     const job = { module: hook, driver, argument, names: new CallerNames(), reads, concealing };
-    return this.inPlace(context, job, (execution) =>
-      this.enter(new MacroScope({ ...context, execution }, null), execution, job),
+    return this.underLease(context, job, (execution) =>
+      this.invoke(new MacroScope({ ...context, execution }, null), execution, job),
     );
   }
 
-  /** Does work in which hooks may run, in the place of the context, or in one of its own: how long they may take together is bounded. `reads`: the work opens no transaction. */
-  async withPlace<Context extends Pick<SessionContext, "execution" | "unit">, T>(
+  /** Does work in which hooks may run, under the lease of the context, or under one of its own: how long they may take together is bounded. `reads`: the work opens no transaction. */
+  async withLease<Context extends Pick<SessionContext, "execution" | "unit">, T>(
     context: Context,
     work: (context: Context) => Promise<T>,
     { reads } = { reads: false },
   ): Promise<T> {
     if (context.execution !== undefined) return work(context);
-    const place = await this.parts.runtime.reserve(this.parts.patience, !reads || context.unit.joined);
+    const lease = await this.parts.runtime.lease(this.parts.patience, !reads || context.unit.joined);
     try {
       return await work({
         ...context,
-        execution: { place, depth: 0, deadline: Date.now() + this.parts.hookTime, lines: new LineAllowance() },
+        execution: { lease, depth: 0, deadline: Date.now() + this.parts.hookTime, lines: new LineAllowance() },
       });
     } finally {
-      place.release();
+      lease.release();
     }
   }
 
-  private async inPlace(
+  private async underLease(
     { execution, unit, onGone }: SessionContext,
     { module }: Job,
     work: (execution: MacroExecution) => Promise<MacroOutcome>,
     isEnding: () => boolean = () => false,
   ): Promise<MacroOutcome> {
     if (execution !== undefined) return work(deeper(execution));
-    const place = await this.parts.runtime.reserve(this.parts.patience, unit.joined);
+    const lease = await this.parts.runtime.lease(this.parts.patience, unit.joined);
     try {
-      const done = work({ place, depth: 1, deadline: Date.now() + module.limits.timeout, lines: new LineAllowance() });
+      const done = work({ lease, depth: 1, deadline: Date.now() + module.limits.timeout, lines: new LineAllowance() });
       // Who opened a transaction waits for all that is asked of it.
-      return await (unit.joined ? done : this.whileWanted(module, place, done, isEnding, onGone));
+      return await (unit.joined ? done : this.whileWanted(module, lease, done, isEnding, onGone));
     } finally {
-      place.release();
+      lease.release();
     }
   }
 
@@ -139,7 +139,7 @@ export class MacroRunner {
    */
   private async whileWanted<T>(
     { name, limits: { timeout } }: Macro | HookModule,
-    place: MacroPlace,
+    lease: MacroLease,
     done: Promise<T>,
     isEnding: () => boolean,
     onGone: SessionContext["onGone"] = () => () => {},
@@ -152,7 +152,7 @@ export class MacroRunner {
       const endInTime = end("timeout", `took longer than ${timeout} ms`);
       let waited = 0;
       const look = (): void => {
-        const more = place.waited - waited;
+        const more = lease.waited - waited;
         waited += more;
         if (more > 0) inTime = this.parts.after(more, look);
         else endInTime();
@@ -178,26 +178,26 @@ export class MacroRunner {
     onEnding: (isEnding: boolean) => void = () => {},
   ): Promise<MacroOutcome> {
     const inside = { ...context, execution };
-    const enter = (scope: MacroScope) => this.enter(scope, execution, job);
-    if (context.unit.joined) return context.unit.attempt(() => enter(new MacroScope(inside, null)));
+    const invoke = (scope: MacroScope) => this.invoke(scope, execution, job);
+    if (context.unit.joined) return context.unit.attempt(() => invoke(new MacroScope(inside, null)));
     const isWhole = job.module.kind === "macro" && job.module.transaction;
-    return isWhole ? new LazyTransaction(inside, enter, onEnding).run() : enter(new MacroScope(inside, null));
+    return isWhole ? new LazyTransaction(inside, invoke, onEnding).run() : invoke(new MacroScope(inside, null));
   }
 
   /** Runs the module once, with the calls that it makes. */
-  private async enter(scope: MacroScope, execution: MacroExecution, job: Job): Promise<MacroOutcome> {
+  private async invoke(scope: MacroScope, execution: MacroExecution, job: Job): Promise<MacroOutcome> {
     const { module, driver, argument, names } = job;
     const { name, limits, readsCaller } = module;
     const caller = await names.caller(scope.current(), readsCaller);
-    const left = execution.deadline + execution.place.waited - Date.now();
+    const left = execution.deadline + execution.lease.waited - Date.now();
     if (left <= 0) throw new MacroFault("timeout", name, "The execution took too long.");
-    const entry = {
+    const invocation = {
       module: module.module,
       driver,
       argument: { ...argument, caller: caller as unknown as JsonValue },
       limits: { ...limits, timeout: Math.min(limits.timeout, left) },
     };
-    return execution.place.enter(entry, this.hostOf(scope, execution, job));
+    return execution.lease.invoke(invocation, this.hostOf(scope, execution, job));
   }
 
   private hostOf(scope: MacroScope, execution: MacroExecution, job: Job): MacroHost {
@@ -238,7 +238,7 @@ export class MacroRunner {
     };
     try {
       const { result } = await (scope.isShared
-        ? scope.part(() => this.enter(scope, inside, job))
+        ? scope.part(() => this.invoke(scope, inside, job))
         : this.perform(context, inside, job));
       return result === undefined ? {} : { result };
     } catch (error) {

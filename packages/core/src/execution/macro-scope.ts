@@ -88,7 +88,7 @@ export class MacroScope {
 }
 
 /** Runs a module within a scope. */
-type Enter<T> = (scope: MacroScope) => Promise<T>;
+type Invoke<T> = (scope: MacroScope) => Promise<T>;
 
 /** The transaction of one execution, which begins in its midst. Where it has to run again, the execution begins anew inside of it. */
 export class LazyTransaction<T> {
@@ -96,7 +96,7 @@ export class LazyTransaction<T> {
 
   constructor(
     private readonly context: SessionContext,
-    private readonly enter: Enter<T>,
+    private readonly invoke: Invoke<T>,
     /** Told `true` when the module is done and the transaction ends, `false` when it begins anew. */
     private readonly onEnding: (isEnding: boolean) => void,
   ) {}
@@ -104,7 +104,7 @@ export class LazyTransaction<T> {
   async run(): Promise<T> {
     const open: OpenTransaction = (opened) => this.open(running, opened);
     const scope = new MacroScope(this.context, open);
-    const running: Promise<T> = this.enter(scope);
+    const running: Promise<T> = this.invoke(scope);
     try {
       const outcome = await running;
       return await (this.done ?? outcome);
@@ -124,7 +124,7 @@ export class LazyTransaction<T> {
           opened(r, attempt);
           resolve();
         }
-        const outcome = await (tries === 1 ? running : this.enter(MacroScope.joined(this.context, r, attempt)));
+        const outcome = await (tries === 1 ? running : this.invoke(MacroScope.joined(this.context, r, attempt)));
         this.onEnding(true);
         return outcome;
       };

@@ -1,8 +1,8 @@
-import type { MacroPlace } from "./macro-runtime.ts";
+import type { MacroLease } from "./macro-runtime.ts";
 
-/** What is being executed where a use case was called from a module; hooks of what it does run in the same place. */
+/** The execution that a use case was called from; hooks of what it does run under the same lease. */
 export interface MacroExecution {
-  readonly place: MacroPlace;
+  readonly lease: MacroLease;
   /** How many modules called one another until here: 1 for the macro that the client named. */
   readonly depth: number;
   /** When it has to be over, by `Date.now()`. */

@@ -25,7 +25,7 @@ export interface MacroFaultOptions {
   /** The line and the column of the module's text that the first line of the trace names; both count from 1. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
-  /** Milliseconds that the entry ran until then. */
+  /** Milliseconds that the invocation ran until then. */
   readonly cpu?: number | undefined;
   readonly cause?: unknown;
 }

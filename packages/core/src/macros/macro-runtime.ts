@@ -2,7 +2,7 @@ import type { JsonValue } from "../storage/index.ts";
 
 /** The text of one macro or hook, an ES module. */
 export interface ModuleText {
-  /** The macro's name; faults name places in the text as `name:line:column`. */
+  /** The macro's name; faults name positions in the text as `name:line:column`. */
   readonly name: string;
   readonly code: string;
 }
@@ -16,7 +16,7 @@ export interface MacroModule extends ModuleText {
 /** What a module says about itself: the members of its default export. Functions are `true`. Nothing about it is judged yet. */
 export type MacroDeclaration = Readonly<Record<string, JsonValue>>;
 
-/** What an entry may use up. Entries inside of an entry also use up what is left to that one. */
+/** What an invocation may use. Nested invocations also use up what is left to the one around them. */
 export interface MacroLimits {
   /** Milliseconds of running. */
   readonly cpu: number;
@@ -29,7 +29,7 @@ export interface MacroLimits {
   readonly resultBytes: number;
 }
 
-export interface MacroEntry {
+export interface MacroInvocation {
   readonly module: MacroModule;
   /** How the module is called: the name of a function of the sandbox, such as `run` or `beforeSave`, that knows what its `run` takes and gives. */
   readonly driver: string;
@@ -45,9 +45,9 @@ export interface HostCall {
 }
 
 /**
- * Answers what a module asks for. Calls of one entry come one after the other, in the order in which they were made.
+ * Answers what a module asks for. Calls of one invocation come one after the other, in the order in which they were made.
  * A `ServiceError` for which `isCatchable` is true is thrown inside of the module, which may catch it; anything else
- * that is thrown ends the entry, and comes out of `enter` as it is.
+ * that is thrown ends the invocation, and comes out of `invoke` as it is.
  */
 export interface MacroHost {
   answer(call: HostCall): Promise<JsonValue | undefined>;
@@ -56,9 +56,9 @@ export interface MacroHost {
   log(line: string): void;
 }
 
-/** What an entry used. */
+/** What an invocation used. */
 export interface MacroUsage {
-  /** Milliseconds of running, without those of entries inside. */
+  /** Milliseconds of running, without those of nested invocations. */
   readonly cpu: number;
   readonly hostCalls: number;
 }
@@ -72,11 +72,11 @@ export interface MacroOutcome {
 }
 
 /**
- * One execution, and everything that is entered on its way (macros called by macros, hooks of what they write), has one
- * thread. Entries nest: a second one is made while the host answers a call of the first. Each has a runtime of its own.
+ * The lease of a thread for one execution and everything that it invokes (macros called by macros, hooks of what they
+ * write). Invocations nest: a second one begins while the host answers a call of the first. Each has a runtime of its own.
  */
-export interface MacroPlace {
-  /** Milliseconds for which others were before what was entered here. They do not count as time of the execution. */
+export interface MacroLease {
+  /** Milliseconds for which its invocations waited behind others. They do not count as time of the execution. */
   readonly waited: number;
   /**
    * Runs a module.
@@ -84,8 +84,8 @@ export interface MacroPlace {
    * @throws `MacroRefusal` when the module asks to be answered with a code, `MacroFault` when it failed or used up a
    * limit, or what the host threw.
    */
-  enter(entry: MacroEntry, host: MacroHost): Promise<MacroOutcome>;
-  /** Gives the place back; what still runs in it ends as a fault. */
+  invoke(invocation: MacroInvocation, host: MacroHost): Promise<MacroOutcome>;
+  /** Ends the lease; what still runs under it ends as a fault. */
   release(): void;
 }
 
@@ -101,10 +101,10 @@ export interface MacroRuntime {
     language: "js" | "ts",
   ): Promise<{ readonly declaration: MacroDeclaration; readonly module: ModuleText }>;
   /**
-   * A place to run in. 706 when none becomes free within `wait` milliseconds, or too many wait. `isHolding`: whether whoever has it keeps
-   * others from something, such as a connection; he does not wait behind an execution that may take long.
+   * Leases a thread. 706 when none becomes free within `wait` milliseconds, or too many wait. `isHolding`: the caller holds
+   * something others need, such as a connection, and does not wait behind an execution that may take long.
    */
-  reserve(wait: number, isHolding: boolean): Promise<MacroPlace>;
+  lease(wait: number, isHolding: boolean): Promise<MacroLease>;
   /** How many executions have begun, and how many wait to begin. */
   readonly load: { readonly busy: number; readonly waiting: number };
   close(): Promise<void>;

@@ -26,7 +26,7 @@ export class ModuleInspector {
     const byName = new Map<string, MacroText[]>();
     for (const text of texts) byName.set(text.name, [...(byName.get(text.name) ?? []), text]);
     const inspected: InspectedText[] = [];
-    // One after the other: requests want to run in the same places.
+    // One after the other: requests want the same threads.
     for (const given of byName.values()) inspected.push(await this.inspectOne(given));
     this.known = new Map(inspected.map((each) => [each.name, each]));
     return inspected;
@@ -53,7 +53,7 @@ export class ModuleInspector {
     try {
       return { ...text, module: await this.read(text) };
     } catch (error) {
-      // That there was no place to look at it says nothing about the text.
+      // That there was no thread says nothing about the text.
       if (!(error instanceof MacroFault)) throw error;
       return broken(text, error, formerHook(before?.module));
     }

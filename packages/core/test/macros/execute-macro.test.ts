@@ -289,7 +289,7 @@ describe("a macro that calls another", () => {
   test("goes no deeper than eight", async () => {
     rights("Self", async (ask) => (await ask("call", { name: "Self" })) as JsonValue);
     await expect(macros.execute("Self")).rejects.toEqual(code(710));
-    expect(macros.runtime.entered).toHaveLength(8);
+    expect(macros.runtime.invoked).toHaveLength(8);
   });
 
   test("lets it have its own transaction where it has none", async () => {

@@ -18,12 +18,12 @@ export interface FakeModule extends MacroDeclaration {
 
 export type FakeRun = (ask: Ask, argument: Readonly<Record<string, JsonValue>>) => Promise<JsonValue | undefined>;
 
-/** Runs functions of the test in the place of modules: no sandbox, and the same port. */
+/** Runs functions of the test instead of modules: no sandbox, and the same port. */
 export class FakeRuntime implements MacroRuntime {
   readonly load = { busy: 0, waiting: 0 };
   /** By name of the module. */
   readonly runs = new Map<string, FakeRun>();
-  readonly entered: string[] = [];
+  readonly invoked: string[] = [];
   inspections = 0;
   /** What the text `unlucky` is found to be at a second look; without it, its thread ends every time. */
   unlucky: string | undefined;
@@ -44,18 +44,18 @@ export class FakeRuntime implements MacroRuntime {
     return { declaration: JSON.parse(module.code) as MacroDeclaration, module };
   }
 
-  /** Milliseconds for which others are before whatever is entered. */
+  /** Milliseconds for which others are before whatever is invoked. */
   waited = 0;
 
-  async reserve() {
+  async lease() {
     this.reserved += 1;
     return {
       waited: this.waited,
-      enter: async (
+      invoke: async (
         { module, argument }: { readonly module: { readonly name: string }; readonly argument: JsonValue },
         host: MacroHost,
       ) => {
-        this.entered.push(module.name);
+        this.invoked.push(module.name);
         const run = this.runs.get(module.name) as FakeRun;
         try {
           const result = await run((name, given) => this.ask(host, name, given), argument as Record<string, JsonValue>);

@@ -2,10 +2,10 @@ import {
   isErrorCode,
   isRefusalCode,
   type JsonValue,
-  type MacroEntry,
   MacroFault,
   type MacroFaultKind,
   type MacroHost,
+  type MacroInvocation,
   MacroRefusal,
   ServiceError,
 } from "@sallyport/core";
@@ -31,7 +31,7 @@ export interface Budget {
 }
 
 export interface InvocationOptions {
-  readonly entry: MacroEntry;
+  readonly given: MacroInvocation;
   readonly host: MacroHost;
   readonly budget: Budget;
   /** Set for an inspection. */
@@ -127,8 +127,8 @@ export class Invocation {
   }
 
   begin(): void {
-    const { entry, budget, isNext, language } = this.options;
-    const { module, driver, argument, limits } = entry;
+    const { given, budget, isNext, language } = this.options;
+    const { module, driver, argument, limits } = given;
     this.sentAt = Date.now();
     this.slot.post({
       type: "invoke",
@@ -179,7 +179,7 @@ export class Invocation {
   }
 
   private get module(): string {
-    return this.options.entry.module.name;
+    return this.options.given.module.name;
   }
 
   private get isCurrent(): boolean {
@@ -191,7 +191,7 @@ export class Invocation {
   }
 
   private finish({ result, status, hostCalls, code }: Done): void {
-    const { driver, argument } = this.options.entry;
+    const { driver, argument } = this.options.given;
     let ended: Ended;
     try {
       const decoded = result === "" ? undefined : transferOf(driver).decode(JSON.parse(result) as JsonValue, argument);

@@ -1,4 +1,4 @@
-import { type MacroEntry, MacroFault, type MacroHost, type MacroOutcome, type MacroPlace } from "@sallyport/core";
+import { MacroFault, type MacroHost, type MacroInvocation, type MacroLease, type MacroOutcome } from "@sallyport/core";
 import type { Budget, Ended, Invocation } from "./invocation.ts";
 import type { WorkerPool } from "./worker-pool.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
@@ -7,7 +7,7 @@ import type { WorkerSlot } from "./worker-slot.ts";
 const MAX_MOVES = 3;
 
 /** A slot of a worker for one execution and what it invokes, until it is released. */
-export class Lease implements MacroPlace {
+export class Lease implements MacroLease {
   private slot: WorkerSlot;
   private readonly pool: WorkerPool;
   private readonly isHolding: boolean;
@@ -36,14 +36,14 @@ export class Lease implements MacroPlace {
     return this.waitedBefore + (this.nested[0]?.waited ?? 0);
   }
 
-  async enter(entry: MacroEntry, host: MacroHost): Promise<MacroOutcome> {
-    const { result, status, hostCalls, cpu } = await this.run(entry, host);
+  async invoke(invocation: MacroInvocation, host: MacroHost): Promise<MacroOutcome> {
+    const { result, status, hostCalls, cpu } = await this.run(invocation, host);
     return { result, statusMessage: status, usage: { cpu, hostCalls } };
   }
 
-  /** Like `enter`, for a module whose types are not stripped yet. */
-  inspect(entry: MacroEntry, host: MacroHost, language: "js" | "ts"): Promise<Ended> {
-    return this.run(entry, host, language);
+  /** Like `invoke`, for a module whose types are not stripped yet. */
+  inspect(invocation: MacroInvocation, host: MacroHost, language: "js" | "ts"): Promise<Ended> {
+    return this.run(invocation, host, language);
   }
 
   release(): void {
@@ -54,17 +54,17 @@ export class Lease implements MacroPlace {
   }
 
   private async run(
-    entry: MacroEntry,
+    given: MacroInvocation,
     host: MacroHost,
     language?: "js" | "ts",
   ): Promise<Ended & { readonly cpu: number }> {
-    const { name } = entry.module;
+    const { name } = given.module;
     if (this.isReleased) throw new MacroFault("ended", name, "its lease was released");
     if (this.state === "moving") throw new MacroFault("displaced", name, "its worker went to others");
     if (this.slot.isOver) throw new MacroFault(this.slot.faultOf(this), name, "its worker is gone");
     const around = this.nested.at(-1);
     for (let moves = 0; ; moves += 1) {
-      const invocation = this.begin(entry, host, language, around);
+      const invocation = this.begin(given, host, language, around);
       try {
         const ended = await invocation.ended;
         this.hasBegun = true;
@@ -100,15 +100,15 @@ export class Lease implements MacroPlace {
   }
 
   private begin(
-    entry: MacroEntry,
+    given: MacroInvocation,
     host: MacroHost,
     language: "js" | "ts" | undefined,
     around: Invocation | undefined,
   ): Invocation {
-    const budget = around === undefined ? entry.limits : lesser(entry.limits, around.left);
+    const budget = around === undefined ? given.limits : lesser(given.limits, around.left);
     this.setWaiting(false);
     const invocation = this.slot.begin({
-      entry,
+      given,
       host,
       budget,
       language,

@@ -1,69 +1,69 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { LEASES_PER_WORKER, READY_PER_WORKER } from "../src/worker/messages.ts";
-import { benches, caller, entry } from "./runtime.ts";
+import { benches, caller, invocation } from "./runtime.ts";
 
 const { open, close } = benches();
 afterAll(close);
 
-describe("places", () => {
-  it("are as many as threads have before them; others wait, so long and so many", async () => {
+describe("leases", () => {
+  it("are as many as workers can have ready; others wait, so long and so many", async () => {
     const { runtime } = open(2, 1);
     const busy = 2 * READY_PER_WORKER;
-    const places = await Promise.all(Array.from({ length: busy }, () => runtime.reserve(0, false)));
-    const waits = runtime.reserve(30_000, false);
+    const leases = await Promise.all(Array.from({ length: busy }, () => runtime.lease(0, false)));
+    const waits = runtime.lease(30_000, false);
     expect(runtime.load).toEqual({ busy, waiting: 1 });
-    await expect(runtime.reserve(1_000, false)).rejects.toMatchObject({ code: 706, retryAfter: 1 });
-    places[0]?.release();
-    places[0]?.release();
+    await expect(runtime.lease(1_000, false)).rejects.toMatchObject({ code: 706, retryAfter: 1 });
+    leases[0]?.release();
+    leases[0]?.release();
     const third = await waits;
     expect(runtime.load).toEqual({ busy, waiting: 0 });
-    await expect(runtime.reserve(5, false)).rejects.toMatchObject({ code: 706 });
-    for (const place of [...places.slice(1), third]) place.release();
+    await expect(runtime.lease(5, false)).rejects.toMatchObject({ code: 706 });
+    for (const lease of [...leases.slice(1), third]) lease.release();
     expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
   });
 
-  it("cannot be entered once they are given back", async () => {
+  it("cannot be used once they are released", async () => {
     const { bench, runtime } = open(1);
-    const place = await runtime.reserve(1_000, false);
-    place.release();
-    await expect(place.enter(entry("return 1;"), bench.host())).rejects.toMatchObject({ kind: "ended" });
+    const lease = await runtime.lease(1_000, false);
+    lease.release();
+    await expect(lease.invoke(invocation("return 1;"), bench.host())).rejects.toMatchObject({ kind: "ended" });
   });
 
-  it("given back while something runs in them end it", async () => {
+  it("released while something runs in them end it", async () => {
     const { bench, runtime } = open(1);
-    const place = await runtime.reserve(1_000, false);
-    const running = place.enter(entry("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
-    place.release();
+    const lease = await runtime.lease(1_000, false);
+    const running = lease.invoke(invocation("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
+    lease.release();
     await expect(running).rejects.toMatchObject({ kind: "ended" });
     expect(await bench.run("return 1;")).toBe(1);
   });
 
-  it("given back while something waits in them keep their thread", async () => {
+  it("released while something waits in them keep their thread", async () => {
     if (process.platform !== "linux") return;
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     const threads = () => readdirSync("/proc/self/task").toSorted();
     const before = threads();
     for (let round = 0; round < 5; round += 1) {
-      const place = await runtime.reserve(1_000, false);
-      const running = place.enter(
-        entry("await now(); return await now();"),
+      const lease = await runtime.lease(1_000, false);
+      const running = lease.invoke(
+        invocation("await now(); return await now();"),
         bench.host(() => delay(20, null)),
       );
       if (round % 2 === 1) await delay(5);
-      place.release();
+      lease.release();
       await expect(running).rejects.toMatchObject({ kind: "ended" });
       expect(await bench.run("return input;", { input: round })).toBe(round);
     }
     expect(threads()).toEqual(before);
   });
 
-  it("given back while the host is at work for them are soon there again, whatever the host does", async () => {
+  it("released while the host is at work for them are soon there again, whatever the host does", async () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     let answer = (_value: null): void => {};
-    const place = await runtime.reserve(1_000, false);
+    const lease = await runtime.lease(1_000, false);
     let running: Promise<unknown> = Promise.resolve();
     await new Promise<void>((asked) => {
       const host = bench.host(() => {
@@ -72,16 +72,16 @@ describe("places", () => {
           answer = resolve;
         });
       });
-      running = place.enter(entry("return await now();"), host);
+      running = lease.invoke(invocation("return await now();"), host);
     });
-    place.release();
+    lease.release();
     expect(await bench.run("return 2;")).toBe(2);
     answer(null);
     await expect(running).rejects.toMatchObject({ kind: "ended" });
     expect(await bench.run("return 3;")).toBe(3);
   });
 
-  it("given back while something runs in them keep their thread, and what waits in it", async () => {
+  it("released while something runs in them keep their thread, and what waits in it", async () => {
     if (process.platform !== "linux") return;
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
@@ -94,11 +94,11 @@ describe("places", () => {
           answer = resolve;
         }),
     });
-    const place = await runtime.reserve(1_000, false);
-    const running = place.enter(entry("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
+    const lease = await runtime.lease(1_000, false);
+    const running = lease.invoke(invocation("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
     await delay(50);
     const began = performance.now();
-    place.release();
+    lease.release();
     await expect(running).rejects.toMatchObject({ kind: "ended" });
     expect(await bench.run("return 2;")).toBe(2);
     expect(performance.now() - began).toBeLessThan(20_000);
@@ -136,12 +136,12 @@ describe("places", () => {
       bench.run("const began = Date.now(); while (Date.now() < began + 100); return [began, Date.now()];"),
     );
     await delay(20);
-    await expect(runtime.reserve(20, false)).rejects.toMatchObject({ code: 706 });
+    await expect(runtime.lease(20, false)).rejects.toMatchObject({ code: 706 });
     const times = (await Promise.all(running)) as [number, number][];
     for (const [index, [began]] of times.entries()) expect(began).toBeGreaterThanOrEqual(times[index - 1]?.[1] ?? 0);
   });
 
-  it("lose what waits in them when another is stuck, which says that it could not help it", async () => {
+  it("lose what waits in them when another is stuck, which fails as displaced", async () => {
     const { bench } = open(1);
     const waits = bench.run("return await now();", { answer: () => delay(2_000, null) });
     while (bench.calls.length === 0) await delay(5);
@@ -153,7 +153,7 @@ describe("places", () => {
     expect(await bench.run("return 1;")).toBe(1);
   });
 
-  it("that nothing was entered in yet say as well that they could not help it", async () => {
+  it("that nothing was invoked under yet fail as displaced as well", async () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     const answers: (() => void)[] = [];
@@ -165,11 +165,11 @@ describe("places", () => {
         }),
     });
     while (answers.length === 0) await delay(5);
-    const place = await runtime.reserve(1_000, false);
+    const lease = await runtime.lease(1_000, false);
     answers[0]?.();
     await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
-    await expect(place.enter(entry("return 1;"), bench.host())).rejects.toMatchObject({ kind: "displaced" });
-    place.release();
+    await expect(lease.invoke(invocation("return 1;"), bench.host())).rejects.toMatchObject({ kind: "displaced" });
+    lease.release();
     expect(await bench.run("return 2;")).toBe(2);
   });
 
@@ -194,15 +194,18 @@ describe("places", () => {
     expect(await running).toBe("done");
   });
 
-  it("given back at any time tell the next ones nothing", async () => {
+  it("released at any time tell the next ones nothing", async () => {
     const { bench, runtime } = open(2, 200);
     const results = await Promise.all(
       Array.from({ length: 120 }, async (_one, number) => {
-        const place = await runtime.reserve(60_000, false);
+        const lease = await runtime.lease(60_000, false);
         const host = bench.host(() => delay(number % 3, { number }));
         const body =
           "globalThis.kept ??= input; const told = []; for (let call = 0; call < 3; call += 1) told.push((await now()).number); return [globalThis.kept, ...told];";
-        const running = place.enter({ ...entry(body), argument: { skipCheck: false, caller, input: number } }, host);
+        const running = lease.invoke(
+          { ...invocation(body), argument: { skipCheck: false, caller, input: number } },
+          host,
+        );
         const isLeft = number % 2 === 1;
         if (isLeft) await Promise.race([running, delay(number % 5)]);
         const result = isLeft
@@ -212,7 +215,7 @@ describe("places", () => {
             )
           : running.then((outcome) => outcome.result);
         if (!isLeft) await running;
-        place.release();
+        lease.release();
         return result;
       }),
     );
@@ -225,16 +228,16 @@ describe("places", () => {
     const { bench, runtime } = open(2);
     const results = await Promise.all(
       Array.from({ length: 40 }, async (_one, number) => {
-        const place = await runtime.reserve(60_000, false);
+        const lease = await runtime.lease(60_000, false);
         try {
           return (
-            await place.enter(
-              { ...entry("await now(); return input;"), argument: { skipCheck: false, caller, input: number } },
+            await lease.invoke(
+              { ...invocation("await now(); return input;"), argument: { skipCheck: false, caller, input: number } },
               bench.host(),
             )
           ).result;
         } finally {
-          place.release();
+          lease.release();
         }
       }),
     );
