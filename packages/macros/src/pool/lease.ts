@@ -16,7 +16,8 @@ export class Lease implements MacroLease {
   private waitedBefore = 0;
   /** The last one is the innermost. */
   private readonly nested: Invocation[] = [];
-  private state: "held" | "moving" | "released" = "held";
+  private isReleased = false;
+  /** False while it moves, and once it has left. */
   private hasSlot = true;
   private isWaiting = false;
 
@@ -48,7 +49,7 @@ export class Lease implements MacroLease {
 
   release(): void {
     if (this.isReleased) return;
-    this.state = "released";
+    this.isReleased = true;
     if (this.nested.length === 0) this.leave();
     else void this.slot.cancel([...this.nested]).then(() => this.leave());
   }
@@ -60,7 +61,7 @@ export class Lease implements MacroLease {
   ): Promise<Ended & { readonly cpu: number }> {
     const { name } = given.module;
     if (this.isReleased) throw new MacroFault("ended", name, "its lease was released");
-    if (this.state === "moving") throw new MacroFault("displaced", name, "its worker went to others");
+    if (!this.hasSlot) throw new MacroFault("displaced", name, "its worker went to others");
     if (this.slot.isOver) throw new MacroFault(this.slot.faultOf(this), name, "its worker is gone");
     const around = this.nested.at(-1);
     for (let moves = 0; ; moves += 1) {
@@ -82,7 +83,6 @@ export class Lease implements MacroLease {
 
   /** Another execution cost it the worker before it began. */
   private async move(module: string): Promise<void> {
-    this.state = "moving";
     this.hasSlot = false;
     this.pool.giveBack(this.slot, this.isHolding);
     const slot = await this.pool.acquire(Math.max(0, this.until - performance.now()), this.isHolding);
@@ -92,11 +92,6 @@ export class Lease implements MacroLease {
     }
     this.slot = slot;
     this.hasSlot = true;
-    this.state = "held";
-  }
-
-  private get isReleased(): boolean {
-    return this.state === "released";
   }
 
   private begin(

@@ -28,7 +28,7 @@ export const macrosSection = section({
   }),
   threads: optionalField(wholeNumber(1, 64), {
     env: "MACRO_THREADS",
-    doc: "Threads of macros, and so executions that run at once; each is started when it is needed, and up to seven more executions may wait for the server in it. Unless given, one less than there are processors, at least 2 and at most 4.",
+    doc: "Threads of macros, and so executions that run at once; each is started when it is needed, and up to eleven more executions may wait in it for the server or their turn. Unless given, one less than there are processors, at least 2 and at most 4.",
   }),
   niceness: field(wholeNumber(0, 19), {
     env: "MACRO_NICENESS",
