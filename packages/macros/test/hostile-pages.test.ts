@@ -2,7 +2,7 @@ import type { JsonValue } from "@sallyport/core";
 import { unpackChanges } from "../src/pool/page-transfer.ts";
 import { Bench, caller } from "./runtime.ts";
 
-/** What somebody who may write hooks would try with the objects of a page, and with the memory that the next one finds. */
+/** Attacks by the author of a hook on the objects of a page, and on the memory of the next invocation. */
 
 const bench = new Bench();
 afterAll(() => bench.runtime.close());

@@ -1,6 +1,6 @@
 import { macro, Bench } from "./runtime.ts";
 
-/** What somebody who may write a macro would try. After each attempt the next invocation finds everything in order. */
+/** Attacks by the author of a macro. After each, the next invocation finds everything in order. */
 
 const bench = new Bench();
 afterAll(() => bench.runtime.close());

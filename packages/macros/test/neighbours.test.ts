@@ -4,7 +4,7 @@ import { Invocation } from "../src/pool/invocation.ts";
 import { Heartbeat, READY_PER_WORKER } from "../src/worker/messages.ts";
 import { benches, caller, invocation, limits, macro } from "./runtime.ts";
 
-/** What an execution could do to those that share its thread. */
+/** What an execution could do to others in its worker. */
 
 const { open, close } = benches();
 afterAll(close);
@@ -52,7 +52,7 @@ describe("an inspected module that takes the worker with it", () => {
   });
 });
 
-it("who waits while a module becomes JavaScript has not been silent himself", async () => {
+it("a waiting execution does not count as silent while types are stripped", async () => {
   const { bench, runtime } = open(1);
   await bench.run("return 1;");
   let answer = (): void => {};
@@ -89,7 +89,7 @@ it("a caller who has to be alone in a worker and gives up waiting holds up no ot
   await running;
 });
 
-it("large answers that come together do not take the thread's memory, and the small one among them comes", async () => {
+it("a batch of large answers does not exhaust the worker, and the small one among them arrives", async () => {
   const { bench } = open(1);
   await bench.run("return 1;");
   const many = 10;
@@ -133,7 +133,7 @@ it("a lease that was lost on the way to another worker cannot be used any more",
   expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
 });
 
-it("the time that others took is no time of one whose first word is held up by those behind it", async () => {
+it("the time of others does not count while the first message is held up by later executions", async () => {
   const host: MacroHost = { answer: async () => null, isCatchable: () => false, log: () => {} };
   const heartbeat = new Heartbeat();
   const slot = { post: () => {}, kill: () => {}, heartbeat };
@@ -165,7 +165,7 @@ it("the time that others took is no time of one whose first word is held up by t
   expect([entered.waited, (await entered.ended).result]).toEqual([7, 1]);
 });
 
-it("every execution has its own answer and does what it does once, whatever others do to their threads, and whoever leaves", async () => {
+it("every execution gets its own answer and acts once, whatever happens to workers and leases", async () => {
   const { bench, runtime } = open(2, 500);
   const effects: number[] = [];
   const victim = async (number: number): Promise<unknown> => {

@@ -5,8 +5,8 @@ import { benches, invocation } from "./runtime.ts";
 const { open, close } = benches();
 afterAll(close);
 
-describe("executions that are in a thread before it comes to them", () => {
-  it("are told of what is done before something behind it takes long", async () => {
+describe("executions that are ready in a worker before their turn", () => {
+  it("get their result before a long one behind them ends", async () => {
     const { bench } = open(1);
     await bench.run("return 1;");
     const long = "const end = Date.now() + 1_500; while (Date.now() < end); return 'long';";
@@ -17,7 +17,7 @@ describe("executions that are in a thread before it comes to them", () => {
     expect(await slow).toBe("long");
   });
 
-  it("that have not begun go on elsewhere when another takes their thread with it, and count nothing of it", async () => {
+  it("that have not begun move when another one costs the worker, and do not count its time", async () => {
     const { bench } = open(1);
     await bench.run("return 1;");
     const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
@@ -65,7 +65,7 @@ describe("executions that are in a thread before it comes to them", () => {
     expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
   });
 
-  it("are none where somebody keeps others from something, and he does not wait behind one that runs", async () => {
+  it("do not share a worker with a lease that holds something, which does not wait behind a running one", async () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     const running = bench.run("const end = Date.now() + 200; while (Date.now() < end); return 'ran';");
@@ -104,7 +104,7 @@ describe("executions that are in a thread before it comes to them", () => {
     expect(order).toEqual(["one", "begun", "two"]);
   });
 
-  it("are told that their time was up, whether the thread notices first or the server", async () => {
+  it("fail with a timeout, whether the worker notices first or the server", async () => {
     const { bench } = open(1);
     await bench.run("return 1;");
     const times = Array.from({ length: 12 }, (_one, index) => 30 + index);
