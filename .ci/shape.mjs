@@ -11,8 +11,8 @@ const core = join(root, "packages/core/src");
 
 /** What is counted, with the largest value that passes. */
 const bounds = {
-  "source files per 1,000 lines": 12,
-  "source files in one folder": 32,
+  "source files per 1,000 lines": 11,
+  "source files in one folder": 25,
   "repositories of the storage port": 14,
   "methods of the repositories": 73,
   "source files of storage-knex": 118,

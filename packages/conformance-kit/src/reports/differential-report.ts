@@ -1,6 +1,5 @@
 import { described } from "../assert/described.ts";
-import type { DifferentialRun } from "../differential/index.ts";
-import { readyTest } from "../differential/index.ts";
+import { type DifferentialRun, readyTest } from "../differential/index.ts";
 import { kitVersion } from "./kit-version.ts";
 
 /** A comparison as data. `version` counts the changes that break readers. */

@@ -1,8 +1,7 @@
 import { seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { accountNamed } from "../fixtures/account-named.ts";
-import { createUser, createUserObject } from "../fixtures/create-user.ts";
+import { accountNamed, createUser, createUserObject } from "../fixtures/accounts.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { createLink, removeLink } from "../fixtures/new-link.ts";
 

@@ -1,14 +1,12 @@
 import type { Account, IdentityLinkRecord, ObjectId, Repositories, Storage } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { accountNamed } from "../fixtures/account-named.ts";
-import { accountOf, createCustomAccount } from "../fixtures/create-custom-account.ts";
-import { createUser, createUserObject } from "../fixtures/create-user.ts";
-import { idsOf } from "../fixtures/ids-of.ts";
+import { accountNamed, accountOf, createCustomAccount, createUser, createUserObject } from "../fixtures/accounts.ts";
+import { idsOf } from "../fixtures/objects.ts";
 import { createLink, findLink } from "../fixtures/new-link.ts";
 import { minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
-import { whileOpen } from "../fixtures/while-open.ts";
+import { whileOpen } from "../fixtures/at-once.ts";
 
 const administrator = { administrator: true };
 

@@ -1,12 +1,10 @@
 import { maximumObjectBytes, seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { accountNamed } from "../fixtures/account-named.ts";
-import { atOnce } from "../fixtures/at-once.ts";
-import { codeOf } from "../fixtures/code-of.ts";
-import { createUser, createUserObject } from "../fixtures/create-user.ts";
+import { accountNamed, createUser, createUserObject } from "../fixtures/accounts.ts";
+import { atOnce, occurrences } from "../fixtures/at-once.ts";
+import { codeOf } from "../fixtures/error-of.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
-import { occurrences } from "../fixtures/occurrences.ts";
 import { orderedNames, shuffledNames } from "../fixtures/ordered-names.ts";
 
 export const accountChecks: readonly Check[] = checksOf("accounts", {

@@ -1,15 +1,13 @@
 import type { Admission } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { accountNamed } from "../fixtures/account-named.ts";
-import { bringBack } from "../fixtures/bring-back.ts";
-import { changeOf } from "../fixtures/change-of.ts";
+import { accountNamed, createUser } from "../fixtures/accounts.ts";
+import { bringBack, takeAway } from "../fixtures/objects.ts";
+import { changeOf } from "../fixtures/changes-up-to.ts";
 import { createAppKey } from "../fixtures/create-app-key.ts";
-import { createUser } from "../fixtures/create-user.ts";
-import { freshDigest } from "../fixtures/fresh-digest.ts";
+import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { generous } from "../fixtures/policy.ts";
-import { takeAway } from "../fixtures/take-away.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
 const { idleTimeout } = generous;

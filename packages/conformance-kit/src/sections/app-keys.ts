@@ -1,11 +1,10 @@
 import type { AppKey } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/at-once.ts";
+import { atOnce, occurrences } from "../fixtures/at-once.ts";
 import { createAppKey } from "../fixtures/create-app-key.ts";
-import { freshDigest } from "../fixtures/fresh-digest.ts";
+import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
-import { occurrences } from "../fixtures/occurrences.ts";
 import { orderedNames, shuffledNames } from "../fixtures/ordered-names.ts";
 import { generous, minute } from "../fixtures/policy.ts";
 import type { Subject } from "../subject.ts";

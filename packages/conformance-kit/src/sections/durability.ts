@@ -1,14 +1,12 @@
 import { objectNumber, seesAll, Applications } from "@sallyport/core";
 import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { accountNamed } from "../fixtures/account-named.ts";
-import { changesUpTo } from "../fixtures/changes-up-to.ts";
-import { createObject } from "../fixtures/create-object.ts";
+import { accountNamed } from "../fixtures/accounts.ts";
+import { changesUpTo, watermarkBehind } from "../fixtures/changes-up-to.ts";
+import { createObject, idsOf } from "../fixtures/objects.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
-import { idsOf } from "../fixtures/ids-of.ts";
 import { generous, hour } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
-import { watermarkBehind } from "../fixtures/watermark-behind.ts";
 
 const throttleKey = { key: "a", policy: { freeFailures: 1, firstDelay: hour, longestDelay: hour, forgetAfter: hour } };
 

@@ -1,8 +1,7 @@
 import { builtInClasses, type ClassDefinition, seesAll } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { accountNamed } from "../fixtures/account-named.ts";
-import { createUser, createUserObject } from "../fixtures/create-user.ts";
+import { accountNamed, createUser, createUserObject } from "../fixtures/accounts.ts";
 import { everyCall } from "../fixtures/every-call.ts";
 
 const beforeMigration = checksOf(

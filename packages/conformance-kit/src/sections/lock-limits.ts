@@ -1,11 +1,9 @@
 import type { Digest, Repositories } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/at-once.ts";
-import { createObject } from "../fixtures/create-object.ts";
-import { occurrences } from "../fixtures/occurrences.ts";
+import { atOnce, occurrences } from "../fixtures/at-once.ts";
+import { createObject, takeAway } from "../fixtures/objects.ts";
 import { generous, hour } from "../fixtures/policy.ts";
-import { takeAway } from "../fixtures/take-away.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
 async function files(r: Repositories, count: number): Promise<string[]> {

@@ -1,11 +1,10 @@
 import { type Digest, type Repositories, seesAll } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/at-once.ts";
-import { changeOf } from "../fixtures/change-of.ts";
-import { codeOf } from "../fixtures/code-of.ts";
-import { createObject } from "../fixtures/create-object.ts";
-import { occurrences } from "../fixtures/occurrences.ts";
+import { atOnce, occurrences } from "../fixtures/at-once.ts";
+import { changeOf } from "../fixtures/changes-up-to.ts";
+import { codeOf } from "../fixtures/error-of.ts";
+import { createObject } from "../fixtures/objects.ts";
 import { generous, hour, minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 

@@ -1,11 +1,10 @@
 import { builtInClasses, type ClassDefinition, type Repositories, seesAll, type Storage } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/at-once.ts";
-import { changeOf } from "../fixtures/change-of.ts";
-import { createObject } from "../fixtures/create-object.ts";
+import { atOnce, occurrences } from "../fixtures/at-once.ts";
+import { changeOf } from "../fixtures/changes-up-to.ts";
+import { createObject } from "../fixtures/objects.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
-import { occurrences } from "../fixtures/occurrences.ts";
 
 const ticket: ClassDefinition = {
   name: "Ticket",

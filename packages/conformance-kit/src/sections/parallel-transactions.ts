@@ -1,7 +1,7 @@
 import { Applications } from "@sallyport/core";
 import { equal, equalInAnyOrder } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { whileOpen } from "../fixtures/while-open.ts";
+import { whileOpen } from "../fixtures/at-once.ts";
 
 /** Enough for the slowest commit of another one. */
 const turns = 20_000;

@@ -1,11 +1,10 @@
 import type { Digest, RecordValue, Repositories } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/at-once.ts";
+import { atOnce, occurrences } from "../fixtures/at-once.ts";
 import { createAppKey } from "../fixtures/create-app-key.ts";
-import { freshDigest } from "../fixtures/fresh-digest.ts";
+import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
-import { occurrences } from "../fixtures/occurrences.ts";
 import { minute } from "../fixtures/policy.ts";
 
 /** The state of a log-in at a provider, good for ten minutes; returns its digest. */

@@ -3,8 +3,7 @@ import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
 import { createAppKey } from "../fixtures/create-app-key.ts";
-import { createCustomAccount } from "../fixtures/create-custom-account.ts";
-import { createUserObject } from "../fixtures/create-user.ts";
+import { createCustomAccount, createUserObject } from "../fixtures/accounts.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { hour, minute } from "../fixtures/policy.ts";
 

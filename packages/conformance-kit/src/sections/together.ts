@@ -7,10 +7,9 @@ import {
 } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/at-once.ts";
-import { codeOf } from "../fixtures/code-of.ts";
+import { atOnce, occurrences } from "../fixtures/at-once.ts";
+import { codeOf } from "../fixtures/error-of.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
-import { occurrences } from "../fixtures/occurrences.ts";
 import { generous, hour, minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 

@@ -1,12 +1,11 @@
 import { type Repositories, seesAll, ServiceError, Applications } from "@sallyport/core";
 import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { accountNamed } from "../fixtures/account-named.ts";
+import { accountNamed, createUser } from "../fixtures/accounts.ts";
 import { atOnce } from "../fixtures/at-once.ts";
-import { createUser } from "../fixtures/create-user.ts";
 import { errorOf } from "../fixtures/error-of.ts";
 import { auditEvent, everyCall } from "../fixtures/every-call.ts";
-import { freshDigest } from "../fixtures/fresh-digest.ts";
+import { freshDigest } from "../fixtures/digests.ts";
 import { Stage } from "../fixtures/stage.ts";
 
 export const transactionChecks: readonly Check[] = checksOf("transactions", {

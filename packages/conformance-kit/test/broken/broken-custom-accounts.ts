@@ -1,5 +1,5 @@
 import { isUuid } from "@sallyport/core";
-import { accountOf } from "../../src/fixtures/create-custom-account.ts";
+import { accountOf } from "../../src/fixtures/accounts.ts";
 import { findingNames } from "./selector-faults.ts";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 

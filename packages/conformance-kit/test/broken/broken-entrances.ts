@@ -1,5 +1,5 @@
 import { type Entrance, identityLinkKind, isUuid, type NewSession, type Repositories } from "@sallyport/core";
-import { accountOf } from "../../src/fixtures/create-custom-account.ts";
+import { accountOf } from "../../src/fixtures/accounts.ts";
 import { generous } from "../../src/fixtures/policy.ts";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 

@@ -2,18 +2,14 @@ import { canonicalJson, objectNumber, passwordEntrance, seesAll } from "@sallypo
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";
-import { bringBack } from "../../fixtures/bring-back.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
+import { bringBack, createObject, files, takeAway } from "../../fixtures/objects.ts";
+import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { createAppKey } from "../../fixtures/create-app-key.ts";
-import { accountOf, createCustomAccount } from "../../fixtures/create-custom-account.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { createUser } from "../../fixtures/create-user.ts";
+import { accountOf, createCustomAccount, createUser } from "../../fixtures/accounts.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
-import { files } from "../../fixtures/files.ts";
-import { freshDigest } from "../../fixtures/fresh-digest.ts";
+import { freshDigest } from "../../fixtures/digests.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { generous, hour, minute, second } from "../../fixtures/policy.ts";
-import { takeAway } from "../../fixtures/take-away.ts";
 
 export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
   "is of a new database what the migrations left": async ({ storage, r }) => {

@@ -4,12 +4,10 @@ import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";
 import { createAppKey } from "../../fixtures/create-app-key.ts";
-import { createCustomAccount } from "../../fixtures/create-custom-account.ts";
-import { createUser } from "../../fixtures/create-user.ts";
+import { createCustomAccount, createUser } from "../../fixtures/accounts.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { createLink } from "../../fixtures/new-link.ts";
-import { files } from "../../fixtures/files.ts";
-import { takeAway } from "../../fixtures/take-away.ts";
+import { files, takeAway } from "../../fixtures/objects.ts";
 
 /** Writes something of everything that an archive can hold. */
 async function writeEverything({ repositories: r }: Storage): Promise<void> {

@@ -9,20 +9,16 @@ import {
 } from "@sallyport/core";
 import { ConformanceError, equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { accountNamed } from "../../fixtures/account-named.ts";
+import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";
 import { archived, ofSection, streamed } from "../../fixtures/archived.ts";
-import { changesUpTo } from "../../fixtures/changes-up-to.ts";
+import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { createAppKey } from "../../fixtures/create-app-key.ts";
-import { createCustomAccount } from "../../fixtures/create-custom-account.ts";
-import { createObject } from "../../fixtures/create-object.ts";
+import { createObject, idsOf, takeAway } from "../../fixtures/objects.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
-import { idsOf } from "../../fixtures/ids-of.ts";
 import { createLink } from "../../fixtures/new-link.ts";
 import { generous } from "../../fixtures/policy.ts";
 import { sampleArchive } from "../../fixtures/sample-archive.ts";
-import { takeAway } from "../../fixtures/take-away.ts";
-import { watermarkBehind } from "../../fixtures/watermark-behind.ts";
 
 async function fill({ archive }: Storage): Promise<void> {
   equal(await archive.import(streamed(sampleArchive)), "imported", "the import");

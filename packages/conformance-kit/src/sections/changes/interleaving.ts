@@ -8,13 +8,10 @@ import {
 } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { changesUpTo } from "../../fixtures/changes-up-to.ts";
-import { files } from "../../fixtures/files.ts";
-import { idsOf } from "../../fixtures/ids-of.ts";
-import { pseudoRandom } from "../../fixtures/pseudo-random.ts";
-import { watermarkBehind } from "../../fixtures/watermark-behind.ts";
-import { whileOpen } from "../../fixtures/while-open.ts";
+import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
+import { files, idsOf } from "../../fixtures/objects.ts";
+import { pseudoRandom } from "../../fixtures/digests.ts";
+import { whileOpen } from "../../fixtures/at-once.ts";
 
 /** Everything up to the watermark as of now. */
 async function lookAt(r: Repositories): Promise<{ watermark: number; changes: Change[] }> {

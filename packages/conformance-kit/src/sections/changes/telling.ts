@@ -1,11 +1,8 @@
 import { beforeAllChanges, type StoredObject } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { changesUpTo } from "../../fixtures/changes-up-to.ts";
-import { files } from "../../fixtures/files.ts";
-import { idsOf } from "../../fixtures/ids-of.ts";
-import { watermarkBehind } from "../../fixtures/watermark-behind.ts";
+import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
+import { files, idsOf } from "../../fixtures/objects.ts";
 import type { Subject } from "../../subject.ts";
 
 /** Objects of several transactions, many of some, and the watermark behind all of them. */

@@ -1,9 +1,8 @@
 import type { BlockLimits, BlockVerdict, Digest } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { freshDigest } from "../../fixtures/fresh-digest.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
+import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { freshDigest } from "../../fixtures/digests.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
 import type { Subject } from "../../subject.ts";
 

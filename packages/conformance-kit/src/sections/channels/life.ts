@@ -1,8 +1,7 @@
 import type { Digest, Repositories } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { freshChannel } from "../../fixtures/fresh-channel.ts";
-import { freshDigest } from "../../fixtures/fresh-digest.ts";
+import { freshChannel, freshDigest } from "../../fixtures/digests.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";

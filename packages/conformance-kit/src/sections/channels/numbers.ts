@@ -1,9 +1,8 @@
 import { type Digest, largestReservation, type MessageVerdict, messageWindow } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
-import { pseudoRandom } from "../../fixtures/pseudo-random.ts";
+import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { pseudoRandom } from "../../fixtures/digests.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
 

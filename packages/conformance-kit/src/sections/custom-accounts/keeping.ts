@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { accountOf, createCustomAccount } from "../../fixtures/create-custom-account.ts";
-import { createUser, createUserObject } from "../../fixtures/create-user.ts";
+import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { accountOf, createCustomAccount, createUser, createUserObject } from "../../fixtures/accounts.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
 import { orderedNames, shuffledNames } from "../../fixtures/ordered-names.ts";
 
 const nobody = "00000000-0000-4000-8000-000000000000";

@@ -1,8 +1,7 @@
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { accountOf, createCustomAccount } from "../../fixtures/create-custom-account.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
+import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { accountOf, createCustomAccount } from "../../fixtures/accounts.ts";
 
 const nobody = "00000000-0000-4000-8000-000000000000";
 

@@ -1,15 +1,10 @@
 import { type Departure, OutdatedModelError, type Repositories, seesAll, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { changesUpTo } from "../../fixtures/changes-up-to.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { findObjects } from "../../fixtures/find-objects.ts";
-import { idsOf } from "../../fixtures/ids-of.ts";
+import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
+import { createObject, findObjects, idsOf, takeAway } from "../../fixtures/objects.ts";
 import { hour } from "../../fixtures/policy.ts";
-import { takeAway } from "../../fixtures/take-away.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
-import { watermarkBehind } from "../../fixtures/watermark-behind.ts";
 
 const anybody = { session: null };
 const page = { offset: 0, limit: 100 };

@@ -1,13 +1,10 @@
 import { type Repositories, seesAll, ServiceError, type Storage } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { bringBack } from "../../fixtures/bring-back.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { codeOf } from "../../fixtures/code-of.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
-import { takeAway } from "../../fixtures/take-away.ts";
+import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { bringBack, createObject, takeAway } from "../../fixtures/objects.ts";
+import { changeOf } from "../../fixtures/changes-up-to.ts";
+import { codeOf } from "../../fixtures/error-of.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
 const anybody = { session: null };

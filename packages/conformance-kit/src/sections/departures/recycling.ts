@@ -8,15 +8,10 @@ import {
 } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { bringBack } from "../../fixtures/bring-back.ts";
-import { changesUpTo } from "../../fixtures/changes-up-to.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { idsOf } from "../../fixtures/ids-of.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
+import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { bringBack, createObject, idsOf, takeAway } from "../../fixtures/objects.ts";
+import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { hour } from "../../fixtures/policy.ts";
-import { takeAway } from "../../fixtures/take-away.ts";
-import { watermarkBehind } from "../../fixtures/watermark-behind.ts";
 
 const [ada, bob] = ["A1", "B2"] as const;
 

@@ -1,11 +1,9 @@
 import { type Links, type Referrer, type Repositories, seesAll, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { idsOf } from "../../fixtures/ids-of.ts";
+import { changeOf } from "../../fixtures/changes-up-to.ts";
+import { createObject, idsOf, takeAway } from "../../fixtures/objects.ts";
 import { hour } from "../../fixtures/policy.ts";
-import { takeAway } from "../../fixtures/take-away.ts";
 
 const anybody = { session: null };
 const all = { attributes: null, limit: 100 };

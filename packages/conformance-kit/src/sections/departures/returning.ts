@@ -1,17 +1,11 @@
 import { isVisible, seesAll, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { bringBack } from "../../fixtures/bring-back.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { changesUpTo } from "../../fixtures/changes-up-to.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { findObjects } from "../../fixtures/find-objects.ts";
+import { bringBack, createObject, findObjects, idsOf, takeAway } from "../../fixtures/objects.ts";
+import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
-import { idsOf } from "../../fixtures/ids-of.ts";
 import { hour } from "../../fixtures/policy.ts";
-import { takeAway } from "../../fixtures/take-away.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
-import { watermarkBehind } from "../../fixtures/watermark-behind.ts";
 
 const anybody = { session: null };
 const all = { attributes: null, limit: 100 };

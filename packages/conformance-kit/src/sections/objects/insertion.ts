@@ -2,7 +2,7 @@ import { isObjectId, isUuid, objectNumber, seesAll, ServiceError, type StoredObj
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
-import { findObjects } from "../../fixtures/find-objects.ts";
+import { findObjects } from "../../fixtures/objects.ts";
 import { hour } from "../../fixtures/policy.ts";
 
 const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";

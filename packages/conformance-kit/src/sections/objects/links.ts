@@ -2,9 +2,8 @@ import { seesAll } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { findObjects } from "../../fixtures/find-objects.ts";
+import { changeOf } from "../../fixtures/changes-up-to.ts";
+import { createObject, findObjects } from "../../fixtures/objects.ts";
 
 const anybody = { session: null };
 /** What is no id of an object, and what could be the id of one. */

@@ -2,12 +2,9 @@ import type { JsonValue, Repositories, StoredObject, Visibility } from "@sallypo
 import { seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { bringBack } from "../../fixtures/bring-back.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { idsOf } from "../../fixtures/ids-of.ts";
-import { takeAway } from "../../fixtures/take-away.ts";
-import { whileOpen } from "../../fixtures/while-open.ts";
+import { bringBack, createObject, idsOf, takeAway } from "../../fixtures/objects.ts";
+import { changeOf } from "../../fixtures/changes-up-to.ts";
+import { whileOpen } from "../../fixtures/at-once.ts";
 
 /** Sees the files that everybody or `A1` may read. */
 const visibility: Visibility = { classes: new Set(["File"]), principals: new Set(["A1"]) };

@@ -2,7 +2,7 @@ import { type Filter, jsonBytes, type ObjectOutline, seesAll, type StoredObject 
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { valueOf } from "../../fixtures/asking.ts";
-import { findObjects } from "../../fixtures/find-objects.ts";
+import { findObjects } from "../../fixtures/objects.ts";
 
 const all = { offset: 0, limit: 100 };
 

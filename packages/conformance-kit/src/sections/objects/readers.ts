@@ -10,11 +10,8 @@ import {
 import { equal, equalInAnyOrder, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { files } from "../../fixtures/files.ts";
-import { idsOf } from "../../fixtures/ids-of.ts";
-import { takeAway } from "../../fixtures/take-away.ts";
+import { changeOf } from "../../fixtures/changes-up-to.ts";
+import { createObject, files, idsOf, takeAway } from "../../fixtures/objects.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
 const anybody = { session: null };

@@ -2,7 +2,7 @@ import { objectNumber, seesAll, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
-import { findObjects } from "../../fixtures/find-objects.ts";
+import { findObjects } from "../../fixtures/objects.ts";
 
 const all = { offset: 0, limit: 1_000 };
 

@@ -1,9 +1,8 @@
 import { type Attributes, maximumObjectBytes, seesAll, type StoredObject } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { findObjects } from "../../fixtures/find-objects.ts";
+import { changeOf } from "../../fixtures/changes-up-to.ts";
+import { createObject, findObjects } from "../../fixtures/objects.ts";
 
 const anybody = { session: null };
 const all = { offset: 0, limit: 10 };

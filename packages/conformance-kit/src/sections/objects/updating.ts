@@ -8,13 +8,11 @@ import {
 } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { codeOf } from "../../fixtures/code-of.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { findObjects } from "../../fixtures/find-objects.ts";
+import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { changeOf } from "../../fixtures/changes-up-to.ts";
+import { codeOf } from "../../fixtures/error-of.ts";
+import { createObject, findObjects } from "../../fixtures/objects.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
 import { hour } from "../../fixtures/policy.ts";
 
 const anybody = { session: null };

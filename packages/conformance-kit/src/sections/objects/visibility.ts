@@ -8,7 +8,7 @@ import {
 } from "@sallyport/core";
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { findObjects } from "../../fixtures/find-objects.ts";
+import { findObjects } from "../../fixtures/objects.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 
 const classes = ["File", "Image", "User"];

@@ -10,9 +10,9 @@ import {
 } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { createUser } from "../../fixtures/create-user.ts";
+import { changeOf } from "../../fixtures/changes-up-to.ts";
+import { createObject } from "../../fixtures/objects.ts";
+import { createUser } from "../../fixtures/accounts.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { generous, minute } from "../../fixtures/policy.ts";

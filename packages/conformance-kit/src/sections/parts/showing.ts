@@ -1,13 +1,11 @@
 import type { Attempt, Repositories, StoredObject } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { changesUpTo } from "../../fixtures/changes-up-to.ts";
-import { createObject } from "../../fixtures/create-object.ts";
+import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
+import { createObject } from "../../fixtures/objects.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { Stage } from "../../fixtures/stage.ts";
-import { watermarkBehind } from "../../fixtures/watermark-behind.ts";
-import { whileOpen } from "../../fixtures/while-open.ts";
+import { whileOpen } from "../../fixtures/at-once.ts";
 
 /** Does a part that is undone. */
 async function undone(attempt: Attempt, part: () => Promise<unknown>): Promise<void> {

@@ -1,14 +1,12 @@
 import { type RecordRoom, seesAll } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { accountNamed } from "../../fixtures/account-named.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
-import { codeOf } from "../../fixtures/code-of.ts";
-import { createObject } from "../../fixtures/create-object.ts";
-import { createUser } from "../../fixtures/create-user.ts";
-import { freshDigest } from "../../fixtures/fresh-digest.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
+import { accountNamed, createUser } from "../../fixtures/accounts.ts";
+import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { changeOf } from "../../fixtures/changes-up-to.ts";
+import { codeOf } from "../../fixtures/error-of.ts";
+import { createObject } from "../../fixtures/objects.ts";
+import { freshDigest } from "../../fixtures/digests.ts";
 import { generous, hour, minute, second } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 

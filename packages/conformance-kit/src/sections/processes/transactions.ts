@@ -1,9 +1,9 @@
 import { Applications } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { changeOf } from "../../fixtures/change-of.ts";
+import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
-import { createObject } from "../../fixtures/create-object.ts";
+import { createObject } from "../../fixtures/objects.ts";
 
 export const processTransactionChecks: readonly Check[] = checksOf(
   "several processes",

@@ -1,13 +1,11 @@
 import type { ClaimedRecord } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
+import { atOnce, occurrences, whileOpen } from "../../fixtures/at-once.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
-import { idsOf } from "../../fixtures/ids-of.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
+import { idsOf } from "../../fixtures/objects.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
 import { ageless, claimedRecord, claimFirst, putRecords, recordOf, sample } from "../../fixtures/records.ts";
-import { whileOpen } from "../../fixtures/while-open.ts";
 
 const section = "claims of records";
 

@@ -3,7 +3,7 @@ import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts"
 import { type Check, checksOf } from "../../check.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
-import { idsOf } from "../../fixtures/ids-of.ts";
+import { idsOf } from "../../fixtures/objects.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
 import { ageless, putRecords, recordOf, sample, sweep } from "../../fixtures/records.ts";
 

@@ -1,12 +1,10 @@
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { idsOf } from "../../fixtures/ids-of.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
+import { atOnce, occurrences, whileOpen } from "../../fixtures/at-once.ts";
+import { idsOf } from "../../fixtures/objects.ts";
 import { orderedNames, shuffledNames } from "../../fixtures/ordered-names.ts";
 import { hour, minute } from "../../fixtures/policy.ts";
 import { ageless, claimedRecord, putRecords, recordOf, sample } from "../../fixtures/records.ts";
-import { whileOpen } from "../../fixtures/while-open.ts";
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `record ${index}`);
 

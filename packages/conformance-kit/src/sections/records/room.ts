@@ -1,13 +1,11 @@
 import type { PutWithinOutcome, RecordRoom, RecordValue } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { freshDigest } from "../../fixtures/fresh-digest.ts";
+import { atOnce, occurrences, whileOpen } from "../../fixtures/at-once.ts";
+import { freshDigest } from "../../fixtures/digests.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
 import { recordOf, sample } from "../../fixtures/records.ts";
-import { whileOpen } from "../../fixtures/while-open.ts";
 import type { Subject } from "../../subject.ts";
 
 interface Change {

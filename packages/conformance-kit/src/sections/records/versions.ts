@@ -1,12 +1,10 @@
 import type { PutOptions, PutOutcome, Repositories } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
+import { atOnce, occurrences, whileOpen } from "../../fixtures/at-once.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
 import { hour, minute } from "../../fixtures/policy.ts";
 import { putRecords, recordOf, sample } from "../../fixtures/records.ts";
-import { whileOpen } from "../../fixtures/while-open.ts";
 
 function put(
   { records }: Repositories,

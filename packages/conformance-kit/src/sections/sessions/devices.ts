@@ -1,10 +1,9 @@
 import type { Digest } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { codeOf } from "../../fixtures/code-of.ts";
+import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { codeOf } from "../../fixtures/error-of.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
 import { generous, minute, second } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";

@@ -1,7 +1,7 @@
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
-import { freshDigest } from "../../fixtures/fresh-digest.ts";
+import { freshDigest } from "../../fixtures/digests.ts";
 import { generous, minute, second } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 

@@ -9,14 +9,12 @@ import {
 } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { accountNamed } from "../../fixtures/account-named.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { createCustomAccount } from "../../fixtures/create-custom-account.ts";
+import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";
+import { atOnce, whileOpen } from "../../fixtures/at-once.ts";
 import { generous } from "../../fixtures/policy.ts";
 import { unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { createLink, newLink, removeLink } from "../../fixtures/new-link.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
-import { whileOpen } from "../../fixtures/while-open.ts";
 
 /** A user with a custom account, a link, and a session through each. */
 interface Doors {

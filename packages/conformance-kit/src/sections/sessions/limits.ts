@@ -1,9 +1,8 @@
 import type { SessionPolicy } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
-import { codeOf } from "../../fixtures/code-of.ts";
-import { occurrences } from "../../fixtures/occurrences.ts";
+import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { codeOf } from "../../fixtures/error-of.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";

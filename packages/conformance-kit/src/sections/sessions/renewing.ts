@@ -1,6 +1,6 @@
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { freshDigest } from "../../fixtures/fresh-digest.ts";
+import { freshDigest } from "../../fixtures/digests.ts";
 import { hour } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
