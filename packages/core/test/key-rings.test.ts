@@ -1,4 +1,4 @@
-import { KeyRings, RotateKey } from "../src/index.ts";
+import { administrationOf, KeyRings, RotateKey } from "../src/index.ts";
 import { hour, type KeyFixture, newPair, openKeyFixture, supplyOf } from "./key-fixture.ts";
 
 const idsOf = (all: readonly { readonly keyId: string }[]) => all.map(({ keyId }) => keyId);
@@ -28,7 +28,7 @@ describe("a key ring", () => {
     const rings = new KeyRings(supplyOf(1));
     const { database, advance, keys } = fixture;
     const first = await rings.current("jwt", database);
-    const rotated = await new RotateKey(supplyOf(1)).run("jwt", database);
+    const rotated = await new RotateKey(supplyOf(1)).run(administrationOf(database), { kind: "jwt" });
     expect(rotated).toEqual({ keyId: (await rings.current("jwt", database)).keyId, before: first.keyId });
     expect(await acceptedBy(rings)).toEqual([(await rings.current("jwt", database)).keyId, first.keyId]);
     expect(
@@ -102,8 +102,8 @@ describe("supplied keys", () => {
 });
 
 describe("a rotation", () => {
-  const rotate = (...[supply, lost]: [Parameters<typeof supplyOf>, boolean?]) =>
-    new RotateKey(supplyOf(...supply)).run("jwt", fixture.database, lost);
+  const rotate = (supply: Parameters<typeof supplyOf>, lost = false) =>
+    new RotateKey(supplyOf(...supply)).run(administrationOf(fixture.database), { kind: "jwt", lost });
 
   test("makes the first key of a database without one", async () => {
     const rotated = await rotate([1]);

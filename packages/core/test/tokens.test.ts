@@ -1,6 +1,6 @@
 import { keyRingKind } from "../src/keys/key-store.ts";
 import { JwtTokenSigner, JwtTokenVerifier } from "@sallyport/crypto";
-import { type Database, KeyRings, RotateKey, Tokens } from "../src/index.ts";
+import { administrationOf, type Database, KeyRings, RotateKey, Tokens } from "../src/index.ts";
 import { digests, random } from "./fixture.ts";
 import { hour, newPair, openKeyFixture, supplyOf } from "./key-fixture.ts";
 
@@ -48,7 +48,7 @@ test("a token goes on after the rotation of its key, and those of the new key ar
   const before = await tokenOf(here);
   expect(await here.read(database, before)).toEqual(session);
   expect(await there.read(database, before)).toEqual(session);
-  await new RotateKey(supplyOf(1)).run("jwt", database);
+  await new RotateKey(supplyOf(1)).run(administrationOf(database), { kind: "jwt" });
   const after = await tokenOf(here);
   for (const tokens of [here, there]) {
     expect(await tokens.read(database, after)).toEqual(session);

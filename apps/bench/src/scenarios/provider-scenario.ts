@@ -1,5 +1,13 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { identityLinkId, identityLinkKind, linkOwner, OwnUnit, ProviderSealing, PutProvider } from "@sallyport/core";
+import {
+  identityLinkId,
+  identityLinkKind,
+  linkOwner,
+  operatorEvent,
+  OwnUnit,
+  ProviderSealing,
+  PutProvider,
+} from "@sallyport/core";
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { identityProviders, imitatedIssuer } from "@sallyport/identity-passport";
 import { accountsOf, signIn } from "@sallyport/provider-imitation";
@@ -144,7 +152,7 @@ async function registerProvider(url: string, { schema }: PreparedSchema): Promis
     if (provider === undefined) throw new Error("There is no such provider.");
     const put = new PutProvider(new ProviderSealing(new AesGcmKeyWrapping(masterKey)));
     await put.run(
-      { r: storage.repositories, unit: new OwnUnit(storage) },
+      { r: storage.repositories, unit: new OwnUnit(storage), eventOf: operatorEvent },
       { provider, data: { clientId, clientSecret }, name: "Google", defaultUserId: null, appNames: [appName] },
     );
     const { accounts, records } = storage.repositories;

@@ -125,11 +125,11 @@ async function rotateIn(
   const [missing] = await directoriesWithoutDatabase([target]);
   if (missing !== undefined)
     throw new CommandError(`There is no database in ${missing}. "sallyport-server migrate" creates it.`);
-  return withOpened(configuration, target, async ({ database, container }) => {
+  return withOpened(configuration, target, async ({ administration, container }) => {
     const rotateKey = await container.getAsync(identifiers.rotateKey);
-    const outcome: KeyRotation | RotationRefusal = await rotateKey.run(kind, database, lost);
+    const outcome: KeyRotation | RotationRefusal = await rotateKey.run(administration, { kind, lost });
     if (typeof outcome === "string") throw new CommandError(refusalWords(outcome, kind, configuration));
-    const accepted = await new KeyStore(database.storage.repositories.records).accepted(kind);
+    const accepted = await new KeyStore(administration.r.records).accepted(kind);
     const until = accepted.find(({ keyId }) => keyId === outcome.before)?.acceptedUntil ?? null;
     return {
       alias: target.alias,

@@ -21,6 +21,7 @@ import {
   ListExecutableMacros,
   ListObjects,
   ListOwnLinks,
+  ListProviders,
   ListReadableClasses,
   ListRecycled,
   LockObject,
@@ -40,7 +41,6 @@ import {
   ReadStructure,
   type RecordRoom,
   RemoveClass,
-  RemoveMacro,
   RemoveOwnLinks,
   RemoveSecondFactor,
   RestoreObject,
@@ -115,6 +115,10 @@ const useCases = {
   ),
   listOwnLinks: of(ListOwnLinks, []),
   removeOwnLinks: of(RemoveOwnLinks, []),
+  listProviders: by(
+    ({ oAuthProviders }, ...needs) => new ListProviders(...needs, oAuthProviders),
+    [configuration, parts.knownProviders, providerSealing, parts.callbackAddresses],
+  ),
   putProvider: of(PutProvider, [providerSealing]),
 
   changePassword: by(
@@ -178,7 +182,6 @@ const useCases = {
     (runtime, configured) => new PutMacro(new ModuleInspector(runtime, macroLimits(configured))),
     [macroRuntime, configuration],
   ),
-  removeMacro: of(RemoveMacro, []),
 
   createUser: of(CreateUser, [passwordPolicy, parts.createAccount]),
   setUserPassword: of(SetUserPassword, [passwordPolicy, hasher, replacePassword]),

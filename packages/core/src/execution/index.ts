@@ -4,4 +4,4 @@ export { HostCalls, type HostUseCases } from "./host-calls.ts";
 export { type Caller, type CallerGroup, CallerNames } from "./macro-access.ts";
 export { changesFrom, chosenFrom, MacroHooks } from "./macro-hooks.ts";
 export { type MacroInput, MacroRunner, type MacroRunnerParts } from "./macro-runner.ts";
-export { type MacroPutOutcome, mostMacroBytes, PutMacro, RemoveMacro } from "./put-macro.ts";
+export { type MacroPutOutcome, mostMacroBytes, PutMacro, removeMacro } from "./put-macro.ts";

@@ -1,11 +1,16 @@
 import { ServiceError } from "../errors/index.ts";
 import { type GivenMacro, isMacroName, type MacroRemoval, MacroStore, type ModuleInspector } from "../macros/index.ts";
-import { type Database, operatorEvent } from "../request/index.ts";
+import type { AdministrationContext } from "../request/index.ts";
 import { acceptStorable } from "../storage/index.ts";
 
 /** Bytes of a text in UTF-8. */
 export const mostMacroBytes = 262_144;
 const longestAuthor = 255;
+
+export interface PutMacroInput extends GivenMacro {
+  /** `null`: any. */
+  readonly expectedVersion: number | null;
+}
 
 export interface MacroPutOutcome {
   /** `unchanged`: the current version has the same text. */
@@ -14,7 +19,7 @@ export interface MacroPutOutcome {
   readonly version: number;
 }
 
-/** Stores a macro in a database, for somebody at the command line of the server. */
+/** Stores a macro in a database. */
 export class PutMacro {
   constructor(private readonly inspector: Pick<ModuleInspector, "inspect">) {}
 
@@ -23,9 +28,8 @@ export class PutMacro {
    * `stale` as in `MacroStore.put`.
    */
   async run(
-    { storage }: Pick<Database, "storage">,
-    macro: GivenMacro,
-    expectedVersion: number | null,
+    { unit, eventOf }: Pick<AdministrationContext, "unit" | "eventOf">,
+    { expectedVersion, ...macro }: PutMacroInput,
   ): Promise<MacroPutOutcome> {
     const { name, text, language, changedBy } = macro;
     if (!isMacroName(name)) throw new ServiceError(400);
@@ -36,7 +40,7 @@ export class PutMacro {
       throw new ServiceError(307, { detail: `Who stores a macro has a name of 1 to ${longestAuthor} characters.` });
     const [inspected] = await this.inspector.inspect([{ name, text, language, origin: name }]);
     if (inspected?.module.kind === "broken") throw inspected.module.fault;
-    return storage.transaction(async (r) => {
+    return unit.transaction(async (r) => {
       const macros = new MacroStore(r);
       const [latest] = await macros.history(name, 1);
       const current = latest === undefined || latest.text === null ? 0 : latest.version;
@@ -44,7 +48,7 @@ export class PutMacro {
       if (isSame && (expectedVersion === null || expectedVersion === current))
         return { outcome: "unchanged", version: current };
       const outcome = await macros.put(macro, expectedVersion);
-      if (outcome === "stored") await r.audit.append(operatorEvent({ type: "macro.stored", macroName: name }));
+      if (outcome === "stored") await r.audit.append(eventOf({ type: "macro.stored", macroName: name }));
       const [now] = await macros.history(name, 1);
       return { outcome, version: now === undefined || now.text === null ? 0 : now.version };
     });
@@ -55,17 +59,14 @@ function bytesOf(text: string): number {
   return encodeURIComponent(text).replaceAll(/%../g, "_").length;
 }
 
-/** Takes a macro away, for somebody at the command line of the server. Its history stays. */
-export class RemoveMacro {
-  async run(
-    { storage }: Pick<Database, "storage">,
-    name: string,
-    removal: MacroRemoval,
-  ): Promise<"removed" | "stale" | "unknown"> {
-    return storage.transaction(async (r) => {
-      const outcome = await new MacroStore(r).remove(name, removal);
-      if (outcome === "removed") await r.audit.append(operatorEvent({ type: "macro.removed", macroName: name }));
-      return outcome;
-    });
-  }
+/** Takes a macro away. Its history stays. */
+export function removeMacro(
+  { unit, eventOf }: Pick<AdministrationContext, "unit" | "eventOf">,
+  { name, ...removal }: MacroRemoval & { readonly name: string },
+): Promise<"removed" | "stale" | "unknown"> {
+  return unit.transaction(async (r) => {
+    const outcome = await new MacroStore(r).remove(name, removal);
+    if (outcome === "removed") await r.audit.append(eventOf({ type: "macro.removed", macroName: name }));
+    return outcome;
+  });
 }

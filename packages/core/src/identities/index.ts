@@ -26,3 +26,4 @@ export {
   StartProviderLogIn,
 } from "./start-provider-log-in.ts";
 export { type TradeInput, TradeReturnCode } from "./trade-return-code.ts";
+export { type ListedProvider, ListProviders } from "./list-providers.ts";

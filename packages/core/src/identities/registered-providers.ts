@@ -70,4 +70,14 @@ export class CallbackAddresses {
       });
     return [base.replace(/\/+$/, ""), ...(alias === "" ? [] : [alias]), "v1", type, "callback"].join("/");
   }
+
+  /** The same; `null` if there is none. */
+  known(alias: string, type: ProviderType, data: ProviderData): string | null {
+    try {
+      return this.of(alias, type, data);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 608) return null;
+      throw error;
+    }
+  }
 }

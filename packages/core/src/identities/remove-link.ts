@@ -1,10 +1,13 @@
 import { SecondFactors } from "../access/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import { type AdministrationContext, operatorEvent } from "../request/index.ts";
+import type { AdministrationContext } from "../request/index.ts";
 import { allParts, type IdentityLink, identityLinkKind, type Part, type StoredRecord } from "../storage/index.ts";
 
 /** Takes somebody's link away with its second factors, and ends the sessions that it opened; the link that it was. An unknown id: 304. */
-export async function removeLink({ r: outside, unit }: AdministrationContext, id: string): Promise<IdentityLink> {
+export async function removeLink(
+  { r: outside, unit, eventOf }: AdministrationContext,
+  id: string,
+): Promise<IdentityLink> {
   const links = await allParts(
     (part) => outside.records.list(identityLinkKind, part),
     (each) => each.id,
@@ -16,7 +19,7 @@ export async function removeLink({ r: outside, unit }: AdministrationContext, id
     if ((await r.records.remove(identityLinkKind, { ids: [found.id] })).length === 0) throw noSuchLink();
     await r.sessions.end({ linkId: found.id });
     await new SecondFactors(r.records).remove(`link:${id}`, null);
-    await r.audit.append(operatorEvent({ type: "link.removed", userId, providerName }));
+    await r.audit.append(eventOf({ type: "link.removed", userId, providerName }));
   });
   return found.value;
 }

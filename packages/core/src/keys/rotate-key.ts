@@ -1,8 +1,14 @@
-import { type Database, operatorEvent } from "../request/index.ts";
+import type { AdministrationContext } from "../request/index.ts";
 import { keyOverlap, type KeySupply, nextPair } from "./key-rings.ts";
 import { KeySealing } from "./key-sealing.ts";
 import { KeyStore } from "./key-store.ts";
 import type { ServerKeyKind } from "./server-keys.ts";
+
+export interface RotateKeyInput {
+  readonly kind: ServerKeyKind;
+  /** The current key was sealed under a master key that is no more. It is refused from then on. Such a key stays in its place otherwise. */
+  readonly lost?: boolean;
+}
 
 export interface KeyRotation {
   /** Id of the key that is the current one now. */
@@ -26,14 +32,13 @@ export class RotateKey {
     this.sealing = new KeySealing(supply.wrapping, supply.serverKeys);
   }
 
-  /**
-   * @param lost that the current key was sealed under a master key that is no more. It is refused from then on. Such a key
-   *   stays in its place otherwise.
-   */
-  async run(kind: ServerKeyKind, database: Database, lost = false): Promise<KeyRotation | RotationRefusal> {
+  async run(
+    { database, r: outside, unit, eventOf }: AdministrationContext,
+    { kind, lost = false }: RotateKeyInput,
+  ): Promise<KeyRotation | RotationRefusal> {
     // Before a key is made that could not be kept.
     this.sealing.assertUsable();
-    const keys = new KeyStore(database.storage.repositories.records);
+    const keys = new KeyStore(outside.records);
     const current = await keys.current(kind);
     if (current === null) {
       const first = this.sealing.seal(await nextPair(kind, this.supply));
@@ -45,9 +50,9 @@ export class RotateKey {
     if (isOpenable && lost) return "notLost";
     if (current.keyId === this.supply.supplied.get(kind)?.keyId) return "suppliedAlready";
     const next = this.sealing.seal(await nextPair(kind, this.supply));
-    const outcome = await database.storage.transaction(async (r) => {
+    const outcome = await unit.transaction(async (r) => {
       const rotated = await new KeyStore(r.records).rotate(current.keyId, next, lost ? 0 : keyOverlap(kind, database));
-      if (rotated === "ok") await r.audit.append(operatorEvent({ type: `${kind}Key.rotated` }));
+      if (rotated === "ok") await r.audit.append(eventOf({ type: `${kind}Key.rotated` }));
       return rotated;
     });
     if (outcome === "ok") return { keyId: next.keyId, before: current.keyId };

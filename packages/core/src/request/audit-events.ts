@@ -24,7 +24,11 @@ export function entryEvent<Outcome extends AuditEvent["outcome"]>(
   };
 }
 
-/** What somebody has done with a command of the server, which has no request; `userId` is whom it was done to. */
+/** A change to keep, and whom or what it was about; `userId` is whom it was done to. */
+export type ChangeToAudit = Pick<AuditEvent, "type"> &
+  Partial<Pick<AuditEvent, "appKeyId" | "userId" | "appNames" | "macroName" | "providerName">>;
+
+/** What somebody has done with a command of the server, which has no request. */
 export function operatorEvent({
   type,
   appKeyId = "",
@@ -32,8 +36,7 @@ export function operatorEvent({
   appNames = [],
   macroName = null,
   providerName = null,
-}: Pick<AuditEvent, "type"> &
-  Partial<Pick<AuditEvent, "appKeyId" | "userId" | "appNames" | "macroName" | "providerName">>): AuditEvent {
+}: ChangeToAudit): AuditEvent {
   return {
     type,
     requestId: "",

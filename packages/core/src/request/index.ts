@@ -1,12 +1,10 @@
-export { entryEvent, operatorEvent, sessionEvent } from "./audit-events.ts";
+export { type ChangeToAudit, entryEvent, operatorEvent, sessionEvent } from "./audit-events.ts";
 export { BoundedQueue } from "./bounded-queue.ts";
 export { currentModel, OutdatedModelError, requestModel, withCurrentModel } from "./current-model.ts";
 export { type ClientHash, Database, type DatabasePolicy, type DatabaseSettings } from "./database.ts";
 export { inTransaction, JoinedUnit } from "./in-transaction.ts";
 export { OwnUnit } from "./own-unit.ts";
 export {
-  type AdministrationContext,
-  administrationOf,
   type AppKeyContext,
   type ArrivingContext,
   type ClientOrigin,
@@ -16,3 +14,4 @@ export {
 export { setMaintenance } from "./set-maintenance.ts";
 export { StoreTime } from "./store-time.ts";
 export type { UnitOfWork } from "./unit-of-work.ts";
+export { type AdministrationContext, administrationOf } from "./administration-context.ts";

@@ -25,14 +25,6 @@ export interface ArrivingContext {
   readonly onGone?: (call: () => void) => () => void;
 }
 
-/** What a use case of administration works with: a database. Nobody's session has to ask for it. */
-export type AdministrationContext = Pick<ArrivingContext, "database" | "r" | "unit">;
-
-/** The context of what no request asks for. */
-export function administrationOf(database: Database): AdministrationContext {
-  return { database, r: database.storage.repositories, unit: database.unit };
-}
-
 /** What every other use case knows of the request it serves. */
 export interface RequestContext extends ArrivingContext {
   readonly modelGeneration: number;

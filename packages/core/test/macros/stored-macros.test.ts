@@ -1,10 +1,11 @@
 import {
+  administrationOf,
   type GivenMacro,
   type LibraryModule,
   MacroFault,
   mostMacroBytes,
   PutMacro,
-  RemoveMacro,
+  removeMacro,
   MacroStore,
 } from "../../src/index.ts";
 import { type Fixture, openFixture } from "../fixture.ts";
@@ -22,13 +23,13 @@ describe("macros that are stored by a command", () => {
   const removal = { changedBy: "ada", expectedVersion: null };
   const putting = new PutMacro({ inspect: async (texts) => texts.map((text) => ({ ...text, module: sound })) });
   const put = (more: Partial<GivenMacro> = {}, expectedVersion: number | null = null) =>
-    putting.run(fixture.database, { ...given, ...more }, expectedVersion);
+    putting.run(administrationOf(fixture.database), { ...given, ...more, expectedVersion });
   const told = async () => (await fixture.r.audit.read(0, 10)).map(({ type, macroName }) => `${type} ${macroName}`);
 
   test("tell the version that they have now, and the audit tells of each change", async () => {
     expect(await put()).toEqual({ outcome: "stored", version: 1 });
     expect(await put({ text: "2" }, 1)).toEqual({ outcome: "stored", version: 2 });
-    expect(await new RemoveMacro().run(fixture.database, "Report", removal)).toBe("removed");
+    expect(await removeMacro(administrationOf(fixture.database), { name: "Report", ...removal })).toBe("removed");
     expect(await put({ text: "2" }, 0)).toEqual({ outcome: "stored", version: 4 });
     expect(await told()).toEqual([
       "macro.stored Report",
@@ -55,8 +56,10 @@ describe("macros that are stored by a command", () => {
     expect(await put({}, 0)).toEqual({ outcome: "stale", version: 1 });
     expect(await put({ text: "2" }, 3)).toEqual({ outcome: "stale", version: 1 });
     expect(await put({ name: "Other" }, 1)).toEqual({ outcome: "stale", version: 0 });
-    expect(await new RemoveMacro().run(fixture.database, "Report", { ...removal, expectedVersion: 2 })).toBe("stale");
-    expect(await new RemoveMacro().run(fixture.database, "Other", removal)).toBe("unknown");
+    expect(
+      await removeMacro(administrationOf(fixture.database), { name: "Report", ...removal, expectedVersion: 2 }),
+    ).toBe("stale");
+    expect(await removeMacro(administrationOf(fixture.database), { name: "Other", ...removal })).toBe("unknown");
     expect(await told()).toEqual(["macro.stored Report"]);
     expect(await put({ language: "ts" })).toEqual({ outcome: "stored", version: 2 });
   });
@@ -84,7 +87,9 @@ describe("macros that are stored by a command", () => {
         return texts.map((text) => ({ ...text, module: { kind: "broken", name: text.name, fault, passing: false } }));
       },
     });
-    await expect(strict.run(fixture.database, given, null)).rejects.toBe(fault);
+    await expect(strict.run(administrationOf(fixture.database), { ...given, expectedVersion: null })).rejects.toBe(
+      fault,
+    );
     expect(seen).toEqual([{ name: "Report", text: given.text, language: "js", origin: "Report" }]);
     expect(await new MacroStore(fixture.r).load()).toEqual({ generation: 0, macros: [] });
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { extname, parse } from "node:path";
-import { isMacroName, MacroFault, type MacroVersion, type StoredMacro, MacroStore } from "@sallyport/core";
+import { isMacroName, removeMacro, MacroFault, type MacroVersion, type StoredMacro, MacroStore } from "@sallyport/core";
 import { Command, Option } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { terminalStyle } from "../../demo/index.ts";
@@ -37,12 +37,12 @@ async function put(file: string, options: ChangeOptions): Promise<void> {
     );
   const [changedBy, expectedVersion] = [authorOf(options), expectedVersionOf(options)];
   const text = textOf(file);
-  await withDatabase(options, async ({ database, container }) => {
+  await withDatabase(options, async ({ administration, container }) => {
     const [putMacro, runtime] = [
       await container.getAsync(identifiers.putMacro),
       await container.getAsync(identifiers.macroRuntime),
     ];
-    const putting = putMacro.run(database, { name, text, language, changedBy }, expectedVersion);
+    const putting = putMacro.run(administration, { name, text, language, changedBy, expectedVersion });
     const { outcome, version } = await putting
       .catch((error: unknown) => refuse(error, file))
       .finally(() => runtime.close());
@@ -226,9 +226,8 @@ export function removeMacroCommand(): Command {
 
 async function remove(name: string, options: ChangeOptions): Promise<void> {
   const removal = { changedBy: authorOf(options), expectedVersion: expectedVersionOf(options) };
-  await withDatabase(options, async ({ database, container }) => {
-    const removeMacro = await container.getAsync(identifiers.removeMacro);
-    const outcome = await removeMacro.run(database, name, removal);
+  await withDatabase(options, async ({ administration }) => {
+    const outcome = await removeMacro(administration, { name, ...removal });
     if (outcome === "unknown") throw new CommandError(`There is no macro "${name}".`);
     if (outcome === "stale")
       throw new CommandError(`The current version of "${name}" is another one; nothing was changed.`);

@@ -1,12 +1,6 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import {
-  ProviderEntries,
-  type ProviderEntry,
-  removeProvider,
-  requireAccount,
-  requireApplications,
-} from "@sallyport/core";
+import { removeProvider, requireAccount, requireApplications } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { appAdvice } from "../app.ts";
@@ -14,7 +8,7 @@ import { advising, CommandError, commandGroup } from "../command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
 import { listCommand } from "../list-command.ts";
 import { withDatabase } from "../with-database.ts";
-import { callbackOf, missingOf, type OpenedEntry, openedEntry, providerArgument, typeOf } from "./provider-entry.ts";
+import { missingOf, providerArgument, typeOf } from "./provider-entry.ts";
 import { listLinksCommand, unlinkCommand } from "./provider-links.ts";
 import { testProviderCommand } from "./test-provider.ts";
 
@@ -68,9 +62,8 @@ async function add(word: string, options: AddOptions): Promise<void> {
   const name = (options.name ?? type).trim();
   if (name === "" || name.length > 255) throw new CommandError("The name has 1 to 255 characters.");
   const data = await readProviderData(options.dataFile);
-  await withDatabase(options, async (opened) => {
-    const { container, administration } = opened;
-    const { r } = administration;
+  await withDatabase(options, async ({ container, administration }) => {
+    const { database, r } = administration;
     const appNames = [...new Set(options.appName)];
     await advising(208, appAdvice, () => requireApplications(r, appNames));
     const { defaultUser } = options;
@@ -83,7 +76,7 @@ async function add(word: string, options: AddOptions): Promise<void> {
       );
     const putProvider = await container.getAsync(identifiers.putProvider);
     const accepted = await putProvider.run(administration, { provider, data, name, defaultUserId, appNames });
-    const callback = await callbackOf(opened, type, accepted);
+    const callback = (await container.getAsync(identifiers.callbackAddresses)).known(database.alias, type, accepted);
     console.log(`The provider ${type} is registered; running servers know it with the next request.`);
     if (callback !== null) console.log(`Enter this callback address at the provider, exactly: ${callback}`);
     for (const line of missingOf(container.get(identifiers.configuration), type, callback)) console.error(line);
@@ -116,14 +109,10 @@ function parsed(json: string, what: string): unknown {
 
 /** `provider list`. */
 function listProvidersCommand(): Command {
-  return listCommand<OpenedEntry>({
+  return listCommand({
     plural: "providers",
-    read: async (opened) => {
-      const entries: readonly ProviderEntry[] = await new ProviderEntries(
-        opened.database.storage.repositories.records,
-      ).list();
-      return Promise.all(entries.map((entry) => openedEntry(opened, entry)));
-    },
+    read: async ({ container, administration }) =>
+      (await container.getAsync(identifiers.listProviders)).listProviders(administration),
     json: ({ type, name, switchedOn, defaultUser, appNames, callback }) => ({
       type,
       name,
@@ -155,11 +144,9 @@ function showProviderCommand(): Command {
 
 async function show(word: string, options: AliasOptions): Promise<void> {
   const type = typeOf(word);
-  const shown = await withDatabase(options, async (opened) => {
-    const entry = await new ProviderEntries(opened.database.storage.repositories.records).find(type);
-    return entry === null ? null : openedEntry(opened, entry);
-  });
-  if (shown === null) throw new CommandError(`The provider ${type} is not registered.`);
+  const shown = await withDatabase(options, async ({ container, administration }) =>
+    (await container.getAsync(identifiers.listProviders)).findProvider(administration, type),
+  );
   console.log(JSON.stringify(shown, null, 2));
 }
 

@@ -13,7 +13,7 @@ import { readImitationAddress } from "../../demo/index.ts";
 import { CommandError } from "../command-group.ts";
 import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
 import { type OpenedDatabase, withDatabase } from "../with-database.ts";
-import { callbackOf, missingOf, providerArgument, typeOf } from "./provider-entry.ts";
+import { missingOf, providerArgument, typeOf } from "./provider-entry.ts";
 
 /** `provider test`. */
 export function testProviderCommand(): Command {
@@ -37,7 +37,7 @@ async function test(word: string, options: AliasOptions): Promise<void> {
     const data = await checked("The additional data", async () =>
       provider.accept(await openedData(opened, entry.sealedData)),
     );
-    const callback = await callbackOf(opened, type, data);
+    const callback = (await container.getAsync(identifiers.callbackAddresses)).known(database.alias, type, data);
     if (entry.defaultUserId !== null) await requireUser(opened, entry.defaultUserId);
     for (const line of missingOf(container.get(identifiers.configuration), type, callback))
       throw new CommandError(line);

@@ -1,9 +1,11 @@
 import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
-import { type AdministrationContext, operatorEvent } from "../../request/index.ts";
+import type { AdministrationContext } from "../../request/index.ts";
 import { type Account, loginNameOf, type Repositories } from "../../storage/index.ts";
-import { passwordSubject } from "../passwords/password-policy.ts";
+import { type PasswordPolicy, passwordSubject } from "../passwords/password-policy.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
+import type { ReplacePassword } from "../passwords/replace-password.ts";
+import type { PasswordHasher } from "./password-hasher.ts";
 
 /** The account with this log-in name. An unknown name: 304. */
 export async function requireAccount({ accounts }: Pick<Repositories, "accounts">, name: string): Promise<Account> {
@@ -14,7 +16,7 @@ export async function requireAccount({ accounts }: Pick<Repositories, "accounts"
 
 /** Sets the address for a user's mail, or none, and revokes password resets: whoever reads the former mailbox may be the reason. An unknown name: 304. */
 export async function setUserEmail(
-  { unit }: AdministrationContext,
+  { unit, eventOf }: AdministrationContext,
   { name, email }: { readonly name: string; readonly email: string | null },
 ): Promise<void> {
   const address = email === null ? null : acceptMailAddress(email);
@@ -22,23 +24,55 @@ export async function setUserEmail(
     const { userId } = await requireAccount(r, name);
     await r.records.remove(passwordResets, { owner: passwordSubject(userId) });
     if (!(await r.accounts.change(userId, { email: address }))) throw noSuchUser(name);
-    await r.audit.append(operatorEvent({ type: "account.changed", userId }));
+    await r.audit.append(eventOf({ type: "account.changed", userId }));
   });
 }
 
 /** Disables a user, which ends all sessions of the user, or enables one again; how many sessions ended. An unknown name: 304. */
 export async function setUserDisabled(
-  { unit }: AdministrationContext,
+  { unit, eventOf }: AdministrationContext,
   { name, disabled }: { readonly name: string; readonly disabled: boolean },
 ): Promise<number> {
   return unit.transaction(async (r) => {
     const { userId } = await requireAccount(r, name);
     if (!(await r.accounts.change(userId, { disabled }))) throw noSuchUser(name);
-    await r.audit.append(operatorEvent({ type: disabled ? "account.disabled" : "account.enabled", userId }));
+    await r.audit.append(eventOf({ type: disabled ? "account.disabled" : "account.enabled", userId }));
     return disabled ? r.sessions.end({ userId }) : 0;
   });
 }
 
 function noSuchUser(name: string): ServiceError {
   return new ServiceError(304, { detail: `There is no user "${name}".` });
+}
+
+export interface SetUserPasswordInput {
+  readonly name: string;
+  /** Plain, or as clients send it. */
+  readonly password: string;
+}
+
+/** Gives a user another password without the former one, which ends all sessions of the user. */
+export class SetUserPassword {
+  constructor(
+    private readonly policy: PasswordPolicy,
+    private readonly hasher: PasswordHasher,
+    private readonly replace: ReplacePassword,
+  ) {}
+
+  /** An unknown name: 304; a password that users could not choose: 320; somebody else changes it at the same time: 713. */
+  async setUserPassword(
+    { database, r: outside, unit, eventOf }: AdministrationContext,
+    { name, password }: SetUserPasswordInput,
+  ): Promise<void> {
+    const account = await requireAccount(outside, name);
+    const accepted = this.policy.accept({ pass: password, clientHash: database.policy.clientHash });
+    const secret = await this.hasher.hash(accepted);
+    await unit.transaction(async (r) => {
+      if (!(await this.replace.run(r, account, { secret }))) {
+        const detail = `The password of the user "${name}" was changed at the same moment. Nothing was done.`;
+        throw new ServiceError(713, { detail });
+      }
+      await r.audit.append(eventOf({ type: "password.changed", userId: account.userId }));
+    });
+  }
 }

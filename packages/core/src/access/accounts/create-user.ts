@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
 import { userName, UserNames } from "../../objects/index.ts";
-import { type AdministrationContext, operatorEvent } from "../../request/index.ts";
+import type { AdministrationContext } from "../../request/index.ts";
 import type { ObjectId, ObjectRepository } from "../../storage/index.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import type { CreateAccount } from "./create-account.ts";
@@ -32,7 +32,7 @@ export class CreateUser {
    * e-mail address: 307; a group that does not exist: 304.
    */
   async createUser(
-    { database, unit }: AdministrationContext,
+    { database, unit, eventOf }: AdministrationContext,
     { name, password, description, administrator, groups, createsGroups, ...given }: CreateUserInput,
   ): Promise<ObjectId> {
     const { policy, digests } = database;
@@ -49,7 +49,7 @@ export class CreateUser {
       // Hashing inside of a transaction keeps the connection busy; users are created too seldom for that to matter.
       await this.createAccount.run(r.accounts, { userId, loginName: name, password, administrator, clientHash, email });
       await new UserNames(r.records, digests).reserve({ id: userId, name });
-      await r.audit.append(operatorEvent({ type: "account.created", userId }));
+      await r.audit.append(eventOf({ type: "account.created", userId }));
       return userId;
     });
   }

@@ -1,4 +1,10 @@
-export { requireAccount, setUserDisabled, setUserEmail } from "./change-user.ts";
+export {
+  requireAccount,
+  setUserDisabled,
+  setUserEmail,
+  SetUserPassword,
+  type SetUserPasswordInput,
+} from "./change-user.ts";
 export { CreateAccount, type CreateAccountInput } from "./create-account.ts";
 export { CreateUser, type CreateUserInput } from "./create-user.ts";
 export { type ListedUser, listUsers } from "./list-users.ts";

@@ -1,7 +1,7 @@
 import type { Digests, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import { type AdministrationContext, operatorEvent } from "../../request/index.ts";
-import { allParts, type AppKey, type AuditEventType, type Repositories } from "../../storage/index.ts";
+import type { AdministrationContext } from "../../request/index.ts";
+import { allParts, type AppKey, type Repositories } from "../../storage/index.ts";
 import { requireApplications } from "./create-application.ts";
 import { isReturnAddress } from "./return-address.ts";
 
@@ -24,7 +24,10 @@ export class CreateAppKey {
   ) {}
 
   /** The key. Refusals: see `acceptAppKey`; an app name that does not exist: 208; a name or a key that is taken: 307. */
-  async createAppKey({ unit }: AdministrationContext, { key: given, ...input }: CreateAppKeyInput): Promise<string> {
+  async createAppKey(
+    { unit, eventOf }: AdministrationContext,
+    { key: given, ...input }: CreateAppKeyInput,
+  ): Promise<string> {
     acceptAppKey(input);
     const key = given === null ? this.random.secret() : acceptKeyText(given);
     const { name, appNames } = input;
@@ -34,7 +37,7 @@ export class CreateAppKey {
         const detail = `There is an app key with the name "${name}", or with this very key, already.`;
         throw new ServiceError(307, { detail });
       }
-      await record(r, "appKey.created", name);
+      await r.audit.append(eventOf({ type: "appKey.created", appKeyId: await idOf(r, name) }));
     });
     return key;
   }
@@ -42,23 +45,23 @@ export class CreateAppKey {
 
 /** Enables or disables the app key with a name; the next request already sees it. An unknown name: 304. */
 export async function setAppKeyEnabled(
-  { unit }: AdministrationContext,
+  { unit, eventOf }: AdministrationContext,
   { name, enabled }: Pick<AppKey, "name" | "enabled">,
 ): Promise<void> {
   await unit.transaction(async (r) => {
     if (!(await r.appKeys.setEnabled(name, enabled)))
       throw new ServiceError(304, { detail: `There is no app key with the name "${name}".` });
-    await record(r, enabled ? "appKey.enabled" : "appKey.disabled", name);
+    const type = enabled ? "appKey.enabled" : "appKey.disabled";
+    await r.audit.append(eventOf({ type, appKeyId: await idOf(r, name) }));
   });
 }
 
-/** Tells the audit what has become of the app key with this name. */
-async function record(r: Repositories, type: Extract<AuditEventType, `appKey.${string}`>, name: string): Promise<void> {
+async function idOf(r: Pick<Repositories, "appKeys">, name: string): Promise<string> {
   const appKeys = await allParts(
     ({ after, limit }) => r.appKeys.list(after, limit),
     (each) => each.name,
   );
-  await r.audit.append(operatorEvent({ type, appKeyId: appKeys.find((each) => each.name === name)?.id ?? "" }));
+  return appKeys.find((each) => each.name === name)?.id ?? "";
 }
 
 /** Refuses what no app key can be: a blank name, or a text that is no address to return to: 307. */

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../errors/index.ts";
-import { type AdministrationContext, operatorEvent } from "../../request/index.ts";
-import type { AuditEvent, Repositories } from "../../storage/index.ts";
+import type { AdministrationContext, ChangeToAudit } from "../../request/index.ts";
+import type { Repositories } from "../../storage/index.ts";
 import type { FactorSecrets } from "../second-factors/factor-secrets.ts";
 import type { SecondFactorRule } from "../second-factors/second-factors.ts";
 import { type Application, Applications } from "./applications.ts";
@@ -10,21 +10,21 @@ export class CreateApplication {
   constructor(private readonly secrets: Pick<FactorSecrets, "usable">) {}
 
   /** A blank name, or one that is taken: 307. */
-  async createApplication({ unit }: AdministrationContext, application: Application): Promise<void> {
+  async createApplication({ unit, eventOf }: AdministrationContext, application: Application): Promise<void> {
     const { name, secondFactor } = application;
     if (name.trim() === "") throw new ServiceError(307, { detail: "The app needs a name." });
     this.acceptRule(secondFactor);
     await unit.transaction(async (r) => {
       if ((await new Applications(r.records).create(application)) === "nameTaken")
         throw new ServiceError(307, { detail: `There is an app with the name "${name}" already.` });
-      await r.audit.append(operatorEvent({ type: "app.created", appNames: [name] }));
-      if (secondFactor !== "off") await r.audit.append(ruleEvent(application));
+      await r.audit.append(eventOf({ type: "app.created", appNames: [name] }));
+      if (secondFactor !== "off") await r.audit.append(eventOf(ruleChange(application)));
     });
   }
 
   /** An unknown name: 304. The next log-in already follows the rule. */
   async setSecondFactor(
-    { unit }: AdministrationContext,
+    { unit, eventOf }: AdministrationContext,
     application: Pick<Application, "name" | "secondFactor">,
   ): Promise<void> {
     const { name, secondFactor } = application;
@@ -32,7 +32,7 @@ export class CreateApplication {
     await unit.transaction(async (r) => {
       if (!(await new Applications(r.records).setSecondFactor(name, secondFactor)))
         throw new ServiceError(304, { detail: `There is no app with the name "${name}".` });
-      await r.audit.append(ruleEvent(application));
+      await r.audit.append(eventOf(ruleChange(application)));
     });
   }
 
@@ -44,9 +44,9 @@ export class CreateApplication {
 }
 
 /** What the audit keeps of a rule that was set. */
-function ruleEvent({ name, secondFactor }: Pick<Application, "name" | "secondFactor">): AuditEvent {
+function ruleChange({ name, secondFactor }: Pick<Application, "name" | "secondFactor">): ChangeToAudit {
   const types = { off: "app.factorOff", optional: "app.factorOptional", forced: "app.factorForced" } as const;
-  return operatorEvent({ type: types[secondFactor], appNames: [name] });
+  return { type: types[secondFactor], appNames: [name] };
 }
 
 /** Refuses app names that the database does not know: 208. */

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
-import { type AdministrationContext, operatorEvent } from "../../request/index.ts";
+import type { AdministrationContext } from "../../request/index.ts";
 import {
   type Account,
   type AuditEventType,
@@ -8,8 +8,11 @@ import {
   type ObjectId,
   type Repositories,
 } from "../../storage/index.ts";
+import type { PasswordHasher } from "../accounts/password-hasher.ts";
+import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
 import { customSubject, mapCustomAccount } from "./custom-accounts.ts";
+import type { SettleCustomPassword } from "./custom-password-reset.ts";
 
 /** The custom user with this log-in name. An unknown name: 304. */
 export async function requireCustomUser({ accounts }: Pick<Repositories, "accounts">, name: string): Promise<Account> {
@@ -86,7 +89,7 @@ interface Change {
  * 304; somebody else changes the user at the same time: 713.
  */
 export async function changeCustomUser(
-  { r: outside, unit }: AdministrationContext,
+  { r: outside, unit, eventOf }: AdministrationContext,
   name: string,
   { type, endsSessions, make }: Change,
 ): Promise<number> {
@@ -96,7 +99,42 @@ export async function changeCustomUser(
       const detail = `The custom user "${name}" was changed by somebody else at the same time. Try again.`;
       throw new ServiceError(713, { detail });
     }
-    await r.audit.append(operatorEvent({ type, userId: account.userId }));
+    await r.audit.append(eventOf({ type, userId: account.userId }));
     return endsSessions ? r.sessions.end({ customAccountId: account.id }) : 0;
   });
+}
+
+export interface SetCustomPasswordInput {
+  readonly name: string;
+  /** Plain, or as clients send it. */
+  readonly password: string;
+}
+
+/** Gives a custom user another password without the former one. */
+export class SetCustomPassword {
+  /** @param shortest characters of a custom user's password at least */
+  constructor(
+    private readonly policy: PasswordPolicy,
+    private readonly hasher: PasswordHasher,
+    private readonly settle: SettleCustomPassword,
+    private readonly shortest: number,
+  ) {}
+
+  /** How many sessions ended. A password that custom users could not choose: 320. Other refusals: see `changeCustomUser`. */
+  async setCustomPassword(context: AdministrationContext, { name, password }: SetCustomPasswordInput): Promise<number> {
+    const accepted = this.policy.accept(
+      { pass: password, clientHash: context.database.policy.clientHash },
+      this.shortest,
+    );
+    const secret = await this.hasher.hash(accepted);
+    return changeCustomUser(context, name, {
+      type: "customPassword.changed",
+      endsSessions: true,
+      make: async (r, account) => {
+        if ((await r.accounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
+        await this.settle.keep(r, account);
+        return true;
+      },
+    });
+  }
 }

@@ -1,4 +1,3 @@
-export { AddCustomUser, type AddCustomUserInput } from "./add-custom-user.ts";
 export { AskAuthenticator, KeepAuthenticatedUser } from "./ask-authenticator.ts";
 export { ChangeCustomPassword, type ChangeCustomPasswordParts } from "./change-custom-password.ts";
 export {
@@ -6,6 +5,8 @@ export {
   removeCustomUser,
   requireCustomUser,
   requireMappedUser,
+  SetCustomPassword,
+  type SetCustomPasswordInput,
   setCustomUserDisabled,
   setCustomUserEmail,
 } from "./change-custom-user.ts";
@@ -14,13 +15,17 @@ export {
   type ConfirmCustomPasswordInput,
   type ConfirmCustomPasswordParts,
 } from "./confirm-custom-password.ts";
-export { CreateCustomAccount, type CreateCustomAccountInput } from "./create-custom-account.ts";
+export {
+  AddCustomUser,
+  type AddCustomUserInput,
+  CreateCustomAccount,
+  type CreateCustomAccountInput,
+} from "./create-custom-account.ts";
 export { customSubject, customUserKey, findCustomAccount, mapCustomAccount } from "./custom-accounts.ts";
 export { CustomPasswordReset, SettleCustomPassword } from "./custom-password-reset.ts";
 export { findCustomUser, listCustomUsers, type ListedCustomUser } from "./list-custom-users.ts";
 export { LogInCustomUser } from "./log-in-custom-user.ts";
 export { type PendingPassword, PendingPasswords } from "./pending-passwords.ts";
-export { SetCustomPassword, type SetCustomPasswordInput } from "./set-custom-password.ts";
 export {
   type CustomCredentials,
   type ProveCustomUser,

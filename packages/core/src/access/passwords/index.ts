@@ -15,4 +15,3 @@ export {
 export { type PasswordReset, type PasswordResets, passwordResets, type ResettableAccount } from "./password-reset.ts";
 export { PrepareResetMail } from "./prepare-reset-mail.ts";
 export { PasswordNotice, ReplacePassword } from "./replace-password.ts";
-export { SetUserPassword, type SetUserPasswordInput } from "./set-user-password.ts";

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors/index.ts";
-import { type AdministrationContext, operatorEvent } from "../../request/index.ts";
+import type { AdministrationContext } from "../../request/index.ts";
 import type { ObjectId, Repositories } from "../../storage/index.ts";
 import { requireAccount } from "../accounts/change-user.ts";
 import { requireCustomUser } from "../custom-users/change-custom-user.ts";
@@ -15,7 +15,7 @@ export interface TakeSecondFactorsInput {
 
 /** Takes second factors away from somebody who has lost them. An unknown name, and nothing to take away: 304. */
 export async function takeSecondFactors(
-  { r: outside, unit }: AdministrationContext,
+  { r: outside, unit, eventOf }: AdministrationContext,
   { of, name, appName }: TakeSecondFactorsInput,
 ): Promise<void> {
   const { subject, userId } = await ownerOf(outside, { of, name });
@@ -25,7 +25,7 @@ export async function takeSecondFactors(
       throw new ServiceError(304, { detail });
     }
     const appNames = appName === null ? [] : [appName];
-    await r.audit.append(operatorEvent({ type: "secondFactor.removed", userId, appNames }));
+    await r.audit.append(eventOf({ type: "secondFactor.removed", userId, appNames }));
   });
 }
 
