@@ -1,7 +1,7 @@
 import type { Check } from "./check.ts";
 import { accountFindingChecks } from "./sections/account-finding.ts";
 import { accountRemovalChecks } from "./sections/account-removal.ts";
-import { accountChecks } from "./sections/accounts.ts";
+import { accountChecks, customAccountChecks } from "./sections/accounts.ts";
 import { admissionChecks } from "./sections/admission.ts";
 import { returnChecks } from "./sections/returns.ts";
 import { appKeyChecks } from "./sections/app-keys.ts";
@@ -15,8 +15,6 @@ import { changeTellingChecks } from "./sections/changes/telling.ts";
 import { channelBlockChecks } from "./sections/channels/blocks.ts";
 import { channelLifeChecks } from "./sections/channels/life.ts";
 import { channelNumberChecks } from "./sections/channels/numbers.ts";
-import { customAccountKeepingChecks } from "./sections/custom-accounts/keeping.ts";
-import { customAccountPasswordChecks } from "./sections/custom-accounts/passwords.ts";
 import { durabilityChecks } from "./sections/durability.ts";
 import { goingChecks } from "./sections/departures/going.ts";
 import { departureRaceChecks } from "./sections/departures/races.ts";
@@ -87,8 +85,7 @@ export const checks: readonly Check[] = [
   ...accountChecks,
   ...accountFindingChecks,
   ...accountRemovalChecks,
-  ...customAccountKeepingChecks,
-  ...customAccountPasswordChecks,
+  ...customAccountChecks,
   ...admissionChecks,
   ...returnChecks,
   ...sessionExpiryChecks,

@@ -31,11 +31,7 @@ export function readContracts(): ReadonlyMap<string, ContractPlace> {
     file: files.get(port) ?? "",
   }));
   const storage = { name: "storage", port: "Storage", file: join(folder, "storage.d.ts") };
-  const archive = {
-    name: "archive",
-    port: "StorageArchive",
-    file: join(declarations, "archive", "storage-archive.d.ts"),
-  };
+  const archive = { name: "archive", port: "StorageArchive", file: join(folder, "storage-archive.d.ts") };
   return new Map([storage, archive, ...ports].flatMap(contractsOf));
 }
 

@@ -1,8 +1,8 @@
-import { seesAll } from "@sallyport/core";
-import { equal, equalInAnyOrder, failsWith } from "../assert/index.ts";
+import { maximumObjectBytes, seesAll } from "@sallyport/core";
+import { equal, equalInAnyOrder } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { accountNamed, createUser, createUserObject } from "../fixtures/accounts.ts";
-import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
+import { createUser, createUserObject } from "../fixtures/accounts.ts";
+import { unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { createLink, removeLink } from "../fixtures/new-link.ts";
 
 export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
@@ -115,38 +115,99 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     equal(await r.accounts.find({ linkId: link.id }, []), nothing, "what is found when the link is gone");
   },
 
-  "keep the address that they were created with or were given, or none": async ({ r }) => {
-    const bystander = await createUser(r, { email: "bystander@example.com" });
-    const account = await createUser(r, { email: "first@example.com" });
-    equal((await accountNamed(r, account.loginName))?.email, "first@example.com", "the address");
-    for (const email of [
-      "second@example.com",
-      "Second@EXAMPLE.com",
-      null,
-      null,
-      "größe@例え.example",
-      "x".repeat(2_000),
-      ...hostileTexts,
+  "finds for a proof the account by exactly its name": async ({ r }) => {
+    equal(
+      await r.accounts.find({ realm: "database", loginName: "nobody" }, ["Groups"]),
+      { account: null, user: null, linked: [], decoy: null, link: null },
+      "what is found in an empty database",
+    );
+    const user = await createUser(r, { loginName: "René", secret: "the only one" });
+    for (const name of [
+      "rené",
+      "RENÉ",
+      "Rene\u0301",
+      "Rene",
+      "René ",
+      " René",
+      "Ren%",
+      "Ren_",
+      "",
+      "like René",
+      ...unstorableTexts,
     ]) {
-      equal(await r.accounts.change(account.userId, { email }), true, "whether there is an account");
-      equal(await accountNamed(r, account.loginName), { ...account, email }, "the account");
-    }
-    await r.accounts.change(account.userId, { email: "bystander@example.com" });
-    equal(await accountNamed(r, bystander.loginName), bystander, "another account, with the same address");
-    for (const id of [await createUserObject(r), "ZZZZZZZZZZ", ""])
-      equal(await r.accounts.change(id, { email: "nobody@example.com" }), false, "whether there is an account");
-  },
-
-  "are given no address that cannot be stored": async ({ r }) => {
-    const account = await createUser(r, { email: "first@example.com" });
-    for (const email of unstorableTexts) {
-      await failsWith(307, () => r.accounts.change(account.userId, { email }), "giving the address");
-      await failsWith(
-        307,
-        () => r.accounts.create({ ...account, userId: "ZZZ", loginName: "other", email }, "other"),
-        "creating an account with the address",
+      equal(
+        await r.accounts.find({ realm: "database", loginName: name }, ["Groups"]),
+        { account: null, user: null, linked: [], decoy: "the only one", link: null },
+        `what is found for ${JSON.stringify(name)}`,
       );
     }
-    equal(await accountNamed(r, account.loginName), account, "the account");
+    const found = await r.accounts.find({ realm: "database", loginName: "René" }, []);
+    equal(found.account, user, "the account");
+    equal([found.user], await r.objects.get([user.userId], seesAll), "the user object");
+  },
+
+  "finds for a proof what the links of the user object point to": async ({ r }) => {
+    const inserted = await r.objects.insert(
+      ["one", "two", "three", "four"].map((name) => ({
+        className: "UserGroup",
+        attributes: { Name: name },
+        readers: name === "two" ? ["1"] : null,
+      })),
+    );
+    const [one, two, three, four] = inserted.map(({ id }) => id) as [string, string, string, string];
+    const attributes = {
+      Groups: [one, two, one, "ZZZZZZZZZZ", "no id", `${three},${four}`, `"${four}"`, "", null, 7],
+      Employee: three,
+      Other: [four],
+      Name: '["]',
+      Count: 7,
+      Nothing: null,
+    };
+    const [user] = await r.objects.insert([{ className: "User", attributes }]);
+    await r.accounts.create(
+      { userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false },
+      "linked",
+    );
+    const linkedBy = async (...links: string[]) =>
+      (await r.accounts.find({ realm: "database", loginName: "linked" }, links)).linked;
+    equalInAnyOrder(
+      await linkedBy("Groups", "Employee"),
+      await r.objects.get([one, two, three], seesAll),
+      "what groups and employee point to",
+    );
+    equal(await linkedBy("Employee"), await r.objects.get([three], seesAll), "what the employee points to");
+    equal(await linkedBy("Name", "Count", "Nothing", "unknown", "toString", "Employe"), [], "what points to nothing");
+    equal(await linkedBy(), [], "what no link points to");
+  },
+
+  "finds for a proof nothing of what takes too much together": async ({ r }) => {
+    const inserted = await r.objects.insert(
+      ["one", "two", "three"].map((Name) => ({
+        className: "UserGroup",
+        attributes: { Name, Text: "x".repeat(maximumObjectBytes / 2) },
+      })),
+    );
+    const Groups = inserted.map(({ id }) => id);
+    const [user] = await r.objects.insert([{ className: "User", attributes: { Groups, Employee: Groups[0] ?? null } }]);
+    await r.accounts.create(
+      { userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false },
+      "linked",
+    );
+    const { user: found, linked } = await r.accounts.find({ realm: "database", loginName: "linked" }, ["Groups"]);
+    equal([found, linked], [user, []], "the user object and its groups");
+    equal(
+      (await r.accounts.find({ realm: "database", loginName: "linked" }, ["Employee"])).linked,
+      [inserted[0]],
+      "the employee",
+    );
+  },
+
+  "refuses a second account for one user": async ({ r }) => {
+    const { userId } = await createUser(r);
+    const outcome = await r.accounts.create(
+      { userId, loginName: "another", secret: "", administrator: true },
+      "another key",
+    );
+    equal(outcome, "nameTaken", "the same user again");
   },
 });

@@ -1,396 +1,333 @@
-import { maximumObjectBytes, seesAll } from "@sallyport/core";
-import { equal, equalInAnyOrder, failsWith, holds } from "../assert/index.ts";
+import { type Account, type NewAccount, type Realm, type Repositories } from "@sallyport/core";
+import { randomUUID } from "node:crypto";
+import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { accountNamed, createUser, createUserObject } from "../fixtures/accounts.ts";
+import { accountOf, createCustomAccount, createUser, createUserObject } from "../fixtures/accounts.ts";
 import { atOnce, occurrences } from "../fixtures/at-once.ts";
 import { codeOf } from "../fixtures/error-of.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { orderedNames, shuffledNames } from "../fixtures/ordered-names.ts";
 
-export const accountChecks: readonly Check[] = checksOf("accounts", {
-  "keeps an account as it was created, enabled": async ({ r }) => {
-    for (const administrator of [false, true]) {
+/** Ids that no account has, some of them of no realm. */
+const nobodies = ["ZZZZZZZZZZ", "00000000-0000-4000-8000-000000000000", "", "1;", "constructor"];
+
+const nothing = { account: null, user: null, linked: [], decoy: null, link: null };
+
+/** What an account has to be of, where nothing else is said. */
+const plain = { secret: "first secret", email: null, administrator: false };
+
+/** What holds in both realms, each as if the other was not there. `of` makes the names of the checks. */
+function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [name: string]: Check["run"] } {
+  const create: (r: Repositories, given?: Partial<NewAccount>) => Promise<Account> =
+    realm === "database" ? createUser : createCustomAccount;
+  const find = (r: Repositories, loginName: string) => r.accounts.find({ realm, loginName }, []);
+  const named = async (r: Repositories, loginName: string) => (await find(r, loginName)).account;
+  /** An account that is not there yet, of a user who has none. */
+  const unborn = async (r: Repositories, loginName: string): Promise<NewAccount & { readonly id: string }> => {
+    const userId = await createUserObject(r);
+    return { ...plain, id: realm === "database" ? userId : randomUUID(), userId, loginName };
+  };
+  const renamed = (loginName: string, confusableKey = `like ${loginName}`) => ({ name: { loginName, confusableKey } });
+  const checks: { readonly [name: string]: Check["run"] } = {
+    "are kept as they were created, enabled, and found by name and by id": async ({ r }) => {
+      for (const email of [null, "ada@example.com"]) {
+        const administrator = realm === "database" && email === null;
+        const account = { ...(await unborn(r, `Ada ${email}`)), email, administrator };
+        equal(await r.accounts.create(account, `key ${email}`), "created", "creating an account");
+        const found = await named(r, account.loginName);
+        holds(
+          found !== null && Number.isSafeInteger(found.secretVersion),
+          "The version of the secret is a whole number",
+        );
+        equal(found, { ...account, secretVersion: found.secretVersion, disabled: false }, "the account of a name");
+        equal(await accountOf(r, account.id), found, "the account of an id");
+      }
+    },
+
+    "are found by exactly their names, and nobody under names that nobody can have": async ({ r }) => {
+      equal(await find(r, "nobody"), nothing, "what is found in an empty database");
+      const account = await create(r, { loginName: "Ren\u00e9", secret: "the only one" });
+      for (const loginName of ["demo", "\ufffd", "demo\ufffd"]) await create(r, { loginName, secret: "the only one" });
+      const others = [
+        "ren\u00e9",
+        "REN\u00c9",
+        "Rene\u0301",
+        "Rene",
+        "Ren\u00e9 ",
+        " Ren\u00e9",
+        "Ren%",
+        "Ren_",
+        "",
+        "like Ren\u00e9",
+        "x".repeat(100_000),
+      ];
+      for (const name of [...others, ...hostileTexts, ...unstorableTexts]) {
+        const what = `what is found for ${JSON.stringify(name.slice(0, 100))}`;
+        equal(await find(r, name), { ...nothing, decoy: "the only one" }, what);
+      }
+      equal(await named(r, "Ren\u00e9"), account, "the account");
+      for (const id of [...nobodies, ...hostileTexts, ...unstorableTexts])
+        equal(await accountOf(r, id), null, `the account with the id ${JSON.stringify(id)}`);
+    },
+
+    "give for a proof the secret of the next account by name as decoy": async ({ r }) => {
+      for (const loginName of ["b", "d", "\u{1f511}", "ü"])
+        await create(r, { loginName, secret: `secret of ${loginName}` });
+      const decoys = [
+        ["a", "b"],
+        ["b", "d"],
+        ["c", "d"],
+        ["D", "b"],
+        ["e", "ü"],
+        ["ü", "\u{1f511}"],
+        ["\u{1f511}", "b"],
+        ["\u{1f600}", "b"],
+      ] as const;
+      for (const [name, next] of decoys)
+        equal((await find(r, name)).decoy, `secret of ${next}`, `the decoy of ${name}`);
+    },
+
+    "are refused under a name, a confusable key or an id that is taken, and nothing changes": async ({ r }) => {
+      const first = await create(r, { loginName: "Ada" });
+      const other = { ...(await unborn(r, "Grace")), secret: "another", administrator: realm === "database" };
+      equal(await r.accounts.create({ ...other, loginName: "Ada" }, "another key"), "nameTaken", "the same name again");
+      equal(await r.accounts.create(other, "like Ada"), "nameTaken", "the same key again");
+      const { id, userId } = first;
+      equal(await r.accounts.create({ ...other, id, userId }, "another key"), "nameTaken", "the same id again");
+      equal(await accountOf(r, id), first, "the account that was there");
+      equal([await accountOf(r, other.id), await named(r, "Grace")], [null, null], "the account that was refused");
+      equal(await r.accounts.create(other, "another key"), "created", "what was free all the time");
+    },
+
+    "are created by one of those who want one name at once": async ({ r }) => {
+      const accounts = await atOnce(8, (index) => unborn(r, `Ada ${index}`));
+      const outcomes = await Promise.all(accounts.map((account) => r.accounts.create(account, "ada")));
+      equal([occurrences("created", outcomes), occurrences("nameTaken", outcomes)], [1, 7], "how many were created");
+      const found = await Promise.all(accounts.map(({ loginName }) => named(r, loginName)));
+      equal(
+        found.map((account) => account !== null),
+        outcomes.map((outcome) => outcome === "created"),
+        "which accounts exist",
+      );
+    },
+
+    "are found by their new names alone, the rest unchanged": async ({ r }) => {
+      const before = await create(r, { loginName: "before", email: "ada@example.com" });
+      equal(await r.accounts.change(before.id, renamed("after")), true, "renaming an account");
+      equal(await named(r, "after"), { ...before, loginName: "after" }, "the account");
+      equal(await named(r, "before"), null, "the account of the old name");
+      const other = await unborn(r, "before");
+      equal(await r.accounts.create(other, "like after"), "nameTaken", "taking the new confusable key");
+      equal(await r.accounts.create(other, "like before"), "created", "taking the old name and key");
+      for (const id of [await createUserObject(r), ...nobodies])
+        equal(await r.accounts.change(id, renamed("nobody")), false, `renaming "${id}"`);
+    },
+
+    "keep their name or their key when the other one changes": async ({ r }) => {
+      const { id } = await create(r, { loginName: "Demo" });
+      for (const [loginName, key] of [
+        ["Demo", "like Demo"],
+        ["DEMO", "like Demo"],
+        ["DEMO", "demo"],
+      ] as const) {
+        equal(await r.accounts.change(id, renamed(loginName, key)), true, `renaming to ${loginName}`);
+        equal((await named(r, loginName))?.id, id, "the account of the name");
+      }
+    },
+
+    "are refused with 307 a new name that is another's or confusable with it": async ({ r }) => {
+      const [first, second] = [await create(r, { loginName: "first" }), await create(r, { loginName: "second" })];
+      await failsWith(307, () => r.accounts.change(second.id, renamed("first", "a key")), "taking the name of another");
+      await failsWith(
+        307,
+        () => r.accounts.change(second.id, renamed("a name", "like first")),
+        "taking the key of another",
+      );
+      equal([await named(r, "first"), await named(r, "second")], [first, second], "the accounts");
+    },
+
+    "are given a name that several want at once one by one": async ({ r }) => {
+      const accounts = await atOnce(6, () => create(r));
+      const codes = await Promise.all(
+        accounts.map(({ id }, index) => codeOf(r.accounts.change(id, renamed(`Demo ${index}`, "demo")))),
+      );
+      equal([occurrences(0, codes), occurrences(307, codes)], [1, 5], "how many got it and how many were refused");
+    },
+
+    "are changed in all that is given together, or in nothing of it": async ({ r }) => {
+      const [before, other] = [await create(r, { loginName: "before" }), await create(r, { loginName: "other" })];
+      const rest = { email: "after@example.com", disabled: true };
+      await failsWith(307, () => r.accounts.change(before.id, { ...rest, ...renamed("other") }), "another's name");
+      equal(await named(r, "before"), before, "the account that was to be changed");
+      equal(await r.accounts.change(before.id, {}), true, "changing nothing");
+      equal(await r.accounts.change(before.id, { ...rest, ...renamed("after") }), true, "changing everything");
+      equal(await named(r, "after"), { ...before, ...rest, loginName: "after" }, "the account");
+      equal(await named(r, "other"), other, "another account");
+    },
+
+    "get another e-mail address, or none": async ({ r }) => {
+      const [account, bystander] = [
+        await create(r, { email: "first@example.com" }),
+        await create(r, { email: "bystander@example.com" }),
+      ];
+      const emails = [
+        "Second@EXAMPLE.com",
+        "bystander@example.com",
+        null,
+        null,
+        "größe@例え.example",
+        "x".repeat(2_000),
+      ];
+      for (const email of [...emails, ...hostileTexts]) {
+        equal(await r.accounts.change(account.id, { email }), true, "whether there is an account");
+        equal(await accountOf(r, account.id), { ...account, email }, "the account");
+      }
+      equal(await accountOf(r, bystander.id), bystander, "another account");
+      for (const id of nobodies)
+        equal(await r.accounts.change(id, { email: null }), false, `whether there is an account "${id}"`);
+      for (const email of unstorableTexts) {
+        await failsWith(307, () => r.accounts.change(bystander.id, { email }), "giving an address");
+        const other = { ...(await unborn(r, "other")), email };
+        await failsWith(307, () => r.accounts.create(other, "other"), "creating an account with an address");
+      }
+      equal(await accountOf(r, bystander.id), bystander, "the account");
+    },
+
+    "are disabled and enabled, and found either way": async ({ r }) => {
+      const [account, bystander] = [await create(r), await create(r)];
+      for (const disabled of [true, true, false, false]) {
+        equal(await r.accounts.change(account.id, { disabled }), true, "whether there is an account");
+        equal(await accountOf(r, account.id), { ...account, disabled }, "the account");
+        equal(await named(r, account.loginName), { ...account, disabled }, "the account of the name");
+      }
+      equal(await accountOf(r, bystander.id), bystander, "another account");
+      for (const id of [await createUserObject(r), ...nobodies])
+        equal(await r.accounts.change(id, { disabled: true }), false, `whether there is an account "${id}"`);
+    },
+
+    "replace a secret and raise its version": async ({ r }) => {
+      const [before, bystander] = [await create(r), await create(r)];
+      const outcome = await r.accounts.setSecret(before.id, "second secret", before.secretVersion);
+      equal(outcome, "stored", "setting a secret");
+      const after = { ...before, secret: "second secret", secretVersion: before.secretVersion + 1 };
+      equal(await accountOf(r, before.id), after, "the account");
+      equal(await accountOf(r, bystander.id), bystander, "another account");
+    },
+
+    "leave a secret alone whose version is not the one expected": async ({ r }) => {
+      const { id, secretVersion } = await create(r);
+      await r.accounts.setSecret(id, "second secret", secretVersion);
+      const current = await accountOf(r, id);
+      for (const version of [secretVersion, secretVersion - 1, secretVersion + 7]) {
+        const outcome = await r.accounts.setSecret(id, "third secret", version);
+        equal(outcome, "stale", `setting a secret over version ${version}`);
+      }
+      for (const nobody of [await createUserObject(r), ...nobodies])
+        equal(await r.accounts.setSecret(nobody, "secret", 1), "stale", "setting nobody's secret");
+      equal(await accountOf(r, id), current, "the account");
+    },
+
+    "store one secret of those that replace the same version at once": async ({ r }) => {
+      const { id, secretVersion } = await create(r);
+      const outcomes = await atOnce(12, (index) => r.accounts.setSecret(id, `secret ${index}`, secretVersion));
+      equal([occurrences("stored", outcomes), occurrences("stale", outcomes)], [1, 11], "how many were stored");
+      equal((await accountOf(r, id))?.secret, `secret ${outcomes.indexOf("stored")}`, "the secret");
+    },
+
+    "put another hash of a password in the place of the one given, and keep the version": async ({ r }) => {
+      const [before, bystander] = [await create(r), await create(r)];
+      const rehash = (id: string, secret: string) => r.accounts.rehash(id, before.secret, secret);
+      equal(await rehash(before.id, "the same, hashed anew"), "stored", "hashing anew");
+      equal(await accountOf(r, before.id), { ...before, secret: "the same, hashed anew" }, "the account");
+      equal(await rehash(before.id, "too late"), "stale", "hashing anew over a secret that is gone");
+      for (const id of nobodies) equal(await rehash(id, "nobody's"), "stale", "hashing anew for nobody");
+      equal((await accountOf(r, before.id))?.secret, "the same, hashed anew", "the secret");
+      equal(await accountOf(r, bystander.id), bystander, "another account with the same secret");
+    },
+
+    "are gone when they were removed, and their names are free": async ({ r }) => {
+      const [account, bystander] = [await create(r), await create(r)];
+      for (const id of nobodies) equal(await r.accounts.remove([id]), 0, `how many accounts "${id}" there are`);
+      const outcomes = await atOnce(4, () => r.accounts.remove([account.id]));
+      equal([occurrences(1, outcomes), occurrences(0, outcomes)], [1, 3], "how many have removed it");
+      equal([await accountOf(r, account.id), await named(r, account.loginName)], [null, null], "the account");
+      equal(await accountOf(r, bystander.id), bystander, "another account");
+      await create(r, { loginName: account.loginName });
+    },
+
+    "are listed by code points, part by part, and nothing that opens them": async ({ r }) => {
+      equal(await r.accounts.list(realm, null, 10), [], "the list of an empty database");
+      const accounts = new Map<string, object>();
+      for (const loginName of shuffledNames) {
+        const isFirst = loginName === "Z";
+        const administrator = realm === "database" && isFirst;
+        const email = isFirst ? "z@example.com" : null;
+        const {
+          secret: _secret,
+          secretVersion: _version,
+          ...listed
+        } = await create(r, { loginName, email, administrator });
+        const disabled = loginName === "aa";
+        if (disabled) await r.accounts.change(listed.id, { disabled });
+        accounts.set(loginName, { ...listed, disabled });
+      }
+      const expected = orderedNames.map((loginName) => accounts.get(loginName));
+      equal(await r.accounts.list(realm, null, 100), expected, "the whole list");
+      equal(await r.accounts.list(realm, null, 4), expected.slice(0, 4), "the first part");
+      equal(await r.accounts.list(realm, "a", 3), expected.slice(4, 7), "a part in the middle");
+      equal(await r.accounts.list(realm, "a-", 100), expected.slice(5), "what comes after a name that does not exist");
+    },
+
+    "keep long and hostile names and secrets whole": async ({ r }) => {
+      const [loginName, secret] = ["ü".repeat(1_024), "s".repeat(1_000)];
+      for (const text of [...hostileTexts, loginName]) await create(r, { loginName: text, secret: `${text}${secret}` });
+      for (const text of [...hostileTexts, loginName]) {
+        const found = await named(r, text);
+        equal([found?.loginName, found?.secret], [text, `${text}${secret}`], "name and secret");
+      }
+      equal(await named(r, "ü".repeat(1_023)), null, "the account of a shorter name");
+    },
+  };
+  return Object.fromEntries(Object.entries(checks).map(([name, run]) => [of(name), run]));
+}
+
+export const accountChecks: readonly Check[] = checksOf(
+  "accounts",
+  checksOfRealm("database", (name) => name),
+);
+
+export const customAccountChecks: readonly Check[] = [
+  ...checksOf(
+    "custom accounts",
+    checksOfRealm("custom", (name) => `${name}, of custom users`),
+  ),
+  ...checksOf("custom accounts", {
+    "know nothing of the names of database users": async ({ r }) => {
+      const user = await createUser(r, { loginName: "Ada", secret: "a user's" });
+      const custom = () => r.accounts.find({ realm: "custom", loginName: "Ada" }, []);
+      equal(await custom(), nothing, "what is found of a database user");
+      const account = await createCustomAccount(r, { loginName: "Ada", userId: user.userId });
+      equal((await custom()).account, account, "the custom account");
+      const found = await r.accounts.find({ realm: "database", loginName: "Ada" }, []);
+      equal([found.account, found.decoy], [user, "a user's"], "the account of the database user");
+    },
+
+    "can be several of one user": async ({ r }) => {
       const userId = await createUserObject(r);
-      const account = { userId, loginName: `user ${userId}`, secret: `secret of ${userId}`, administrator };
-      equal(await r.accounts.create(account, `key ${userId}`), "created", "creating an account");
-      const found = await accountNamed(r, account.loginName);
-      holds(found !== null && Number.isSafeInteger(found.secretVersion), "The version of the secret is a whole number");
-      const rest = { id: userId, secretVersion: found.secretVersion, disabled: false, email: null };
-      equal(found, { ...account, ...rest }, "the account");
-    }
-  },
+      const accounts = [await createCustomAccount(r, { userId }), await createCustomAccount(r, { userId })];
+      for (const account of accounts) equal(await accountOf(r, account.id), account, "the account");
+    },
 
-  "finds nobody under names that nobody can have": async ({ r }) => {
-    for (const loginName of ["demo", "\ufffd", "demo\ufffd"]) await createUser(r, { loginName });
-    for (const name of [...hostileTexts, ...unstorableTexts, "x".repeat(100_000)]) {
-      equal(await accountNamed(r, name), null, `the account named ${JSON.stringify(name.slice(0, 100))}`);
-    }
-  },
-
-  "refuses a login name that is taken": async ({ r }) => {
-    const { loginName } = await createUser(r);
-    const userId = await createUserObject(r);
-    const outcome = await r.accounts.create({ userId, loginName, secret: "", administrator: true }, "another key");
-    equal(outcome, "nameTaken", "the same name again");
-  },
-
-  "refuses a login name that is confusable with another": async ({ r }) => {
-    const { loginName } = await createUser(r);
-    const userId = await createUserObject(r);
-    const outcome = await r.accounts.create(
-      { userId, loginName: "another", secret: "", administrator: true },
-      `like ${loginName}`,
-    );
-    equal(outcome, "nameTaken", "the same confusable key again");
-  },
-
-  "refuses a second account for one user": async ({ r }) => {
-    const { userId } = await createUser(r);
-    const outcome = await r.accounts.create(
-      { userId, loginName: "another", secret: "", administrator: true },
-      "another key",
-    );
-    equal(outcome, "nameTaken", "the same user again");
-  },
-
-  "changes nothing when it refuses an account": async ({ r }) => {
-    const first = await createUser(r);
-    const userId = await createUserObject(r);
-    const create = (id: string, loginName: string, key: string) =>
-      r.accounts.create({ userId: id, loginName, secret: "another", administrator: true }, key);
-    await create(userId, first.loginName, "another key");
-    await create(userId, "another name", `like ${first.loginName}`);
-    await create(first.userId, "another name", "another key");
-    equal(await accountNamed(r, first.loginName), first, "the account that was there");
-    equal(await accountNamed(r, "another name"), null, "the account that was refused");
-    equal(await create(userId, "another name", "another key"), "created", "what was free all the time");
-  },
-
-  "creates one account of those that want one name at once": async ({ r }) => {
-    const users = await atOnce(8, () => createUserObject(r));
-    const outcomes = await Promise.all(
-      users.map((userId, index) =>
-        r.accounts.create({ userId, loginName: `Demo ${index}`, secret: userId, administrator: false }, "demo"),
-      ),
-    );
-    equal(occurrences("created", outcomes), 1, "how many were created");
-    equal(occurrences("nameTaken", outcomes), 7, "how many were refused");
-    const found = await atOnce(8, (index) => accountNamed(r, `Demo ${index}`));
-    equal(
-      found.map((account) => account !== null),
-      outcomes.map((outcome) => outcome === "created"),
-      "which accounts exist",
-    );
-  },
-
-  "finds an account by its new name alone, the rest of it unchanged": async ({ r }) => {
-    const before = await createUser(r, { loginName: "before", administrator: true });
-    equal(
-      await r.accounts.change(before.userId, { name: { loginName: "after", confusableKey: "like after" } }),
-      true,
-      "renaming an account",
-    );
-    equal(await accountNamed(r, "after"), { ...before, loginName: "after" }, "the account");
-    equal(await accountNamed(r, "before"), null, "the account of the old name");
-    const other = { userId: await createUserObject(r), loginName: "before", secret: "", administrator: false };
-    equal(await r.accounts.create(other, "like after"), "nameTaken", "taking the new confusable key");
-    equal(await r.accounts.create(other, "like before"), "created", "taking the old name and key");
-    equal(
-      await r.accounts.change(await createUserObject(r), { name: { loginName: "nobody", confusableKey: "nobody" } }),
-      false,
-      "renaming a user without an account",
-    );
-    for (const id of ["ZZZZZZZZZZ", "", "constructor"])
-      equal(
-        await r.accounts.change(id, { name: { loginName: "nobody", confusableKey: "nobody" } }),
-        false,
-        `renaming "${id}"`,
-      );
-  },
-
-  "lets an account keep its name or its key when the other one changes": async ({ r }) => {
-    const { userId } = await createUser(r, { loginName: "Demo" });
-    for (const [loginName, key] of [
-      ["Demo", "like Demo"],
-      ["DEMO", "like Demo"],
-      ["DEMO", "demo"],
-    ] as const) {
-      equal(
-        await r.accounts.change(userId, { name: { loginName, confusableKey: key } }),
-        true,
-        `renaming to ${loginName}`,
-      );
-      equal((await accountNamed(r, loginName))?.userId, userId, "the user of the account");
-    }
-  },
-
-  "refuses with 307 a new name that is another's or confusable with it": async ({ r }) => {
-    const [first, second] = [await createUser(r, { loginName: "first" }), await createUser(r, { loginName: "second" })];
-    await failsWith(
-      307,
-      () => r.accounts.change(second.userId, { name: { loginName: "first", confusableKey: "a key" } }),
-      "taking the name of another",
-    );
-    await failsWith(
-      307,
-      () => r.accounts.change(second.userId, { name: { loginName: "a name", confusableKey: "like first" } }),
-      "taking the key of another",
-    );
-    equal([await accountNamed(r, "first"), await accountNamed(r, "second")], [first, second], "the accounts");
-  },
-
-  "gives a name to one of those who want it at once": async ({ r }) => {
-    const users = await atOnce(6, () => createUser(r));
-    const codes = await Promise.all(
-      users.map(({ userId }, index) =>
-        codeOf(r.accounts.change(userId, { name: { loginName: `Demo ${index}`, confusableKey: "demo" } })),
-      ),
-    );
-    equal([occurrences(0, codes), occurrences(307, codes)], [1, 5], "how many got it and how many were refused");
-  },
-
-  "changes all that is given together, or nothing of it": async ({ r }) => {
-    const [before, other] = [await createUser(r, { loginName: "before" }), await createUser(r, { loginName: "other" })];
-    const rest = { email: "after@example.com", disabled: true };
-    const renamed = (loginName: string) => ({ ...rest, name: { loginName, confusableKey: `like ${loginName}` } });
-    await failsWith(307, () => r.accounts.change(before.id, renamed("other")), "taking the name of another");
-    equal(await r.accounts.change(before.id, { ...rest, userId: other.userId }), false, "mapping a database user");
-    equal(await accountNamed(r, "before"), before, "the account that was to be changed");
-    equal(await r.accounts.change(before.id, {}), true, "changing nothing");
-    equal(await r.accounts.change(before.id, renamed("after")), true, "changing everything");
-    equal(await accountNamed(r, "after"), { ...before, ...rest, loginName: "after" }, "the account");
-    equal(await accountNamed(r, "other"), other, "another account");
-  },
-
-  "replaces a secret and raises its version": async ({ r }) => {
-    const before = await createUser(r, { administrator: true });
-    equal(
-      await r.accounts.setSecret(before.userId, "second secret", before.secretVersion),
-      "stored",
-      "setting a secret",
-    );
-    const after = await accountNamed(r, before.loginName);
-    holds(after !== null && after.secretVersion > before.secretVersion, "A new secret has a higher version");
-    equal(after, { ...before, secret: "second secret", secretVersion: after.secretVersion }, "the account");
-  },
-
-  "leaves a secret alone whose version is not the one expected": async ({ r }) => {
-    const { userId, loginName, secretVersion } = await createUser(r);
-    await r.accounts.setSecret(userId, "second secret", secretVersion);
-    const current = await accountNamed(r, loginName);
-    holds(current !== null, "The account is gone");
-    for (const version of [secretVersion, secretVersion - 1, current.secretVersion + 1]) {
-      equal(
-        await r.accounts.setSecret(userId, "third secret", version),
-        "stale",
-        `setting a secret over version ${version}`,
-      );
-    }
-    equal(await accountNamed(r, loginName), current, "the account");
-  },
-
-  "has no secret to replace for a user without an account": async ({ r }) => {
-    const userId = await createUserObject(r);
-    for (const id of [userId, "ZZZZZZZZZZ"])
-      equal(await r.accounts.setSecret(id, "secret", 1), "stale", "setting a secret");
-  },
-
-  "stores one secret of those that replace the same version at once": async ({ r }) => {
-    const { userId, loginName, secretVersion } = await createUser(r);
-    const outcomes = await atOnce(12, (index) => r.accounts.setSecret(userId, `secret ${index}`, secretVersion));
-    equal(occurrences("stored", outcomes), 1, "how many were stored");
-    equal(occurrences("stale", outcomes), 11, "how many were stale");
-    equal((await accountNamed(r, loginName))?.secret, `secret ${outcomes.indexOf("stored")}`, "the secret");
-  },
-
-  "puts another hash of a password in the place of the one given, and keeps the version": async ({ r }) => {
-    const before = await createUser(r);
-    const bystander = await createUser(r);
-    equal(await r.accounts.rehash(before.userId, before.secret, "the same, hashed anew"), "stored", "hashing anew");
-    equal(await accountNamed(r, before.loginName), { ...before, secret: "the same, hashed anew" }, "the account");
-    equal(
-      await r.accounts.rehash(before.userId, before.secret, "too late"),
-      "stale",
-      "hashing anew over a secret that is gone",
-    );
-    equal(
-      await r.accounts.rehash("ZZZZZZZZZZ", before.secret, "nobody's"),
-      "stale",
-      "hashing anew for a user without an account",
-    );
-    equal((await accountNamed(r, before.loginName))?.secret, "the same, hashed anew", "the secret");
-    equal(await accountNamed(r, bystander.loginName), bystander, "another account with the same secret");
-  },
-
-  "finds for a proof the account by exactly its name": async ({ r }) => {
-    equal(
-      await r.accounts.find({ realm: "database", loginName: "nobody" }, ["Groups"]),
-      { account: null, user: null, linked: [], decoy: null, link: null },
-      "what is found in an empty database",
-    );
-    const user = await createUser(r, { loginName: "René", secret: "the only one" });
-    for (const name of [
-      "rené",
-      "RENÉ",
-      "Rene\u0301",
-      "Rene",
-      "René ",
-      " René",
-      "Ren%",
-      "Ren_",
-      "",
-      "like René",
-      ...unstorableTexts,
-    ]) {
-      equal(
-        await r.accounts.find({ realm: "database", loginName: name }, ["Groups"]),
-        { account: null, user: null, linked: [], decoy: "the only one", link: null },
-        `what is found for ${JSON.stringify(name)}`,
-      );
-    }
-    const found = await r.accounts.find({ realm: "database", loginName: "René" }, []);
-    equal(found.account, user, "the account");
-    equal([found.user], await r.objects.get([user.userId], seesAll), "the user object");
-  },
-
-  "finds for a proof what the links of the user object point to": async ({ r }) => {
-    const inserted = await r.objects.insert(
-      ["one", "two", "three", "four"].map((name) => ({
-        className: "UserGroup",
-        attributes: { Name: name },
-        readers: name === "two" ? ["1"] : null,
-      })),
-    );
-    const [one, two, three, four] = inserted.map(({ id }) => id) as [string, string, string, string];
-    const attributes = {
-      Groups: [one, two, one, "ZZZZZZZZZZ", "no id", `${three},${four}`, `"${four}"`, "", null, 7],
-      Employee: three,
-      Other: [four],
-      Name: '["]',
-      Count: 7,
-      Nothing: null,
-    };
-    const [user] = await r.objects.insert([{ className: "User", attributes }]);
-    await r.accounts.create(
-      { userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false },
-      "linked",
-    );
-    const linkedBy = async (...links: string[]) =>
-      (await r.accounts.find({ realm: "database", loginName: "linked" }, links)).linked;
-    equalInAnyOrder(
-      await linkedBy("Groups", "Employee"),
-      await r.objects.get([one, two, three], seesAll),
-      "what groups and employee point to",
-    );
-    equal(await linkedBy("Employee"), await r.objects.get([three], seesAll), "what the employee points to");
-    equal(await linkedBy("Name", "Count", "Nothing", "unknown", "toString", "Employe"), [], "what points to nothing");
-    equal(await linkedBy(), [], "what no link points to");
-  },
-
-  "finds for a proof nothing of what takes too much together": async ({ r }) => {
-    const inserted = await r.objects.insert(
-      ["one", "two", "three"].map((Name) => ({
-        className: "UserGroup",
-        attributes: { Name, Text: "x".repeat(maximumObjectBytes / 2) },
-      })),
-    );
-    const Groups = inserted.map(({ id }) => id);
-    const [user] = await r.objects.insert([{ className: "User", attributes: { Groups, Employee: Groups[0] ?? null } }]);
-    await r.accounts.create(
-      { userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false },
-      "linked",
-    );
-    const { user: found, linked } = await r.accounts.find({ realm: "database", loginName: "linked" }, ["Groups"]);
-    equal([found, linked], [user, []], "the user object and its groups");
-    equal(
-      (await r.accounts.find({ realm: "database", loginName: "linked" }, ["Employee"])).linked,
-      [inserted[0]],
-      "the employee",
-    );
-  },
-
-  "gives for a proof the secret of the next account by name as decoy": async ({ r }) => {
-    for (const loginName of ["b", "d", "\u{1f511}", "ü"])
-      await createUser(r, { loginName, secret: `secret of ${loginName}` });
-    const decoys = [
-      ["a", "b"],
-      ["b", "d"],
-      ["c", "d"],
-      ["D", "b"],
-      ["e", "ü"],
-      ["ü", "\u{1f511}"],
-      ["\u{1f511}", "b"],
-      ["\u{1f600}", "b"],
-    ] as const;
-    for (const [name, next] of decoys)
-      equal(
-        (await r.accounts.find({ realm: "database", loginName: name }, [])).decoy,
-        `secret of ${next}`,
-        `the decoy of ${name}`,
-      );
-  },
-
-  "disables and enables an account, and finds it either way": async ({ r }) => {
-    const account = await createUser(r);
-    const bystander = await createUser(r);
-    for (const disabled of [true, true, false, false]) {
-      equal(await r.accounts.change(account.userId, { disabled }), true, "whether there is an account");
-      equal(await accountNamed(r, account.loginName), { ...account, disabled }, "the account");
-    }
-    equal(await accountNamed(r, bystander.loginName), bystander, "another account");
-  },
-
-  "has nothing to disable for a user without an account": async ({ r }) => {
-    const userId = await createUserObject(r);
-    for (const id of [userId, "ZZZZZZZZZZ"])
-      equal(await r.accounts.change(id, { disabled: true }), false, "whether there is an account");
-  },
-
-  "lists accounts by code points, part by part, and nothing that opens them": async ({ r }) => {
-    equal(await r.accounts.list("database", null, 10), [], "the list of an empty database");
-    const ids = new Map<string, string>();
-    for (const loginName of shuffledNames) {
-      const { userId } = await createUser(r, {
-        loginName,
-        administrator: loginName === "Z",
-        email: loginName === "Z" ? "z@example.com" : null,
-      });
-      ids.set(loginName, userId);
-    }
-    await r.accounts.change(ids.get("aa") as string, { disabled: true });
-    const expected = orderedNames.map((loginName) => {
-      return {
-        id: ids.get(loginName),
-        userId: ids.get(loginName),
-        loginName,
-        administrator: loginName === "Z",
-        disabled: loginName === "aa",
-        email: loginName === "Z" ? "z@example.com" : null,
-      };
-    });
-    equal(await r.accounts.list("database", null, 100), expected, "the whole list");
-    equal(await r.accounts.list("database", null, 4), expected.slice(0, 4), "the first part");
-    equal(await r.accounts.list("database", "a", 3), expected.slice(4, 7), "a part in the middle");
-    equal(
-      await r.accounts.list("database", "a-", 100),
-      expected.slice(5),
-      "what comes after a name that does not exist",
-    );
-  },
-
-  "keeps long names and secrets whole": async ({ r }) => {
-    const [loginName, secret] = ["ü".repeat(1_024), "s".repeat(1_000)];
-    const { userId } = await createUser(r, { loginName, secret });
-    const found = await accountNamed(r, loginName);
-    equal([found?.userId, found?.secret], [userId, secret], "user and secret");
-    equal(await accountNamed(r, "ü".repeat(1_023)), null, "the account of a shorter name");
-  },
-
-  "keeps the hostile texts of an account as they are": async ({ r }) => {
-    for (const text of hostileTexts) await createUser(r, { loginName: text, secret: text });
-    for (const text of hostileTexts) {
-      const found = await accountNamed(r, text);
-      equal([found?.loginName, found?.secret], [text, text], "name and secret");
-    }
-  },
-});
+    "are mapped to another user, with another version, and database users are not": async ({ r }) => {
+      const [account, bystander] = [await createCustomAccount(r), await createCustomAccount(r)];
+      const [userId, user] = [await createUserObject(r), await createUser(r)];
+      equal(await r.accounts.change(account.id, { userId }), true, "mapping an account");
+      const mapped = { ...account, userId, secretVersion: account.secretVersion + 1 };
+      equal(await accountOf(r, account.id), mapped, "the account");
+      equal(await accountOf(r, bystander.id), bystander, "another account");
+      for (const id of [user.id, ...nobodies])
+        equal(await r.accounts.change(id, { userId, email: "new@example.com" }), false, `mapping "${id}"`);
+      equal(await accountOf(r, user.id), user, "the account of a database user");
+    },
+  }),
+];

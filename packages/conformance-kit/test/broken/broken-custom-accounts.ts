@@ -7,7 +7,7 @@ import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 export const brokenCustomAccounts: readonly BrokenAdapter[] = [
   broken(
     "cuts a custom name at a zero character",
-    "are found by exactly their names, and nobody under names that nobody can have",
+    "are found by exactly their names, and nobody under names that nobody can have, of custom users",
     () => (r) => ({
       accounts: {
         find: findingNames(r, "custom", (name) =>
@@ -19,7 +19,7 @@ export const brokenCustomAccounts: readonly BrokenAdapter[] = [
 
   broken(
     "has no decoy for a custom name",
-    "give for a proof the secret of the next account by name as decoy",
+    "give for a proof the secret of the next account by name as decoy, of custom users",
     () => (r) => ({
       accounts: {
         find: findingNames(r, "custom", async (name) => {
@@ -32,7 +32,7 @@ export const brokenCustomAccounts: readonly BrokenAdapter[] = [
 
   broken(
     "does not know confusable custom names",
-    "are refused under a name, a confusable key or an id that is taken, and nothing changes",
+    "are refused under a name, a confusable key or an id that is taken, and nothing changes, of custom users",
     () => (r) => ({
       accounts: { create: (account, key) => r.accounts.create(account, account.id ?? key) },
     }),
@@ -40,7 +40,7 @@ export const brokenCustomAccounts: readonly BrokenAdapter[] = [
 
   broken(
     "stores whatever custom secret comes last",
-    "leave a secret alone whose version is not the one expected",
+    "leave a secret alone whose version is not the one expected, of custom users",
     () => (r) => ({
       accounts: {
         setSecret: async (id, secret, version) => {
@@ -53,7 +53,7 @@ export const brokenCustomAccounts: readonly BrokenAdapter[] = [
 
   broken(
     "hashes a custom password anew whatever the secret is",
-    "put another hash of a password in the place of the one given, and keep the version",
+    "put another hash of a password in the place of the one given, and keep the version, of custom users",
     () => (r) => ({
       accounts: {
         rehash: async (id, secret, newSecret) => {
@@ -64,22 +64,26 @@ export const brokenCustomAccounts: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("maps a custom account and keeps its version", "are mapped to another user, with another version", () => {
-    const mapped = new Map<string, number>();
-    return (r) => ({
-      accounts: {
-        change: (id, change) => {
-          if (change.userId !== undefined) mapped.set(id, (mapped.get(id) ?? 0) + 1);
-          return r.accounts.change(id, change);
+  broken(
+    "maps a custom account and keeps its version",
+    "are mapped to another user, with another version, and database users are not",
+    () => {
+      const mapped = new Map<string, number>();
+      return (r) => ({
+        accounts: {
+          change: (id, change) => {
+            if (change.userId !== undefined) mapped.set(id, (mapped.get(id) ?? 0) + 1);
+            return r.accounts.change(id, change);
+          },
+          find: async (selector, links) => {
+            const found = await r.accounts.find(selector, links);
+            const { account } = found;
+            if (account === null) return found;
+            const secretVersion = account.secretVersion - (mapped.get(account.id) ?? 0);
+            return { ...found, account: { ...account, secretVersion } };
+          },
         },
-        find: async (selector, links) => {
-          const found = await r.accounts.find(selector, links);
-          const { account } = found;
-          if (account === null) return found;
-          const secretVersion = account.secretVersion - (mapped.get(account.id) ?? 0);
-          return { ...found, account: { ...account, secretVersion } };
-        },
-      },
-    });
-  }),
+      });
+    },
+  ),
 ];

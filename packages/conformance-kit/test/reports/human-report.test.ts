@@ -41,15 +41,15 @@ Declared capabilities
    got       Error: duplicate key
    from      take (my-adapter.js:12:3)
              run (other.js:1:1)
-   contract  LockRepository.take, @sallyport/core/dist/locks/lock-repository.d.ts:LINE
-             ObjectRepository.insert, @sallyport/core/dist/objects/object-repository.d.ts:LINE
+   contract  LockRepository.take, @sallyport/core/dist/storage/lock-repository.d.ts:LINE
+             ObjectRepository.insert, @sallyport/core/dist/storage/object-repository.d.ts:LINE
    again     again are taken
 
 2. locks: are told
    what      who holds it
    expected  "one"
    got       null
-   contract  LockRepository.state, @sallyport/core/dist/locks/lock-repository.d.ts:LINE
+   contract  LockRepository.state, @sallyport/core/dist/storage/lock-repository.d.ts:LINE
    again     again are told
 
 4 of ALL checks: 3 run, 1 passed, 2 failed, 1 not applicable; 1.6 s, of which 0.9 s of computing.

@@ -51,7 +51,7 @@ test("is what its schema says, and tells of each check", () => {
             message: "Error: duplicate key",
             contract: {
               method: "LockRepository.take",
-              file: "@sallyport/core/dist/locks/lock-repository.d.ts",
+              file: "@sallyport/core/dist/storage/lock-repository.d.ts",
               line: expect.any(Number),
             },
           },

@@ -86,4 +86,15 @@ export {
   type ThrottleRepository,
   type ThrottleVerdict,
 } from "./throttle-repository.ts";
+export {
+  type ArchivePart,
+  type ArchiveRecord,
+  type ArchiveSection,
+  archiveSections,
+  contradictingRecords,
+  inParts,
+  largestPart,
+  type RecordOf,
+  type StorageArchive,
+} from "./storage-archive.ts";
 export * from "./entities/index.ts";

@@ -1,6 +1,6 @@
 import type { Attempt } from "./attempt.ts";
 import type { AttributeType, ClassDefinition } from "./entities/class-definition.ts";
-import type { StorageArchive } from "./entities/storage-archive.ts";
+import type { StorageArchive } from "./storage-archive.ts";
 import type { JointRepositories, Repositories } from "./repositories.ts";
 import type { StorageCapabilities } from "./storage-capabilities.ts";
 

@@ -35,19 +35,27 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("cuts a name at a zero character", "finds nobody under names that nobody can have", () => (r) => ({
-    accounts: {
-      find: findingNames(r, "database", (name, links) =>
-        r.accounts.find({ realm: "database", loginName: name.replace(/\0.*$/s, "") }, links),
-      ),
-    },
-  })),
+  broken(
+    "cuts a name at a zero character",
+    "are found by exactly their names, and nobody under names that nobody can have",
+    () => (r) => ({
+      accounts: {
+        find: findingNames(r, "database", (name, links) =>
+          r.accounts.find({ realm: "database", loginName: name.replace(/\0.*$/s, "") }, links),
+        ),
+      },
+    }),
+  ),
 
-  broken("does not know confusable names", "refuses a login name that is confusable with another", () => (r) => ({
-    accounts: { create: (account) => r.accounts.create(account, account.id ?? account.userId) },
-  })),
+  broken(
+    "does not know confusable names",
+    "are refused under a name, a confusable key or an id that is taken, and nothing changes",
+    () => (r) => ({
+      accounts: { create: (account) => r.accounts.create(account, account.id ?? account.userId) },
+    }),
+  ),
 
-  broken("stores whatever secret comes last", "leaves a secret alone whose version is not the one expected", () => {
+  broken("stores whatever secret comes last", "leave a secret alone whose version is not the one expected", () => {
     const versions = new Map<string, number>();
     return (r) => ({
       accounts: {
@@ -62,7 +70,7 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
 
   broken(
     "hashes anew whatever the secret is",
-    "puts another hash of a password in the place of the one given, and keeps the version",
+    "put another hash of a password in the place of the one given, and keep the version",
     () => {
       const secrets = new Map<string, string>();
       return (r) => ({
@@ -147,17 +155,13 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken(
-    "writes addresses in small letters",
-    "keep the address that they were created with or were given, or none",
-    () => (r) => ({
-      accounts: {
-        change: (id, change) => r.accounts.change(id, { ...change, email: change.email?.toLowerCase() ?? null }),
-      },
-    }),
-  ),
+  broken("writes addresses in small letters", "get another e-mail address, or none", () => (r) => ({
+    accounts: {
+      change: (id, change) => r.accounts.change(id, { ...change, email: change.email?.toLowerCase() ?? null }),
+    },
+  })),
 
-  broken("makes addresses storable", "are given no address that cannot be stored", () => (r) => ({
+  broken("makes addresses storable", "get another e-mail address, or none", () => (r) => ({
     accounts: {
       change: (id, change) =>
         r.accounts.change(id, { ...change, email: change.email?.replaceAll(/[\0\p{Surrogate}]/gu, "") ?? null }),
@@ -193,7 +197,7 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
 
   broken(
     "has no decoy after the last account",
-    "gives for a proof the secret of the next account by name as decoy",
+    "give for a proof the secret of the next account by name as decoy",
     () => (r) => ({
       accounts: {
         find: findingNames(r, "database", async (name, links) => {
@@ -204,20 +208,27 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("keeps the version of a secret", "replaces a secret and raises its version", () => (r) => ({
+  broken("keeps the version of a secret", "replace a secret and raise its version", () => (r) => ({
     accounts: { find: findingAccounts(r, (account) => ({ ...account, secretVersion: 1 })) },
   })),
 ];
 
 /** Faults in how accounts are created and switched. */
 export const brokenAccountCreation: readonly BrokenAdapter[] = [
-  broken("makes nobody an administrator", "keeps an account as it was created, enabled", () => (r) => ({
-    accounts: { create: (account, key) => r.accounts.create({ ...account, administrator: false }, key) },
-  })),
+  broken(
+    "makes nobody an administrator",
+    "are kept as they were created, enabled, and found by name and by id",
+    () => (r) => ({
+      accounts: { create: (account, key) => r.accounts.create({ ...account, administrator: false }, key) },
+    }),
+  ),
 
   broken(
     "finds a way when a name is taken",
-    ["refuses a login name that is taken", "refuses a second account for one user"],
+    [
+      "are refused under a name, a confusable key or an id that is taken, and nothing changes",
+      "refuses a second account for one user",
+    ],
     () => (r) => ({
       accounts: {
         create: async (account, key) => {
@@ -229,7 +240,7 @@ export const brokenAccountCreation: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("stores secrets of nobody", "has no secret to replace for a user without an account", () => (r) => ({
+  broken("stores secrets of nobody", "leave a secret alone whose version is not the one expected", () => (r) => ({
     accounts: {
       setSecret: async (userId, secret, version) => {
         const disabledNobody = !(await r.accounts.change(userId, { disabled: false }));
@@ -238,14 +249,14 @@ export const brokenAccountCreation: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("does not find disabled accounts", "disables and enables an account, and finds it either way", () => (r) => ({
+  broken("does not find disabled accounts", "are disabled and enabled, and found either way", () => (r) => ({
     accounts: { find: findingAccounts(r, (account) => (account.disabled ? null : account)) },
   })),
 ];
 
 /** Faults in the list of accounts, and in their names. */
 export const brokenAccountNames: readonly BrokenAdapter[] = [
-  broken("lists secrets", "lists accounts by code points, part by part, and nothing that opens them", () => (r) => ({
+  broken("lists secrets", "are listed by code points, part by part, and nothing that opens them", () => (r) => ({
     accounts: {
       list: async (realm, after, limit) => {
         const listed = await r.accounts.list(realm, after, limit);
@@ -259,7 +270,7 @@ export const brokenAccountNames: readonly BrokenAdapter[] = [
 
   broken(
     "gives every name to whoever wants it",
-    "refuses with 307 a new name that is another's or confusable with it",
+    "are refused with 307 a new name that is another's or confusable with it",
     () => (r) => ({
       accounts: {
         change: async (id, change) => {
@@ -276,34 +287,34 @@ export const brokenAccountNames: readonly BrokenAdapter[] = [
     }),
   ),
 
+  broken("says that it renamed nobody", "are found by their new names alone, the rest unchanged", () => (r) => ({
+    accounts: {
+      change: async (id, change) => (await r.accounts.change(id, change)) || change.name !== undefined,
+    },
+  })),
+
   broken(
-    "says that it renamed nobody",
-    "finds an account by its new name alone, the rest of it unchanged",
-    () => (r) => ({
-      accounts: {
-        change: async (id, change) => (await r.accounts.change(id, change)) || change.name !== undefined,
-      },
-    }),
+    "looks whether a name is free before it is given",
+    "are given a name that several want at once one by one",
+    () => {
+      const keys = new Map<string, string>();
+      return (r) => ({
+        accounts: {
+          change: async (id, change) => {
+            const { name } = change;
+            if (name === undefined) return r.accounts.change(id, change);
+            const { loginName, confusableKey } = name;
+            if ((keys.get(confusableKey) ?? id) !== id) throw new ServiceError(307);
+            await pause();
+            keys.set(confusableKey, id);
+            return r.accounts.change(id, { ...change, name: { loginName, confusableKey: `${confusableKey} ${id}` } });
+          },
+        },
+      });
+    },
   ),
 
-  broken("looks whether a name is free before it is given", "gives a name to one of those who want it at once", () => {
-    const keys = new Map<string, string>();
-    return (r) => ({
-      accounts: {
-        change: async (id, change) => {
-          const { name } = change;
-          if (name === undefined) return r.accounts.change(id, change);
-          const { loginName, confusableKey } = name;
-          if ((keys.get(confusableKey) ?? id) !== id) throw new ServiceError(307);
-          await pause();
-          keys.set(confusableKey, id);
-          return r.accounts.change(id, { ...change, name: { loginName, confusableKey: `${confusableKey} ${id}` } });
-        },
-      },
-    });
-  }),
-
-  broken("cuts names at 255 characters", "keeps long names and secrets whole", () => (r) => ({
+  broken("cuts names at 255 characters", "keep long and hostile names and secrets whole", () => (r) => ({
     accounts: {
       create: (account, key) => r.accounts.create({ ...account, loginName: account.loginName.slice(0, 255) }, key),
       find: findingNames(r, "database", (name, links) =>
@@ -312,7 +323,7 @@ export const brokenAccountNames: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("cuts blanks off secrets", "keeps the hostile texts of an account as they are", () => (r) => ({
+  broken("cuts blanks off secrets", "keep long and hostile names and secrets whole", () => (r) => ({
     accounts: { create: (account, key) => r.accounts.create({ ...account, secret: account.secret.trim() }, key) },
   })),
 ];

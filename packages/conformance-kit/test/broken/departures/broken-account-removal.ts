@@ -49,14 +49,18 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
       },
     }),
   ),
-  broken("changes one thing after the other", "changes all that is given together, or nothing of it", () => (r) => ({
-    accounts: {
-      change: async (id, { name, ...rest }) => {
-        const found = await r.accounts.change(id, rest);
-        return name === undefined ? found : r.accounts.change(id, { name });
+  broken(
+    "changes one thing after the other",
+    "are changed in all that is given together, or in nothing of it",
+    () => (r) => ({
+      accounts: {
+        change: async (id, { name, ...rest }) => {
+          const found = await r.accounts.change(id, rest);
+          return name === undefined ? found : r.accounts.change(id, { name });
+        },
       },
-    },
-  })),
+    }),
+  ),
   broken("counts disabled administrators", "does not remove the last administrator who is not disabled", () => (r) => ({
     accounts: {
       remove: async (userIds) => {

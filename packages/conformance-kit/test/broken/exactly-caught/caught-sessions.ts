@@ -102,6 +102,6 @@ export const caughtSessions: readonly ExactlyCaught[] = [
   {
     fault: "stores whatever custom secret comes last",
     sections: ["custom accounts"],
-    checks: ["leave a secret alone whose version is not the one expected"],
+    checks: ["leave a secret alone whose version is not the one expected, of custom users"],
   },
 ];

@@ -14,8 +14,8 @@ export const caughtTransactions: readonly ExactlyCaught[] = [
     fault: "stores whatever secret comes last",
     sections: ["accounts"],
     checks: [
-      "leaves a secret alone whose version is not the one expected",
-      "stores one secret of those that replace the same version at once",
+      "leave a secret alone whose version is not the one expected",
+      "store one secret of those that replace the same version at once",
     ],
   },
   {

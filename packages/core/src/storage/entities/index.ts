@@ -76,17 +76,6 @@ export {
   type Written,
 } from "./size-limits.ts";
 export {
-  type ArchivePart,
-  type ArchiveRecord,
-  type ArchiveSection,
-  archiveSections,
-  contradictingRecords,
-  inParts,
-  largestPart,
-  type RecordOf,
-  type StorageArchive,
-} from "./storage-archive.ts";
-export {
   type Attributes,
   idsOf,
   type JsonValue,

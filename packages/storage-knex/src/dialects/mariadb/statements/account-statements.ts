@@ -17,7 +17,7 @@ export function accountStatements({
   records,
   removeAccounts,
 }: Tables): AccountStatements {
-  const bound = `${records} l left join ${accounts} a on a.user_id = conv(json_value(l.value, '$.userId'), 36, 10)`;
+  const bound = `${records} l left join ${accounts} a on a.user_id = cast(conv(json_value(l.value, '$.userId'), 36, 10) as signed)`;
   const ofLink = `l.kind = 'identityLink' and l.id = $1 and l.expires_at > ${storageTime(3)}`;
   const named = "login_digest = unhex(sha2($1, 256))";
   return {

@@ -1,12 +1,12 @@
-import type { Digest } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
-import type { Account } from "../account-repository.ts";
-import type { AppKey } from "../app-key-repository.ts";
-import type { RecordedAuditEvent } from "../audit-repository.ts";
-import type { StoredRecord } from "../record-repository.ts";
-import type { ClassDefinition } from "./class-definition.ts";
-import type { ObjectId } from "./object-id.ts";
-import type { Links, StoredObject } from "./stored-object.ts";
+import type { Digest } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { Account } from "./account-repository.ts";
+import type { AppKey } from "./app-key-repository.ts";
+import type { RecordedAuditEvent } from "./audit-repository.ts";
+import type { StoredRecord } from "./record-repository.ts";
+import type { ClassDefinition } from "./entities/class-definition.ts";
+import type { ObjectId } from "./entities/object-id.ts";
+import type { Links, StoredObject } from "./entities/stored-object.ts";
 
 /**
  * Port: all that a database keeps, as a stream. Neither direction has more than a small part in memory at once, and each goes
