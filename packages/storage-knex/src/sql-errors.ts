@@ -17,6 +17,9 @@ export const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
   ["SPUID", 307],
 ]);
 
+/** What it means to break the uniqueness of names of accounts. */
+export const nameTaken = "The user name is taken or looks like another.";
+
 /** What some of them are about, for those who look for the reason. */
 const details: ReadonlyMap<unknown, string> = new Map([
   ["SP307", "A link leads to an object that is not there."],

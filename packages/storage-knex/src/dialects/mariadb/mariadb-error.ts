@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from "@sallyport/core";
-import { failureOf, poolFailureOf, refusals } from "../../sql-errors.ts";
+import { failureOf, nameTaken, poolFailureOf, refusals } from "../../sql-errors.ts";
 
 /** What numbers of errors mean to callers; what is not listed is unexpected. */
 const codes: ReadonlyMap<unknown, ErrorCode> = new Map([
@@ -48,8 +48,9 @@ const codes: ReadonlyMap<unknown, ErrorCode> = new Map([
 /** Constraints that a caller can break, and what that means: two writers at once gave one UUID, or a name is another's. */
 const refusedBy: ReadonlyMap<unknown, string> = new Map([
   ["objects_uuid", "A UUID is in use."],
-  ["accounts_login_name", "The user name is taken or looks like another."],
-  ["accounts_confusable_key", "The user name is taken or looks like another."],
+  ...["accounts", "custom_accounts"].flatMap((table) =>
+    [`${table}_login_name`, `${table}_confusable_key`].map((key) => [key, nameTaken] as const),
+  ),
 ]);
 
 const unreachable = new Set<unknown>([

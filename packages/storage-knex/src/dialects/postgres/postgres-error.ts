@@ -1,5 +1,5 @@
 import { type ErrorCode, objectTooLarge, ServiceError } from "@sallyport/core";
-import { failureOf, poolFailureOf, refusals } from "../../sql-errors.ts";
+import { failureOf, nameTaken, poolFailureOf, refusals } from "../../sql-errors.ts";
 
 /** What SQLSTATEs mean to callers; what is not listed, by itself or by its class, is unexpected. */
 const codes: ReadonlyMap<string, ErrorCode> = new Map([
@@ -36,8 +36,9 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
 /** Constraints that a caller can break, and what that means: two writers at once gave one UUID, or a name is another's. */
 const refusedBy: ReadonlyMap<unknown, string> = new Map([
   ["objects_uuid_key", "A UUID is in use."],
-  ["accounts_login_name_key", "The user name is taken or looks like another."],
-  ["accounts_confusable_key_key", "The user name is taken or looks like another."],
+  ...["accounts", "custom_accounts"].flatMap((table) =>
+    [`${table}_login_name_key`, `${table}_confusable_key_key`].map((constraint) => [constraint, nameTaken] as const),
+  ),
 ]);
 
 const lostConnection =
