@@ -20,7 +20,7 @@ export const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
 /** What it means to break the uniqueness of names of accounts. */
 export const nameTaken = "The user name is taken or looks like another.";
 
-/** What some of them are about, for those who look for the reason. */
+/** What some of them are about, for the log. */
 const details: ReadonlyMap<unknown, string> = new Map([
   ["SP307", "A link leads to an object that is not there."],
   ["SP713", "The object has another version."],

@@ -56,7 +56,7 @@ export const demoCredentials = {
     { name: "reader", password: "reader", may: "reads customers and invoices" },
     { name: "admin", password: "admin", may: "administrator, reads and writes everything" },
   ],
-  /** Mapped to a user: whoever logs in as one of them works as that user. */
+  /** Mapped to a user: a custom user works as that user. */
   customUsers: [{ name: "partner", password: "partner", user: "reader", email: "partner@example.com" }],
 } as const;
 

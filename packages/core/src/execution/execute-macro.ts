@@ -49,7 +49,7 @@ export class ExecuteMacro {
     }
   }
 
-  /** Does work in which macros may run, with a thread leased before: so nobody waits for a thread while holding a transaction. */
+  /** Does work in which macros may run, with a thread leased before: so that no transaction is open while it waits for a thread. */
   prepared<T>(context: SessionContext, work: (context: SessionContext) => Promise<T>): Promise<T> {
     return this.runner.withLease(context, work);
   }

@@ -37,7 +37,7 @@ export class AssignProviderUser {
     private readonly random: RandomSource,
   ) {}
 
-  /** Whether the identity is bound now, by this call or by another one meanwhile; `false` when nobody says which user it is to be. */
+  /** Whether the identity is bound now, by this call or by another one meanwhile; `false` when neither a default user nor a hook says which user it is to be. */
   async run(context: AppKeyContext, user: NewExternalUser): Promise<boolean> {
     const caller = this.caller(context, user);
     const active = await this.hooks.current(caller);

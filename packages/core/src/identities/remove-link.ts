@@ -3,7 +3,7 @@ import { ServiceError } from "../errors/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
 import { allParts, type IdentityLink, identityLinkKind, type Part, type StoredRecord } from "../storage/index.ts";
 
-/** Takes somebody's link away with its second factors, and ends the sessions that it opened; the link that it was. An unknown id: 304. */
+/** Removes a link with its second factors, ends the sessions that it opened, and answers the link. An unknown id: 304. */
 export async function removeLink(
   { r: outside, unit, eventOf }: AdministrationContext,
   id: string,

@@ -125,12 +125,12 @@ export function guardUserAttributes({ administrator }: Principal, names: Iterabl
 
 const longestName = 1_024;
 
-/** Whether somebody can log in by a name. */
+/** Whether a user can log in by a name. */
 export function isUserName(name: string): boolean {
   return name.trim() !== "" && name.length <= longestName;
 }
 
-/** The name of a user as it is stored: one that nobody could log in with is 307. */
+/** The name of a user as it is stored: one that no user could log in with: 307. */
 export function userName(name: string): string {
   if (!isUserName(name)) throw faultAt("/Name", `A name of at most ${longestName} characters is expected.`);
   return loginNameOf(name);

@@ -28,7 +28,7 @@ export function entryEvent<Outcome extends AuditEvent["outcome"]>(
 export type ChangeToAudit = Pick<AuditEvent, "type"> &
   Partial<Pick<AuditEvent, "appKeyId" | "userId" | "appNames" | "macroName" | "providerName">>;
 
-/** What somebody has done with a command of the server, which has no request. */
+/** What a command of the server has done. It has no request. */
 export function operatorEvent({
   type,
   appKeyId = "",

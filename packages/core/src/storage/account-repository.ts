@@ -130,7 +130,7 @@ export type NewAccount = Pick<Account, "userId" | "loginName" | "secret"> &
 /** An account as lists show it: without anything that opens it. */
 export type ListedAccount = Omit<Account, "secret" | "secretVersion">;
 
-/** Somebody whose identity was proven. */
+/** A user whose identity was proven. */
 export interface Person {
   readonly account: Account;
   /** The account's user object, as it was when the proof began. */

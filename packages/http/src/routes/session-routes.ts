@@ -103,7 +103,7 @@ export interface CustomUserUseCases {
   readonly confirmCustomPassword: ConfirmCustomPassword;
 }
 
-/** The way in for those who are no database users, and to another password. */
+/** Log-in of custom users, and the change of their passwords. */
 export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: CustomUserUseCases): Route[] {
   return [
     defineRoute({
@@ -111,7 +111,7 @@ export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: Cus
       path: "/v1/auth/df",
       standsAlone: true,
       operation: "logInCustomUser",
-      summary: "Logs in somebody who is no database user, and opens a session of the database user he is mapped to.",
+      summary: "Logs in a custom user, and opens a session of the database user that the account is mapped to.",
       access: "secrets",
       body: logInBody,
       data: sessionLogInResponse,

@@ -14,7 +14,7 @@ export async function requireAccount({ accounts }: Pick<Repositories, "accounts"
   return account;
 }
 
-/** Sets the address for a user's mail, or none, and revokes password resets: whoever reads the former mailbox may be the reason. An unknown name: 304. */
+/** Sets the address for a user's mail, or none, and revokes password resets, because another person may read the former mailbox. An unknown name: 304. */
 export async function setUserEmail(
   { unit, eventOf }: AdministrationContext,
   { name, email }: { readonly name: string; readonly email: string | null },
@@ -59,7 +59,7 @@ export class SetUserPassword {
     private readonly replace: ReplacePassword,
   ) {}
 
-  /** An unknown name: 304; a password that users could not choose: 320; somebody else changes it at the same time: 713. */
+  /** An unknown name: 304; a password that users could not choose: 320; another call changes it at the same time: 713. */
   async setUserPassword(
     { database, r: outside, unit, eventOf }: AdministrationContext,
     { name, password }: SetUserPasswordInput,

@@ -33,7 +33,7 @@ export async function listUsers(
 
 const pageSize = 500;
 
-/** The user groups of a database, whoever may see them. */
+/** The user groups of a database, regardless of who may see them. */
 export async function allGroups(objects: ObjectRepository): Promise<StoredObject[]> {
   const groups: StoredObject[] = [];
   let page: readonly StoredObject[];

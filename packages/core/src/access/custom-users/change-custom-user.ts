@@ -28,7 +28,7 @@ export async function requireMappedUser(r: Pick<Repositories, "accounts">, name:
   throw new ServiceError(304, { detail: `There is no user "${name}" in the database to map to.` });
 }
 
-/** Sets the address for a custom user's mail, or none, and revokes password resets: whoever reads the former mailbox may be the reason. Refusals: see `changeCustomUser`. */
+/** Sets the address for a custom user's mail, or none, and revokes password resets, because another person may read the former mailbox. Refusals: see `changeCustomUser`. */
 export async function setCustomUserEmail(
   context: AdministrationContext,
   { name, email }: { readonly name: string; readonly email: string | null },
@@ -80,13 +80,13 @@ export function removeCustomUser(context: AdministrationContext, name: string): 
 interface Change {
   readonly type: Extract<AuditEventType, `customUser.${string}` | `customPassword.${string}`>;
   readonly endsSessions: boolean;
-  /** `false` if somebody else was faster. */
+  /** `false` if another call was faster. */
   readonly make: (r: Repositories, account: Account) => Promise<boolean>;
 }
 
 /**
  * Changes a custom user, ends the sessions of the user and tells the audit, all in one transaction; how many sessions ended. An unknown name:
- * 304; somebody else changes the user at the same time: 713.
+ * 304; another call changes the user at the same time: 713.
  */
 export async function changeCustomUser(
   { r: outside, unit, eventOf }: AdministrationContext,

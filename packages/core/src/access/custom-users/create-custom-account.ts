@@ -18,7 +18,7 @@ export interface CreateCustomAccountInput {
   readonly clientHash: ClientHash;
 }
 
-/** Gives somebody who is no database user a name and a password. A name that is taken, or looks like one that is: 307. */
+/** Creates a custom user with a name and a password. A name that is taken, or looks like one that is: 307. */
 export class CreateCustomAccount {
   constructor(
     private readonly hasher: PasswordHasher,

@@ -20,7 +20,7 @@ interface KeptPassword extends PendingPassword {
   readonly secretVersion: number;
 }
 
-/** The passwords that wait to be confirmed. Whatever gives an account another secret makes the one that waits worthless. */
+/** The passwords that wait to be confirmed. Another secret of the account makes the one that waits worthless. */
 export class PendingPasswords {
   constructor(private readonly r: Pick<Repositories, "accounts" | "records">) {}
 

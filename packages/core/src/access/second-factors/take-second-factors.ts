@@ -13,7 +13,7 @@ export interface TakeSecondFactorsInput {
   readonly appName: string | null;
 }
 
-/** Takes second factors away from somebody who has lost them. An unknown name, and nothing to take away: 304. */
+/** Removes second factors that their user has lost. An unknown name, and nothing to take away: 304. */
 export async function takeSecondFactors(
   { r: outside, unit, eventOf }: AdministrationContext,
   { of, name, appName }: TakeSecondFactorsInput,
@@ -43,7 +43,7 @@ async function ownerOf(
 }
 
 export interface ListedFactor extends SecondFactor {
-  /** Log-in name of the user or of the custom user; `null` for a link, and where nobody is left. */
+  /** Log-in name of the user or of the custom user; `null` for a link, and where the account is gone. */
   readonly ownerName: string | null;
 }
 

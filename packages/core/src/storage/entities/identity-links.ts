@@ -3,10 +3,10 @@ import { allParts } from "../all-parts.ts";
 import type { RecordKind, RecordRepository, StoredRecord } from "../record-repository.ts";
 import type { ObjectId } from "./object-id.ts";
 
-/** Accounts of providers that are bound to database users, by `identityLinkId`: an identity has one link at most, whatever races there are. */
+/** Accounts of providers that are bound to database users, by `identityLinkId`: an identity has one link at most, also under races. */
 export const identityLinkKind: RecordKind<IdentityLink> = "identityLink";
 
-/** Who somebody is at a provider. Nothing else identifies a person there, least of all the e-mail address. */
+/** Identity of a person at a provider. Nothing else identifies a person there, least of all the e-mail address. */
 export interface ProviderIdentity {
   /** As the provider signs it, at most 255 characters. */
   readonly issuer: string;
