@@ -201,14 +201,15 @@ describe("the audit of commands", () => {
     const appKeys = await r.appKeys.list(null, 100);
     const wanted = [];
     for (const [type, { user, appKey, appNames = [], macroName = null, providerName = null }] of expected) {
-      const userId = user === undefined ? null : await idOf(user);
+      const subjectId = user === undefined ? null : await idOf(user);
       const appKeyId = appKey === undefined ? "" : appKeys.find(({ name }) => name === appKey)?.id;
       wanted.push({
         type,
         requestId: "",
         outcome: 0,
         appKeyId,
-        userId,
+        actorId: null,
+        subjectId,
         address: "",
         appNames,
         className: null,

@@ -82,7 +82,8 @@ export function classSuite(server: () => RunningServer): void {
         attempts: 1,
         requestId: removed.headers["x-request-id"],
         appKeyId: expect.any(String),
-        userId: adminId,
+        actorId: adminId,
+        subjectId: null,
         address: expect.stringContaining("127.0.0.1"),
         appNames: [expect.any(String)],
       });

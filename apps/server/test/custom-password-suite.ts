@@ -66,10 +66,12 @@ export function customPasswordSuite(server: () => RunningServer): void {
     const events = (await repositories().audit.read(0, 100_000)).filter(({ type }) =>
       type.startsWith("customPassword"),
     );
-    expect(events.slice(-3).map(({ type, outcome, userId }) => [type, outcome, userId])).toEqual([
-      ["customPassword.asked", 0, account.userId],
-      ["customPassword.changed", 0, account.userId],
-      ["customPassword.refused", 326, account.userId],
+    expect(
+      events.slice(-3).map(({ type, outcome, actorId, subjectId }) => [type, outcome, actorId, subjectId]),
+    ).toEqual([
+      ["customPassword.asked", 0, account.userId, account.userId],
+      ["customPassword.changed", 0, account.userId, account.userId],
+      ["customPassword.refused", 326, account.userId, account.userId],
     ]);
     expect(JSON.stringify(events)).not.toContain(code);
   });

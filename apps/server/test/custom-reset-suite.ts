@@ -68,7 +68,7 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     const notice = await mailbox().next();
     expect([notice.to, notice.bodies.get("text/plain")?.includes(given ?? "?")]).toEqual([[account.email], false]);
     const events = (await repositories().audit.read(0, 100_000)).filter(({ type }) => type === "customPassword.reset");
-    expect(events.at(-1)).toMatchObject({ outcome: 0, userId: account.userId });
+    expect(events.at(-1)).toMatchObject({ outcome: 0, actorId: account.userId, subjectId: account.userId });
   });
 
   test("a name means the kind of user that is asked for, and no other", async () => {

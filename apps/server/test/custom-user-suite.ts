@@ -135,10 +135,16 @@ export function customUserSuite(server: () => RunningServer): void {
     await logOut(server(), sessionId);
     const events = await audit.read(last, 100);
     expect(events.filter(({ type }) => type === "login.refused")).toHaveLength(9);
-    expect(events.filter(({ type, userId }) => type === "login.refused" && userId !== null)).toEqual([]);
-    expect(events.filter(({ type }) => type !== "login.refused").map(({ type, userId }) => [type, userId])).toEqual([
-      ["login.accepted", account.userId],
-      ["logout", account.userId],
+    expect(
+      events.filter(({ type, actorId, subjectId }) => type === "login.refused" && (actorId ?? subjectId) !== null),
+    ).toEqual([]);
+    expect(
+      events
+        .filter(({ type }) => type !== "login.refused")
+        .map(({ type, actorId, subjectId }) => [type, actorId, subjectId]),
+    ).toEqual([
+      ["login.accepted", account.userId, account.userId],
+      ["logout", account.userId, account.userId],
     ]);
     expect(JSON.stringify(events)).not.toMatch(/secret-typo|nobody at all|custom \d/);
   });

@@ -17,6 +17,7 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
+import { schemaOf } from "../src/archive/archive-format.ts";
 import { openArchive } from "../src/archive/index.ts";
 import { streamed } from "./sample-archive.ts";
 
@@ -51,6 +52,10 @@ test("an archive of the first format is restored with everything that it holds",
   expect(await new ProviderEntries(kept).find("google")).toMatchObject({ type: "google", appNames: ["demo-app"] });
   const { account } = await r.accounts.find({ realm: "database", loginName: "reader" }, []);
   expect(await new FormerPasswords(kept).latest(`user:${account?.userId}`, 5)).toHaveLength(1);
+  expect(await r.audit.read(0, 2)).toMatchObject([
+    { type: "password.changed", actorId: null, subjectId: "H" },
+    { type: "app.created", actorId: null, subjectId: null },
+  ]);
   const keys = new KeyStore(kept);
   const rings = await Promise.all((["rsa", "jwt"] as const).map((kind) => keys.kept(kind)));
   expect(rings.flat().length).toBe(3);
@@ -92,4 +97,22 @@ test("second factors and keys of the first format become records, the keys of a 
   expect(found !== undefined && (await new SecondFactors(kept).accept(found, 4))).toBe(true);
   expect((await new KeyStore(kept).accepted("rsa")).map(({ keyId }) => keyId)).toEqual(["second"]);
   expect(await new KeyStore(kept).rotate("second", key("first", null), 1)).toBe("known");
+});
+
+test.each([
+  ["a log-in", { requestId: "r", userId: "7" }, { actorId: "7", subjectId: "7" }],
+  ["a refused log-in", { requestId: "r", userId: null }, { actorId: null, subjectId: null }],
+  ["a change of a class", { requestId: "r", userId: "7", className: "Invoice" }, { actorId: "7", subjectId: null }],
+  ["a command about a user", { requestId: "", userId: "7" }, { actorId: null, subjectId: "7" }],
+])("the user of %s in the first format becomes its actor and its subject", (_title, given, expected) => {
+  const event = { at: 1, since: 1, attempts: 1, type: "t", outcome: 0, appKeyId: "", address: "", appNames: [] };
+  const names = { className: null, macroName: null, providerName: null };
+  expect(schemaOf("audit").parse({ sequence: 1, ...event, ...names, ...given })).toEqual({
+    sequence: 1,
+    ...event,
+    ...names,
+    requestId: given.requestId,
+    className: "className" in given ? given.className : null,
+    ...expected,
+  });
 });

@@ -69,7 +69,7 @@ export function passwordSuite(server: () => RunningServer): void {
 
   const audited = async (userId: ObjectId) =>
     (await repositories().audit.read(0, 100_000)).filter(
-      (event) => event.userId === userId && event.type.startsWith("password."),
+      (event) => event.actorId === userId && event.subjectId === userId && event.type.startsWith("password."),
     );
 
   describe.each(modes)("in mode %s", (mode) => {
@@ -312,6 +312,6 @@ export function passwordSuite(server: () => RunningServer): void {
     const events = (await repositories().audit.read(0, 100_000)).filter(
       ({ sequence, type }) => sequence > since && type === "password.reset.refused",
     );
-    expect(events).toMatchObject([{ outcome: 328, attempts: 3, userId: null }]);
+    expect(events).toMatchObject([{ outcome: 328, attempts: 3, actorId: null, subjectId: null }]);
   });
 }

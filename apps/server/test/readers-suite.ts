@@ -200,7 +200,9 @@ export function readersSuite(server: () => RunningServer): void {
       await put(id, [ids.readers]);
       await put(id, [ids.demo]);
       const told = (await audit.read(before, 1_000)).filter(({ type }) => type === "object.readers");
-      expect(told).toMatchObject([{ outcome: 0, userId: ids.demo, className: "Customer", appNames: ["demo-app"] }]);
+      expect(told).toMatchObject([
+        { outcome: 0, actorId: ids.demo, subjectId: null, className: "Customer", appNames: ["demo-app"] },
+      ]);
     });
 
     test("change inside of multi requests, all or nothing where these are", async () => {

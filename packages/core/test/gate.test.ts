@@ -85,12 +85,12 @@ describe("the gate", () => {
     for (let n = 0; n < 2; n += 1) await codeOf(gate.enter(elsewhere, claim(true), async () => {}));
     expect(await trail()).toEqual(Array<string>(3).fill("login.refused 302"));
     expect(await fixture.r.audit.settle(0, 10)).toBe(2);
-    const tallies = (await fixture.r.audit.read(3, 10)).map(({ type, outcome, attempts, address, userId }) => [
+    const tallies = (await fixture.r.audit.read(3, 10)).map(({ type, outcome, attempts, address, subjectId }) => [
       type,
       outcome,
       attempts,
       address,
-      userId,
+      subjectId,
     ]);
     expect(tallies).toEqual([
       ["login.refused", 302, 7, "192.0.2.1", null],
@@ -180,7 +180,7 @@ describe("the gate", () => {
     for (let n = 0; n < 3; n += 1)
       expect(await codeOf(enter(claim(true), () => Promise.reject(new ServiceError(342))))).toBe(342);
     expect(await enter(claim(true)).catch((error: unknown) => error)).toMatchObject({ code: 302, retryAfter: 60 });
-    expect((await fixture.r.audit.read(0, 10)).map(({ outcome, userId }) => [outcome, userId])).toEqual(
+    expect((await fixture.r.audit.read(0, 10)).map(({ outcome, actorId }) => [outcome, actorId])).toEqual(
       Array.from({ length: 3 }, () => [342, account.userId]),
     );
   });

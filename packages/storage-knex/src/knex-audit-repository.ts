@@ -39,7 +39,8 @@ export class KnexAuditRepository implements AuditRepository {
       requestId: row.request_id,
       outcome: row.outcome,
       appKeyId: row.app_key_id,
-      userId: row.user_id === null ? null : objectIdOf(Number(row.user_id)),
+      actorId: row.actor_id === null ? null : objectIdOf(Number(row.actor_id)),
+      subjectId: row.subject_id === null ? null : objectIdOf(Number(row.subject_id)),
       address: row.address,
       appNames: row.app_names,
       className: row.class_name,
@@ -58,20 +59,21 @@ export class KnexAuditRepository implements AuditRepository {
     requestId,
     outcome,
     appKeyId,
-    userId,
+    actorId,
+    subjectId,
     address,
     appNames,
     className,
     macroName,
     providerName,
   }: AuditEvent): SqlValue[] {
-    const user = userId === null ? null : objectNumber(userId);
     return [
       type,
       requestId,
       outcome,
       appKeyId,
-      user,
+      actorId === null ? null : objectNumber(actorId),
+      subjectId === null ? null : objectNumber(subjectId),
       address,
       JSON.stringify(appNames),
       className,
@@ -83,9 +85,9 @@ export class KnexAuditRepository implements AuditRepository {
 }
 
 export interface AuditStatements {
-  /** 1 type, 2 request, 3 outcome, 4 app key, 5 user, 6 address, 7 app names, 8 class or null, 9 macro or null, 10 provider or null, 11 offset of the clock. */
+  /** 1 type, 2 request, 3 outcome, 4 app key, 5 actor, 6 subject, 7 address, 8 app names, 9 class or null, 10 macro or null, 11 provider or null, 12 offset of the clock. */
   readonly append: Statement;
-  /** The same, and 12 key. */
+  /** The same, and 13 key. */
   readonly tally: Statement;
   /** 1 least age, 2 limit, 3 offset of the clock. */
   readonly settle: Statement;
@@ -104,7 +106,8 @@ interface AuditRow {
   readonly request_id: string;
   readonly outcome: AuditEvent["outcome"];
   readonly app_key_id: string;
-  readonly user_id: string | null;
+  readonly actor_id: string | null;
+  readonly subject_id: string | null;
   readonly address: string;
   readonly app_names: string[];
   readonly class_name: string | null;

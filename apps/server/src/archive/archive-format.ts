@@ -96,13 +96,27 @@ const event = {
   requestId: z.string(),
   outcome: count,
   appKeyId: z.string(),
-  userId: objectId.nullable(),
+  actorId: objectId.nullable(),
+  subjectId: objectId.nullable(),
   address: z.string(),
   appNames: names,
   className: z.string().nullable(),
   macroName: z.string().nullable(),
   providerName: z.string().nullable(),
 };
+
+/** Events of the first format have one user: who acted, or whom a command changed. Commands have no request. */
+function withActor(record: unknown): unknown {
+  if (typeof record !== "object" || record === null || !("userId" in record)) return record;
+  const { userId, ...rest } = record as {
+    userId: unknown;
+    requestId?: unknown;
+    className?: unknown;
+    macroName?: unknown;
+  };
+  const aboutUser = (rest.className ?? rest.macroName ?? null) === null;
+  return { ...rest, actorId: rest.requestId === "" ? null : userId, subjectId: aboutUser ? userId : null };
+}
 
 /** What the lines of each section are. What a class is has to be understood by the model, so only its outline is looked at. */
 const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> } = {
@@ -167,8 +181,8 @@ const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> }
     value: z.custom<JsonValue>((value) => value !== null && value !== undefined),
     createdAt: z.int(),
   }),
-  audit: z.strictObject({ ...event, sequence: z.int().positive() }),
-  tallies: z.strictObject({ ...event, key: z.string() }),
+  audit: z.preprocess(withActor, z.strictObject({ ...event, sequence: z.int().positive() })),
+  tallies: z.preprocess(withActor, z.strictObject({ ...event, key: z.string() })),
 };
 
 /** The same of sections that archives of the first format have besides. */

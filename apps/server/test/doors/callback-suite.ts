@@ -55,10 +55,10 @@ export function callbackSuite(server: () => RunningServer, stage: () => Provider
   };
   /** Type, code, whether the user is named, and the provider. */
   const trail = async () => {
-    const told = ({ type, outcome, userId, providerName }: AuditEvent) => [
+    const told = ({ type, outcome, actorId, subjectId, providerName }: AuditEvent) => [
       type,
       outcome,
-      userId === somebody.userId,
+      actorId === somebody.userId && subjectId === somebody.userId,
       providerName,
     ];
     return (await repositories().audit.read(begun, 1_000)).filter(({ type }) => type.startsWith("login.")).map(told);

@@ -60,7 +60,11 @@ export function doorSuite(server: () => RunningServer): void {
       );
     /** Type, code, and whether the user is named. */
     const trail = async () => {
-      const told = ({ type, outcome, userId }: AuditEvent) => [type, outcome, userId === somebody.userId];
+      const told = ({ type, outcome, actorId, subjectId }: AuditEvent) => [
+        type,
+        outcome,
+        actorId === somebody.userId && subjectId === somebody.userId,
+      ];
       return (await repositories().audit.read(begun, 1_000)).filter(({ type }) => type.startsWith("login.")).map(told);
     };
     const entered = expect.objectContaining({ status: 200, retryAfter: null });
@@ -115,9 +119,9 @@ export function doorSuite(server: () => RunningServer): void {
       expect(await trail()).toEqual(Array.from({ length: userFailures }, () => ["login.refused", 302, false]));
       await repositories().audit.settle(0, 1_000);
       const tally = (await repositories().audit.read(begun, 1_000)).filter(({ attempts }) => attempts > 1);
-      expect(tally.map(({ type, outcome, userId, attempts }) => [type, outcome, userId, attempts])).toEqual([
-        ["login.refused", 302, null, 2],
-      ]);
+      expect(
+        tally.map(({ type, outcome, actorId, subjectId, attempts }) => [type, outcome, actorId ?? subjectId, attempts]),
+      ).toEqual([["login.refused", 302, null, 2]]);
       const another = await somebodyFor(door, repositories());
       expect(await knock({ user: another.user, pass: another.pass })).toEqual(entered);
       await repositories().sessions.end({ userId: another.userId });

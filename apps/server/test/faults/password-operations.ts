@@ -40,7 +40,7 @@ async function newcomer({ storage: { repositories: r }, send }: Stage) {
     const { account } = await r.accounts.find({ id: userId }, []);
     const former = await new FormerPasswords(r.records).latest(`user:${userId}`, 10);
     const events = (await r.audit.read(0, 100_000)).filter(
-      ({ type, userId: of, outcome }) => type === event && of === userId && outcome === 0,
+      ({ type, subjectId: of, outcome }) => type === event && of === userId && outcome === 0,
     );
     const [token] = await r.records.get("passwordReset", [digests.sha256(prepared?.token ?? "")]);
     return either(

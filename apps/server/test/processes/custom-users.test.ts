@@ -93,7 +93,7 @@ test("commands add, list, show and change custom users, and every server heeds i
   expect((await logIn(other, "Zoë", "quite another word")).code).toBe("302");
 
   const { rows } = await postgres.sql.query(
-    "select type, user_id is not null as known, app_key_id from sallyport_demo.audit where type like 'custom%' order by sequence",
+    "select type, actor_id is null and subject_id is not null as known, app_key_id from sallyport_demo.audit where type like 'custom%' order by sequence",
   );
   const types = [
     "customUser.stored",

@@ -55,7 +55,7 @@ test("a disabled user enters by no door and is logged out, until he is enabled",
   expect([(await custom()).code, await checkSession(server, sessionId)]).toEqual(["0", "201"]);
   expect((await listed("reader")).enabled).toBe(true);
   const { rows } = await postgres.sql.query(
-    "select type, user_id is not null as known from sallyport_demo.audit where type like 'account%' order by sequence",
+    "select type, actor_id is null and subject_id is not null as known from sallyport_demo.audit where type like 'account%' order by sequence",
   );
   expect(rows).toEqual([
     { type: "account.disabled", known: true },

@@ -23,7 +23,7 @@ function isAscending(events: readonly RecordedAuditEvent[]): boolean {
 const eventChecks = checksOf("audit", {
   "keeps events as they were appended, in order": async ({ r }) => {
     const events: AuditEvent[] = [
-      { ...auditEvent, appNames: ["field", "office"], userId: "A1" },
+      { ...auditEvent, appNames: ["field", "office"], actorId: "A1", subjectId: "7" },
       { ...auditEvent, type: "login.refused", outcome: 302, requestId: "second" },
       { ...auditEvent, type: "logout", address: "2001:db8::1" },
       { ...auditEvent, type: "logout.failed", outcome: 703 },
@@ -137,16 +137,11 @@ const eventChecks = checksOf("audit", {
 
 const tallyChecks = checksOf("audit", {
   "makes one event of the attempts that were counted under one key": async ({ storage, r, advance }) => {
+    const outcome = { type: "login.refused", outcome: 302, providerName: "apple" } as const;
+    const refused: AuditEvent = { ...auditEvent, ...outcome, actorId: "A1", subjectId: "7" };
     const times = [await storage.now()];
     const tally = async (requestId: string) => {
-      await r.audit.tally("key", {
-        ...auditEvent,
-        type: "login.refused",
-        outcome: 302,
-        requestId,
-        appNames: [requestId],
-        providerName: "apple",
-      });
+      await r.audit.tally("key", { ...refused, requestId, appNames: [requestId] });
       times.push(await storage.now());
     };
     await tally("first");
@@ -159,20 +154,7 @@ const tallyChecks = checksOf("audit", {
     advance(hour);
     equal(await r.audit.settle(minute, 10), 1, "how many tallies were settled");
     const events = await r.audit.read(0, 10);
-    equal(
-      events.map(eventOf),
-      [
-        {
-          ...auditEvent,
-          type: "login.refused",
-          outcome: 302,
-          requestId: "first",
-          appNames: ["first"],
-          providerName: "apple",
-        },
-      ],
-      "the event",
-    );
+    equal(events.map(eventOf), [{ ...refused, requestId: "first", appNames: ["first"] }], "the event");
     const { attempts = 0, since = 0, at = 0 } = events[0] ?? {};
     equal(attempts, 3, "how many attempts it counts");
     const [start = 0, first = 0, , before = 0, last = 0] = times;

@@ -17,6 +17,10 @@ export const brokenAudit: readonly BrokenAdapter[] = [
     "forgets which class an event is about",
     "keeps events as they were appended, in order",
   ),
+  readingWith((event) => ({ ...event, actorId: event.subjectId, subjectId: event.actorId }))(
+    "swaps actor and subject of an event",
+    ["keeps events as they were appended, in order", tallied],
+  ),
   readingWith((event) => ({ ...event, macroName: null }))(
     "forgets which macro an event is about",
     "keeps events as they were appended, in order",

@@ -11,7 +11,8 @@ export async function tallyStrayCallback(context: ArrivingContext): Promise<void
     requestId,
     outcome: 324,
     appKeyId: "",
-    userId: null,
+    actorId: null,
+    subjectId: null,
     address: origin.address,
   } as const;
   await r.audit.tally(`provider callback ${origin.network}`, {

@@ -19,7 +19,7 @@ export async function removeLink(
     if ((await r.records.remove(identityLinkKind, { ids: [found.id] })).length === 0) throw noSuchLink();
     await r.sessions.end({ linkId: found.id });
     await new SecondFactors(r.records).remove(`link:${id}`, null);
-    await r.audit.append(eventOf({ type: "link.removed", userId, providerName }));
+    await r.audit.append(eventOf({ type: "link.removed", subjectId: userId, providerName }));
   });
   return found.value;
 }

@@ -1,11 +1,11 @@
-import type { AuditEvent } from "../storage/index.ts";
+import type { AuditEvent, ObjectId } from "../storage/index.ts";
 import type { AppKeyContext, SessionContext } from "./request-context.ts";
 
 type OutcomeFields<Outcome> = Pick<AuditEvent, "type"> & { readonly outcome: Outcome } & Partial<
-    Pick<AuditEvent, "userId" | "appNames" | "providerName">
+    Pick<AuditEvent, "appNames" | "providerName"> & { readonly userId: ObjectId | null }
   >;
 
-/** What somebody with an app key has done with this request; `userId` only if it was proven who it is. */
+/** The event of a request with an app key. `userId` is the user, if one was proven: actor and subject. */
 export function entryEvent<Outcome extends AuditEvent["outcome"]>(
   { requestId, appKey, origin }: AppKeyContext,
   { type, outcome, userId = null, appNames = [], providerName = null }: OutcomeFields<Outcome>,
@@ -15,7 +15,8 @@ export function entryEvent<Outcome extends AuditEvent["outcome"]>(
     requestId,
     outcome,
     appKeyId: appKey.id,
-    userId,
+    actorId: userId,
+    subjectId: userId,
     address: origin.address,
     appNames,
     className: null,
@@ -24,15 +25,15 @@ export function entryEvent<Outcome extends AuditEvent["outcome"]>(
   };
 }
 
-/** A change to keep, and whom or what it was about; `userId` is whom it was done to. */
+/** A change by an administrator, and what it was about; `subjectId` is the user who was changed. */
 export type ChangeToAudit = Pick<AuditEvent, "type"> &
-  Partial<Pick<AuditEvent, "appKeyId" | "userId" | "appNames" | "macroName" | "providerName">>;
+  Partial<Pick<AuditEvent, "appKeyId" | "subjectId" | "appNames" | "macroName" | "providerName">>;
 
-/** What a command of the server has done. It has no request. */
+/** The event of a command of the server, which has no request and no actor. */
 export function operatorEvent({
   type,
   appKeyId = "",
-  userId = null,
+  subjectId = null,
   appNames = [],
   macroName = null,
   providerName = null,
@@ -42,7 +43,8 @@ export function operatorEvent({
     requestId: "",
     outcome: 0,
     appKeyId,
-    userId,
+    actorId: null,
+    subjectId,
     address: "",
     appNames,
     className: null,
@@ -54,7 +56,7 @@ export function operatorEvent({
 type Given = Pick<AuditEvent, "type"> &
   Partial<Pick<AuditEvent, "outcome" | "className" | "macroName" | "providerName">>;
 
-/** What somebody who is logged in has done with this request. */
+/** The event of a request with a session. Its user is also the subject, unless it was about a class or a macro. */
 export function sessionEvent(
   { requestId, appKey, principal, origin, session }: SessionContext,
   { type, outcome = 0, className = null, macroName = null, providerName = null }: Given,
@@ -64,7 +66,8 @@ export function sessionEvent(
     requestId,
     outcome,
     appKeyId: appKey.id,
-    userId: principal.userId,
+    actorId: principal.userId,
+    subjectId: className === null && macroName === null ? principal.userId : null,
     address: origin.address,
     appNames: session.appNames,
     className,

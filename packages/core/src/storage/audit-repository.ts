@@ -90,8 +90,10 @@ export interface AuditEvent {
   readonly outcome: ErrorCode | 0;
   /** Id of the app key of the request, or of the one that a command has created, disabled or enabled; empty for other commands. */
   readonly appKeyId: string;
-  /** The user, if the request could be traced to one. */
-  readonly userId: ObjectId | null;
+  /** The user who acted; `null` if no user was proven, and for commands of the server. */
+  readonly actorId: ObjectId | null;
+  /** The user who was acted on: whose session, password, factor, link or account it is; `null` if the event is not about a user. */
+  readonly subjectId: ObjectId | null;
   /** Address of the client. */
   readonly address: string;
   /** Those of the request, or the one that a command was about. */

@@ -184,7 +184,7 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
   },
 
   "holds the audit and what is still counted": async ({ storage, r, advance }) => {
-    await r.audit.append({ ...auditEvent, userId: "7", appNames: ["field"] });
+    await r.audit.append({ ...auditEvent, actorId: "7", subjectId: "A1", appNames: ["field"] });
     await r.audit.append(auditEvent);
     await r.audit.tally("b", auditEvent);
     await r.audit.tally("B", { ...auditEvent, requestId: "first" });

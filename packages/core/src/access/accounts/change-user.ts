@@ -24,7 +24,7 @@ export async function setUserEmail(
     const { userId } = await requireAccount(r, name);
     await r.records.remove(passwordResets, { owner: passwordSubject(userId) });
     if (!(await r.accounts.change(userId, { email: address }))) throw noSuchUser(name);
-    await r.audit.append(eventOf({ type: "account.changed", userId }));
+    await r.audit.append(eventOf({ type: "account.changed", subjectId: userId }));
   });
 }
 
@@ -36,7 +36,7 @@ export async function setUserDisabled(
   return unit.transaction(async (r) => {
     const { userId } = await requireAccount(r, name);
     if (!(await r.accounts.change(userId, { disabled }))) throw noSuchUser(name);
-    await r.audit.append(eventOf({ type: disabled ? "account.disabled" : "account.enabled", userId }));
+    await r.audit.append(eventOf({ type: disabled ? "account.disabled" : "account.enabled", subjectId: userId }));
     return disabled ? r.sessions.end({ userId }) : 0;
   });
 }
@@ -72,7 +72,7 @@ export class SetUserPassword {
         const detail = `The password of the user "${name}" was changed at the same moment. Nothing was done.`;
         throw new ServiceError(713, { detail });
       }
-      await r.audit.append(eventOf({ type: "password.changed", userId: account.userId }));
+      await r.audit.append(eventOf({ type: "password.changed", subjectId: account.userId }));
     });
   }
 }

@@ -49,7 +49,7 @@ export class CreateUser {
       // Hashing inside of a transaction keeps the connection busy; users are created too seldom for that to matter.
       await this.createAccount.run(r.accounts, { userId, loginName: name, password, administrator, clientHash, email });
       await new UserNames(r.records, digests).reserve({ id: userId, name });
-      await r.audit.append(eventOf({ type: "account.created", userId }));
+      await r.audit.append(eventOf({ type: "account.created", subjectId: userId }));
       return userId;
     });
   }

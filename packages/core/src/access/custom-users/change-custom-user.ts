@@ -99,7 +99,7 @@ export async function changeCustomUser(
       const detail = `The custom user "${name}" was changed by somebody else at the same time. Try again.`;
       throw new ServiceError(713, { detail });
     }
-    await r.audit.append(eventOf({ type, userId: account.userId }));
+    await r.audit.append(eventOf({ type, subjectId: account.userId }));
     return endsSessions ? r.sessions.end({ customAccountId: account.id }) : 0;
   });
 }

@@ -76,7 +76,7 @@ export class AddCustomUser {
     return unit.transaction(async (r) => {
       const account = { loginName: name, password, userId, email, clientHash };
       const id = await this.createAccount.run(r.accounts, account);
-      await r.audit.append(eventOf({ type: "customUser.stored", userId }));
+      await r.audit.append(eventOf({ type: "customUser.stored", subjectId: userId }));
       return id;
     });
   }

@@ -25,7 +25,7 @@ export async function takeSecondFactors(
       throw new ServiceError(304, { detail });
     }
     const appNames = appName === null ? [] : [appName];
-    await r.audit.append(eventOf({ type: "secondFactor.removed", userId, appNames }));
+    await r.audit.append(eventOf({ type: "secondFactor.removed", subjectId: userId, appNames }));
   });
 }
 

@@ -12,7 +12,7 @@ export const auditProcedures: Functions = {
 /** Makes events of tallies that are over; answers how many. Who counts meanwhile waits, and begins a new one. */
 function settleTalliesProcedure({ settleTallies }: Tables): string {
   const details =
-    "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name, at, since, attempts";
+    "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name, at, since, attempts";
   return procedure(
     settleTallies,
     "age double, most bigint, ahead double",

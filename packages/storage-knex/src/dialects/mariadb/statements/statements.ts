@@ -59,15 +59,15 @@ function appKeyStatements({ appKeys }: Tables): AppKeyStatements {
 }
 
 const details =
-  "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
+  "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name";
 
 function auditStatements({ audit, auditTallies, settleTallies, sweepAudit }: Tables): AuditStatements {
-  const values = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10`;
+  const values = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11`;
   return {
-    append: statement("audit_append", `insert into ${audit} (${details}, at) values (${values}, ${storageTime(11)})`),
+    append: statement("audit_append", `insert into ${audit} (${details}, at) values (${values}, ${storageTime(12)})`),
     tally: statement(
       "audit_tally",
-      `insert into ${auditTallies} (${details}, at, since, attempts, \`key\`) values (${values}, ${storageTime(11)}, ${storageTime(11)}, 1, $12)
+      `insert into ${auditTallies} (${details}, at, since, attempts, \`key\`) values (${values}, ${storageTime(12)}, ${storageTime(12)}, 1, $13)
       on duplicate key update attempts = attempts + 1, at = value(at)`,
     ),
     settle: statement("audit_settle", `call ${settleTallies}($1, $2, $3)`),

@@ -129,7 +129,7 @@ function isContradiction(error: unknown): boolean {
 function archivedTablesOf(tables: Tables): ArchivedTables {
   const { accounts, appKeys, audit, auditTallies, customAccounts, records, recordVersions } = tables;
   const details =
-    "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
+    "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name";
   return {
     classes: archivedClasses(tables),
     appKeys: plainTable("appKeys", {

@@ -188,7 +188,8 @@ function logs({ audit, auditTallies }: Tables) {
       request_id text not null,
       outcome integer not null,
       app_key_id text not null,
-      user_id bigint,
+      actor_id bigint,
+      subject_id bigint,
       address text not null,
       app_names jsonb not null`;
   const subject = `class_name text collate "C",

@@ -4,7 +4,7 @@ import type { Tables } from "../tables.ts";
 import { epochMilliseconds, ownShard, storageTime } from "./expressions.ts";
 
 const details =
-  "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
+  "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name";
 
 export function auditStatements(tables: Tables): AuditStatements {
   const { audit, auditTallies } = tables;
@@ -14,14 +14,14 @@ export function auditStatements(tables: Tables): AuditStatements {
       ...statement(
         "audit_append",
         `insert into ${audit} (${details}, at)
-        values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::text, $7::jsonb, $8::text, $9::text, $10::text, ${storageTime(11)})`,
+        values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::bigint, $7::text, $8::jsonb, $9::text, $10::text, $11::text, ${storageTime(12)})`,
       ),
       joint: "addition",
     },
     tally: statement(
       "audit_tally",
       `insert into ${auditTallies} as t (${details}, at, since, attempts, key, shard)
-      values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::text, $7::jsonb, $8::text, $9::text, $10::text, ${storageTime(11)}, ${storageTime(11)}, 1, $12::text, ${ownShard})
+      values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::bigint, $7::text, $8::jsonb, $9::text, $10::text, $11::text, ${storageTime(12)}, ${storageTime(12)}, 1, $13::text, ${ownShard})
       on conflict (key, shard) do update set attempts = t.attempts + 1, at = excluded.at`,
     ),
     settle: statement("audit_settle", settle(tables, longAgo("min(since)"))),
