@@ -1,3 +1,3 @@
-export { type EarlierRecord, earlierSections, fromEarlier } from "./earlier-records.ts";
-export { isEmptyDatabase } from "./is-empty-database.ts";
-export { secretKinds } from "./secret-kinds.ts";
+export * from "./earlier-records.ts";
+export * from "./is-empty-database.ts";
+export * from "./secret-kinds.ts";

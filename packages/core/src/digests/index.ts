@@ -1,3 +1,3 @@
-export type { Digest, Digests, RandomSource } from "./digests.ts";
-export { randomUuid } from "./random-uuid.ts";
-export { Recent } from "./recent.ts";
+export * from "./digests.ts";
+export * from "./random-uuid.ts";
+export * from "./recent.ts";

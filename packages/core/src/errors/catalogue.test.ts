@@ -1,6 +1,4 @@
-import { catalogue } from "./catalogue.ts";
-import { errorEntry, isErrorCode } from "./error-code.ts";
-import { extensions } from "./extensions.ts";
+import { catalogue, errorEntry, extensions, isErrorCode } from "./catalogue.ts";
 import { ServiceError } from "./service-error.ts";
 
 describe("the error catalogue", () => {

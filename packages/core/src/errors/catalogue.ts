@@ -1,9 +1,216 @@
-import type { CatalogueEntry } from "./extensions.ts";
-import { operationErrors } from "./operation-errors.ts";
-import { requestErrors } from "./request-errors.ts";
+/** One kind of failure, as the client sees it and as the reference documents it. */
+export interface CatalogueEntry<Code extends number = number> {
+  /** `status.internalStatus` of the answer, as a number. */
+  readonly code: Code;
+  /** HTTP status; a code never appears with two. */
+  readonly status: number;
+  /** `status.statusMessage` of the answer. */
+  readonly name: string;
+  /** When it is answered, in one sentence of Markdown. */
+  readonly condition: string;
+}
+
+/** By code: HTTP status, name and condition. */
+type Entries<Code extends number> = Readonly<Record<Code, readonly [status: number, name: string, condition: string]>>;
+
+const fixed = {
+  // Faults of a request, of its credentials and of its rights.
+  100: [400, "App key is missing", "The request has no `appkey` header."],
+  101: [401, "App key is invalid", "The `appkey` header names no enabled app key of the database."],
+  200: [400, "Session is missing", "A plain request that needs a session has no credential header."],
+  201: [401, "Session is invalid", "The `sessionId` header names no live session of this app key and database."],
+  202: [400, "Token is missing", "An encrypted request has no `Secure-Token` header."],
+  203: [401, "Token is invalid", "The `Secure-Token` or the JWT is malformed, expired, revoked or foreign."],
+  204: [400, "Token or session is missing", "A credential header is present but blank."],
+  205: [400, "Public key is missing", "The body has no `publicKey`."],
+  206: [400, "Credentials are missing", "The body has no `credentials`, or no `aesKey` or `data`."],
+  207: [
+    406,
+    "Content type is missing or is invalid",
+    "The `Content-Type` is absent or not the one that the route takes.",
+  ],
+  208: [
+    400,
+    "App names are invalid",
+    "`appNames` holds an empty, unknown or forbidden name, or something that is not a text.",
+  ],
+  209: [400, "App names are missing", "The body has no `appNames`."],
+  210: [400, "Duplicated app names", "`appNames` holds one name twice."],
+  300: [400, "Body is missing", "The route needs a body and none was sent."],
+  301: [400, "User and password are missing", "`user` or `pass` is absent, blank, too long or not a text."],
+  302: [
+    403,
+    "User and password are invalid",
+    "The user is unknown or disabled, the password is wrong, or too many failures went before.",
+  ],
+  304: [404, "Invalid path", "No route or thing answers to this path, or a path to store a file at is not allowed."],
+  305: [405, "Invalid method", "The path exists, but not with this method; `Allow` lists those it takes."],
+  306: [403, "License login failed", "No free seat is left for one of the app names."],
+  307: [400, "Request is invalid", "A parameter or member has the wrong type or range and no closer code exists."],
+  308: [400, "Payload is not a valid JSON", "A parameter or part that carries JSON does not parse."],
+  309: [400, "Public key is invalid", "`publicKey` is not an acceptable RSA key."],
+  310: [400, "Credentials data are invalid", "`credentials` cannot be decrypted, or were used before."],
+  311: [400, "Body is not a valid JSON", "A plain body does not parse as JSON."],
+  312: [
+    400,
+    "Body JSON or symmetric key are invalid",
+    "An encrypted message fails: encoding, sequence, or the text inside is not JSON.",
+  ],
+  314: [500, "Symmetric key is missing or is invalid", "The key of the session cannot be unwrapped."],
+  315: [429, "Session load limit reached", "The database or the user has as many live sessions as allowed."],
+  318: [403, "Device or user is banned", "Device management bans the device or the user."],
+  319: [400, "Old password is missing or is invalid", "`oldPassword` is absent or not a usable text."],
+  320: [400, "New password is missing or is invalid", "`newPassword` is absent, too short or known from breaches."],
+  321: [400, "The old and new password cannot be the same", "`oldPassword` and `newPassword` are equal."],
+  322: [400, "Encrypted parameter is missing or is invalid", "`encrypted` is not a boolean."],
+  323: [400, "License release failed", "A seat is released that the session does not hold."],
+  324: [400, "Cannot assign DF user to oAuth account", "The provider account cannot be bound to a database user."],
+  325: [400, "User name is missing or is invalid", "`user` is absent or not a usable text on a password reset."],
+  326: [400, "Confirmation code is missing or is invalid", "`confirmationCode` is absent, wrong or expired."],
+  328: [
+    400,
+    "Reset password token is missing or is invalid",
+    "`resetPasswordToken` is absent, unknown, used or expired.",
+  ],
+  329: [400, "Query is not an object", "`query` parses, but to something that is not a JSON object."],
+  330: [
+    400,
+    "Invalid version of synchronization",
+    "`syncVersion` is unreadable, too old, in the future or of another database.",
+  ],
+  332: [400, "Invalid synchronization request", "The synchronisation request is malformed or stale."],
+  333: [400, "Schema name is invalid", "The synchronisation schema is unknown or its name is illegal."],
+  334: [400, "Object UUID does not exist in sync DB", "The UUID is neither live nor deleted in this schema."],
+  335: [400, "Schema name is missing", "No synchronisation schema is named."],
+  336: [400, "Object UUID in parameter and body are not equal", "Path and body name different objects."],
+  338: [400, "Sync version is missing", "`syncVersion` is absent."],
+  339: [400, "Wrong password", "The old password is wrong on a password change."],
+  400: [400, "Macro name is invalid", "The macro name in the path breaks the grammar."],
+  401: [403, "Macro is inaccessible", "The caller's groups or app names have no access to the macro."],
+  402: [403, "Macro is inaccessible - cannot skip checker", "The caller may not skip the execution checker."],
+  403: [403, "App is inaccessible", "Device management forbids an app for this user or device."],
+  404: [403, "No write access to the object", "The caller may read the object, but not write it."],
+  500: [400, "No file was uploaded", "The multipart body holds no file."],
+  501: [400, "Empty file uploaded", "The file has no bytes."],
+  502: [400, "Unsupported file name", "The file's name or extension is not allowed."],
+  503: [400, "Only single file upload supported", "The multipart body holds more than one file."],
+  // Failures of an operation, of the database and of the server.
+  600: [416, "Invalid range", "The range cannot be satisfied or conflicts with bytes already held."],
+  601: [400, "UploadId is missing", "The path names no upload."],
+  602: [400, "UploadId pattern is invalid", "The upload id is not a UUID."],
+  603: [404, "UploadId is invalid", "The upload is unknown or belongs to another user."],
+  604: [400, "No file was sent", "A chunk without bytes, or an upload finished with nothing held."],
+  605: [409, "Conflict - unable to delete upload cache", "The upload is in use and cannot be cancelled."],
+  606: [409, "Conflict - UploadId is locked", "Another request writes this upload."],
+  607: [503, "Connection cannot be acquired, pool is overloaded", "No database connection became free in time."],
+  608: [400, "External user config is invalid", "The provider's additional data are incomplete."],
+  609: [410, "Object already deleted", "The object existed and was deleted."],
+  610: [400, "Unable to update - object has been deleted", "A deleted object cannot be changed."],
+  611: [400, "No synchronization registered", "The database has no synchronisation schema."],
+  698: [
+    400,
+    "OAuth strategy not registered properly",
+    "The identity provider is unknown or has no entry in the database.",
+  ],
+  699: [400, "Unknown client error", "The HTTP parser refuses the request, or no closer client error exists."],
+  700: [500, "Unable to create upload cache", "The upload folder cannot be created."],
+  702: [500, "Unable to store file", "The file store refuses the file."],
+  703: [500, "Unable to logout", "Ending the session failed in storage; the session is unchanged."],
+  704: [500, "Unable to connect to RAS server", "The database cannot be reached."],
+  705: [
+    500,
+    "Missing database configuration",
+    "The database has no storage settings, or is not migrated; or the server has no master key, or another one than sealed the database's keys, where a key is needed.",
+  ],
+  706: [
+    503,
+    "The server is currently unavailable",
+    "The server sheds load or is in maintenance; `Retry-After` says when to come back.",
+  ],
+  707: [500, "File to download is unavailable", "The bytes of the file are gone from the store."],
+  708: [500, "Error while encrypting file", "Encrypting or decrypting the stored file failed."],
+  709: [500, "Upload directory not found", "The upload folder is missing."],
+  710: [500, "Unable to execute macro", "The macro is unknown, failed or ran out of its limits."],
+  711: [500, "Unable to send licence-update statistics message", "A required statistics message could not be sent."],
+  712: [500, "Unable to send reset password email", "The mail transport cannot be used."],
+  713: [
+    500,
+    "Unable to update object in the database",
+    "The object is locked, or its version is not the expected one.",
+  ],
+  714: [
+    500,
+    "Unable to update object in the synchronization database",
+    "The synchronisation index refused the update.",
+  ],
+  716: [500, "Unable to query sync changes", "The change query failed, or the schema's storage is missing."],
+  717: [500, "Synchronization service is disabled", "Synchronisation is switched off."],
+  718: [500, "Unable to delete object in the database", "The main store refused to delete the object."],
+  719: [
+    500,
+    "Unable to delete object in the synchronization database",
+    "The synchronisation index refused the delete.",
+  ],
+  720: [
+    500,
+    "Unable to insert object into the synchronization database deleted elements",
+    "The deleted element could not be recorded.",
+  ],
+  721: [500, "Unable to query sync schemas", "The list of synchronisation schemas cannot be read."],
+  799: [500, "Unknown server error", "An unexpected failure; the log has it under the request id."],
+} as const satisfies Entries<number>;
+
+const added = {
+  340: [
+    401,
+    "Two-factor token is required",
+    "An app name demands a second factor, and the user has none that is confirmed. In a session that was opened to set one up: anything else.",
+  ],
+  341: [
+    401,
+    "Two-factor token is missing",
+    "The user has a second factor, and `2faToken` or `token` is absent or empty.",
+  ],
+  342: [401, "Two-factor token is invalid", "`2faToken` or `token` is wrong, expired or was used before."],
+  800: [429, "Too many requests", "A configured request rate is exceeded; `Retry-After` says when to come back."],
+  801: [
+    413,
+    "Payload is too large",
+    "The body is larger than the route takes, or an object would be larger than 1 MiB.",
+  ],
+} as const satisfies Entries<number>;
+
+/** Every code that an answer can carry besides `0`. */
+export type ErrorCode = keyof typeof fixed | keyof typeof added;
 
 /**
  * The fixed catalogue of failures: every answer that is not a success carries one of these codes, or one of the
  * extensions listed apart. Clients decide by the code, so an entry never changes its number, status or name.
  */
-export const catalogue = [...requestErrors, ...operationErrors] as const satisfies readonly CatalogueEntry[];
+export const catalogue = entriesOf(fixed);
+
+/** Failures of this implementation that the fixed catalogue has no code for. */
+export const extensions = entriesOf(added);
+
+/** In the order of the codes: that of the whole numbers among the members of an object. */
+function entriesOf<Code extends ErrorCode>(table: Entries<Code>): readonly CatalogueEntry<Code>[] {
+  const codes = Object.keys(table).map(Number) as Code[];
+  return codes.map((code) => {
+    const [status, name, condition] = table[code];
+    return { code, status, name, condition };
+  });
+}
+
+const entries: ReadonlyMap<number, CatalogueEntry> = new Map(
+  [...catalogue, ...extensions].map((entry) => [entry.code, entry]),
+);
+
+/** The entry of a code. */
+export function errorEntry(code: ErrorCode): CatalogueEntry {
+  return entries.get(code) as CatalogueEntry;
+}
+
+/** Whether a number is a code of the catalogue or of its extensions. */
+export function isErrorCode(code: number): code is ErrorCode {
+  return entries.has(code);
+}

@@ -1,4 +1,2 @@
-export { catalogue } from "./catalogue.ts";
-export { type ErrorCode, errorEntry, isErrorCode } from "./error-code.ts";
-export { type CatalogueEntry, extensions } from "./extensions.ts";
-export { faultAt, jsonPointer, ServiceError, type ServiceErrorOptions } from "./service-error.ts";
+export * from "./catalogue.ts";
+export * from "./service-error.ts";

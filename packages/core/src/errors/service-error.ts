@@ -1,4 +1,4 @@
-import { type ErrorCode, errorEntry } from "./error-code.ts";
+import { type ErrorCode, errorEntry } from "./catalogue.ts";
 
 export interface ServiceErrorOptions {
   /** What exactly is wrong, for `debugMessage` and the log. Never a secret, never text of the database. */

@@ -1,10 +1,10 @@
 export { isSameClass } from "./accept-class.ts";
-export { acceptClasses, type NamedClass } from "./accept-classes.ts";
-export { builtInClasses, providerUserClass } from "./built-in-classes.ts";
+export * from "./accept-classes.ts";
+export * from "./built-in-classes.ts";
 export type { GivenAttribute, GivenClass, GivenRight } from "./given-class.ts";
-export { acceptNarrowings, narrowingsOf } from "./incompatible-changes.ts";
-export { initialClasses } from "./initial-classes.ts";
-export { ModelCache } from "./model-cache.ts";
-export { Model, type ModelClass, targetFamily } from "./model.ts";
-export { mayOnClass, readableFamily, readableTargets, visibilityOf } from "./visibility-of.ts";
-export { wantedIndexes } from "./wanted-indexes.ts";
+export * from "./incompatible-changes.ts";
+export * from "./initial-classes.ts";
+export * from "./model-cache.ts";
+export * from "./model.ts";
+export * from "./visibility-of.ts";
+export * from "./wanted-indexes.ts";

@@ -1,7 +1,7 @@
 export type { GivenAttributes } from "./accept-attributes.ts";
-export { CreateObject } from "./create-object.ts";
-export { type FoundObject, GetObject } from "./get-object.ts";
-export { type ListedObjects, ListObjects, type ListObjectsInput, type ObjectList } from "./list-objects.ts";
+export * from "./create-object.ts";
+export * from "./get-object.ts";
+export * from "./list-objects.ts";
 export {
   defaultDepth,
   fullPlan,
@@ -10,24 +10,15 @@ export {
   planSerialization,
   withUuid,
 } from "./object-plan.ts";
-export { GetReaders, type ObjectReaders, SetReaders, type SetReadersInput } from "./object-readers.ts";
-export { ObjectSerializer } from "./object-serializer.ts";
+export * from "./object-readers.ts";
+export * from "./object-serializer.ts";
 export { dateValue } from "./plain-value.ts";
 export type { SerializationSource } from "./serialization-source.ts";
 export type { Serialization, SerializationField, SerializationFieldObject } from "./serialization.ts";
-export { SerializeOwnUser } from "./serialize-own-user.ts";
+export * from "./serialize-own-user.ts";
 export { acceptChanges, UpdateObject, type UpdateObjectInput } from "./update-object.ts";
-export { type UpdatedObjects, UpdateObjects, type UpdateObjectsInput } from "./update-objects.ts";
-export {
-  guardUserAttributes,
-  isUserClass,
-  isUserName,
-  type NamedUser,
-  renameAccount,
-  reserveUserNames,
-  userName,
-  UserNames,
-} from "./user-names.ts";
+export * from "./update-objects.ts";
+export * from "./user-names.ts";
 export * from "./departures/index.ts";
 export * from "./hooks/index.ts";
 export * from "./locks/index.ts";

@@ -10,22 +10,13 @@ export {
   setCustomUserDisabled,
   setCustomUserEmail,
 } from "./change-custom-user.ts";
-export {
-  ConfirmCustomPassword,
-  type ConfirmCustomPasswordInput,
-  type ConfirmCustomPasswordParts,
-} from "./confirm-custom-password.ts";
-export {
-  AddCustomUser,
-  type AddCustomUserInput,
-  CreateCustomAccount,
-  type CreateCustomAccountInput,
-} from "./create-custom-account.ts";
-export { customSubject, customUserKey, findCustomAccount, mapCustomAccount } from "./custom-accounts.ts";
-export { CustomPasswordReset, SettleCustomPassword } from "./custom-password-reset.ts";
-export { findCustomUser, listCustomUsers, type ListedCustomUser } from "./list-custom-users.ts";
-export { LogInCustomUser } from "./log-in-custom-user.ts";
-export { type PendingPassword, PendingPasswords } from "./pending-passwords.ts";
+export * from "./confirm-custom-password.ts";
+export * from "./create-custom-account.ts";
+export * from "./custom-accounts.ts";
+export * from "./custom-password-reset.ts";
+export * from "./list-custom-users.ts";
+export * from "./log-in-custom-user.ts";
+export * from "./pending-passwords.ts";
 export {
   type CustomCredentials,
   type ProveCustomUser,

@@ -1,3 +1,3 @@
-export type { Claim, Proof } from "./claim.ts";
-export { type BeforeOpening, type Entry, Gate } from "./gate.ts";
+export * from "./claim.ts";
+export * from "./gate.ts";
 export type { CountedCode, GuardedAttempt } from "./guarded-attempt.ts";

@@ -1,17 +1,11 @@
 export { AskForReset, type AskForResetInput } from "./ask-for-reset.ts";
-export { ChangeOwnPassword, type ChangeOwnPasswordParts } from "./change-own-password.ts";
-export { ChangePassword, type ChangePasswordInput, type ChangePasswordParts } from "./change-password.ts";
-export { ConfirmReset, type ConfirmResetInput, type ConfirmResetParts } from "./confirm-reset.ts";
-export { FormerPasswords, formerPasswordsKind } from "./former-passwords.ts";
-export { OwnPasswordReset } from "./own-password-reset.ts";
-export type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "./password-change.ts";
-export {
-  type BreachedPasswords,
-  isPasswordText,
-  PasswordPolicy,
-  passwordSubject,
-  shortestPassword,
-} from "./password-policy.ts";
-export { type PasswordReset, type PasswordResets, passwordResets, type ResettableAccount } from "./password-reset.ts";
-export { PrepareResetMail } from "./prepare-reset-mail.ts";
-export { PasswordNotice, ReplacePassword } from "./replace-password.ts";
+export * from "./change-own-password.ts";
+export * from "./change-password.ts";
+export * from "./confirm-reset.ts";
+export * from "./former-passwords.ts";
+export * from "./own-password-reset.ts";
+export * from "./password-change.ts";
+export * from "./password-policy.ts";
+export * from "./password-reset.ts";
+export * from "./prepare-reset-mail.ts";
+export * from "./replace-password.ts";

@@ -1,6 +1,6 @@
-export { acceptAppNames } from "./app-names.ts";
-export { channelOf, CredentialReader, type SessionReference } from "./credential-reader.ts";
-export { EnterWithPassword, type LogInInput, type PasswordEntry, type WantedSession } from "./enter-with-password.ts";
+export * from "./app-names.ts";
+export * from "./credential-reader.ts";
+export * from "./enter-with-password.ts";
 export { isEnrolling } from "./is-enrolling.ts";
-export { LogIn, type LogInResult } from "./log-in.ts";
-export { LogOut } from "./log-out.ts";
+export * from "./log-in.ts";
+export * from "./log-out.ts";

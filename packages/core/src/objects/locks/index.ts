@@ -1,1 +1,1 @@
-export { GetLock, LockObject, type ObjectLock, UnlockObject } from "./lock-object.ts";
+export * from "./lock-object.ts";

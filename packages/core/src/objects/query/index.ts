@@ -1,3 +1,3 @@
 export { type Cursor, CursorSealing, type CursorSealingParts } from "./cursor.ts";
-export { type QueryRequest, type QuerySource, resolveQuery } from "./resolve-query.ts";
-export { type SlowQueries, type TimedQuery, unindexedAttributes } from "./slow-queries.ts";
+export * from "./resolve-query.ts";
+export * from "./slow-queries.ts";
