@@ -1,3 +1,2 @@
 export * from "./digests.ts";
-export * from "./random-uuid.ts";
 export * from "./recent.ts";

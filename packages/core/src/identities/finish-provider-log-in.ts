@@ -6,13 +6,13 @@ import { type RecordRoom, refuseMaintenance } from "../storage/index.ts";
 import type { EnterWithProvider, ProviderOutcome } from "./enter-with-provider.ts";
 import { type CallbackParameters, type ProviderProfile, providerTypeOf } from "./identity-provider.ts";
 import { tallyRefused, tallyStrayCallback, tellingRefusals } from "./provider-events.ts";
-import type { ProviderSealing } from "./provider-sealing.ts";
 import {
   type BrowserCookie,
   browserCookie,
   cookieName,
   openedState,
   type ProviderReturn,
+  type ProviderSealing,
   type ProviderState,
   type ReturnCode,
   returnCodeLifetime,

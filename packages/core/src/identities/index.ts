@@ -1,13 +1,9 @@
-export * from "./accept-provider-user.ts";
-export { AssignProviderUser } from "./assign-provider-user.ts";
+export { AcceptProviderUser, AssignProviderUser, type NewProviderUser } from "./assign-provider-user.ts";
 export { EnterWithProvider, type ProviderOutcome } from "./enter-with-provider.ts";
 export { type CallbackInput, type FinishedLogIn, FinishProviderLogIn } from "./finish-provider-log-in.ts";
 export * from "./identity-provider.ts";
 export * from "./log-in-linking.ts";
-export * from "./own-links.ts";
-export * from "./provider-entries.ts";
-export * from "./provider-sealing.ts";
-export type { BrowserCookie } from "./provider-state.ts";
+export { type BrowserCookie, ProviderSealing } from "./provider-state.ts";
 export * from "./put-provider.ts";
 export * from "./registered-providers.ts";
 export * from "./remove-link.ts";

@@ -2,9 +2,8 @@ import { ServiceError } from "../errors/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
 import type { ProviderType } from "../storage/index.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
-import { ProviderEntries, type ProviderEntry } from "./provider-entries.ts";
-import type { ProviderSealing } from "./provider-sealing.ts";
-import type { CallbackAddresses } from "./registered-providers.ts";
+import type { ProviderSealing } from "./provider-state.ts";
+import { type CallbackAddresses, ProviderEntries, type ProviderEntry } from "./registered-providers.ts";
 
 /** What is registered of a provider, without anything secret. */
 export interface ListedProvider extends Omit<ProviderEntry, "sealedData" | "defaultUserId"> {

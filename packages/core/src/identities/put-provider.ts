@@ -3,8 +3,8 @@ import { ServiceError } from "../errors/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
 import type { ProviderType } from "../storage/index.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
-import { ProviderEntries, type ProviderEntry } from "./provider-entries.ts";
-import type { ProviderSealing } from "./provider-sealing.ts";
+import type { ProviderSealing } from "./provider-state.ts";
+import { ProviderEntries, type ProviderEntry } from "./registered-providers.ts";
 
 export interface PutProviderInput extends Pick<ProviderEntry, "name" | "defaultUserId" | "appNames"> {
   readonly provider: IdentityProvider;

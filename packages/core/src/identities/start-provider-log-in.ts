@@ -4,13 +4,13 @@ import { ServiceError } from "../errors/index.ts";
 import type { AppKeyContext } from "../request/index.ts";
 import type { RecordRoom } from "../storage/index.ts";
 import { tallyRefused } from "./provider-events.ts";
-import type { ProviderSealing } from "./provider-sealing.ts";
 import {
   type BrowserCookie,
   browserCookie,
   digestOfChallenge,
   isSecureCallback,
   type ProviderReturn,
+  type ProviderSealing,
   providerStates,
   stateLifetime,
   storedState,

@@ -5,8 +5,7 @@ import type { AppKeyContext } from "../request/index.ts";
 import type { Repositories } from "../storage/index.ts";
 import type { EnterWithProvider, ProvenLogIn, ProviderOutcome } from "./enter-with-provider.ts";
 import { tallyRefused, tellingRefusals } from "./provider-events.ts";
-import type { ProviderSealing } from "./provider-sealing.ts";
-import { isVerifier, openedCode, type ReturnCode, returnCodes } from "./provider-state.ts";
+import { isVerifier, openedCode, type ProviderSealing, type ReturnCode, returnCodes } from "./provider-state.ts";
 import type { RegisteredProviders } from "./registered-providers.ts";
 
 export interface TradeInput {

@@ -1,6 +1,5 @@
 export { acceptHook, type HookDeclaration, type HookEvent, hookEvents } from "./accept-hook.ts";
 export * from "./inspected-library.ts";
-export * from "./macro-execution.ts";
 export * from "./macro-fault.ts";
 export * from "./macro-library.ts";
 export * from "./macro-reports.ts";

@@ -1,4 +1,4 @@
-import { LineAllowance } from "./macro-execution.ts";
+import { LineAllowance } from "./macro-runtime.ts";
 
 const written = (given: readonly string[]): string[] => {
   const allowance = new LineAllowance();

@@ -1,9 +1,15 @@
 import type { Database } from "../request/index.ts";
 import type { ClaimedRecord } from "../storage/index.ts";
-import type { Letter, MailOrder } from "./mail.ts";
-import { type LetterWriter, type Mailer, MailerUnusable } from "./mailer.ts";
+import {
+  type Letter,
+  type LetterWriter,
+  type Mailer,
+  MailerUnusable,
+  type MailOrder,
+  type PreparedReset,
+  type ResetMail,
+} from "./mail.ts";
 import { mailOrders, type SealedOrders, stuckOrders, type WaitingOrder } from "./order-mail.ts";
-import type { PreparedReset, ResetMail } from "./reset-mail.ts";
 
 /** The first delay after an attempt that failed, in milliseconds; it doubles with every further one. */
 const firstDelay = 10_000;

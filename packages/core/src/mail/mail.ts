@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors/index.ts";
-import type { ProviderType } from "../storage/index.ts";
+import type { ProviderType, Repositories } from "../storage/index.ts";
 
 /** The languages that mail is written in. */
 export const mailLanguages = ["en", "de"] as const;
@@ -84,4 +84,68 @@ export function acceptMailAddress(text: string): string {
   if (address !== null) return address;
   const detail = `"${text}" is no e-mail address: one bare address such as ada@example.com is expected.`;
   throw new ServiceError(307, { detail });
+}
+
+/** What became of a mail. `reply` is the code that it was answered with, such as `550 5.1.1`: never text, which can quote the mail. */
+export type MailOutcome =
+  | { readonly kind: "sent" }
+  /** It will never be taken: an address that does not exist, or contents that are not wanted. */
+  | { readonly kind: "refused"; readonly reply: string }
+  /** It may be taken later: a mailbox that is full, a relay that wants to see it again. Other mail may be taken now. */
+  | { readonly kind: "later"; readonly reply: string };
+
+/** Port: the transport of mail. */
+export interface Mailer {
+  /**
+   * Hands a mail over. Throws `MailerUnusable` when no mail at all can be handed over now: the relay is away, not the one that it says,
+   * or does not let this server in. A relay that breaks off may have taken the mail all the same: who sends it again, may send it twice.
+   */
+  send(mail: Mail): Promise<MailOutcome>;
+
+  /** Waits for what is being sent; nothing can be sent afterwards. */
+  close(): Promise<void>;
+}
+
+/** Why no mail can be handed over. */
+export type MailerTrouble = "away" | "timeout" | "tls" | "authentication" | "sender" | "folder" | "answer";
+
+/** The transport of mail cannot be used now. The message is for administrators and holds no secret. */
+export class MailerUnusable extends Error {
+  override readonly name = "MailerUnusable";
+
+  constructor(
+    readonly trouble: MailerTrouble,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** Port: the wording of mail. */
+export interface LetterWriter {
+  /** What a letter from the database with this alias says. */
+  write(letter: Letter, alias: string): Pick<Mail, "subject" | "text" | "html">;
+}
+
+/** Whom a request for a new password leads to, with the token that it has been given. */
+export interface PreparedReset {
+  /** One address, as `mailAddress` takes it. */
+  readonly to: string;
+  readonly name: string;
+  readonly token: string;
+  /** For how long the token is good. */
+  readonly minutes: number;
+}
+
+/** Whom a request for a new password names. */
+export type ResetOrder = Pick<Extract<MailOrder, { readonly kind: "passwordReset" }>, "user" | "custom">;
+
+/** What a request for a new password comes to, found out when it is about to be sent. */
+export interface ResetMail {
+  /**
+   * Finds whoever is meant and issues the token; `null` where there is nobody to write to: no such user, no address, disabled, or written to a moment ago.
+   * Is called within a transaction, of which `r` are the repositories, and awaits nothing else: token and order are changed together.
+   */
+  prepare(r: Repositories, order: ResetOrder): Promise<PreparedReset | null>;
 }

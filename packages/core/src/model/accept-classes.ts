@@ -1,9 +1,9 @@
 import type { AttributeDefinition, ClassDefinition, ObjectRepository } from "../storage/index.ts";
 import { acceptClass, isSameAttribute } from "./accept-class.ts";
 import { acceptRights } from "./accept-rights.ts";
+import { builtInClasses } from "./built-in-classes.ts";
 import { DefinitionFault, definitionFault, definitionLimits, type GivenClass } from "./given-class.ts";
-import { Model } from "./model.ts";
-import { wantedIndexes } from "./wanted-indexes.ts";
+import { Model, wantedIndexes } from "./model.ts";
 
 /** A class that is to be created, or replaced whole. */
 export interface NamedClass {
@@ -89,4 +89,21 @@ function acceptLines({ name, attributes }: ClassDefinition, after: Model): void 
   if (wantedIndexes(after).length > definitionLimits.indexes) {
     throw definitionFault("/attributes", `there would be more than ${definitionLimits.indexes} indexes.`);
   }
+}
+
+/** No groups: a new database has none. */
+const noObjects = { get: async () => [] };
+
+/**
+ * The classes of a new database: the built-in ones, and those given, which extend them or stand beside them. 307 for the first
+ * fault; a right of a group other than `*` is one.
+ */
+export async function initialClasses(given: readonly NamedClass[]): Promise<readonly ClassDefinition[]> {
+  const names = new Set<string>();
+  for (const { name, pointer } of given) {
+    if (names.has(name)) throw definitionFault(`${pointer}/name`, "another class has this name.");
+    names.add(name);
+  }
+  const { after } = await acceptClasses(given, new Model({ generation: 0, classes: builtInClasses }), noObjects);
+  return Array.from(after.all(), ({ definition }) => definition);
 }

@@ -3,8 +3,5 @@ export * from "./accept-classes.ts";
 export * from "./built-in-classes.ts";
 export type { GivenAttribute, GivenClass, GivenRight } from "./given-class.ts";
 export * from "./incompatible-changes.ts";
-export * from "./initial-classes.ts";
-export * from "./model-cache.ts";
 export * from "./model.ts";
 export * from "./visibility-of.ts";
-export * from "./wanted-indexes.ts";

@@ -1,7 +1,6 @@
 import { jest } from "@jest/globals";
 import type { ClassDefinition, ModelRepository } from "../storage/index.ts";
-import { ModelCache } from "./model-cache.ts";
-import { Model } from "./model.ts";
+import { Model, ModelCache } from "./model.ts";
 
 const define = (name: string, base: string | null, ...attributes: string[]): ClassDefinition => ({
   name,

@@ -1,4 +1,12 @@
-import type { AttributeDefinition, AttributeType, ClassDefinition, Principal, StoredModel } from "../storage/index.ts";
+import type {
+  AttributeDefinition,
+  AttributeIndex,
+  AttributeType,
+  ClassDefinition,
+  ModelRepository,
+  Principal,
+  StoredModel,
+} from "../storage/index.ts";
 
 const linkTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection", "file"]);
 
@@ -92,4 +100,43 @@ export class Model {
 export function targetFamily({ type, target }: AttributeDefinition, model: Model): readonly string[] | null {
   const name = target ?? (type === "file" ? "File" : null);
   return name === null ? null : (model.find(name)?.family ?? []);
+}
+
+/** The indexes that a model asks for: of each class its indexed attributes, inherited ones too. */
+export function wantedIndexes(model: Model): AttributeIndex[] {
+  return [...model.all()].flatMap(({ definition, attributes }) =>
+    [...attributes.values()]
+      .filter(({ indexed }) => indexed === true)
+      .map(({ name, type }) => ({ className: definition.name, attribute: name, type })),
+  );
+}
+
+/** Keeps the linked model of one database until admission reports another generation. */
+export class ModelCache {
+  private model: Model | undefined;
+  private loading: Promise<Model> | undefined;
+
+  /** The model of the generation, if it was loaded already. */
+  loaded(generation: number): Model | undefined {
+    return this.model?.generation === generation ? this.model : undefined;
+  }
+
+  /** The model of the generation, or a newer one. Parallel requests share one load. */
+  async current(generation: number, models: Pick<ModelRepository, "load">): Promise<Model> {
+    if (this.model?.generation === generation) return this.model;
+    this.loading ??= this.load(models);
+    const loaded = await this.loading;
+    // A load that began before the change may bring the older model.
+    return loaded.generation >= generation ? loaded : this.load(models);
+  }
+
+  private async load(models: Pick<ModelRepository, "load">): Promise<Model> {
+    try {
+      const model = new Model(await models.load());
+      if (this.model === undefined || model.generation > this.model.generation) this.model = model;
+      return model;
+    } finally {
+      this.loading = undefined;
+    }
+  }
 }

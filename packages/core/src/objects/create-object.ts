@@ -3,15 +3,14 @@ import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import type { StoredObject } from "../storage/index.ts";
 import { type GivenAttributes, requireMandatory } from "./accept-attributes.ts";
-import type { FoundObject } from "./get-object.ts";
+import { type FoundObject, learnClass } from "./get-object.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
+import { serializeWritten } from "./object-serializer.ts";
 import type { ResolvedAttributes } from "./resolve-links.ts";
 import type { Serialization } from "./serialization.ts";
-import { serializeWritten } from "./serialize-written.ts";
-import { learnClass } from "./visible-object.ts";
 import { prepareAttributes, type PreparedFor, writeNew } from "./write-object.ts";
 
 /**

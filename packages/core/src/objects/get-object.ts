@@ -1,12 +1,12 @@
+import { ServiceError } from "../errors/index.ts";
 import { visibilityOf } from "../model/index.ts";
-import { requestModel, type SessionContext } from "../request/index.ts";
-import type { SerializedObject, SingleReference } from "../storage/index.ts";
+import { type RequestContext, requestModel, type SessionContext } from "../request/index.ts";
+import type { Repositories, SerializedObject, SingleReference, StoredObject, Visibility } from "../storage/index.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import type { Serialization } from "./serialization.ts";
-import { learnClass, visibleObject } from "./visible-object.ts";
 
 export interface FoundObject {
   readonly object: SerializedObject;
@@ -30,4 +30,27 @@ export class GetObject {
     ]);
     return { object: object as SerializedObject, version: found.version };
   }
+}
+
+/**
+ * The object that is meant; one that never existed or that the caller may not see: 304. One that is gone, and that the caller could
+ * see: 609 for those who read or delete, 610 for those who write.
+ */
+export async function visibleObject(
+  { objects, departures }: Pick<Repositories, "objects" | "departures">,
+  reference: SingleReference,
+  visibility: Visibility,
+  gone: 609 | 610,
+): Promise<StoredObject> {
+  const [found] = await objects.get(reference.kind === "id" ? [reference.id] : { uuids: [reference.uuid] }, visibility);
+  if (found !== undefined) return found;
+  throw new ServiceError((await departures.find(reference, visibility)) === null ? 304 : gone);
+}
+
+/** Remembers of which class an object is, unless it may be one that never comes to be. */
+export function learnClass(
+  { database, unit }: Pick<RequestContext, "database" | "unit">,
+  object: Pick<StoredObject, "id" | "className">,
+): void {
+  if (!unit.joined) database.classes.learn(object);
 }

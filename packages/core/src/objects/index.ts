@@ -21,5 +21,5 @@ export * from "./update-objects.ts";
 export * from "./user-names.ts";
 export * from "./departures/index.ts";
 export * from "./hooks/index.ts";
-export * from "./locks/index.ts";
+export * from "./lock-object.ts";
 export * from "./query/index.ts";

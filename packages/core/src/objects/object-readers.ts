@@ -9,10 +9,10 @@ import {
   type SingleReference,
   type StoredObject,
 } from "../storage/index.ts";
+import { visibleObject } from "./get-object.ts";
 import { namedObjects } from "./named-objects.ts";
 import type { Sight } from "./serialization-source.ts";
 import { isUserClass } from "./user-names.ts";
-import { visibleObject } from "./visible-object.ts";
 
 /** Readers that one object may name. */
 const maximumReaders = 1_000;

@@ -11,10 +11,14 @@ import {
   type SerializedObject,
   type StoredObject,
 } from "../storage/index.ts";
-import type { AnswerExtension, WrittenObject } from "./answer-extension.ts";
-import type { ObjectPlan, PlannedLink } from "./object-plan.ts";
+import { metaFieldsOnly, type ObjectPlan, type PlannedLink, withUuid } from "./object-plan.ts";
 import { LoadedObjects, ObjectWriter } from "./object-writer.ts";
-import type { SerializationSource } from "./serialization-source.ts";
+import {
+  type AnswerExtension,
+  AnswerExtensionError,
+  type SerializationSource,
+  type WrittenObject,
+} from "./serialization-source.ts";
 
 /** The objects of one step away from the roots, by the plans under which they are written. */
 type Step = readonly (readonly [ObjectPlan, readonly StoredObject[]])[];
@@ -151,4 +155,33 @@ function want(wanted: Map<ObjectPlan, Set<ObjectId>>, { target }: PlannedLink, i
 function addAll(all: Set<ObjectId>, ids: readonly ObjectId[]): void {
   for (const id of ids) all.add(id);
   acceptObjectCount(all.size);
+}
+
+/**
+ * The answer that tells of something that is done already: as the plan says, or the meta-fields alone where that would be too
+ * large, or a hook refuses it. It must not look as if it had failed. `known`: visible objects that were read already.
+ */
+export async function serializeWritten(
+  source: SerializationSource,
+  plan: ObjectPlan,
+  object: StoredObject,
+  known: readonly StoredObject[] = [],
+): Promise<SerializedObject> {
+  try {
+    return await serializeOne(source, plan, object, known);
+  } catch (error) {
+    if (error instanceof AnswerExtensionError) source.extension?.ignore(error);
+    else if (!(error instanceof AnswerTooLargeError)) throw error;
+    return serializeOne(source, plan.uuid ? withUuid(metaFieldsOnly) : metaFieldsOnly, object, []);
+  }
+}
+
+async function serializeOne(
+  source: SerializationSource,
+  plan: ObjectPlan,
+  object: StoredObject,
+  known: readonly StoredObject[],
+): Promise<SerializedObject> {
+  const [serialized] = (await new ObjectSerializer(source, plan).run([object], known)) as [SerializedObject];
+  return serialized;
 }

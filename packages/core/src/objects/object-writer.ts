@@ -13,8 +13,8 @@ import {
   type StoredObject,
   type Written,
 } from "../storage/index.ts";
-import type { WrittenObject } from "./answer-extension.ts";
 import type { ObjectPlan, PlannedLink } from "./object-plan.ts";
+import type { WrittenObject } from "./serialization-source.ts";
 
 type Output = Record<string, JsonValue | SerializedObject | SerializedCollection>;
 

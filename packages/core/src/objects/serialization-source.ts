@@ -1,7 +1,7 @@
+import { ServiceError } from "../errors/index.ts";
 import type { Model } from "../model/index.ts";
 import type { RequestContext, StoreTime } from "../request/index.ts";
-import type { ObjectRepository, Visibility } from "../storage/index.ts";
-import type { AnswerExtension } from "./answer-extension.ts";
+import type { ObjectRepository, StoredObject, Visibility } from "../storage/index.ts";
 
 /** What answers are made from. */
 export interface SerializationSource {
@@ -26,4 +26,31 @@ export function serializationSource(
   visibility: Visibility,
 ): SerializationSource {
   return { objects: r.objects, visibility, storeTime: database.storeTime, answerBytes: database.answerBytes };
+}
+
+/** An object, and what is written of it. */
+export interface WrittenObject {
+  readonly object: StoredObject;
+  readonly output: Record<string, unknown>;
+  /** What the output takes as JSON, with all that stands in it; at most. */
+  readonly bytes: number;
+}
+
+/** Who builds on what is written of objects. */
+export interface AnswerExtension {
+  /** Whether there is anybody. To be asked before the rest. */
+  begin(): Promise<boolean>;
+  /** Whether objects of a class are to be completed. */
+  concerns(className: string): boolean;
+  /** Changes the outputs, and gives how many bytes they take more, at most. An `AnswerExtensionError` if they are refused. */
+  complete(written: readonly WrittenObject[]): Promise<number>;
+  /** Takes note of an error that the caller is not told. */
+  ignore(error: ServiceError): void;
+}
+
+/** Who builds on an answer did not let it be written; with the code of the failure that is its cause. */
+export class AnswerExtensionError extends ServiceError {
+  constructor(cause: ServiceError) {
+    super(cause.code, { cause, ...(cause.detail === undefined ? {} : { detail: cause.detail }) });
+  }
 }

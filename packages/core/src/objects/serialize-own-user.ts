@@ -11,7 +11,7 @@ import {
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { defaultDepth, fullPlan } from "./object-plan.ts";
-import { serializeWritten } from "./serialize-written.ts";
+import { serializeWritten } from "./object-serializer.ts";
 
 /** The classes that describe a person; everybody sees them in the own record, whatever the rights. */
 const personal = ["User", "UserGroup", "Employee", "ContactPerson", "Image"];

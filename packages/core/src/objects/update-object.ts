@@ -10,16 +10,15 @@ import {
   type Writing,
 } from "../storage/index.ts";
 import type { GivenAttributes } from "./accept-attributes.ts";
-import type { FoundObject } from "./get-object.ts";
+import { type FoundObject, learnClass, visibleObject } from "./get-object.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
+import { serializeWritten } from "./object-serializer.ts";
 import type { ResolvedAttributes } from "./resolve-links.ts";
 import type { Sight } from "./serialization-source.ts";
 import type { Serialization } from "./serialization.ts";
-import { serializeWritten } from "./serialize-written.ts";
-import { learnClass, visibleObject } from "./visible-object.ts";
 import { prepareAttributes, writeChange } from "./write-object.ts";
 
 export interface UpdateObjectInput {

@@ -1,5 +1,5 @@
 import { jest } from "@jest/globals";
-import { CountCache } from "./count-cache.ts";
+import { CountCache } from "./database.ts";
 
 describe("CountCache", () => {
   beforeEach(() => {

@@ -1,13 +1,17 @@
-import type { Digests } from "../digests/index.ts";
+import { type Digests, Recent } from "../digests/index.ts";
 import { emptyLibrary, type MacroLibrary } from "../macros/index.ts";
 import { ModelCache } from "../model/index.ts";
-import { defaultAnswerBytes, type SessionPolicy, type Storage, type ThrottlePolicy } from "../storage/index.ts";
-import { CountCache } from "./count-cache.ts";
-import { KnownClasses } from "./known-classes.ts";
-import { OwnUnit } from "./own-unit.ts";
+import {
+  defaultAnswerBytes,
+  type ObjectId,
+  type SessionPolicy,
+  type Storage,
+  type StoredObject,
+  type ThrottlePolicy,
+} from "../storage/index.ts";
 import { StorageClock } from "./storage-clock.ts";
 import { StoreTime } from "./store-time.ts";
-import type { UnitOfWork } from "./unit-of-work.ts";
+import { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 
 /** How clients prepare a password: `md5` sends its MD5 in hexadecimal digits, `none` the text itself. */
 export type ClientHash = "md5" | "none";
@@ -84,5 +88,51 @@ export class Database {
   /** The same database for work of which one answer can take so many bytes only. */
   within(answerBytes: number): Database {
     return Object.create(this, { answerBytes: { value: answerBytes } }) as Database;
+  }
+}
+
+/**
+ * Of which class objects are that were seen lately. An object never changes its class, but another database may be put
+ * into the place of this one: whoever relies on it has storage check it.
+ */
+export class KnownClasses {
+  private readonly recent = new Recent<ObjectId, string>(10_000);
+
+  of(id: ObjectId): string | undefined {
+    return this.recent.get(id);
+  }
+
+  learn({ id, className }: Pick<StoredObject, "id" | "className">): void {
+    if (this.recent.get(id) !== className) this.recent.set(id, className);
+  }
+}
+
+/** Counts up to this one are always exact as of the request. */
+const exactUpTo = 5_000;
+/** A larger count may be this old, in milliseconds. */
+const maximumAge = 10_000;
+const maximumEntries = 1_000;
+
+/** Spares the counting of large classes on every page of a list. */
+export class CountCache {
+  private readonly counts = new Map<string, { count: number; at: number }>();
+
+  /** The remembered count under the key, or the one that `count` finds. */
+  async get(key: string, count: () => Promise<number>): Promise<number> {
+    const remembered = this.counts.get(key);
+    if (remembered !== undefined && Date.now() - remembered.at < maximumAge) return remembered.count;
+    const at = Date.now();
+    const counted = await count();
+    this.counts.delete(key);
+    if (counted > exactUpTo) this.remember(key, { count: counted, at });
+    return counted;
+  }
+
+  private remember(key: string, entry: { count: number; at: number }): void {
+    if (this.counts.size >= maximumEntries) {
+      const [oldest] = this.counts.keys();
+      if (oldest !== undefined) this.counts.delete(oldest);
+    }
+    this.counts.set(key, entry);
   }
 }

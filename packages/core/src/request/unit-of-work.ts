@@ -1,5 +1,5 @@
 import type { ModelCache } from "../model/index.ts";
-import type { Repositories } from "../storage/index.ts";
+import type { Repositories, Storage } from "../storage/index.ts";
 
 /** How a use case writes several things as one: in a transaction of its own or, where one is open already, as a part of that. */
 export interface UnitOfWork {
@@ -23,3 +23,23 @@ export interface UnitOfWork {
 
 /** Gets repositories outside of any transaction. */
 export type LastingWork = (r: Repositories) => Promise<void>;
+
+/** No transaction is open: each one is the use case's own. */
+export class OwnUnit implements UnitOfWork {
+  readonly joined = false;
+  readonly models = null;
+
+  constructor(private readonly storage: Storage) {}
+
+  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
+    return this.storage.transaction(work);
+  }
+
+  attempt<T>(work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
+  lastingly(work: LastingWork): Promise<void> {
+    return work(this.storage.repositories);
+  }
+}

@@ -1,4 +1,4 @@
-import { capabilityWords } from "./storage-capabilities.ts";
+import { capabilityWords } from "./storage.ts";
 
 test("every capability has a word, there or not", () => {
   const all = {

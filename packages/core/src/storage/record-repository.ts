@@ -3,13 +3,13 @@ import type { JsonValue } from "./entities/stored-object.ts";
 /** What a record holds: any JSON but `null`, which stands for no record. */
 export type RecordValue = Exclude<JsonValue, null>;
 
-declare const value: unique symbol;
+declare const ofKind: unique symbol;
 
 /**
  * The name of a kind of records, at most 32 ASCII letters. Its type says what the values of the kind are; storage neither knows nor
  * checks that, so a new kind needs nothing of an adapter.
  */
-export type RecordKind<Value = RecordValue> = string & { readonly [value]?: Value };
+export type RecordKind<Value = RecordValue> = string & { readonly [ofKind]?: Value };
 
 export interface StoredRecord<Value = RecordValue> {
   /** Unique within the kind. 1 to 512 characters. */
@@ -129,4 +129,47 @@ export interface RecordRepository {
 
   /** Forgets at most `limit` records of any kind whose lifetime is over; answers how many there were of each kind that had some. */
   sweep(limit: number): Promise<ReadonlyMap<string, number>>;
+}
+
+/**
+ * Changes a record that has no lifetime, however many change it at once. `work` gives the new value, or `null` to leave the record as it is; it
+ * runs again with what others have written meanwhile. `false` if nothing was changed, or there is no such record.
+ *
+ * @param found the record as it was just read, which spares reading it
+ */
+export async function changeRecord<Value>(
+  records: RecordRepository,
+  kind: RecordKind<Value>,
+  id: string,
+  work: (value: Value) => Value | null,
+  found?: Pick<StoredRecord<Value>, "owner" | "value" | "version">,
+): Promise<boolean> {
+  const read = async () => (await records.get(kind, [id]))[0];
+  let record: typeof found = found ?? (await read());
+  for (; record !== undefined; record = await read()) {
+    const value = work(record.value);
+    if (value === null) return false;
+    const { owner, version: ifVersion } = record;
+    if ((await records.put(kind, id, value, { owner, ifVersion })) === "stored") return true;
+  }
+  return false;
+}
+
+/** One part of a list: at most `limit` items, those after the name of one, or from the first (`null`). */
+export interface Part {
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+const limit = 500;
+
+/** Everything that a list gives part by part. */
+export async function allParts<T>(list: (part: Part) => Promise<T[]>, nameOf: (item: T) => string): Promise<T[]> {
+  const all: T[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const found = await list({ after: last === undefined ? null : nameOf(last), limit });
+    all.push(...found);
+    if (found.length < limit) return all;
+  }
 }

@@ -1,8 +1,15 @@
-import type { Attempt } from "./attempt.ts";
 import type { AttributeType, ClassDefinition } from "./entities/class-definition.ts";
-import type { StorageArchive } from "./storage-archive.ts";
 import type { JointRepositories, Repositories } from "./repositories.ts";
-import type { StorageCapabilities } from "./storage-capabilities.ts";
+import type { StorageArchive } from "./storage-archive.ts";
+
+/**
+ * Does a part of a transaction: if it throws, what it wrote is undone, its error comes out unchanged, and the transaction goes
+ * on. A part awaits everything that it asks for, and lets out the errors of calls that fail: one that catches them may succeed
+ * with one engine and not with another. Parts nest; they do not overlap. A conflict with another transaction, a lost connection
+ * and a call that took too long end the whole transaction, whatever part they happen in: all that is asked for later fails
+ * with the same error, and a conflict has the work run again as ever.
+ */
+export type Attempt = <T>(part: () => Promise<T>) => Promise<T>;
 
 export interface MigrationReport {
   /** Names of the migrations applied now, in order; empty when the database was up to date. */
@@ -79,3 +86,38 @@ export interface Storage {
   /** Waits for what runs, then lets go of everything. Later calls are refused with 706. May be called twice. */
   close(): Promise<void>;
 }
+
+/** What an adapter can and cannot do, and its limits; declared by the adapter itself, never chosen by a test. */
+export interface StorageCapabilities {
+  /** What was acknowledged is there after the process was killed. */
+  readonly durable: boolean;
+  /** Several processes may work on one database at once. */
+  readonly severalProcesses: boolean;
+  /** Transactions go on side by side, as far as they do not write the same; otherwise they take turns. */
+  readonly parallelTransactions: boolean;
+  /** Indexes over values make queries faster; otherwise an account is kept of which ones there should be, and no more. */
+  readonly valueIndexes: boolean;
+  /** How many indexes over values a database can have, 16 at the least; `null`: as many as are wanted. */
+  readonly indexesPerTable: number | null;
+}
+
+const words: { readonly [K in keyof StorageCapabilities]: (declared: StorageCapabilities[K]) => string } = {
+  durable: (declared) => (declared ? "durable" : "gone with its process"),
+  severalProcesses: (declared) => (declared ? "several processes" : "one process"),
+  parallelTransactions: (declared) => (declared ? "parallel transactions" : "transactions take turns"),
+  valueIndexes: (declared) => (declared ? "indexes over values" : "no indexes over values"),
+  indexesPerTable: (declared) => (declared === null ? "as many indexes as wanted" : `at most ${declared} indexes`),
+};
+
+/** What an adapter declares, in words for whoever runs it: one for each capability, in the order of their importance. */
+export function capabilityWords(capabilities: StorageCapabilities): ReadonlyMap<keyof StorageCapabilities, string> {
+  const names = Object.keys(words) as (keyof StorageCapabilities)[];
+  return new Map(names.map((name) => [name, (words[name] as (declared: unknown) => string)(capabilities[name])]));
+}
+
+/**
+ * What the module of an adapter exports under the name `openStorage`, for servers that are configured with it: opens
+ * one database. `options` are those of the configuration, unchecked. Throws an error whose message tells the operator, without a
+ * secret, why it cannot; a database that cannot be reached at the moment is no reason, calls answer 704 as long as that lasts.
+ */
+export type OpenStorage = (options: Readonly<Record<string, unknown>>) => Storage | Promise<Storage>;

@@ -5,7 +5,7 @@ import { type Account, loginNameOf, type Repositories } from "../../storage/inde
 import { type PasswordPolicy, passwordSubject } from "../passwords/password-policy.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
 import type { ReplacePassword } from "../passwords/replace-password.ts";
-import type { PasswordHasher } from "./password-hasher.ts";
+import type { PasswordHasher } from "./verify-password.ts";
 
 /** The account with this log-in name. An unknown name: 304. */
 export async function requireAccount({ accounts }: Pick<Repositories, "accounts">, name: string): Promise<Account> {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { confusableKeyOf, loginNameOf } from "../../storage/index.ts";
-import { clientPassword } from "./password-hasher.ts";
+import { clientPassword } from "./verify-password.ts";
 
 const digests = {
   sha256: (text: string) => createHash("sha256").update(text).digest("hex"),

@@ -1,11 +1,49 @@
+import type { Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
 import { userName, UserNames } from "../../objects/index.ts";
-import type { AdministrationContext } from "../../request/index.ts";
-import type { ObjectId, ObjectRepository } from "../../storage/index.ts";
+import type { AdministrationContext, ClientHash } from "../../request/index.ts";
+import {
+  type AccountRepository,
+  confusableKeyOf,
+  loginNameOf,
+  type ObjectId,
+  type ObjectRepository,
+} from "../../storage/index.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
-import type { CreateAccount } from "./create-account.ts";
 import { allGroups } from "./list-users.ts";
+import { clientPassword, type PasswordHasher } from "./verify-password.ts";
+
+export interface CreateAccountInput {
+  /** Id of an existing `User` object. */
+  readonly userId: ObjectId;
+  readonly loginName: string;
+  /** Plain, or as clients send it. */
+  readonly password: string;
+  readonly administrator: boolean;
+  readonly clientHash: ClientHash;
+  readonly email?: string | null;
+}
+
+/** Gives a `User` object its credentials. A name that is taken, or looks like one that is: 307. */
+export class CreateAccount {
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly digests: Digests,
+  ) {}
+
+  async run(accounts: AccountRepository, input: CreateAccountInput): Promise<void> {
+    const { userId, administrator, email = null } = input;
+    const secret = await this.hasher.hash(clientPassword(input.password, input.clientHash, this.digests));
+    const loginName = loginNameOf(input.loginName);
+    const outcome = await accounts.create(
+      { userId, loginName, secret, administrator, email },
+      confusableKeyOf(loginName),
+    );
+    if (outcome === "nameTaken")
+      throw new ServiceError(307, { detail: "The user name is taken or looks like another." });
+  }
+}
 
 export interface CreateUserInput {
   readonly name: string;

@@ -14,7 +14,7 @@ import {
   type ObjectId,
   unattendedPrincipal,
 } from "../../storage/index.ts";
-import type { PasswordHasher } from "../accounts/password-hasher.ts";
+import type { PasswordHasher } from "../accounts/verify-password.ts";
 import { findCustomAccount, mapCustomAccount } from "./custom-accounts.ts";
 import {
   type CustomCredentials,

@@ -4,14 +4,14 @@ import type { MailLanguage, OrderMail } from "../../mail/index.ts";
 import type { ObjectHooks } from "../../objects/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
 import type { Account } from "../../storage/index.ts";
-import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
+import { clientPassword, type PasswordHasher } from "../accounts/verify-password.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "../passwords/password-change.ts";
+import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "../passwords/change-password.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
+import type { PasswordNotice } from "../passwords/replace-password.ts";
 import { isAskedElsewhere } from "./ask-authenticator.ts";
-import { customUserKey } from "./custom-accounts.ts";
+import { customUserKey, PendingPasswords } from "./custom-accounts.ts";
 import type { SettleCustomPassword } from "./custom-password-reset.ts";
-import { PendingPasswords } from "./pending-passwords.ts";
 
 const minutes = 10;
 const tries = 5;
@@ -117,4 +117,50 @@ export function confirmationCode(random: RandomSource): string {
 /** What storage keeps of a code: good for one account only, however it was typed. */
 export function codeDigest(digests: Digests, accountId: string, code: string): Digest {
   return digests.sha256(`confirmation code\u0000${accountId}\u0000${code.toUpperCase().replaceAll(/[\s-]/g, "")}`);
+}
+
+export interface ConfirmCustomPasswordInput {
+  readonly confirmationCode: string;
+  readonly language: MailLanguage | null;
+}
+
+export interface ConfirmCustomPasswordParts {
+  readonly gate: Gate;
+  readonly digests: Digests;
+  readonly settle: SettleCustomPassword;
+  readonly notice: PasswordNotice;
+}
+
+/**
+ * Makes the new password of a custom user the current one by the code that was mailed, else 326: his other sessions end and this one goes on, in one
+ * transaction with the change.
+ */
+export class ConfirmCustomPassword {
+  constructor(private readonly parts: ConfirmCustomPasswordParts) {}
+
+  async run(context: SessionContext, { confirmationCode: given, language }: ConfirmCustomPasswordInput): Promise<void> {
+    const { gate, digests, settle, notice } = this.parts;
+    const { userId, entrance } = context.session;
+    // Nothing waits for those who came in otherwise.
+    if (entrance.kind !== "custom") throw new ServiceError(326);
+    const { account } = await context.r.accounts.find({ id: entrance.accountId }, []);
+    if (account === null) throw new ServiceError(context.overCode);
+    const { repositories } = context.database.storage;
+    const code = codeDigest(digests, account.id, given);
+    await gate.guard(context, {
+      userKey: customUserKey(account.loginName),
+      refusal: { code: 326, type: "customPassword.refused" },
+      userId,
+      prove: async () => ((await new PendingPasswords(repositories).tryCode(account.id, code)) ? account : null),
+      act: async (r) => {
+        const version = await new PendingPasswords(r).confirm(account.id, code);
+        // Somebody else was faster with the same code.
+        if (version === null) throw new ServiceError(326);
+        await settle.run(r, account, context.sessionDigest);
+        if (!(await r.sessions.renew(context.sessionDigest, version))) throw new ServiceError(context.overCode);
+        await r.audit.append(sessionEvent(context, { type: "customPassword.changed" }));
+      },
+    });
+    await notice.send(context, account, language);
+  }
 }

@@ -8,7 +8,7 @@ import {
   type ObjectId,
   type Repositories,
 } from "../../storage/index.ts";
-import type { PasswordHasher } from "../accounts/password-hasher.ts";
+import type { PasswordHasher } from "../accounts/verify-password.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
 import { customSubject, mapCustomAccount } from "./custom-accounts.ts";

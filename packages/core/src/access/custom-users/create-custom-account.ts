@@ -4,7 +4,7 @@ import { acceptMailAddress } from "../../mail/index.ts";
 import { isUserName } from "../../objects/index.ts";
 import type { AdministrationContext, ClientHash } from "../../request/index.ts";
 import { type AccountRepository, confusableKeyOf, loginNameOf, type ObjectId } from "../../storage/index.ts";
-import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
+import { clientPassword, type PasswordHasher } from "../accounts/verify-password.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { requireMappedUser } from "./change-custom-user.ts";
 

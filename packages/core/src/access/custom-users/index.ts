@@ -1,5 +1,11 @@
 export { AskAuthenticator, KeepAuthenticatedUser } from "./ask-authenticator.ts";
-export { ChangeCustomPassword, type ChangeCustomPasswordParts } from "./change-custom-password.ts";
+export {
+  ChangeCustomPassword,
+  type ChangeCustomPasswordParts,
+  ConfirmCustomPassword,
+  type ConfirmCustomPasswordInput,
+  type ConfirmCustomPasswordParts,
+} from "./change-custom-password.ts";
 export {
   mapCustomUser,
   removeCustomUser,
@@ -10,13 +16,11 @@ export {
   setCustomUserDisabled,
   setCustomUserEmail,
 } from "./change-custom-user.ts";
-export * from "./confirm-custom-password.ts";
 export * from "./create-custom-account.ts";
 export * from "./custom-accounts.ts";
 export * from "./custom-password-reset.ts";
 export * from "./list-custom-users.ts";
 export * from "./log-in-custom-user.ts";
-export * from "./pending-passwords.ts";
 export {
   type CustomCredentials,
   type ProveCustomUser,

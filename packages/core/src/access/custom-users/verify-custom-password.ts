@@ -1,7 +1,7 @@
 import type { Digests } from "../../digests/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
 import { type Account, type AccountRepository, loginNameOf, type Person } from "../../storage/index.ts";
-import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
+import { clientPassword, type PasswordHasher } from "../accounts/verify-password.ts";
 
 /** Knows custom users by their own passwords. Unknown and disabled ones cost and answer the same as a wrong password. */
 export class VerifyCustomPassword implements ProveCustomUser {

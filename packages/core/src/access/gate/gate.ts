@@ -11,9 +11,8 @@ import type {
   ThrottleVerdict,
 } from "../../storage/index.ts";
 import type { CheckSecondFactors, FactorPassage } from "../second-factors/check-second-factors.ts";
-import { enrollingAppNames } from "../sessions/is-enrolling.ts";
-import type { Claim } from "./claim.ts";
-import { type CountedCode, type GuardedAttempt, isCounted } from "./guarded-attempt.ts";
+import { enrollingAppNames } from "../sessions/app-names.ts";
+import { type Claim, type CountedCode, type GuardedAttempt, isCounted } from "./claim.ts";
 import { ProofTimes } from "./proof-times.ts";
 
 export interface Entry {

@@ -1,3 +1,2 @@
-export * from "./claim.ts";
+export type { Claim, CountedCode, GuardedAttempt, Proof } from "./claim.ts";
 export * from "./gate.ts";
-export type { CountedCode, GuardedAttempt } from "./guarded-attempt.ts";

@@ -2,9 +2,9 @@ import type { Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
 import type { Account } from "../../storage/index.ts";
-import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
+import { clientPassword, type PasswordHasher } from "../accounts/verify-password.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "./password-change.ts";
+import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "./change-password.ts";
 import { type PasswordPolicy, passwordSubject } from "./password-policy.ts";
 import type { PasswordNotice, ReplacePassword } from "./replace-password.ts";
 

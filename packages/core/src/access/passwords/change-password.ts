@@ -1,8 +1,26 @@
 import { ServiceError } from "../../errors/index.ts";
+import type { MailLanguage } from "../../mail/index.ts";
 import type { SessionContext } from "../../request/index.ts";
 import type { PasswordMessages } from "../channels/password-messages.ts";
-import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "./password-change.ts";
 import { isPasswordText } from "./password-policy.ts";
+
+/** Both passwords plain, or as clients send them; neither is blank or longer than a password may be. */
+export interface PasswordChangeInput {
+  readonly oldPassword: string;
+  readonly newPassword: string;
+  /** What the client wants to be written to in; `null`: it does not say. */
+  readonly language: MailLanguage | null;
+}
+
+export interface PasswordChangeResult {
+  /** The change takes effect only once it is confirmed. */
+  readonly confirmationRequired?: true;
+}
+
+/** What a change of the password is for those who came in by one kind of entrance. Order of refusals: 320, 321, 339. */
+export interface PasswordChange {
+  run(context: SessionContext, input: PasswordChangeInput): Promise<PasswordChangeResult>;
+}
 
 export interface ChangePasswordInput extends PasswordChangeInput {
   /** Whether both are base64 of what was encrypted with the server's RSA key. */

@@ -3,7 +3,7 @@ import { ServiceError } from "../../errors/index.ts";
 import type { MailLanguage } from "../../mail/index.ts";
 import { type AppKeyContext, entryEvent } from "../../request/index.ts";
 import type { RecordValue } from "../../storage/index.ts";
-import type { PasswordHasher } from "../accounts/password-hasher.ts";
+import type { PasswordHasher } from "../accounts/verify-password.ts";
 import { isPasswordText, type PasswordPolicy } from "./password-policy.ts";
 import { type PasswordReset, type PasswordResets, passwordResets, type ResettableAccount } from "./password-reset.ts";
 import type { PasswordNotice, ReplacePassword } from "./replace-password.ts";

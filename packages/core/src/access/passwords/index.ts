@@ -1,11 +1,8 @@
-export { AskForReset, type AskForResetInput } from "./ask-for-reset.ts";
+export { AskForReset, type AskForResetInput, PrepareResetMail } from "./ask-for-reset.ts";
 export * from "./change-own-password.ts";
 export * from "./change-password.ts";
 export * from "./confirm-reset.ts";
-export * from "./former-passwords.ts";
 export * from "./own-password-reset.ts";
-export * from "./password-change.ts";
 export * from "./password-policy.ts";
 export * from "./password-reset.ts";
-export * from "./prepare-reset-mail.ts";
 export * from "./replace-password.ts";

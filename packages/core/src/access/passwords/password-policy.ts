@@ -1,8 +1,7 @@
 import type { Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { ObjectId } from "../../storage/index.ts";
-import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
-import type { GivenPassword } from "../accounts/verify-password.ts";
+import { clientPassword, type GivenPassword, type PasswordHasher } from "../accounts/verify-password.ts";
 
 /** Characters of a password at least, where it is seen as its owner types it. */
 export const shortestPassword = 8;

@@ -2,9 +2,8 @@ import { ServiceError } from "../../errors/index.ts";
 import { type AppKeyContext, entryEvent } from "../../request/index.ts";
 import type { Person, Repositories } from "../../storage/index.ts";
 import { type Application, Applications } from "../appkeys/applications.ts";
-import { endOtherSessions } from "./end-other-sessions.ts";
 import { type FactorProofs, shownTokens } from "./factor-proofs.ts";
-import { factorSubjectOf } from "./own-factors.ts";
+import { endOtherSessions, factorSubjectOf } from "./own-factors.ts";
 import { type FoundFactor, SecondFactors } from "./second-factors.ts";
 
 /** What a log-in brings for second factors. */

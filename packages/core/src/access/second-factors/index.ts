@@ -4,7 +4,5 @@ export { FactorProofs, type SpendProof } from "./factor-proofs.ts";
 export { FactorSecrets, type TimeTokens } from "./factor-secrets.ts";
 export { factorSubjectOf } from "./own-factors.ts";
 export * from "./prove-factor.ts";
-export * from "./read-second-factor.ts";
-export * from "./remove-second-factor.ts";
 export * from "./second-factors.ts";
 export * from "./take-second-factors.ts";

@@ -1,8 +1,9 @@
+import type { Digest } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { SessionContext } from "../../request/index.ts";
-import type { Entrance, ObjectId } from "../../storage/index.ts";
+import type { Entrance, ObjectId, Repositories, SessionSelector } from "../../storage/index.ts";
 import { Applications } from "../appkeys/applications.ts";
-import { isEnrolling } from "../sessions/is-enrolling.ts";
+import { isEnrolling } from "../sessions/app-names.ts";
 import { type FactorSubject, type FoundFactor, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
 
 /** What somebody who is logged in has for an app name. */
@@ -43,4 +44,26 @@ export function factorSubjectOf(userId: ObjectId, entrance: Entrance): FactorSub
   if (entrance.kind === "custom") return `custom:${entrance.accountId}`;
   if (entrance.kind === "provider" && entrance.link.value.shared) return `link:${entrance.link.value.id}`;
   return `user:${userId}`;
+}
+
+/** Whose sessions they are. */
+export interface EnteredUser {
+  readonly userId: ObjectId;
+  readonly entrance: Entrance;
+}
+
+/** Ends the sessions that somebody has besides this one: they were opened without the factor that he has confirmed. */
+export async function endOtherSessions(
+  { sessions }: Pick<Repositories, "sessions">,
+  user: EnteredUser,
+  except?: Digest,
+): Promise<void> {
+  await sessions.end(selectorOf(user, except));
+}
+
+function selectorOf({ userId, entrance }: EnteredUser, except: Digest | undefined): SessionSelector {
+  const excepted = except === undefined ? {} : { except };
+  if (entrance.kind === "custom") return { customAccountId: entrance.accountId, ...excepted };
+  if (entrance.kind === "provider" && entrance.link.value.shared) return { linkId: entrance.link.id, ...excepted };
+  return { userId, ...excepted };
 }

@@ -1,5 +1,8 @@
+import type { RandomSource } from "../../digests/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
 import type { SerializedObject } from "../../storage/index.ts";
+import type { ChannelSecrets } from "../channels/channel-secrets.ts";
+import type { TokenMode, Tokens } from "../tokens/tokens.ts";
 import type { EnterWithPassword, LogInInput } from "./enter-with-password.ts";
 
 export interface LogInResult {
@@ -15,5 +18,57 @@ export class LogIn {
   async run(context: AppKeyContext, input: LogInInput): Promise<LogInResult> {
     const { sessionId, user } = await this.enterWithPassword.run(context, input, { mode: "session" });
     return { sessionId, user, databaseName: context.database.name };
+  }
+}
+
+export interface SecureLogInResult {
+  /** Sent unchanged as `Secure-Token`. */
+  readonly sessionId: string;
+  readonly user: SerializedObject;
+  /** 32 bytes, for AES-256-CTR. */
+  readonly symmetricKey: Uint8Array;
+  /** 3 bytes, part of every counter block. */
+  readonly ivPrefix: Uint8Array;
+  readonly databaseName: string;
+}
+
+/** Logs in with the credentials of a database user and opens a session whose traffic is encrypted. */
+export class LogInSecurely {
+  constructor(
+    private readonly enterWithPassword: EnterWithPassword,
+    private readonly secrets: ChannelSecrets,
+    private readonly random: RandomSource,
+  ) {}
+
+  async run(context: AppKeyContext, input: LogInInput): Promise<SecureLogInResult> {
+    const { alias, name: databaseName } = context.database;
+    const symmetricKey = this.random.bytes(32);
+    const ivPrefix = this.random.bytes(3);
+    const channel = { wrappedKey: this.secrets.wrapKey(alias, symmetricKey), ivPrefix };
+    const { sessionId, user } = await this.enterWithPassword.run(context, input, { mode: "secure", channel });
+    return { sessionId: this.secrets.sealSessionId(alias, sessionId), user, symmetricKey, ivPrefix, databaseName };
+  }
+}
+
+export interface TokenLogInResult {
+  /** Of a session in session-id mode, for which the token is good as well. */
+  readonly sessionId?: string;
+  readonly token: string;
+  readonly user: SerializedObject;
+  readonly databaseName: string;
+}
+
+/** Logs in with the credentials of a database user and opens a session with a token for it. */
+export class LogInWithToken {
+  constructor(
+    private readonly enterWithPassword: EnterWithPassword,
+    private readonly tokens: Tokens,
+  ) {}
+
+  async run(context: AppKeyContext, input: LogInInput, mode: TokenMode): Promise<TokenLogInResult> {
+    const issue = await this.tokens.issuer(context.database);
+    const { sessionId, userId, user } = await this.enterWithPassword.run(context, input, { mode });
+    const result = { token: issue(userId, { mode, sessionId }), user, databaseName: context.database.name };
+    return mode === "session" ? { sessionId, ...result } : result;
   }
 }

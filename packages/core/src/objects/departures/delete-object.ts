@@ -11,12 +11,12 @@ import type {
   StoredObject,
   Visibility,
 } from "../../storage/index.ts";
+import { visibleObject } from "../get-object.ts";
 import { type ActiveHooks, noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import { DeletionHooks, hooksOfDeletions } from "../hooks/deletion-hooks.ts";
 import { hookFailure } from "../hooks/hook-caller.ts";
 import type { Sight } from "../serialization-source.ts";
 import { isUserClass } from "../user-names.ts";
-import { visibleObject } from "../visible-object.ts";
 import { removeThose, type ThoseWhoGo, thoseWhoGo } from "./deletion-cascade.ts";
 
 export interface DeleteObjectInput {

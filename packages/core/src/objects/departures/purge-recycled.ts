@@ -11,10 +11,9 @@ import {
   type SingleReference,
   type Visibility,
 } from "../../storage/index.ts";
-import { visibleObject } from "../visible-object.ts";
+import { visibleObject } from "../get-object.ts";
 import { guardUsers } from "./delete-object.ts";
-import { maximum, ruleOf } from "./deletion-cascade.ts";
-import { type Knowledge, neededBy } from "./needed-by.ts";
+import { type Knowledge, maximum, neededBy, ruleOf } from "./deletion-cascade.ts";
 
 /** Objects that one request purges, each with those that it took along. */
 const mostRoots = 1_000;

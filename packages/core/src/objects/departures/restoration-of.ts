@@ -14,7 +14,7 @@ import {
   type StoredObject,
 } from "../../storage/index.ts";
 import { plainRule } from "../plain-value.ts";
-import { isKnown, type Knowledge } from "./needed-by.ts";
+import { isKnown, type Knowledge } from "./deletion-cascade.ts";
 
 /** Everything that may be a link of the objects, each once. */
 function linkedIds(objects: readonly StoredObject[], model: Model): ObjectId[] {

@@ -11,18 +11,17 @@ import {
   type SingleReference,
   type StoredObject,
 } from "../../storage/index.ts";
-import type { FoundObject } from "../get-object.ts";
+import { type FoundObject, visibleObject } from "../get-object.ts";
 import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import { hookedSource } from "../hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
 import { planSerialization } from "../object-plan.ts";
+import { serializeWritten } from "../object-serializer.ts";
 import type { ResolvedAttributes } from "../resolve-links.ts";
 import type { Sight } from "../serialization-source.ts";
 import type { Serialization } from "../serialization.ts";
-import { serializeWritten } from "../serialize-written.ts";
 import { isUserClass, UserNames } from "../user-names.ts";
-import { visibleObject } from "../visible-object.ts";
-import type { Knowledge } from "./needed-by.ts";
+import type { Knowledge } from "./deletion-cascade.ts";
 import { acceptReturn } from "./restoration-of.ts";
 
 /**

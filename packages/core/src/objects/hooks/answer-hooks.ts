@@ -1,11 +1,17 @@
 import { ServiceError } from "../../errors/index.ts";
 import type { Model } from "../../model/index.ts";
 import { atMost, jsonBytes } from "../../storage/index.ts";
-import { type AnswerExtension, AnswerExtensionError, type WrittenObject } from "../answer-extension.ts";
 import { batches } from "../batches.ts";
 import { fullPlan } from "../object-plan.ts";
 import { ObjectSerializer } from "../object-serializer.ts";
-import { type SerializationSource, serializationSource, type Sight } from "../serialization-source.ts";
+import {
+  type AnswerExtension,
+  AnswerExtensionError,
+  type SerializationSource,
+  serializationSource,
+  type Sight,
+  type WrittenObject,
+} from "../serialization-source.ts";
 import { type ActiveHooks, type Hook, noHooks, type ObjectHooks, type SerializedItem } from "./active-hooks.ts";
 import {
   changeMembers,

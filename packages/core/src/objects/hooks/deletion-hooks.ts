@@ -3,8 +3,7 @@ import type { ObjectId, ObjectOutline } from "../../storage/index.ts";
 import { batches } from "../batches.ts";
 import type { Sight } from "../serialization-source.ts";
 import type { ActiveHooks, DeletedItem, ObjectHooks } from "./active-hooks.ts";
-import { concernedClasses, deeper, type HookCaller, type Members } from "./hook-caller.ts";
-import { rawMembers } from "./raw-members.ts";
+import { concernedClasses, deeper, type HookCaller, type Members, rawMembers } from "./hook-caller.ts";
 
 /** What a hook is given at once. */
 const atOnce = { items: 200, bytes: 1024 * 1024 };

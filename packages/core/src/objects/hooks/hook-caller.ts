@@ -2,7 +2,10 @@ import { ServiceError } from "../../errors/index.ts";
 import type { MacroExecution } from "../../macros/index.ts";
 import type { Model } from "../../model/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
-import type { JsonValue, Principal, Session } from "../../storage/index.ts";
+import type { JsonValue, Principal, Session, StoredObject } from "../../storage/index.ts";
+import { fullPlan, withUuid } from "../object-plan.ts";
+import { ObjectSerializer } from "../object-serializer.ts";
+import type { Sight } from "../serialization-source.ts";
 
 /** On whose behalf a hook runs: of a request with a session, or of one that is about to get one. */
 export interface HookCaller extends AppKeyContext {
@@ -75,4 +78,28 @@ export function concerning<H extends { readonly classes: readonly string[] }>(
   model: Model,
 ): readonly H[] {
   return hooks.filter((hook) => concernedClasses(hook, model).has(className));
+}
+
+/**
+ * Objects as hooks of writes see them: all attributes, references as meta-fields, and nothing of what the caller does not see.
+ * `known`: objects that were read already.
+ */
+export async function rawMembers(
+  { r, database }: HookCaller,
+  { model, visibility }: Sight,
+  objects: readonly StoredObject[],
+  known: readonly StoredObject[] = [],
+): Promise<readonly Members[]> {
+  if (objects.length === 0) return [];
+  // It is no answer: how much there is of it the batches see to.
+  const source = {
+    objects: r.objects,
+    visibility,
+    storeTime: database.storeTime,
+    answerBytes: Number.MAX_SAFE_INTEGER,
+  };
+  return (await new ObjectSerializer(source, withUuid(fullPlan(model, 0))).run(
+    objects,
+    known,
+  )) as unknown as readonly Members[];
 }

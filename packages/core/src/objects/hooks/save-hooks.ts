@@ -15,8 +15,8 @@ import {
   type MemberChanges,
   type Members,
   onBehalfOf,
+  rawMembers,
 } from "./hook-caller.ts";
-import { rawMembers } from "./raw-members.ts";
 
 /** What else is asked of attributes that a hook sets. */
 export type AcceptChange = (className: string, set: Members) => void;

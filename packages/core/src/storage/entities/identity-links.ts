@@ -1,6 +1,5 @@
 import type { Digests } from "../../digests/index.ts";
-import { allParts } from "../all-parts.ts";
-import type { RecordKind, RecordRepository, StoredRecord } from "../record-repository.ts";
+import { allParts, type RecordKind, type RecordRepository, type StoredRecord } from "../record-repository.ts";
 import type { ObjectId } from "./object-id.ts";
 
 /** Accounts of providers that are bound to database users, by `identityLinkId`: an identity has one link at most, also under races. */

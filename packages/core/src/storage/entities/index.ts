@@ -1,6 +1,5 @@
 export * from "./canonical-json.ts";
 export * from "./class-definition.ts";
-export * from "./class-name.ts";
 export * from "./identity-links.ts";
 export * from "./login-name.ts";
 export * from "./object-id.ts";

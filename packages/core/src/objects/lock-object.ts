@@ -1,9 +1,9 @@
-import type { Digest } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
-import { mayOnClass, visibilityOf } from "../../model/index.ts";
-import { type Database, requestModel, type SessionContext } from "../../request/index.ts";
-import type { Lock, ObjectId, SingleReference } from "../../storage/index.ts";
-import { visibleObject } from "../visible-object.ts";
+import type { Digest } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import { mayOnClass, visibilityOf } from "../model/index.ts";
+import { type Database, requestModel, type SessionContext } from "../request/index.ts";
+import type { Lock, ObjectId, SingleReference } from "../storage/index.ts";
+import { visibleObject } from "./get-object.ts";
 
 /**
  * Locks an object for the session of the request, also again. One that another session has locked: 713; more than a session may
