@@ -23,7 +23,7 @@ export class HostCalls {
   private readonly actions: ReadonlyMap<string, HostAction>;
 
   constructor(useCases: HostUseCases, forms: RequestForms) {
-    this.actions = new Map([...readCalls(useCases, forms), ...writeCalls(useCases, forms)]);
+    this.actions = new Map(Object.entries({ ...readCalls(useCases, forms), ...writeCalls(useCases, forms) }));
   }
 
   /** With `reads`, what writes or holds is 307. */
@@ -48,57 +48,48 @@ const tries = 3;
 function readCalls(
   { getObject, listObjects, getReaders }: Pick<HostUseCases, "getObject" | "listObjects" | "getReaders">,
   forms: RequestForms,
-): [string, HostAction][] {
+): Readonly<Record<string, HostAction>> {
   const ofGet = (argument: JsonValue) => argumentsOf("objects.get", argument, "id", "serialization", "hold");
   const ofFind = (argument: JsonValue) => argumentsOf("objects.find", argument, "className", "hold", ...listNames);
-  return [
-    [
-      "objects.get",
-      {
-        writes: (argument) => ofGet(argument).flag("hold"),
-        run: async (context, argument) => {
-          const given = ofGet(argument);
-          const reference = namedObject(given);
-          const serialization = forms.serialization(given.given.serialization);
-          if (isHeld(context, given)) {
-            // Whoever may not see it may not keep others from it either.
-            const { object } = await getObject.run(context, reference, { type: "oid" });
-            await context.r.objects.hold([object["~ObjectID"]]);
-          }
-          const { object, version } = await getObject.run(context, reference, serialization);
-          return { object: object as JsonValue, version };
-        },
+  return {
+    "objects.get": {
+      writes: (argument) => ofGet(argument).flag("hold"),
+      run: async (context, argument) => {
+        const given = ofGet(argument);
+        const reference = namedObject(given);
+        const serialization = forms.serialization(given.given.serialization);
+        if (isHeld(context, given)) {
+          // Whoever may not see it may not keep others from it either.
+          const { object } = await getObject.run(context, reference, { type: "oid" });
+          await context.r.objects.hold([object["~ObjectID"]]);
+        }
+        const { object, version } = await getObject.run(context, reference, serialization);
+        return { object: object as JsonValue, version };
       },
-    ],
-    [
-      "objects.find",
-      {
-        writes: (argument) => ofFind(argument).flag("hold"),
-        run: async (context, argument) => {
-          const given = ofFind(argument);
-          const { hold: _hold, className: _className, ...form } = given.given;
-          const input = { className: given.text("className"), ...forms.list(form) };
-          const read = () => listObjects.run(context, input);
-          const listed = isHeld(context, given) ? await holdAll(context, read) : await read();
-          return { list: forms.listed(listed), versions: listed.versions };
-        },
+    },
+    "objects.find": {
+      writes: (argument) => ofFind(argument).flag("hold"),
+      run: async (context, argument) => {
+        const given = ofFind(argument);
+        const { hold: _hold, className: _className, ...form } = given.given;
+        const input = { className: given.text("className"), ...forms.list(form) };
+        const read = () => listObjects.run(context, input);
+        const listed = isHeld(context, given) ? await holdAll(context, read) : await read();
+        return { list: forms.listed(listed), versions: listed.versions };
       },
-    ],
-    [
-      "objects.readers",
-      {
-        writes: () => false,
-        run: async (context, argument) => {
-          const { readers, version } = await getReaders.run(
-            context,
-            namedObject(argumentsOf("objects.readers", argument, "id")),
-          );
-          return { readers, version };
-        },
+    },
+    "objects.readers": {
+      writes: () => false,
+      run: async (context, argument) => {
+        const { readers, version } = await getReaders.run(
+          context,
+          namedObject(argumentsOf("objects.readers", argument, "id")),
+        );
+        return { readers, version };
       },
-    ],
-    ["now", { writes: () => false, run: async ({ database, unit }) => database.clock.now(unit) }],
-  ];
+    },
+    now: { writes: () => false, run: async ({ database, unit }) => database.clock.now(unit) },
+  };
 }
 
 /** What is held is held until the transaction ends: without one, that would be not at all. */
@@ -127,71 +118,53 @@ type WriteUseCases = Pick<
 >;
 
 /** Calls that write objects or lock them. */
-function writeCalls(useCases: WriteUseCases, forms: RequestForms): [string, HostAction][] {
+function writeCalls(useCases: WriteUseCases, forms: RequestForms): Readonly<Record<string, HostAction>> {
   const { createObject, updateObject, setReaders, deleteObject, lockObject, unlockObject } = useCases;
   const action = (run: HostAction["run"]): HostAction => ({ writes: () => true, run });
-  return [
-    [
-      "objects.create",
-      action(async (context, argument) => {
-        const given = argumentsOf("objects.create", argument, "className", "attributes", "serialization");
-        const reference = objectReference(given.text("className"));
-        if (reference?.kind !== "class") throw new ServiceError(304);
-        const written = await createObject.run(
-          context,
-          reference.className,
-          attributesOf(given, forms),
-          forms.serialization(given.given.serialization),
-        );
-        return { object: written.object as JsonValue, version: written.version };
-      }),
-    ],
-    [
-      "objects.update",
-      action(async (context, argument) => {
-        const given = argumentsOf("objects.update", argument, "id", "attributes", "version", "serialization");
-        const serialization = forms.serialization(given.given.serialization);
-        const input = { given: attributesOf(given, forms), expectedVersions: versionsOf(given), serialization };
-        const written = await updateObject.run(context, namedObject(given), input);
-        return { object: written.object as JsonValue, version: written.version };
-      }),
-    ],
-    [
-      "objects.setReaders",
-      action(async (context, argument) => {
-        const given = argumentsOf("objects.setReaders", argument, "id", "readers", "version");
-        return {
-          ...(await setReaders.run(context, namedObject(given), {
-            readers: readersOf(given),
-            expectedVersions: versionsOf(given),
-          })),
-        };
-      }),
-    ],
-    [
-      "objects.delete",
-      action(async (context, argument) => {
-        const given = argumentsOf("objects.delete", argument, "id", "moveToRecycler", "version");
-        await deleteObject.run(context, namedObject(given), {
-          recycled: given.flag("moveToRecycler"),
+  return {
+    "objects.create": action(async (context, argument) => {
+      const given = argumentsOf("objects.create", argument, "className", "attributes", "serialization");
+      const reference = objectReference(given.text("className"));
+      if (reference?.kind !== "class") throw new ServiceError(304);
+      const written = await createObject.run(
+        context,
+        reference.className,
+        attributesOf(given, forms),
+        forms.serialization(given.given.serialization),
+      );
+      return { object: written.object as JsonValue, version: written.version };
+    }),
+    "objects.update": action(async (context, argument) => {
+      const given = argumentsOf("objects.update", argument, "id", "attributes", "version", "serialization");
+      const serialization = forms.serialization(given.given.serialization);
+      const input = { given: attributesOf(given, forms), expectedVersions: versionsOf(given), serialization };
+      const written = await updateObject.run(context, namedObject(given), input);
+      return { object: written.object as JsonValue, version: written.version };
+    }),
+    "objects.setReaders": action(async (context, argument) => {
+      const given = argumentsOf("objects.setReaders", argument, "id", "readers", "version");
+      return {
+        ...(await setReaders.run(context, namedObject(given), {
+          readers: readersOf(given),
           expectedVersions: versionsOf(given),
-        });
-        return undefined;
-      }),
-    ],
-    [
-      "objects.lock",
-      action(async (context, argument) => ({
-        ...(await lockObject.run(context, namedObject(argumentsOf("objects.lock", argument, "id")))),
-      })),
-    ],
-    [
-      "objects.unlock",
-      action(async (context, argument) => ({
-        ...(await unlockObject.run(context, namedObject(argumentsOf("objects.unlock", argument, "id")))),
-      })),
-    ],
-  ];
+        })),
+      };
+    }),
+    "objects.delete": action(async (context, argument) => {
+      const given = argumentsOf("objects.delete", argument, "id", "moveToRecycler", "version");
+      await deleteObject.run(context, namedObject(given), {
+        recycled: given.flag("moveToRecycler"),
+        expectedVersions: versionsOf(given),
+      });
+      return undefined;
+    }),
+    "objects.lock": action(async (context, argument) => ({
+      ...(await lockObject.run(context, namedObject(argumentsOf("objects.lock", argument, "id")))),
+    })),
+    "objects.unlock": action(async (context, argument) => ({
+      ...(await unlockObject.run(context, namedObject(argumentsOf("objects.unlock", argument, "id")))),
+    })),
+  };
 }
 
 function attributesOf(

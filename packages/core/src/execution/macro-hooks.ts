@@ -87,47 +87,32 @@ export class MacroHooks implements ObjectHooks {
       for (const { set } of changed.flatMap((each) => each ?? [])) acceptBody(name, () => this.forms.checkJson(set));
       return changed;
     };
+    const reading = { reads: true, argument: <Given extends object>(given: Given) => given };
     const telling = { reads: false, argument: ofItems, answer: nothing };
+    const unjudged = (_name: string, result: JsonValue | undefined) => result;
+    const of = <Given, Answer>(on: HookEvent, driver: string, calling: Omit<Calling<Given, Answer>, "on" | "driver">) =>
+      this.hooks(modules, { ...calling, on, driver });
     return {
-      buildSerialization: this.hooks(modules, {
-        on: "xRestApi_BuildSerialization",
-        driver: "buildSerialization",
+      buildSerialization: of("xRestApi_BuildSerialization", "buildSerialization", {
         reads: true,
         argument: ofItems,
         answer: changes,
       }),
-      findObjects: this.hooks(modules, {
-        on: "xRestApi_FindObjects",
-        driver: "findObjects",
-        reads: true,
-        argument: (set) => set,
-        answer: chosenFrom,
-      }),
-      beforeSave: this.hooks(modules, {
-        on: "beforeSave",
-        driver: "beforeSave",
-        reads: false,
-        argument: ofItems,
-        answer: toBeSaved,
-      }),
-      afterSave: this.hooks(modules, { ...telling, on: "afterSave", driver: "afterSave" }),
-      beforeDelete: this.hooks(modules, { ...telling, on: "beforeDelete", driver: "beforeDelete" }),
-      afterDelete: this.hooks(modules, { ...telling, on: "afterDelete", driver: "afterDelete" }),
+      findObjects: of("xRestApi_FindObjects", "findObjects", { ...reading, answer: chosenFrom }),
+      beforeSave: of("beforeSave", "beforeSave", { ...telling, answer: toBeSaved }),
+      afterSave: of("afterSave", "afterSave", telling),
+      beforeDelete: of("beforeDelete", "beforeDelete", telling),
+      afterDelete: of("afterDelete", "afterDelete", telling),
       authenticate:
-        this.hooks(modules, {
-          on: "xRestApi_Authenticate",
-          driver: "authenticate",
-          reads: true,
+        of("xRestApi_Authenticate", "authenticate", {
+          ...reading,
           conceal: ({ pass }: AskedLogIn) => pass,
-          argument: (asked) => asked,
-          answer: (_name, result) => result,
+          answer: unjudged,
         })[0] ?? null,
-      createUserProvider: this.hooks(modules, {
-        on: "xRestApi_DBCreateInit_xRestApiUserProvider",
-        driver: "createUserProvider",
+      createUserProvider: of("xRestApi_DBCreateInit_xRestApiUserProvider", "createUserProvider", {
+        ...reading,
         reads: false,
-        argument: (user) => user,
-        answer: (_name, result) => result,
+        answer: unjudged,
       }),
       prepared: (context, work, options) => this.runner.withLease(context, work, options),
     };

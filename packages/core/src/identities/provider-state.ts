@@ -1,7 +1,7 @@
 import type { ShownFactor } from "../access/index.ts";
 import type { Digest } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import { type KeyWrapping, openJson, sealJson } from "../keys/index.ts";
+import { type KeyWrapping, openJson, requireWrapping, sealJson } from "../keys/index.ts";
 import type { JsonValue, ProviderType, RecordKind, RecordValue } from "../storage/index.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 
@@ -11,38 +11,33 @@ export class ProviderSealing {
   constructor(private readonly wrapping: KeyWrapping | null) {}
 
   sealData(data: JsonValue): string {
-    return sealJson(this.required(), data, "provider data");
+    return sealJson(requireWrapping(this.wrapping), data, "provider data");
   }
 
   /** Additional data of an entry; 608 if another master key sealed them. */
   openData(sealed: string): JsonValue {
-    const data = openJson(this.required(), sealed, "provider data");
+    const data = openJson(requireWrapping(this.wrapping), sealed, "provider data");
     if (data === undefined)
       throw new ServiceError(608, { detail: "The additional data were sealed under another master key." });
     return data;
   }
 
   sealState(secrets: JsonValue): string {
-    return sealJson(this.required(), secrets, "provider state");
+    return sealJson(requireWrapping(this.wrapping), secrets, "provider state");
   }
 
   /** `undefined` if another master key sealed them. */
   openState(sealed: string): JsonValue | undefined {
-    return openJson(this.required(), sealed, "provider state");
+    return openJson(requireWrapping(this.wrapping), sealed, "provider state");
   }
 
   sealCode(proven: JsonValue): string {
-    return sealJson(this.required(), proven, "provider return code");
+    return sealJson(requireWrapping(this.wrapping), proven, "provider return code");
   }
 
   /** `undefined` if another master key sealed it. */
   openCode(sealed: string): JsonValue | undefined {
-    return openJson(this.required(), sealed, "provider return code");
-  }
-
-  private required(): KeyWrapping {
-    if (this.wrapping === null) throw new ServiceError(705, { detail: "There is no master key." });
-    return this.wrapping;
+    return openJson(requireWrapping(this.wrapping), sealed, "provider return code");
   }
 }
 

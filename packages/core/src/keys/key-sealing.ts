@@ -20,11 +20,11 @@ export class KeySealing {
 
   /** 705 without a master key. */
   assertUsable(): void {
-    this.required();
+    requireWrapping(this.wrapping);
   }
 
   seal({ privateKey, ...publicPart }: ServerKeyPair): WrappedKeyPair {
-    return { ...publicPart, wrappedPrivateKey: this.required().wrap(privateKey, keyPurpose) };
+    return { ...publicPart, wrappedPrivateKey: requireWrapping(this.wrapping).wrap(privateKey, keyPurpose) };
   }
 
   /**
@@ -32,15 +32,16 @@ export class KeySealing {
    * can write to the database but lacks the master key can make a key of his own count.
    */
   open({ kind, keyId, wrappedPrivateKey }: StoredKey): ServerKeyPair | undefined {
-    const privateKey = this.required().unwrap(wrappedPrivateKey, keyPurpose);
+    const privateKey = requireWrapping(this.wrapping).unwrap(wrappedPrivateKey, keyPurpose);
     const pair = privateKey && this.serverKeys.restore(kind, privateKey);
     return pair?.keyId === keyId ? pair : undefined;
   }
+}
 
-  private required(): KeyWrapping {
-    if (this.wrapping === null) throw new ServiceError(705, { detail: "There is no master key." });
-    return this.wrapping;
-  }
+/** 705 without a master key. */
+export function requireWrapping(wrapping: KeyWrapping | null, detail = "There is no master key."): KeyWrapping {
+  if (wrapping === null) throw new ServiceError(705, { detail });
+  return wrapping;
 }
 
 /**
@@ -63,24 +64,27 @@ export interface KeyWrapping {
 }
 
 /** Seals JSON under the master key. */
-export function sealJson(wrapping: KeyWrapping, value: JsonValue, purpose: string): string {
-  return wrapping.wrap(bytesOf(JSON.stringify(value)), purpose);
+export function sealJson(wrapping: KeyWrapping, value: unknown, purpose: string): string {
+  // What is not ASCII, JSON can escape.
+  const json = JSON.stringify(value).replaceAll(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return wrapping.wrap(asciiBytes(json), purpose);
 }
 
 /** The JSON that was sealed for the purpose; `undefined` for whatever this master key did not seal for it. */
 export function openJson(wrapping: KeyWrapping, sealed: string, purpose: string): JsonValue | undefined {
   const bytes = wrapping.unwrap(sealed, purpose);
-  return bytes === undefined ? undefined : (JSON.parse(asciiOf(bytes)) as JsonValue);
+  return bytes === undefined ? undefined : (JSON.parse(asciiText(bytes)) as JsonValue);
 }
 
-function asciiOf(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCodePoint(byte);
-  return text;
+/** The text of ASCII bytes. */
+export function asciiText(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => String.fromCodePoint(byte)).join("");
 }
 
-/** JSON in ASCII: what is not, it can escape. */
-function bytesOf(json: string): Uint8Array {
-  const ascii = json.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  return Uint8Array.from(ascii, (character) => character.codePointAt(0) ?? 0);
+/** The bytes of an ASCII text. */
+export function asciiBytes(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0);
 }

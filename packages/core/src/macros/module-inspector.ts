@@ -1,5 +1,5 @@
 import type { JsonValue } from "../storage/index.ts";
-import { acceptHook, guardingHook, type HookDeclaration } from "./accept-hook.ts";
+import { acceptHook, guardingHook, type HookDeclaration, hookEvents } from "./accept-hook.ts";
 import { MacroFault, type MacroFaultKind } from "./macro-fault.ts";
 import type { MacroText } from "./macro-library.ts";
 import type { MacroDeclaration, MacroLimits, MacroRuntime, ModuleText } from "./macro-runtime.ts";
@@ -174,15 +174,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, JsonValue>> 
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Names under which the specification knows hooks: a module that has one is that hook, whatever else it says. */
-const hookNames: ReadonlySet<string> = new Set([
-  "xRestApi_Authenticate",
-  "xRestApi_BuildSerialization",
-  "xRestApi_FindObjects",
-  "xRestApi_DBCreateInit_xRestApiUserProvider",
-]);
-
-/** Whether a module of this name is a hook by its name alone. */
+/** Whether a module is a hook by its name alone, whatever else it says: by one under which the specification knows hooks. */
 function isHookName(name: string): boolean {
-  return hookNames.has(name);
+  return name.startsWith("xRestApi_") && hookEvents.some((event) => event === name);
 }

@@ -1,6 +1,6 @@
 import type { Digests } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import type { KeyWrapping } from "../keys/index.ts";
+import { type KeyWrapping, openJson, sealJson } from "../keys/index.ts";
 import type { RecordKind, Repositories } from "../storage/index.ts";
 import type { Letter, MailOrder } from "./mail.ts";
 
@@ -118,23 +118,17 @@ export class SealedOrders {
   /** 712 without a master key. */
   seal(alias: string, content: OrderContent): string {
     if (this.wrapping === null) throw new ServiceError(712, { detail: "There is no master key." });
-    return this.wrapping.wrap(bytesOf(JSON.stringify(content)), purposeOf(alias));
+    return sealJson(this.wrapping, content, purposeOf(alias));
   }
 
   /** `undefined` for what was sealed under another master key, or for another database. */
   open(alias: string, sealed: string): OrderContent | undefined {
-    const bytes = this.wrapping?.unwrap(sealed, purposeOf(alias));
-    if (bytes === undefined) return undefined;
-    return JSON.parse(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join("")) as OrderContent;
+    return this.wrapping === null
+      ? undefined
+      : (openJson(this.wrapping, sealed, purposeOf(alias)) as unknown as OrderContent | undefined);
   }
 }
 
 function purposeOf(alias: string): string {
   return `outbox|${alias}`;
-}
-
-/** JSON in ASCII, which its own escapes make of everything else. */
-function bytesOf(json: string): Uint8Array {
-  const ascii = json.replaceAll(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  return Uint8Array.from(ascii, (character) => character.codePointAt(0) ?? 0);
 }

@@ -11,7 +11,7 @@ import {
 /** The types whose values are not ids of other objects. A file is given by uploading it; its attribute can only be emptied. */
 export type PlainType = Exclude<AttributeType, "reference" | "collection">;
 
-interface PlainRule {
+export interface PlainRule {
   /** What a value has to be, for the detail of a refusal. */
   readonly expected: string;
   /** The value as it is stored, `undefined` if it is none of this type. Not asked about null. */

@@ -65,9 +65,9 @@ export function bindPasswords(container: Container): void {
   container
     .bind(identifiers.changeOwnPassword)
     .toResolvedValue(
-      (throttled, hashing, digest, policy, replace, notice) =>
-        new ChangeOwnPassword({ gate: throttled, hasher: hashing, digests: digest, policy, replace, notice }),
-      [gate, hasher, digests, passwordPolicy, replacePassword, passwordNotice],
+      (throttled, digest, policy, replace, notice) =>
+        new ChangeOwnPassword({ gate: throttled, digests: digest, policy, replace, notice }),
+      [gate, digests, passwordPolicy, replacePassword, passwordNotice],
     );
   container.bind(identifiers.passwordResets).toResolvedValue(
     (replace, settle, hooks, { passwords }) => ({
@@ -124,7 +124,6 @@ export function bindCustomUsers(container: Container): void {
     const { passwords, mail } = await getAsync(identifiers.configuration);
     return new ChangeCustomPassword({
       gate: await getAsync(gate),
-      hasher: await getAsync(hasher),
       digests: await getAsync(digests),
       random: await getAsync(random),
       policy: await getAsync(identifiers.passwordPolicy),

@@ -1,6 +1,6 @@
 import { Recent } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { KeyWrapping } from "../../keys/index.ts";
+import { asciiBytes, asciiText, type KeyWrapping, requireWrapping } from "../../keys/index.ts";
 import type { Channel } from "../../storage/index.ts";
 
 const remembered = 10_000;
@@ -15,17 +15,17 @@ export class ChannelSecrets {
 
   /** The `Secure-Token` of a session: its id, opaque to the client. */
   sealSessionId(alias: string, sessionId: string): string {
-    return this.required().wrap(bytesOf(sessionId), `secure token|${alias}`);
+    return requireWrapping(this.wrapping).wrap(asciiBytes(sessionId), `secure token|${alias}`);
   }
 
   /** The session id in a `Secure-Token`; `null` for whatever this server did not seal for this database. */
   openSessionId(alias: string, token: string): string | null {
     const bytes = this.wrapping?.unwrap(token, `secure token|${alias}`);
-    return bytes === undefined ? null : String.fromCodePoint(...bytes);
+    return bytes === undefined ? null : asciiText(bytes);
   }
 
   wrapKey(alias: string, symmetricKey: Uint8Array): string {
-    return this.required().wrap(symmetricKey, `channel key|${alias}`);
+    return requireWrapping(this.wrapping).wrap(symmetricKey, `channel key|${alias}`);
   }
 
   /** The symmetric key of a channel; 314 when it cannot be unwrapped. */
@@ -41,14 +41,4 @@ export class ChannelSecrets {
     this.keys.set(name, key);
     return key;
   }
-
-  private required(): KeyWrapping {
-    if (this.wrapping === null) throw new ServiceError(705, { detail: "There is no master key." });
-    return this.wrapping;
-  }
-}
-
-/** Session ids are ASCII. */
-function bytesOf(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0);
 }

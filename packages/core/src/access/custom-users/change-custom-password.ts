@@ -4,7 +4,7 @@ import type { MailLanguage, OrderMail } from "../../mail/index.ts";
 import type { ObjectHooks } from "../../objects/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
 import type { Account } from "../../storage/index.ts";
-import { clientPassword, type PasswordHasher } from "../accounts/verify-password.ts";
+import { clientPassword } from "../accounts/verify-password.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "../passwords/change-password.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
@@ -18,7 +18,6 @@ const tries = 5;
 
 export interface ChangeCustomPasswordParts {
   readonly gate: Gate;
-  readonly hasher: PasswordHasher;
   readonly digests: Digests;
   readonly random: RandomSource;
   readonly policy: PasswordPolicy;
@@ -42,7 +41,7 @@ export class ChangeCustomPassword implements PasswordChange {
     context: SessionContext,
     { oldPassword, newPassword, language }: PasswordChangeInput,
   ): Promise<PasswordChangeResult> {
-    const { gate, digests, random, policy, shortest, hooks } = this.parts;
+    const { gate, digests, random, policy, shortest, settle, hooks } = this.parts;
     const { clientHash } = context.database.policy;
     const password = policy.accept({ pass: newPassword, clientHash }, shortest);
     const old = clientPassword(oldPassword, clientHash, digests);
@@ -60,7 +59,11 @@ export class ChangeCustomPassword implements PasswordChange {
       userKey: customUserKey(account.loginName),
       refusal: { code: 339, type: "customPassword.refused" },
       userId,
-      prove: () => this.prove(context, account, { old, password }),
+      prove: () => {
+        const former = () => settle.former(context.r, account);
+        const refused = "customPassword.refused";
+        return policy.proveChange(context, { secret: account.secret, old, password, former, refused });
+      },
       act: async (r, secret) => {
         const pending = { secret, code: codeDigest(digests, account.id, code), lifetime: minutes * 60_000, tries };
         // Whoever was faster has made the old password a wrong one.
@@ -70,24 +73,6 @@ export class ChangeCustomPassword implements PasswordChange {
       },
     });
     return { confirmationRequired: true };
-  }
-
-  /** The hash of the new password; `null` if the old one is wrong. Only who knows that one learns which were in use before. */
-  private async prove(
-    context: SessionContext,
-    account: Account,
-    { old, password }: { old: string; password: string },
-  ): Promise<string | null> {
-    const { hasher, policy, settle } = this.parts;
-    if (!(await hasher.verify(account.secret, old, null))) return null;
-    try {
-      await policy.acceptUnused(await settle.former(context.r, account), password);
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 320)
-        await context.r.audit.append(sessionEvent(context, { type: "customPassword.refused", outcome: 320 }));
-      throw error;
-    }
-    return hasher.hash(password);
   }
 
   private async mail(

@@ -1,8 +1,7 @@
 import type { Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
-import type { Account } from "../../storage/index.ts";
-import { clientPassword, type PasswordHasher } from "../accounts/verify-password.ts";
+import { clientPassword } from "../accounts/verify-password.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "./change-password.ts";
 import { type PasswordPolicy, passwordSubject } from "./password-policy.ts";
@@ -10,7 +9,6 @@ import type { PasswordNotice, ReplacePassword } from "./replace-password.ts";
 
 export interface ChangeOwnPasswordParts {
   readonly gate: Gate;
-  readonly hasher: PasswordHasher;
   readonly digests: Digests;
   readonly policy: PasswordPolicy;
   readonly replace: ReplacePassword;
@@ -37,7 +35,16 @@ export class ChangeOwnPassword implements PasswordChange {
       userKey: account.loginName,
       refusal: { code: 339, type: "password.refused" },
       userId,
-      prove: () => this.prove(context, account, { old, password }),
+      prove: () => {
+        const former = () => replace.former(context.r, passwordSubject(userId));
+        return policy.proveChange(context, {
+          secret: account.secret,
+          old,
+          password,
+          former,
+          refused: "password.refused",
+        });
+      },
       act: async (r, secret) => {
         // Whoever was faster has made the old password a wrong one.
         if (!(await replace.run(r, account, { secret, except: context.sessionDigest }))) throw new ServiceError(339);
@@ -48,23 +55,5 @@ export class ChangeOwnPassword implements PasswordChange {
     });
     await notice.send(context, account, language);
     return {};
-  }
-
-  /** The hash of the new password; `null` if the old one is wrong. Only who knows that one learns which were in use before. */
-  private async prove(
-    context: SessionContext,
-    { userId, secret }: Account,
-    { old, password }: { old: string; password: string },
-  ): Promise<string | null> {
-    const { hasher, policy, replace } = this.parts;
-    if (!(await hasher.verify(secret, old, null))) return null;
-    try {
-      await policy.acceptUnused(await replace.former(context.r, passwordSubject(userId)), password);
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 320)
-        await context.r.audit.append(sessionEvent(context, { type: "password.refused", outcome: 320 }));
-      throw error;
-    }
-    return hasher.hash(password);
   }
 }

@@ -1,6 +1,7 @@
 import type { Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { ObjectId } from "../../storage/index.ts";
+import { type SessionContext, sessionEvent } from "../../request/index.ts";
+import type { AuditEventType, ObjectId } from "../../storage/index.ts";
 import { clientPassword, type GivenPassword, type PasswordHasher } from "../accounts/verify-password.ts";
 
 /** Characters of a password at least, where it is seen as its owner types it. */
@@ -40,6 +41,35 @@ export class PasswordPolicy {
         throw new ServiceError(320, { detail: "The password was in use before." });
     }
   }
+
+  /** The hash of a new password; `null` if the old one is wrong. Only who knows that one learns which were in use before. */
+  async proveChange(
+    context: SessionContext,
+    { secret, old, password, former, refused }: ProvenChange,
+  ): Promise<string | null> {
+    if (!(await this.hasher.verify(secret, old, null))) return null;
+    try {
+      await this.acceptUnused(await former(), password);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 320)
+        await context.r.audit.append(sessionEvent(context, { type: refused, outcome: 320 }));
+      throw error;
+    }
+    return this.hasher.hash(password);
+  }
+}
+
+/** A change of a password, with what is known of the account. */
+export interface ProvenChange {
+  /** The hash of the current password. */
+  readonly secret: string;
+  /** Both passwords as they are hashed. */
+  readonly old: string;
+  readonly password: string;
+  /** Hashes of passwords that are not taken again. */
+  readonly former: () => Promise<readonly string[]>;
+  /** What the audit is told of a password that was in use before. */
+  readonly refused: Extract<AuditEventType, "password.refused" | "customPassword.refused">;
 }
 
 /** Port: passwords that everybody knows because they stand in published lists. */

@@ -1,6 +1,6 @@
 import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { KeyWrapping } from "../../keys/index.ts";
+import { asciiBytes, asciiText, type KeyWrapping, requireWrapping } from "../../keys/index.ts";
 import type { FactorKey, SecondFactor } from "./second-factors.ts";
 
 /** What shared secrets are sealed for. */
@@ -19,13 +19,13 @@ export class FactorSecrets {
   }
 
   seal(key: FactorKey, secret: string): string {
-    return this.required().wrap(bytesOf(this.nameOf(key) + secret), purpose);
+    return this.required().wrap(asciiBytes(this.nameOf(key) + secret), purpose);
   }
 
   /** The shared secret; 705 without the master key that sealed it, and if it was sealed for somebody else. */
   open(factor: SecondFactor): string {
     const bytes = this.required().unwrap(factor.sealedSecret, purpose);
-    const text = bytes === undefined ? "" : String.fromCodePoint(...bytes);
+    const text = bytes === undefined ? "" : asciiText(bytes);
     const name = this.nameOf(factor);
     if (!text.startsWith(name))
       throw new ServiceError(705, { detail: "The secret of a second factor was not sealed here, for whom it is." });
@@ -37,15 +37,8 @@ export class FactorSecrets {
   }
 
   private required(): KeyWrapping {
-    if (this.wrapping === null)
-      throw new ServiceError(705, { detail: "There is no master key, and so no second factor." });
-    return this.wrapping;
+    return requireWrapping(this.wrapping, "There is no master key, and so no second factor.");
   }
-}
-
-/** Digests and Base32 are ASCII. */
-function bytesOf(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0);
 }
 
 const count = 10;

@@ -3,6 +3,7 @@ import { ServiceError } from "../../errors/index.ts";
 import { mayOnClass, type Model, visibilityOf } from "../../model/index.ts";
 import { requestModel, type SessionContext, withCurrentModel } from "../../request/index.ts";
 import {
+  type Departure,
   type DepartureRepository,
   type ObjectId,
   type RecycledRoot,
@@ -29,17 +30,10 @@ export class PurgeRecycled {
    * one that a live object needs, or to which one points that another session has locked: 718.
    */
   run(context: SessionContext, reference: SingleReference): Promise<number> {
-    const { r, principal } = context;
     return withCurrentModel(context, async (model) => {
-      const visibility = visibilityOf(principal, model);
-      const departure = await r.departures.find(reference, visibility);
-      const { id, className } = departure ?? (await visibleObject(r, reference, visibility, 609));
-      const modelClass = model.find(className);
-      if (modelClass === undefined) throw new ServiceError(304);
-      if (!mayOnClass(principal, modelClass, "delete")) throw new ServiceError(404);
-      if (departure?.kind === "deleted") throw new ServiceError(609);
-      const purged = departure === null ? 0 : await purgeGroup(context, id, model);
-      if (purged === 0) throw new ServiceError(307, { detail: "The object is not in the recycler." });
+      const { id } = await recycledObject(context, reference, model);
+      const purged = await purgeGroup(context, id, model);
+      if (purged === 0) throw isThere();
       return purged;
     });
   }
@@ -72,6 +66,27 @@ export class PurgeRecycled {
     }
     return purged;
   }
+}
+
+/** What is left of a recycled object, for callers who may delete it. Refusals: see `PurgeRecycled.run`. */
+export async function recycledObject(
+  { r, principal }: SessionContext,
+  reference: SingleReference,
+  model: Model,
+): Promise<Departure> {
+  const visibility = visibilityOf(principal, model);
+  const departure = await r.departures.find(reference, visibility);
+  const { className } = departure ?? (await visibleObject(r, reference, visibility, 609));
+  const modelClass = model.find(className);
+  if (modelClass === undefined) throw new ServiceError(304);
+  if (!mayOnClass(principal, modelClass, "delete")) throw new ServiceError(404);
+  if (departure === null) throw isThere();
+  if (departure.kind === "deleted") throw new ServiceError(609);
+  return departure;
+}
+
+export function isThere(): ServiceError {
+  return new ServiceError(307, { detail: "The object is not in the recycler." });
 }
 
 /** Of what the caller sees, the classes whose objects the caller may delete. */

@@ -1,6 +1,5 @@
 import type { Digests } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
-import { mayOnClass, type Model, visibilityOf } from "../../model/index.ts";
+import { type Model, visibilityOf } from "../../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
 import {
   type Attributes,
@@ -11,7 +10,7 @@ import {
   type SingleReference,
   type StoredObject,
 } from "../../storage/index.ts";
-import { type FoundObject, visibleObject } from "../get-object.ts";
+import type { FoundObject } from "../get-object.ts";
 import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import { hookedSource } from "../hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
@@ -22,6 +21,7 @@ import type { Sight } from "../serialization-source.ts";
 import type { Serialization } from "../serialization.ts";
 import { isUserClass, UserNames } from "../user-names.ts";
 import type { Knowledge } from "./deletion-cascade.ts";
+import { isThere, recycledObject } from "./purge-recycled.ts";
 import { acceptReturn } from "./restoration-of.ts";
 
 /**
@@ -33,17 +33,11 @@ export class RestoreObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
   run(context: SessionContext, reference: SingleReference, serialization?: Serialization): Promise<FoundObject> {
-    const { r, principal } = context;
+    const { principal } = context;
     return withCurrentModel(context, async (model) => {
       const known = model.as(principal);
       const visibility = visibilityOf(principal, model);
-      const departure = await r.departures.find(reference, visibility);
-      const { id, className } = departure ?? (await visibleObject(r, reference, visibility, 609));
-      const modelClass = model.find(className);
-      if (modelClass === undefined) throw new ServiceError(304);
-      if (!mayOnClass(principal, modelClass, "delete")) throw new ServiceError(404);
-      if (departure === null) throw isThere();
-      if (departure.kind === "deleted") throw new ServiceError(609);
+      const { id, className } = await recycledObject(context, reference, model);
       const plan = planSerialization(serialization, { model: known, visibility, className });
       // The check of the restored objects needs all attributes; hooks and the answer see those of the caller.
       const whole = { model, known, visibility };
@@ -79,10 +73,6 @@ function restore(
       digests,
     });
   });
-}
-
-function isThere(): ServiceError {
-  return new ServiceError(307, { detail: "The object is not in the recycler." });
 }
 
 /** A recycled object, and how it comes back. */

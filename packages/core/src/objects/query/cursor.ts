@@ -1,6 +1,6 @@
 import type { RandomSource } from "../../digests/index.ts";
 import { faultAt, ServiceError } from "../../errors/index.ts";
-import type { KeyWrapping } from "../../keys/index.ts";
+import { type KeyWrapping, openJson, sealJson } from "../../keys/index.ts";
 import type { Database, RequestContext } from "../../request/index.ts";
 import { isObjectId, type Position, type RecordKind, type Scalar, type SortKey } from "../../storage/index.ts";
 import { operandOf } from "./parsing/operand.ts";
@@ -67,18 +67,14 @@ export class CursorSealing {
   constructor(private readonly parts: CursorSealingParts) {}
 
   async seal(context: Asked, { query, position: { values, id } }: Cursor): Promise<string> {
-    return (await this.wrapping(context)).wrap(bytesOf(JSON.stringify([query, id, ...values])), purposeOf(context));
+    return sealJson(await this.wrapping(context), [query, id, ...values], purposeOf(context));
   }
 
   /** 307 for a text that is not a cursor of this database. */
   async open(context: Asked, text: string): Promise<Cursor> {
-    const bytes = (await this.wrapping(context)).unwrap(text, purposeOf(context));
-    if (bytes === undefined) throw faultAt("/cursor", "It is none that was given out.");
-    const [query, id, ...values] = JSON.parse(String.fromCharCode(...bytes)) as [
-      string,
-      string,
-      ...Cursor["position"]["values"],
-    ];
+    const opened = openJson(await this.wrapping(context), text, purposeOf(context));
+    if (opened === undefined) throw faultAt("/cursor", "It is none that was given out.");
+    const [query, id, ...values] = opened as [string, string, ...Cursor["position"]["values"]];
     return { query, position: { values, id } };
   }
 
@@ -105,12 +101,6 @@ export class CursorSealing {
     if (key === undefined) throw new ServiceError(799, { detail: "The key of the cursors is gone." });
     return key;
   }
-}
-
-/** Of JSON, in which every character that is not ASCII can be escaped. */
-function bytesOf(json: string): Uint8Array {
-  const ascii = json.replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  return Uint8Array.from(ascii, (character) => character.charCodeAt(0));
 }
 
 function purposeOf({ database }: Asked): string {

@@ -10,20 +10,14 @@ import {
   type ValueType,
 } from "../../../storage/index.ts";
 import { namedObjects } from "../../named-objects.ts";
-import { dateValue, plainRule, targetReference, targetReferenceForms } from "../../plain-value.ts";
+import { dateValue, plainRule, type PlainRule, targetReference, targetReferenceForms } from "../../plain-value.ts";
 import { fault, type Place } from "./fault.ts";
 
 /** The types of which a value can be given. A time is a span of them, and of a collection only a member can be given. */
 type OperandType = Exclude<ValueType, "time" | "collection">;
 
-interface OperandRule {
-  readonly expected: string;
-  /** The value as it is stored, `undefined` if it is none of this type. Not asked about null. */
-  readonly accept: (value: JsonValue) => JsonValue | undefined;
-}
-
 /** What links lead to is left as an id or a UUID; that is looked up for all of a query together. */
-const link: OperandRule = {
+const link: PlainRule = {
   expected: targetReferenceForms,
   accept: (value) => {
     const reference = targetReference(value);
@@ -31,7 +25,7 @@ const link: OperandRule = {
   },
 };
 
-const rules: Readonly<Record<OperandType, OperandRule>> = {
+const rules: Readonly<Record<OperandType, PlainRule>> = {
   string: plainRule("string"),
   number: plainRule("number"),
   boolean: plainRule("boolean"),
