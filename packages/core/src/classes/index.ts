@@ -9,4 +9,3 @@ export {
   ReadStructure,
 } from "./read-structure.ts";
 export * from "./put-class.ts";
-export * from "./remove-class.ts";

@@ -19,9 +19,9 @@ import {
   type StoredObject,
   unattendedPrincipal,
 } from "../storage/index.ts";
-import { createLink, remembered, TakenIdentityError } from "./create-link.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 import type { RegisteredProvider } from "./registered-providers.ts";
+import { createLink, remembered, TakenIdentityError } from "./links.ts";
 
 export interface NewProviderUser extends Omit<ProviderUser, "userObject"> {
   readonly userId: ObjectId;

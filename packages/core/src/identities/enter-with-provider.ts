@@ -5,7 +5,7 @@ import type { SerializeOwnUser } from "../objects/index.ts";
 import type { AppKeyContext } from "../request/index.ts";
 import { identityLinkId, type Repositories } from "../storage/index.ts";
 import type { AssignProviderUser, NewExternalUser } from "./assign-provider-user.ts";
-import { assignableIdentities, type AssignableIdentity, assignableLifetime, remembered } from "./create-link.ts";
+import { assignableIdentities, type AssignableIdentity, assignableLifetime, remembered } from "./links.ts";
 
 /** A session, or what the account can be bound to a user with. */
 export type ProviderOutcome = LogInResult | { readonly dfUuid: string };

@@ -6,7 +6,6 @@ export * from "./log-in-linking.ts";
 export { type BrowserCookie, ProviderSealing } from "./provider-state.ts";
 export * from "./put-provider.ts";
 export * from "./registered-providers.ts";
-export * from "./remove-link.ts";
+export { type ListedLink, listLinks, ListOwnLinks, removeLink, RemoveOwnLinks } from "./links.ts";
 export * from "./start-provider-log-in.ts";
 export * from "./trade-return-code.ts";
-export * from "./list-providers.ts";

@@ -4,7 +4,7 @@ import { ServiceError } from "../errors/index.ts";
 import type { MailLanguage, OrderMail } from "../mail/index.ts";
 import type { AppKeyContext, RequestContext } from "../request/index.ts";
 import { type Account, isUuid, type Person, type ProviderType, type Repositories } from "../storage/index.ts";
-import { assignableIdentities, createLink } from "./create-link.ts";
+import { assignableIdentities, createLink } from "./links.ts";
 
 export interface LinkingInput extends LogInInput {
   /** Whatever the client sent. */

@@ -4,7 +4,7 @@ import type { AdministrationContext } from "../request/index.ts";
 import type { ProviderType } from "../storage/index.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-state.ts";
-import { ProviderEntries, type ProviderEntry } from "./registered-providers.ts";
+import { type CallbackAddresses, ProviderEntries, type ProviderEntry } from "./registered-providers.ts";
 
 export interface PutProviderInput extends Pick<ProviderEntry, "name" | "defaultUserId" | "appNames"> {
   readonly provider: IdentityProvider;
@@ -46,4 +46,70 @@ export async function removeProvider({ unit, eventOf }: AdministrationContext, t
       throw new ServiceError(304, { detail: `The provider ${type} is not registered.` });
     await r.audit.append(eventOf({ type: "provider.removed", providerName: type }));
   });
+}
+
+/** What is registered of a provider, without anything secret. */
+export interface ListedProvider extends Omit<ProviderEntry, "sealedData" | "defaultUserId"> {
+  /** Whether this server logs in with it. */
+  readonly switchedOn: boolean;
+  /** Login name; `null` if there is none, or the user is gone. */
+  readonly defaultUser: string | null;
+  /** The additional data by name, with `***` in the place of each secret; empty where they cannot be read. */
+  readonly data: Readonly<Record<string, string>>;
+  /** What is wrong with them; `null` for nothing. */
+  readonly fault: string | null;
+  /** The exact callback address; `null` while it is not known. */
+  readonly callback: string | null;
+}
+
+/** Lists the providers that are registered in a database. */
+export class ListProviders {
+  constructor(
+    private readonly known: ReadonlyMap<ProviderType, IdentityProvider>,
+    private readonly sealing: ProviderSealing,
+    private readonly addresses: CallbackAddresses,
+    private readonly switchedOn: readonly ProviderType[],
+  ) {}
+
+  /** All, by type. */
+  async listProviders(context: AdministrationContext): Promise<ListedProvider[]> {
+    const entries = await new ProviderEntries(context.r.records).list();
+    return Promise.all(entries.map((entry) => this.listed(context, entry)));
+  }
+
+  /** One; 304 if it is not registered. */
+  async findProvider(context: AdministrationContext, type: ProviderType): Promise<ListedProvider> {
+    const entry = await new ProviderEntries(context.r.records).find(type);
+    if (entry === null) throw new ServiceError(304, { detail: `The provider ${type} is not registered.` });
+    return this.listed(context, entry);
+  }
+
+  private async listed(
+    { database, r }: AdministrationContext,
+    { type, name, appNames, sealedData, defaultUserId }: ProviderEntry,
+  ): Promise<ListedProvider> {
+    const account = defaultUserId === null ? null : (await r.accounts.find({ id: defaultUserId }, [])).account;
+    const { data, fault } = this.opened(type, sealedData);
+    return {
+      type,
+      name,
+      appNames,
+      switchedOn: this.switchedOn.includes(type),
+      defaultUser: account?.loginName ?? null,
+      data: Object.fromEntries(
+        Object.entries(data).map(([member, value]) => [member, /secret/i.test(member) ? "***" : value]),
+      ),
+      fault,
+      callback: fault === null ? this.addresses.known(database.alias, type, data) : null,
+    };
+  }
+
+  private opened(type: ProviderType, sealed: string): { readonly data: ProviderData; readonly fault: string | null } {
+    try {
+      return { data: this.known.get(type)?.accept(this.sealing.openData(sealed)) ?? {}, fault: null };
+    } catch (error) {
+      if (error instanceof ServiceError) return { data: {}, fault: error.detail ?? error.message };
+      throw error;
+    }
+  }
 }

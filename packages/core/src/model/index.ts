@@ -4,4 +4,3 @@ export * from "./built-in-classes.ts";
 export type { GivenAttribute, GivenClass, GivenRight } from "./given-class.ts";
 export * from "./incompatible-changes.ts";
 export * from "./model.ts";
-export * from "./visibility-of.ts";

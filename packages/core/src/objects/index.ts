@@ -1,6 +1,6 @@
 export type { GivenAttributes } from "./accept-attributes.ts";
 export * from "./create-object.ts";
-export * from "./get-object.ts";
+export { type FoundObject, GetObject } from "./get-object.ts";
 export * from "./list-objects.ts";
 export {
   defaultDepth,
@@ -11,7 +11,7 @@ export {
   withUuid,
 } from "./object-plan.ts";
 export * from "./object-readers.ts";
-export * from "./object-serializer.ts";
+export { ObjectSerializer } from "./object-serializer.ts";
 export { dateValue } from "./plain-value.ts";
 export type { SerializationSource } from "./serialization-source.ts";
 export type { Serialization, SerializationField, SerializationFieldObject } from "./serialization.ts";

@@ -10,7 +10,7 @@ import {
   type StoredObject,
 } from "../storage/index.ts";
 import { visibleObject } from "./get-object.ts";
-import { namedObjects } from "./named-objects.ts";
+import { namedObjects } from "./resolve-links.ts";
 import type { Sight } from "./serialization-source.ts";
 import { isUserClass } from "./user-names.ts";
 

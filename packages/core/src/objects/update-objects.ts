@@ -141,7 +141,7 @@ function acceptSize(matching: readonly ObjectOutline[], bytes: number, links: Li
 const toldAtOnce = { items: 200, bytes: 1024 * 1024 };
 
 /** Which objects are changed, and on whose behalf. */
-export interface ManyToChange {
+interface ManyToChange {
   readonly by: Writing;
   readonly visibility: Visibility;
   /** Refuses what cannot be set in objects of a class. */
@@ -151,7 +151,7 @@ export interface ManyToChange {
 }
 
 /** Gives many objects the same attributes with hooks, which are told of them in batches, in one transaction with what they do. */
-export function changeManyWithHooks(
+function changeManyWithHooks(
   hooks: SaveHooks,
   context: SessionContext,
   { given, prepared, expectedVersions }: GivenChange & { readonly prepared: ResolvedAttributes },

@@ -4,9 +4,12 @@ import type { AdministrationContext } from "../../request/index.ts";
 import {
   type Account,
   type AuditEventType,
+  type ListedAccount,
   loginNameOf,
   type ObjectId,
+  type Part,
   type Repositories,
+  seesAll,
 } from "../../storage/index.ts";
 import type { PasswordHasher } from "../accounts/verify-password.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
@@ -88,7 +91,7 @@ interface Change {
  * Changes a custom user, ends the sessions of the user and tells the audit, all in one transaction; how many sessions ended. An unknown name:
  * 304; another call changes the user at the same time: 713.
  */
-export async function changeCustomUser(
+async function changeCustomUser(
   { r: outside, unit, eventOf }: AdministrationContext,
   name: string,
   { type, endsSessions, make }: Change,
@@ -137,4 +140,35 @@ export class SetCustomPassword {
       },
     });
   }
+}
+
+export interface ListedCustomUser extends ListedAccount {
+  /** Name of the database user as whom the custom user works; empty where that is gone. */
+  readonly worksAs: string;
+}
+
+/** At most `limit` custom users in the order of `AccountRepository.list`. */
+export async function listCustomUsers(
+  { r }: Pick<AdministrationContext, "r">,
+  { after, limit }: Part,
+): Promise<ListedCustomUser[]> {
+  const listed = await r.accounts.list("custom", after, limit);
+  const nameOf = await namesOf(r, listed);
+  return listed.map((account) => ({ ...account, worksAs: nameOf(account) }));
+}
+
+/** One custom user. An unknown name: 304. */
+export async function findCustomUser({ r }: Pick<AdministrationContext, "r">, name: string): Promise<ListedCustomUser> {
+  const { secret: _secret, secretVersion: _version, ...account } = await requireCustomUser(r, name);
+  return { ...account, worksAs: (await namesOf(r, [account]))(account) };
+}
+
+/** Tells the name of the database user of any of these. */
+async function namesOf(
+  { objects }: Pick<Repositories, "objects">,
+  listed: readonly ListedAccount[],
+): Promise<(account: ListedAccount) => string> {
+  const users = await objects.get([...new Set(listed.map(({ userId }) => userId))], seesAll);
+  const names = new Map(users.map(({ id, attributes }) => [id, String(attributes["Name"] ?? "")]));
+  return ({ userId }) => names.get(userId) ?? "";
 }

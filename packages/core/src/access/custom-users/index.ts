@@ -6,20 +6,10 @@ export {
   type ConfirmCustomPasswordInput,
   type ConfirmCustomPasswordParts,
 } from "./change-custom-password.ts";
-export {
-  mapCustomUser,
-  removeCustomUser,
-  requireCustomUser,
-  requireMappedUser,
-  SetCustomPassword,
-  type SetCustomPasswordInput,
-  setCustomUserDisabled,
-  setCustomUserEmail,
-} from "./change-custom-user.ts";
 export * from "./create-custom-account.ts";
 export * from "./custom-accounts.ts";
 export * from "./custom-password-reset.ts";
-export * from "./list-custom-users.ts";
+export * from "./change-custom-user.ts";
 export * from "./log-in-custom-user.ts";
 export {
   type CustomCredentials,

@@ -60,7 +60,7 @@ export class PasswordPolicy {
 }
 
 /** A change of a password, with what is known of the account. */
-export interface ProvenChange {
+interface ProvenChange {
   /** The hash of the current password. */
   readonly secret: string;
   /** Both passwords as they are hashed. */

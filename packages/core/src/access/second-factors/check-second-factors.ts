@@ -2,7 +2,7 @@ import { ServiceError } from "../../errors/index.ts";
 import { type AppKeyContext, entryEvent } from "../../request/index.ts";
 import type { Person, Repositories } from "../../storage/index.ts";
 import { type Application, Applications } from "../appkeys/applications.ts";
-import { type FactorProofs, shownTokens } from "./factor-proofs.ts";
+import { type FactorProofs, shownTokens } from "./factor-secrets.ts";
 import { endOtherSessions, factorSubjectOf } from "./own-factors.ts";
 import { type FoundFactor, SecondFactors } from "./second-factors.ts";
 

@@ -1,7 +1,8 @@
 import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import { asciiBytes, asciiText, type KeyWrapping, requireWrapping } from "../../keys/index.ts";
-import type { FactorKey, SecondFactor } from "./second-factors.ts";
+import type { Repositories } from "../../storage/index.ts";
+import { type FactorKey, type FoundFactor, type SecondFactor, SecondFactors } from "./second-factors.ts";
 
 /** What shared secrets are sealed for. */
 const purpose = "second factor";
@@ -83,4 +84,49 @@ export interface TimeTokens {
    * @param at milliseconds since 1970
    */
   stepOf(secret: string, token: string, at: number, after: number): number | null;
+}
+
+/** Spends what proved a factor; `false` if somebody else was faster. */
+export type SpendProof = (r: Pick<Repositories, "records">) => Promise<boolean>;
+
+/** Says what a text proves: that a factor is at hand, or one of its recovery codes. */
+export class FactorProofs {
+  constructor(
+    private readonly secrets: FactorSecrets,
+    private readonly tokens: TimeTokens,
+    private readonly digests: Digests,
+  ) {}
+
+  /**
+   * How the first of the texts that proves the factor is spent; `null` if none of them does. Before a factor is confirmed its recovery
+   * codes prove nothing.
+   *
+   * @param at when the texts were given, in milliseconds since 1970 by the storage's clock
+   */
+  find(factor: FoundFactor, texts: readonly string[], at: number): SpendProof | null {
+    const secret = this.secrets.open(factor);
+    const found = texts.map((text) => this.stepOf(factor, secret, text, at) ?? this.codeOf(factor, text));
+    return found.find((spend) => spend !== null) ?? null;
+  }
+
+  private stepOf(factor: FoundFactor, secret: string, text: string, at: number): SpendProof | null {
+    const step = this.tokens.stepOf(secret, text, at, factor.lastStep);
+    return step === null ? null : ({ records }) => new SecondFactors(records).accept(factor, step);
+  }
+
+  private codeOf(factor: FoundFactor, text: string): SpendProof | null {
+    const code = factor.confirmed ? recoveryDigest(this.digests, text) : null;
+    return code === null || !factor.recoveryCodes.includes(code)
+      ? null
+      : ({ records }) => new SecondFactors(records).recover(factor, code);
+  }
+}
+
+/** How many texts are looked at; each of them costs three digests for each factor. */
+const most = 10;
+
+/** The tokens that a text holds: one, or several with commas between them for app names that ask for one each. Blank is none. */
+export function shownTokens(text: string | null): string[] {
+  if (text === null || text.trim() === "") return [];
+  return text.split(",", most);
 }

@@ -2,7 +2,7 @@ import { ServiceError } from "../../errors/index.ts";
 import type { SessionContext } from "../../request/index.ts";
 import type { Repositories } from "../../storage/index.ts";
 import type { Gate } from "../gate/gate.ts";
-import { type FactorProofs, shownTokens } from "./factor-proofs.ts";
+import { type FactorProofs, shownTokens } from "./factor-secrets.ts";
 import { type OwnFactor, ownFactor } from "./own-factors.ts";
 import type { SecondFactor } from "./second-factors.ts";
 

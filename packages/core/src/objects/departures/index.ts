@@ -1,4 +1,4 @@
 export { DeleteObject, type DeleteObjectInput } from "./delete-object.ts";
 export { type ListedRecycled, ListRecycled, type ListRecycledInput } from "./list-recycled.ts";
-export * from "./purge-recycled.ts";
+export { PurgeRecycled } from "./purge-recycled.ts";
 export * from "./restore-object.ts";

@@ -9,8 +9,8 @@ import {
   type ValuePath,
   type ValueType,
 } from "../../../storage/index.ts";
-import { namedObjects } from "../../named-objects.ts";
-import { dateValue, plainRule, type PlainRule, targetReference, targetReferenceForms } from "../../plain-value.ts";
+import { dateValue, type PlainRule, plainRule, targetReference, targetReferenceForms } from "../../plain-value.ts";
+import { namedObjects } from "../../resolve-links.ts";
 import { fault, type Place } from "./fault.ts";
 
 /** The types of which a value can be given. A time is a span of them, and of a collection only a member can be given. */
