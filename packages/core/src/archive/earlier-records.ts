@@ -41,7 +41,6 @@ export const earlierSections = [
   "tallies",
 ] as const;
 
-/** One thing of these sections. */
 export type EarlierRecord =
   | ({ readonly section: "macros" } & MacroVersion)
   | ({ readonly section: "applications" } & Application)

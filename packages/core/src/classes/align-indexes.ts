@@ -29,7 +29,6 @@ export class AlignIndexes {
   }
 }
 
-/** Which of the indexes that a model asks for are there. */
 export class ReadyIndexes {
   private constructor(private readonly names: ReadonlySet<string>) {}
 

@@ -41,7 +41,6 @@ interface StructureSource {
   readonly indexes: ReadyIndexes;
 }
 
-/** What the principal is shown of a class that he may read. */
 export function structureOf(modelClass: ModelClass, { model, principal, indexes }: StructureSource): ClassStructure {
   const { definition, attributes, links } = modelClass;
   const { name, base, rights } = definition;
@@ -75,7 +74,6 @@ function readableName(name: string, model: Model, principal: Principal): string 
   return modelClass !== undefined && mayOnClass(principal, modelClass, "read") ? name : null;
 }
 
-/** An attribute as clients see it. */
 export interface AttributeStructure {
   readonly name: string;
   readonly type: AttributeType;
@@ -93,7 +91,6 @@ export interface AttributeStructure {
   readonly inherited: boolean;
 }
 
-/** A class as clients see it. */
 export interface ClassStructure {
   readonly name: string;
   /** `null` without one, and if the caller may not read it. */
@@ -107,10 +104,8 @@ export interface ClassStructure {
   readonly rights?: readonly ClassRight[];
 }
 
-/** A class whose objects the caller may read. */
 export interface ReadableClass {
   readonly modelClass: ModelClass;
-  /** What the caller may do with its objects. */
   readonly permissions: readonly Permission[];
 }
 
@@ -120,7 +115,6 @@ export interface ReadableClasses {
   readonly classes: readonly ReadableClass[];
 }
 
-/** Tells which classes the caller may read. */
 export class ListReadableClasses {
   async run({ r, database, principal, modelGeneration }: SessionContext): Promise<ReadableClasses> {
     const model = (await database.models.current(modelGeneration, r.model)).as(principal);

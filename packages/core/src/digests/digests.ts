@@ -17,10 +17,7 @@ export interface RandomSource {
   bytes(length: number): Uint8Array;
 }
 
-/**
- * A UUID of version 4, in lower case: 122 bits of the source. An adapter is given no source and takes what its platform has, such as
- * `randomUUID` of `node:crypto`.
- */
+/** A UUID of version 4 in lower case, of 122 bits of the source. Adapters take what their platform has. */
 export function randomUuid(random: RandomSource): string {
   const hex = Array.from(random.bytes(16), (byte, index) => marked(byte, index).toString(16).padStart(2, "0")).join("");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");

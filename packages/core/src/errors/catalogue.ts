@@ -205,7 +205,6 @@ const entries: ReadonlyMap<number, CatalogueEntry> = new Map(
   [...catalogue, ...extensions].map((entry) => [entry.code, entry]),
 );
 
-/** The entry of a code. */
 export function errorEntry(code: ErrorCode): CatalogueEntry {
   return entries.get(code) as CatalogueEntry;
 }

@@ -23,7 +23,6 @@ export class ServiceError extends Error {
     this.retryAfter = options.retryAfter;
   }
 
-  /** HTTP status of the answer. */
   get status(): number {
     return errorEntry(this.code).status;
   }
@@ -34,10 +33,7 @@ export function faultAt(pointer: string, reason: string): ServiceError {
   return new ServiceError(307, { detail: `at ${pointer}: ${reason}` });
 }
 
-/**
- * A place in JSON, for the detail of an error. Names of members may be the client's text: they are shortened, and hold
- * nothing that a terminal or a log would act upon.
- */
+/** A JSON pointer for the detail of an error. Names, which can be the client's text, are cut and made printable. */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   const parts = path.map((part) =>
     String(part)

@@ -49,7 +49,6 @@ export function namedObject(given: HostArguments<"id">): SingleReference {
   return reference;
 }
 
-/** What a list is asked for with, besides the class. */
 export type ListForm = Omit<ListObjectsInput, "className">;
 
 /** Port: reads what modules give by the rules by which requests of clients are read, and writes lists as those get them. */
@@ -60,6 +59,5 @@ export interface RequestForms {
   serialization(given: JsonValue | undefined): Serialization | undefined;
   /** The parameters of a list; 307 for what is none. */
   list(given: Readonly<Record<string, JsonValue | undefined>>): ListForm;
-  /** The list with its cursor. */
   listed(objects: ListedObjects): JsonValue;
 }

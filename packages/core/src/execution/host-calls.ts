@@ -18,7 +18,6 @@ import { type JsonValue, type ObjectId, objectReference } from "../storage/index
 import { argumentsOf, type HostArguments, namedObject, type RequestForms } from "./host-arguments.ts";
 import type { MacroScope } from "./macro-scope.ts";
 
-/** Answers what modules ask of objects and of the clock. */
 export class HostCalls {
   private readonly actions: ReadonlyMap<string, HostAction>;
 
@@ -117,7 +116,6 @@ type WriteUseCases = Pick<
   "createObject" | "updateObject" | "setReaders" | "deleteObject" | "lockObject" | "unlockObject"
 >;
 
-/** Calls that write objects or lock them. */
 function writeCalls(useCases: WriteUseCases, forms: RequestForms): Readonly<Record<string, HostAction>> {
   const { createObject, updateObject, setReaders, deleteObject, lockObject, unlockObject } = useCases;
   const action = (run: HostAction["run"]): HostAction => ({ writes: () => true, run });

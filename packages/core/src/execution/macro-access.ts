@@ -65,10 +65,7 @@ export async function mayExecute(
   return groups.some((group) => own.has(group));
 }
 
-/**
- * The macro of this name, for those who may execute it. A name that can be none: 400; one of nothing, of a hook or of a broken
- * module: 710; without access: 401.
- */
+/** The macro to execute. No macro name: 400; no such macro, a hook or a broken one: 710; no access: 401. */
 export async function accessibleMacro(context: SessionContext, name: string, names: CallerNames): Promise<Macro> {
   if (!isMacroName(name)) throw new ServiceError(400);
   const found = (await context.database.macros.current(context)).find(name);

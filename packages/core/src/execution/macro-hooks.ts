@@ -25,7 +25,6 @@ import { type JsonValue, passwordEntrance } from "../storage/index.ts";
 import type { RequestForms } from "./host-arguments.ts";
 import type { MacroRunner } from "./macro-runner.ts";
 
-/** How hooks of one kind are called in the sandbox. */
 interface Calling<Given, Answer> {
   readonly on: HookEvent;
   readonly driver: string;
@@ -34,7 +33,6 @@ interface Calling<Given, Answer> {
   readonly argument: (given: Given) => object;
   /** What may stand in no log. */
   readonly conceal?: (given: Given) => string;
-  /** Judges what comes back. */
   readonly answer: (name: string, result: JsonValue | undefined, given: Given) => Answer;
 }
 

@@ -43,7 +43,6 @@ export interface MacroInput {
   readonly skipCheck: boolean;
 }
 
-/** A module and how it is called. */
 interface Job {
   readonly module: Macro | HookModule;
   readonly driver: string;
@@ -184,7 +183,6 @@ export class MacroRunner {
     return isWhole ? new LazyTransaction(inside, invoke, onEnding).run() : invoke(new MacroScope(inside, null));
   }
 
-  /** Runs the module once, with the calls that it makes. */
   private async invoke(scope: MacroScope, execution: MacroExecution, job: Job): Promise<MacroOutcome> {
     const { module, driver, argument, names } = job;
     const { name, limits, readsCaller } = module;

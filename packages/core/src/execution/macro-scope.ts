@@ -32,7 +32,6 @@ export class MacroScope {
     return new MacroScope({ ...context, r, unit: new JoinedUnit(r, attempt) }, null);
   }
 
-  /** The context of a call, as of now. */
   current(): SessionContext {
     return { ...this.context, r: this.r, unit: this.unit };
   }
@@ -87,7 +86,6 @@ export class MacroScope {
   }
 }
 
-/** Runs a module within a scope. */
 type Invoke<T> = (scope: MacroScope) => Promise<T>;
 
 /** The transaction of one execution, which begins in its midst. Where it has to run again, the execution begins anew inside of it. */

@@ -19,14 +19,10 @@ export interface MacroPutOutcome {
   readonly version: number;
 }
 
-/** Stores a macro in a database. */
 export class PutMacro {
   constructor(private readonly inspector: Pick<ModuleInspector, "inspect">) {}
 
-  /**
-   * What cannot be the name of a macro: 400; a text that is too large or not storable: 307; one that no server could run: `MacroFault`;
-   * `stale` as in `MacroStore.put`.
-   */
+  /** No macro name: 400; a text too large or unstorable: 307; one that cannot run: `MacroFault`; `stale`: see `put`. */
   async run(
     { unit, eventOf }: Pick<AdministrationContext, "unit" | "eventOf">,
     { expectedVersion, ...macro }: PutMacroInput,

@@ -165,7 +165,6 @@ class UndecidedError extends Error {
   override readonly name = "UndecidedError";
 }
 
-/** The user that the hook has put into the object. */
 async function chosenUser({ r }: HookCaller, id: ObjectId): Promise<ObjectId> {
   const [object] = await r.objects.get([id], seesAll);
   const [userId] = idsOf(object?.attributes ?? {}, "User");

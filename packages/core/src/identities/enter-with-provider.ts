@@ -18,7 +18,6 @@ export interface ProvenLogIn extends NewExternalUser {
   readonly spend?: (r: Repositories) => Promise<boolean>;
 }
 
-/** Brings an identity that a provider has proven to the gate. */
 export class EnterWithProvider {
   constructor(
     private readonly gate: Gate,

@@ -31,13 +31,11 @@ export interface CallbackInput {
 /** The browser goes to the address that the app wants, with a code or an error. */
 export interface SentBack {
   readonly location: string;
-  /** What the error is. */
   readonly failure: ServiceError | null;
 }
 
 export interface FinishedLogIn {
   readonly outcome: ProviderOutcome | SentBack;
-  /** Takes back the cookie of the log-in. */
   readonly cookie: BrowserCookie;
 }
 
@@ -56,7 +54,6 @@ interface Proven {
   readonly profile: ProviderProfile;
 }
 
-/** A callback whose state is known. */
 interface Arrival {
   readonly state: ProviderState;
   /** The text of the state, as the provider has it. */

@@ -49,7 +49,6 @@ export const assignableIdentities: RecordKind<AssignableIdentity> = "accountLink
 /** Milliseconds for which an account of a provider can be bound after its owner came back from there. */
 export const assignableLifetime = 900_000;
 
-/** What a `dfUuid` stands for. */
 export type AssignableIdentity = ProviderIdentity &
   Pick<IdentityLink, "provider" | "email" | "displayName"> & {
     /** Nobody with another app key can bind it. */
@@ -101,10 +100,7 @@ export async function listLinks({ r }: Pick<AdministrationContext, "r">, part: P
   return links.map((link) => ({ link, user: names.get(link.value.userId) ?? "" }));
 }
 
-/**
- * The links that are the caller's to see and to remove: all of his user if it is himself who works as that; only his own if he shares
- * the user with others; none if he has no account at a provider.
- */
+/** The caller's links: all of the own user; of a shared user the one that was used; none of a custom account. */
 async function ownLinks({
   r,
   principal,
@@ -117,7 +113,6 @@ async function ownLinks({
     : links;
 }
 
-/** The accounts of providers that are bound to the caller. */
 export class ListOwnLinks {
   run(context: SessionContext): Promise<readonly StoredRecord<IdentityLink>[]> {
     return ownLinks(context);

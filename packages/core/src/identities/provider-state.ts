@@ -49,7 +49,6 @@ export const stateLifetime = 600_000;
 
 /** Where an app wants the browser back after a log-in at a provider, instead of an answer of the callback. */
 export interface ProviderReturn {
-  /** Its app key lists it. */
   readonly address: string;
   /** SHA-256 of the verifier that the app keeps. */
   readonly challenge: Digest;

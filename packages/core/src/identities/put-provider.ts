@@ -62,7 +62,6 @@ export interface ListedProvider extends Omit<ProviderEntry, "sealedData" | "defa
   readonly callback: string | null;
 }
 
-/** Lists the providers that are registered in a database. */
 export class ListProviders {
   constructor(
     private readonly known: ReadonlyMap<ProviderType, IdentityProvider>,

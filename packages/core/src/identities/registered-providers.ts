@@ -12,10 +12,8 @@ import {
 import { type IdentityProvider, type ProviderData, providerTypeOf } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-state.ts";
 
-/** Registered providers, by type. */
 export const providerEntryKind: RecordKind<ProviderEntry> = "identityProvider";
 
-/** The providers registered in a database. */
 export class ProviderEntries {
   constructor(private readonly records: RecordRepository) {}
 
@@ -53,12 +51,10 @@ export interface ProviderEntry {
   readonly appNames: readonly string[];
 }
 
-/** A provider that is switched on and registered in a database. */
 export interface RegisteredProvider {
   readonly provider: IdentityProvider;
   readonly entry: ProviderEntry;
   readonly data: ProviderData;
-  /** The exact callback address. */
   readonly redirectUri: string;
 }
 

@@ -32,7 +32,6 @@ export interface StartInput {
 }
 
 export interface StartedLogIn {
-  /** Where the browser is to go. */
   readonly location: string;
   readonly cookie: BrowserCookie;
 }

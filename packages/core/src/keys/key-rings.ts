@@ -4,14 +4,12 @@ import { KeySealing, type KeyWrapping } from "./key-sealing.ts";
 import { KeyStore, type StoredKey } from "./key-store.ts";
 import type { PublicJwk, ServerKeyKind, ServerKeyPair, ServerKeys } from "./server-keys.ts";
 
-/** A key that is accepted now. */
 export interface AcceptedKey {
   readonly pair: ServerKeyPair;
   /** For how many more milliseconds, by the storage's clock; `null` while it is the current one. */
   readonly lastsFor: number | null;
 }
 
-/** What is remembered of the keys of one kind in one database. */
 interface Ring {
   /** Resolves when the database has a key. */
   beginning: Promise<void> | null;
@@ -92,7 +90,6 @@ export class KeyRings {
     return opened;
   }
 
-  /** The first of these keys, which is the current one. */
   private currentOf([first]: readonly StoredKey[], ring: Ring): ServerKeyPair {
     if (first === undefined) {
       // Somebody put another database into the place of this one; the next request begins anew.
@@ -132,10 +129,7 @@ export class KeyRings {
     return ring;
   }
 
-  /**
-   * Makes the first key, or puts the supplied one into its place, which the database lets each key take once: servers that
-   * are supplied with different keys do not take turns.
-   */
+  /** Makes the first key, or puts in the supplied one. Each is taken once, so that servers do not take turns. */
   private async provide(kind: ServerKeyKind, database: Database): Promise<void> {
     const keys = keysOf(database);
     const supplied = this.supply.supplied.get(kind);
@@ -174,10 +168,7 @@ export async function nextPair(
   return supplied.get(kind) ?? serverKeys.generate(kind === "rsa" ? { kind, bits: rsaBits } : { kind });
 }
 
-/**
- * For how long a key is still accepted after another took its place, in milliseconds: a day; one that has signed tokens for
- * as long as the last of these can be good.
- */
+/** Milliseconds for which a replaced key is accepted: a day, or as long as a token that it has signed can be good. */
 export function keyOverlap(kind: ServerKeyKind, { policy }: Database): number {
   return kind === "jwt" ? Math.max(day, policy.sessions.absoluteLifetime) : day;
 }

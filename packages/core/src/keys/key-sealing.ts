@@ -3,7 +3,6 @@ import type { JsonValue } from "../storage/index.ts";
 import type { StoredKey, WrappedKeyPair } from "./key-store.ts";
 import type { ServerKeyPair, ServerKeys } from "./server-keys.ts";
 
-/** What private keys are wrapped for. */
 const keyPurpose = "server key";
 
 /** Seals key pairs under the master key, and opens them. 705 without a master key. */
@@ -27,10 +26,7 @@ export class KeySealing {
     return { ...publicPart, wrappedPrivateKey: requireWrapping(this.wrapping).wrap(privateKey, keyPurpose) };
   }
 
-  /**
-   * The pair; `undefined` if another master key sealed it. The public half comes from the private one, so nobody who
-   * can write to the database but lacks the master key can make a key of his own count.
-   */
+  /** `undefined` for another master key. The public half comes from the private one, which only that key can seal. */
   open({ kind, keyId, wrappedPrivateKey }: StoredKey): ServerKeyPair | undefined {
     const privateKey = requireWrapping(this.wrapping).unwrap(wrappedPrivateKey, keyPurpose);
     const pair = privateKey && this.serverKeys.restore(kind, privateKey);
@@ -63,7 +59,6 @@ export interface KeyWrapping {
   unwrap(wrapped: string, purpose: string): Uint8Array | undefined;
 }
 
-/** Seals JSON under the master key. */
 export function sealJson(wrapping: KeyWrapping, value: unknown, purpose: string): string {
   // What is not ASCII, JSON can escape.
   const json = JSON.stringify(value).replaceAll(
@@ -79,12 +74,10 @@ export function openJson(wrapping: KeyWrapping, sealed: string, purpose: string)
   return bytes === undefined ? undefined : (JSON.parse(asciiText(bytes)) as JsonValue);
 }
 
-/** The text of ASCII bytes. */
 export function asciiText(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => String.fromCodePoint(byte)).join("");
 }
 
-/** The bytes of an ASCII text. */
 export function asciiBytes(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0);
 }

@@ -91,7 +91,6 @@ export class KeyStore {
   }
 }
 
-/** A key pair to be kept. */
 export interface WrappedKeyPair extends ServerPublicKey {
   /** Wrapped under the master key; storage never sees the private key itself. */
   readonly wrappedPrivateKey: string;

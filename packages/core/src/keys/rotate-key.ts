@@ -11,7 +11,6 @@ export interface RotateKeyInput {
 }
 
 export interface KeyRotation {
-  /** Id of the key that is the current one now. */
   readonly keyId: string;
   /** Id of the one before; `null` if there was none. */
   readonly before: string | null;

@@ -14,7 +14,6 @@ export const hookEvents = [
 
 export type HookEvent = (typeof hookEvents)[number];
 
-/** What a hook says about itself. */
 export interface HookDeclaration {
   readonly on: HookEvent;
   /** Names of classes; none for log-ins and for users of providers. */
@@ -30,10 +29,7 @@ const withoutClasses: ReadonlySet<HookEvent> = new Set([
 ]);
 const known: ReadonlySet<string> = new Set(["on", "classes", "byDefault", "timeout", "memory", "run"]);
 
-/**
- * Reads what a module declares that is a hook, by `on`, or without it by a name of the specification. A text when it must not say that,
- * in words for its author.
- */
+/** Reads the declaration of a hook, by `on` or by its name. A text for its author when it must not say that. */
 export function acceptHook(name: string, declaration: Readonly<Record<string, JsonValue>>): HookDeclaration | string {
   const given = new Map(Object.entries(declaration));
   for (const member of given.keys()) if (!known.has(member)) return `A hook has no member ${member}.`;

@@ -1,7 +1,6 @@
 import type { Repositories } from "../storage/index.ts";
 import type { CalledHook, LibraryModule } from "./macro.ts";
 
-/** What a library needs to know of the request that asks. */
 export interface LibraryContext {
   readonly r: Pick<Repositories, "records" | "settings">;
   /** See `UnitOfWork`. */
@@ -52,7 +51,6 @@ function isCalled(module: LibraryModule): module is CalledHook {
   return module.kind !== "macro" && module.hook !== undefined;
 }
 
-/** What there is where nothing is configured. */
 export const noMacros = new MacroSet(0, 0, []);
 
 /** The text of a module, wherever it is kept. */

@@ -1,6 +1,5 @@
 import type { RecordKind, Repositories, StoredRecord } from "../storage/index.ts";
 
-/** Macros as they are now, by name. */
 export const currentMacroKind: RecordKind<StoredMacro> = "macro";
 
 /** Everything that macros ever were, the latest version of a name first. */
@@ -42,10 +41,7 @@ export class MacroStore {
     }
   }
 
-  /**
-   * Stores a macro as the next version of its name, if the current one is `expectedVersion`: 0 if there must not be such a
-   * macro, `null` for any state. Else `stale`, and nothing changes. A text that is not storable: 307.
-   */
+  /** The next version if the current one is `expectedVersion` (0: none, `null`: any), else `stale`. Unstorable: 307. */
   async put(macro: GivenMacro, expectedVersion: number | null): Promise<"stored" | "stale"> {
     const { name, text, language, changedBy } = macro;
     for (;;) {
@@ -97,7 +93,6 @@ export interface MacroVersion extends Omit<StoredMacro, "text" | "language"> {
   readonly language: MacroLanguage | null;
 }
 
-/** The language that a text is written in. */
 export type MacroLanguage = "js" | "ts";
 
 /** A macro that is kept in the database, as it is now. */
@@ -113,7 +108,6 @@ export interface StoredMacro {
   readonly changedBy: string;
 }
 
-/** The record of a version that was added before. */
 export function macroVersionRecord({ changedAt: createdAt, ...value }: MacroVersion) {
   return { id: idOf(value), owner: ownerOf(value.name), value, createdAt };
 }

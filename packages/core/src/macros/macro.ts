@@ -9,7 +9,6 @@ export interface MacroAccess {
   readonly apps: readonly string[] | null;
 }
 
-/** A macro that can be executed. */
 export interface Macro {
   readonly kind: "macro";
   readonly name: string;
@@ -39,7 +38,6 @@ export interface HookModule {
 export interface BrokenModule {
   readonly kind: "broken";
   readonly name: string;
-  /** What is wrong with it, for the log. */
   readonly fault: Error;
   /** Whether that may say something about the machine and nothing about the text, so that another look may find it good. */
   readonly passing: boolean;
@@ -47,7 +45,6 @@ export interface BrokenModule {
   readonly hook?: HookDeclaration;
 }
 
-/** A module that is called as a hook. */
 export type CalledHook = HookModule | (BrokenModule & { readonly hook: HookDeclaration });
 
 export type LibraryModule = Macro | HookModule | BrokenModule;

@@ -20,7 +20,6 @@ const longestDelay: Readonly<Record<MailHindrance, number>> = { transport: 60_00
 /** What keeps an order from being sent: its own address or contents, or that no mail can be sent at all. */
 type MailHindrance = "order" | "transport";
 
-/** An order that a process is sending. */
 export type ClaimedOrder = ClaimedRecord<WaitingOrder>;
 
 /** A letter, and the order that it is for as it stands now. */
@@ -29,7 +28,6 @@ interface ReadyLetter {
   readonly order: ClaimedOrder;
 }
 
-/** What became of an order. */
 export type Delivery =
   | { readonly kind: "sent" }
   /** The relay will never take it; `reply` as in `MailOutcome`. Nobody tries again. */

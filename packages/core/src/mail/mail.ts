@@ -1,7 +1,6 @@
 import { ServiceError } from "../errors/index.ts";
 import type { ProviderType, Repositories } from "../storage/index.ts";
 
-/** The languages that mail is written in. */
 export const mailLanguages = ["en", "de"] as const;
 
 export type MailLanguage = (typeof mailLanguages)[number];
@@ -29,7 +28,6 @@ export type MailOrder =
       readonly language: MailLanguage;
     };
 
-/** What a mail says and to whom, when all of it is known. */
 export type Letter =
   | Exclude<MailOrder, { readonly kind: "passwordReset" }>
   | {
@@ -138,7 +136,6 @@ export interface PreparedReset {
   readonly minutes: number;
 }
 
-/** Whom a request for a new password names. */
 export type ResetOrder = Pick<Extract<MailOrder, { readonly kind: "passwordReset" }>, "user" | "custom">;
 
 /** What a request for a new password comes to, found out when it is about to be sent. */

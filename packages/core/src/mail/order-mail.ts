@@ -35,11 +35,9 @@ export interface OrderMailParts {
   readonly ring: (alias: string) => void;
 }
 
-/** Promises a mail. */
 export class OrderMail {
   constructor(private readonly parts: OrderMailParts) {}
 
-  /** Whether mail is configured at all. */
   get configured(): boolean {
     return this.parts.settings !== null;
   }

@@ -126,7 +126,6 @@ function canonicalAttribute({
   };
 }
 
-/** Whether two definitions of an attribute say the same. */
 export function isSameAttribute(one: AttributeDefinition, other: AttributeDefinition): boolean {
   return JSON.stringify(canonicalAttribute(one)) === JSON.stringify(canonicalAttribute(other));
 }

@@ -5,7 +5,6 @@ import { builtInClasses } from "./built-in-classes.ts";
 import { DefinitionFault, definitionFault, definitionLimits, type GivenClass } from "./given-class.ts";
 import { Model, wantedIndexes } from "./model.ts";
 
-/** A class that is to be created, or replaced whole. */
 export interface NamedClass {
   readonly name: string;
   readonly definition: GivenClass;
@@ -15,7 +14,6 @@ export interface NamedClass {
 
 interface AcceptedClasses {
   readonly definitions: readonly ClassDefinition[];
-  /** The model with them. */
   readonly after: Model;
 }
 

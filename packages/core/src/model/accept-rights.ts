@@ -22,10 +22,7 @@ export interface AcceptedRights {
   readonly attributes: readonly GivenAttribute[];
 }
 
-/**
- * Checks the groups that the definition of a class names, and gives them the form in which they are stored. A group that the class
- * names already may have gone meanwhile.
- */
+/** Accepts the groups that a definition names, as they are stored. One that the class names already may be gone. */
 export async function acceptRights(
   given: GivenClass,
   known: ClassDefinition | undefined,
@@ -68,7 +65,6 @@ function acceptReaders(given: readonly string[], pointer: string, groups: Groups
   return accepted;
 }
 
-/** The groups that a definition names by id or UUID. */
 class Groups {
   private readonly ids = new Map<string, ObjectId>();
   private readonly known: ReadonlySet<ObjectId>;

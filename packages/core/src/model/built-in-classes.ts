@@ -3,10 +3,7 @@ import type { ClassDefinition } from "../storage/index.ts";
 /** The class of those who came in through a provider without credentials of their own; the name is that of the specification. */
 export const providerUserClass = "xRestApiUserProvider";
 
-/**
- * The classes that every database has from the start. Without rights they are seen by administrators only;
- * a user always sees the own record in the answer to a log-in.
- */
+/** The classes of every new database. Without rights administrators alone see them, and users their own record. */
 export const builtInClasses: readonly ClassDefinition[] = [
   {
     name: "User",

@@ -13,7 +13,6 @@ import {
 
 const linkTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection", "file"]);
 
-/** A class with what it inherits. */
 export interface ModelClass {
   readonly definition: ClassDefinition;
   /** Own and inherited attributes by name, the base's first. */
@@ -24,15 +23,12 @@ export interface ModelClass {
   readonly family: readonly string[];
 }
 
-/** Maximum number of cached filtered models. */
 const mostCached = 100;
 
 /** The classes of a database, linked; immutable. */
 export class Model {
   readonly generation: number;
-  /** Whether an attribute has read rights. */
   private readonly hasAttributeRights: boolean;
-  /** Filtered models by groups of the caller. */
   private readonly filtered = new Map<string, Model>();
   private readonly definitions: ReadonlyMap<string, ClassDefinition>;
   private readonly classes: ReadonlyMap<string, ModelClass>;
@@ -56,10 +52,7 @@ export class Model {
     );
   }
 
-  /**
-   * The model without the attributes that the caller may not read. Use cases work under it; only the code that keeps references consistent uses the
-   * whole model.
-   */
+  /** The model without attributes that the caller may not read. The whole one is for keeping references consistent. */
   as({ administrator, groups }: Pick<Principal, "administrator" | "groups">): Model {
     if (administrator || !this.hasAttributeRights) return this;
     const key = groups.join(" ");
@@ -78,7 +71,6 @@ export class Model {
     return known;
   }
 
-  /** The class with exactly this name. */
   find(name: string): ModelClass | undefined {
     return this.classes.get(name);
   }
@@ -153,7 +145,6 @@ export function mayOnClass(principal: Principal, modelClass: ModelClass, permiss
   );
 }
 
-/** What the principal may see under this model. */
 export function visibilityOf(principal: Principal, model: Model): Visibility {
   if (principal.administrator) return seesAll;
   return { classes: readableClasses(principal, model), principals: new Set([principal.userId, ...principal.groups]) };

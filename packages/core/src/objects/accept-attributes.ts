@@ -12,7 +12,6 @@ import {
 /** Elements of a collection. */
 const maximumElements = 10_000;
 
-/** The values of a body, by attribute. */
 export type GivenAttributes = Readonly<Record<string, JsonValue>>;
 
 /** A reference or a collection as a client gives it, before it is known where it leads. */
@@ -21,7 +20,6 @@ export interface AcceptedLink {
   readonly targets: readonly { readonly reference: TargetReference; readonly pointer: string }[];
 }
 
-/** The attributes of a body, each of its type. */
 export interface AcceptedAttributes {
   /** As they are to be stored. */
   readonly plain: ReadonlyMap<string, JsonValue>;

@@ -4,7 +4,6 @@ export interface BatchSize {
   readonly bytes: number;
 }
 
-/** Items in batches, in their order. */
 export function* batches<T>(all: Iterable<T>, bytesOf: (item: T) => number, most: BatchSize): Generator<readonly T[]> {
   let batch: T[] = [];
   let left = most.bytes;

@@ -64,7 +64,6 @@ async function insert(
 
 interface Created {
   readonly created: StoredObject;
-  /** What it points to, as far as it was read. */
   readonly targets: readonly StoredObject[];
 }
 

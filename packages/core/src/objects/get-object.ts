@@ -32,10 +32,7 @@ export class GetObject {
   }
 }
 
-/**
- * The object that is meant; one that never existed or that the caller may not see: 304. One that is gone, and that the caller could
- * see: 609 for those who read or delete, 610 for those who write.
- */
+/** The object. Never there or not visible: 304; gone, visible before: 609 for reads and deletions, 610 for writes. */
 export async function visibleObject(
   { objects, departures }: Pick<Repositories, "objects" | "departures">,
   reference: SingleReference,

@@ -5,10 +5,7 @@ import { type Database, requestModel, type SessionContext } from "../request/ind
 import type { Lock, ObjectId, SingleReference } from "../storage/index.ts";
 import { visibleObject } from "./get-object.ts";
 
-/**
- * Locks an object for the session of the request, also again. One that another session has locked: 713; more than a session may
- * lock: 307.
- */
+/** Locks an object for the session, also again. Locked by another: 713; more locks than a session may have: 307. */
 export class LockObject {
   async run(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
     const { r, database, sessionDigest } = context;

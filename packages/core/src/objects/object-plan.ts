@@ -100,10 +100,7 @@ export const defaultDepth = 2;
 
 const remembered = new WeakMap<Model, ObjectPlan[]>();
 
-/**
- * Writes all attributes, those of targets too as far as they are at most `depth` steps away, and of targets one step
- * further the meta-fields. Worked out once per model.
- */
+/** All attributes, of targets up to `depth` steps away too; one step further the meta-fields. Made once per model. */
 export function fullPlan(model: Model, depth: number): ObjectPlan {
   if (depth < 0) return metaFieldsOnly;
   const plans = remembered.get(model) ?? [];
@@ -149,10 +146,7 @@ interface CustomPlanParts {
 /** The one meta-field that can be named: the others are always there. */
 const uuid = "~UUID";
 
-/**
- * Writes these fields of objects of these classes, which are all that can stand there and that the caller may read.
- * A name that none of them has: 307. `level`: steps from the roots.
- */
+/** Writes these fields of the readable classes that can stand there. No such name: 307. `level`: steps from roots. */
 function customPlan(
   fields: RequestedFields,
   classes: readonly ModelClass[],

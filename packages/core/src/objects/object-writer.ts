@@ -76,10 +76,7 @@ export class ObjectWriter {
     return output;
   }
 
-  /**
-   * An object without links, in one literal with one spread: the engine copies that, and turns it into JSON, in half the
-   * time of what is put together name by name.
-   */
+  /** In one literal with one spread: the engine copies that, and makes JSON of it, in half the time of name by name. */
   private writePlain(
     { className, id, uuid, storedAt, attributes }: StoredObject,
     modelClass: ModelClass,

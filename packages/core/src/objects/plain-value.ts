@@ -42,7 +42,6 @@ const rules: Readonly<Record<PlainType, PlainRule>> = {
   file: { expected: "Null", accept: () => undefined },
 };
 
-/** The rule of a type. */
 export function plainRule(type: PlainType): PlainRule {
   return rules[type];
 }

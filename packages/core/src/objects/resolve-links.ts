@@ -43,7 +43,6 @@ export async function namedObjects(
   return found.flat();
 }
 
-/** Attributes that can be stored. */
 export interface ResolvedAttributes {
   readonly attributes: Attributes;
   /** Of the references and collections among them. */
@@ -52,7 +51,6 @@ export interface ResolvedAttributes {
   readonly targets: readonly StoredObject[];
 }
 
-/** Where links are looked for. */
 export interface LinkSource {
   readonly model: Model;
   readonly objects: Pick<ObjectRepository, "get" | "match" | "outlines">;

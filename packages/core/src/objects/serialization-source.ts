@@ -3,7 +3,6 @@ import type { Model } from "../model/index.ts";
 import type { RequestContext, StoreTime } from "../request/index.ts";
 import type { ObjectRepository, StoredObject, Visibility } from "../storage/index.ts";
 
-/** What answers are made from. */
 export interface SerializationSource {
   readonly objects: Pick<ObjectRepository, "get" | "outlines">;
   readonly visibility: Visibility;
@@ -14,7 +13,6 @@ export interface SerializationSource {
   readonly extension?: AnswerExtension;
 }
 
-/** What is known of the objects of a request. */
 export interface Sight {
   readonly model: Model;
   readonly visibility: Visibility;
@@ -28,7 +26,6 @@ export function serializationSource(
   return { objects: r.objects, visibility, storeTime: database.storeTime, answerBytes: database.answerBytes };
 }
 
-/** An object, and what is written of it. */
 export interface WrittenObject {
   readonly object: StoredObject;
   readonly output: Record<string, unknown>;
@@ -40,7 +37,6 @@ export interface WrittenObject {
 export interface AnswerExtension {
   /** Whether there is anybody. To be asked before the rest. */
   begin(): Promise<boolean>;
-  /** Whether objects of a class are to be completed. */
   concerns(className: string): boolean;
   /** Changes the outputs, and gives how many bytes they take more, at most. An `AnswerExtensionError` if they are refused. */
   complete(written: readonly WrittenObject[]): Promise<number>;

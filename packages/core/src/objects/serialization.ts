@@ -83,7 +83,6 @@ export function requestedFields(fields: readonly SerializationField[], pointer: 
   return root.fields;
 }
 
-/** The level below a name that a path leads through. */
 function openLevel(level: Level, name: string, pointer: string): Level {
   const known = level.open.get(name);
   if (known !== undefined) return known;

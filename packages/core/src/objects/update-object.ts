@@ -110,7 +110,6 @@ export interface GivenChange {
   readonly expectedVersions: readonly number[] | null;
 }
 
-/** Which object is changed, as what, and on whose behalf. */
 interface ToChange {
   readonly id: ObjectId;
   readonly modelClass: ModelClass;
@@ -120,7 +119,6 @@ interface ToChange {
 
 interface Changed {
   readonly changed: StoredObject;
-  /** What it points to, as far as it was read. */
   readonly targets: readonly StoredObject[];
 }
 

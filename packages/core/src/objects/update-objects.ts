@@ -25,11 +25,9 @@ import type { GivenChange } from "./update-object.ts";
 import { guardUserAttributes, isUserClass } from "./user-names.ts";
 import { prepareAttributes } from "./write-object.ts";
 
-/** Objects that one request changes. */
 const maximumObjects = 10_000;
 /** Bytes of what is written at once: what each object has and what it gets. They travel to storage and back. */
 const atOnce = { items: 1_000, bytes: 8 * 1024 * 1024 };
-/** Links that one request writes. */
 const maximumLinks = 100_000;
 
 export interface UpdateObjectsInput {
@@ -140,11 +138,9 @@ function acceptSize(matching: readonly ObjectOutline[], bytes: number, links: Li
 /** What hooks are told of at once. */
 const toldAtOnce = { items: 200, bytes: 1024 * 1024 };
 
-/** Which objects are changed, and on whose behalf. */
 interface ManyToChange {
   readonly by: Writing;
   readonly visibility: Visibility;
-  /** Refuses what cannot be set in objects of a class. */
   readonly accept: AcceptChange;
   /** Finds them, and holds them for the transaction. */
   readonly matches: (objects: ObjectRepository) => Promise<readonly ObjectOutline[]>;

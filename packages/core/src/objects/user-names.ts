@@ -23,16 +23,12 @@ const lifetime = 100 * 365 * 86_400_000;
 /** What is read of users to reserve their names in one transaction. */
 const atOnce = { items: 200, bytes: 8 * 1024 * 1024 };
 
-/** A user object and its name. */
 export interface NamedUser {
   readonly id: ObjectId;
   readonly name: string;
 }
 
-/**
- * Reserves the names of users, so that no two user objects have names that look alike, with or without an account. Calls belong in the
- * transaction that writes the user object.
- */
+/** Keeps names of user objects from looking alike, with or without accounts; in the transaction that writes them. */
 export class UserNames {
   constructor(
     private readonly records: RecordRepository,
@@ -51,7 +47,6 @@ export class UserNames {
     if (name !== null) await this.reserve({ id, name });
   }
 
-  /** Frees the names of users that are deleted. */
   async release(ids: readonly ObjectId[]): Promise<void> {
     for (const id of ids) await this.records.remove(reservedNames, { owner: ownerOf(id) });
   }
@@ -110,7 +105,6 @@ export async function reserveUserNames({ storage, digests }: Pick<Database, "sto
 /** Attributes of `User` that decide what somebody may do, or as whom. */
 const guarded: readonly string[] = ["Name", "Groups"];
 
-/** Whether objects of the class are users. */
 export function isUserClass(model: Model, className: string): boolean {
   return model.find("User")?.family.includes(className) ?? false;
 }
@@ -125,7 +119,6 @@ export function guardUserAttributes({ administrator }: Principal, names: Iterabl
 
 const longestName = 1_024;
 
-/** Whether a user can log in by a name. */
 export function isUserName(name: string): boolean {
   return name.trim() !== "" && name.length <= longestName;
 }

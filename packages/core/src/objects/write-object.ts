@@ -23,10 +23,7 @@ export async function writeNew(
   });
 }
 
-/**
- * Changes one object of the class that `by` names. A user logs in by the name of the user object: both change together, or neither. 307 if the
- * name looks like the name of another user.
- */
+/** Changes an object; the log-in name of a user with it, or neither. A name that looks like another user's: 307. */
 export async function writeChange(
   { r, unit, database }: Writer,
   change: ObjectChange,
@@ -54,7 +51,6 @@ async function update(objects: ObjectRepository, change: ObjectChange, by: Writi
   return changed;
 }
 
-/** Of which class the attributes are, and what the caller sees. */
 export interface PreparedFor {
   readonly model: Model;
   readonly modelClass: ModelClass;

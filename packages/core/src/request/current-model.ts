@@ -15,10 +15,7 @@ export async function currentModel(
   return new Model(stored);
 }
 
-/**
- * The model that a request works under: of the generation that it was admitted with, or of the one given, or a newer one. Who
- * holds a transaction neither waits for what others load nor has them wait.
- */
+/** The model of this generation, or a newer one. A request in a transaction shares no load with others. */
 export async function requestModel(
   { r, database, unit, modelGeneration }: Pick<RequestContext, "r" | "database" | "unit" | "modelGeneration">,
   generation = modelGeneration,
@@ -29,10 +26,7 @@ export async function requestModel(
 
 const attempts = 3;
 
-/**
- * Prepares and does a write under the model of now; under a newer one again when that was changed meanwhile, and 706 the third
- * time. In an open transaction it is a part of it.
- */
+/** Writes under the current model; again under a newer one, 706 the third time. Part of a transaction that is open. */
 export async function withCurrentModel<T>(
   context: Pick<RequestContext, "r" | "database" | "unit" | "modelGeneration">,
   work: (model: Model) => Promise<T>,
@@ -49,10 +43,7 @@ export async function withCurrentModel<T>(
   }
 }
 
-/**
- * A write was prepared under a model that is no longer current; nothing has changed. It can be prepared again under the
- * model of now. Towards clients it is 706.
- */
+/** A write was prepared under an outdated model and changed nothing: it can be prepared again. 706 for clients. */
 export class OutdatedModelError extends ServiceError {
   constructor(cause?: unknown) {
     super(706, {

@@ -15,7 +15,6 @@ import { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 /** How clients prepare a password: `md5` sends its MD5 in hexadecimal digits, `none` the text itself. */
 export type ClientHash = "md5" | "none";
 
-/** The rules of one database. */
 export interface DatabasePolicy {
   readonly sessions: SessionPolicy;
   /** Failed attempts per user and per client address. */
@@ -90,10 +89,7 @@ export class Database {
   }
 }
 
-/**
- * Of which class objects are that were seen lately. An object never changes its class, but another database may be put
- * into the place of this one: whoever relies on it has storage check it.
- */
+/** Classes of objects seen lately. They never change, but the database may: users of it have storage check it. */
 export class KnownClasses {
   private readonly recent = new Recent<ObjectId, string>(10_000);
 
@@ -112,7 +108,6 @@ const exactUpTo = 5_000;
 const maximumAge = 10_000;
 const maximumEntries = 1_000;
 
-/** Spares the counting of large classes on every page of a list. */
 export class CountCache {
   private readonly counts = new Map<string, { count: number; at: number }>();
 

@@ -4,7 +4,6 @@ import type { AppKey, Principal, Repositories, Session } from "../storage/index.
 import type { Database } from "./database.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
-/** Where a request comes from. */
 export interface ClientOrigin {
   /** The client's address, behind configured proxies too. */
   readonly address: string;
@@ -32,12 +31,10 @@ export interface RequestContext extends ArrivingContext {
   readonly macroGeneration: number;
 }
 
-/** A request with an accepted app key. */
 export interface AppKeyContext extends RequestContext {
   readonly appKey: AppKey;
 }
 
-/** A request with an accepted session. */
 export interface SessionContext extends AppKeyContext {
   readonly session: Session;
   readonly sessionDigest: Digest;

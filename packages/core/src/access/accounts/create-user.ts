@@ -55,13 +55,10 @@ export interface CreateUserInput {
   readonly description?: string | undefined;
   readonly administrator: boolean;
   readonly email: string | null;
-  /** Names of the user groups to belong to. */
   readonly groups: readonly string[];
-  /** Whether groups that do not exist are created. */
   readonly createsGroups: boolean;
 }
 
-/** Creates a user object with an account. */
 export class CreateUser {
   constructor(
     private readonly policy: PasswordPolicy,
@@ -111,7 +108,6 @@ async function findGroups(objects: ObjectRepository, names: readonly string[], c
 }
 
 export interface ListedUser extends ListedAccount {
-  /** Names of the user groups. */
   readonly groups: readonly string[];
 }
 

@@ -25,16 +25,12 @@ export interface PasswordHasher {
 
 const md5Digits = /^[0-9a-fA-F]{32}$/;
 
-/**
- * The text that is hashed and compared. Under `md5` a plain password is brought into the form that clients send, so
- * that both spellings of one password are the same.
- */
+/** The text that is hashed and compared. Under `md5` a plain password becomes what clients send. */
 export function clientPassword(pass: string, clientHash: ClientHash, digests: Digests): string {
   if (clientHash === "none") return pass;
   return md5Digits.test(pass) ? pass.toLowerCase() : digests.md5(pass);
 }
 
-/** A password as it was sent, and how clients prepare it. */
 export interface GivenPassword {
   readonly pass: string;
   readonly clientHash: ClientHash;

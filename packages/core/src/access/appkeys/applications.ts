@@ -5,10 +5,8 @@ import type { SecondFactorRule } from "../second-factors/second-factors.ts";
 /** An app name to create; without a rule for second factors it has none. */
 export type NewApplication = Pick<Application, "name" | "seats"> & Partial<Pick<Application, "secondFactor">>;
 
-/** App names, by themselves. */
 export const applicationKind: RecordKind<Application> = "application";
 
-/** The app names that a database knows. */
 export class Applications {
   constructor(private readonly records: RecordRepository) {}
 
@@ -45,7 +43,6 @@ export interface Application {
   readonly name: string;
   /** How many log-ins may hold a seat at once; `null` means any number. */
   readonly seats: number | null;
-  /** What a log-in with this name asks of a second factor. */
   readonly secondFactor: SecondFactorRule;
 }
 

@@ -43,7 +43,6 @@ export class CreateApplication {
   }
 }
 
-/** What the audit keeps of a rule that was set. */
 function ruleChange({ name, secondFactor }: Pick<Application, "name" | "secondFactor">): ChangeToAudit {
   const types = { off: "app.factorOff", optional: "app.factorOptional", forced: "app.factorForced" } as const;
   return { type: types[secondFactor], appNames: [name] };

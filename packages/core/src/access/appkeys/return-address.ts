@@ -38,10 +38,7 @@ export function isReturnAddress(text: string): boolean {
   );
 }
 
-/**
- * Whether the app key lists exactly this address. The port of a loopback address is ignored, as the system gives it to an app
- * (RFC 8252, 7.3).
- */
+/** Whether the app key lists this address; the port of a loopback address is ignored (RFC 8252, 7.3). */
 export function listsReturnAddress({ returnAddresses }: Pick<AppKey, "returnAddresses">, text: string): boolean {
   const wanted = withoutLoopbackPort(text);
   return returnAddresses.some((listed) => withoutLoopbackPort(listed) === wanted) && isReturnAddress(text);

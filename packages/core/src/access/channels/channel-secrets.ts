@@ -46,7 +46,6 @@ export class ChannelSecrets {
   }
 }
 
-/** What one request of a secure session works with. */
 export interface OpenChannel {
   readonly key: Uint8Array;
   readonly ivPrefix: Uint8Array;

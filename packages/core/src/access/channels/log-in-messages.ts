@@ -28,7 +28,6 @@ export interface LogInMessageParts {
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
 
-/** A log-in that came encrypted. */
 export interface OpenedLogIn {
   /** The fields, not checked yet. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -41,7 +40,6 @@ export interface OpenedLogIn {
   readonly seal: (answer: Uint8Array) => Promise<string>;
 }
 
-/** What was found in a message. */
 interface Contents {
   readonly keyId: string;
   /** Of the AES key, if there is one: whoever cuts up and joins a captured message anew needs it again. */
@@ -61,7 +59,6 @@ export class LogInMessages {
 
   constructor(private readonly parts: LogInMessageParts) {}
 
-  /** The body of a secure log-in. */
   async openCredentials(
     context: AppKeyContext,
     body: { readonly publicKey: string; readonly credentials: string },
@@ -75,7 +72,6 @@ export class LogInMessages {
     });
   }
 
-  /** The encrypted body of a log-in with a token. */
   async openHybrid(context: AppKeyContext, body: HybridMessage & { readonly publicKey: string }): Promise<OpenedLogIn> {
     const { hybrid } = this.parts;
     const { accepted, clientKey } = await this.recipients(context, body.publicKey);

@@ -45,10 +45,7 @@ export class PlacesByNetwork {
 /** Networks that are remembered; of one that is forgotten the next replay is an entry again. */
 const mostNetworks = 10_000;
 
-/**
- * Writes replayed log-ins to the audit. The first one of an app key and network is an entry at once; those that follow are
- * tallied for a while, or anybody could fill the audit with messages of his own.
- */
+/** Audits replayed log-ins: the first of an app key and network at once, the next as a tally that cannot flood it. */
 export class ReplayRecord {
   private readonly entered = new Map<string, number>();
 

@@ -50,7 +50,6 @@ export class OutgoingNumbers {
   }
 }
 
-/** Numbers that can be reserved at once. */
 export const largestReservation = 1_000_000;
 
 const beyondNumbers = 2n ** 64n;

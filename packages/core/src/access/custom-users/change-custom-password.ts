@@ -116,10 +116,7 @@ export interface ConfirmCustomPasswordParts {
   readonly notice: PasswordNotice;
 }
 
-/**
- * Makes the new password of a custom user the current one by the code that was mailed, else 326: his other sessions end and this one goes on, in one
- * transaction with the change.
- */
+/** Makes the password of a mailed code the current one, else 326; other sessions end with the change, not this one. */
 export class ConfirmCustomPassword {
   constructor(private readonly parts: ConfirmCustomPasswordParts) {}
 

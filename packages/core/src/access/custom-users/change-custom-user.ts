@@ -87,10 +87,7 @@ interface Change {
   readonly make: (r: Repositories, account: Account) => Promise<boolean>;
 }
 
-/**
- * Changes a custom user, ends the sessions of the user and tells the audit, all in one transaction; how many sessions ended. An unknown name:
- * 304; another call changes the user at the same time: 713.
- */
+/** How many sessions ended. An unknown name: 304; another call changes the user at the same time: 713. */
 async function changeCustomUser(
   { r: outside, unit, eventOf }: AdministrationContext,
   name: string,
@@ -113,7 +110,6 @@ export interface SetCustomPasswordInput {
   readonly password: string;
 }
 
-/** Gives a custom user another password without the former one. */
 export class SetCustomPassword {
   /** @param shortest characters of a custom user's password at least */
   constructor(
@@ -163,7 +159,6 @@ export async function findCustomUser({ r }: Pick<AdministrationContext, "r">, na
   return { ...account, worksAs: (await namesOf(r, [account]))(account) };
 }
 
-/** Tells the name of the database user of any of these. */
 async function namesOf(
   { objects }: Pick<Repositories, "objects">,
   listed: readonly ListedAccount[],

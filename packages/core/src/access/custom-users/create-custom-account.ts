@@ -26,7 +26,6 @@ export class CreateCustomAccount {
     private readonly random: RandomSource,
   ) {}
 
-  /** The id of the account. */
   async run(
     accounts: AccountRepository,
     { password, clientHash, userId, email, ...given }: CreateCustomAccountInput,
@@ -49,7 +48,6 @@ export interface AddCustomUserInput {
   readonly email: string | null;
 }
 
-/** Adds a custom user. */
 export class AddCustomUser {
   /** @param shortest characters of a custom user's password at least */
   constructor(

@@ -18,10 +18,7 @@ export async function findCustomAccount(
   return (await accounts.find({ realm: "custom", loginName }, [])).account;
 }
 
-/**
- * Has a custom account work as another user; a password that waits to be confirmed goes on waiting. `false` if there is no such account. Belongs
- * into a transaction, in which the caller ends its sessions.
- */
+/** Maps a custom account to another user; `false` if there is none. In a transaction that ends its sessions. */
 export async function mapCustomAccount(
   r: Pick<Repositories, "accounts" | "records">,
   id: AccountId,
@@ -37,10 +34,7 @@ export function customSubject(accountId: AccountId): string {
   return `custom:${accountId}`;
 }
 
-/**
- * Whose failures those of a custom account are. Spellings of a name count together: what decides about custom users may take several of
- * them for one.
- */
+/** Names whose failures count. Spellings of a name count together: a hook may take several of them for one. */
 export function customUserKey(loginName: string): string {
   return `custom\u0000${confusableKeyOf(loginNameOf(loginName))}`;
 }
@@ -55,7 +49,6 @@ export interface PendingPassword {
   readonly code: Digest;
   /** Milliseconds for which it can be confirmed. */
   readonly lifetime: number;
-  /** How often a code may be tried. */
   readonly tries: number;
 }
 
@@ -76,10 +69,7 @@ export class PendingPasswords {
     return true;
   }
 
-  /**
-   * Whether the code is that of the password that waits. A try is used up before the code is looked at, so that the tries are not exceeded however
-   * many try at once. Belongs outside of a transaction, which could undo that.
-   */
+  /** Whether the code is right. A try is used up before it is compared; not in a transaction, which could undo that. */
   async tryCode(id: AccountId, code: Digest): Promise<boolean> {
     for (;;) {
       const found = await this.find(id);
@@ -91,10 +81,7 @@ export class PendingPasswords {
     }
   }
 
-  /**
-   * Makes the password that waits the current one, and answers the new version of the secret; `null` if the code is not its own or another call was
-   * faster. Belongs into a transaction.
-   */
+  /** The new version of the secret; `null` for a wrong code or a lost race. In a transaction. */
   async confirm(id: AccountId, code: Digest): Promise<number | null> {
     const pending = await this.r.records.take(pendingPasswordKind, id);
     if (pending?.code !== code) return null;

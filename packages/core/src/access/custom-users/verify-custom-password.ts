@@ -37,11 +37,9 @@ export interface CustomCredentials {
   /** Plain, or as clients send it. */
   readonly pass: string;
   readonly appNames: readonly string[];
-  /** The links of the user object that are to be read with it. */
   readonly links: readonly string[];
 }
 
-/** What a proof brings besides the person. */
 export interface ProvenCustomUser {
   readonly person: Person;
   /** What can wait until the log-in is done: its failure is nobody's business. */

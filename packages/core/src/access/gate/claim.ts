@@ -27,7 +27,6 @@ export interface Claim {
   readonly deviceId: string | null;
   /** Counts the use of an encrypted message. Called after the proof and before second factors; throws if the message was used before. */
   readonly claimMessage?: () => Promise<void>;
-  /** What is to be opened with a secure session. */
   readonly channel?: Channel;
   /** What it brings for second factors; nothing unless given. */
   readonly secondFactor?: ShownFactor;
@@ -39,10 +38,7 @@ export interface Claim {
    * factor has it not done.
    */
   readonly alongside?: (r: Repositories, person: Person) => Promise<void>;
-  /**
-   * Spends what it came with, in the transaction that opens the session, an enrolling one included; runs again when that does.
-   * Throws, and keeps the gate shut, if it is spent already.
-   */
+  /** Spends what it came with in the transaction that opens the session, which may run again. Throws if it is spent. */
   readonly spend?: (r: Repositories) => Promise<void>;
 }
 

@@ -24,7 +24,6 @@ export interface Entry {
 /** Milliseconds for which a user is known at an address after a log-in from there. */
 const knownFor = 30 * 86_400_000;
 
-/** Users who are known at one address. */
 const knownAtAddress = 1_000;
 
 /** Work for the proven person before the session is opened; its failure keeps the gate shut. It changes nothing. */
@@ -223,10 +222,8 @@ function spendingOf(passage: FactorPassage, guess: Guess | null): Opening["spend
   };
 }
 
-/** The key of the user and that of the address. */
 type ThrottleKeys = readonly [ThrottleKey, ThrottleKey & Required<Pick<ThrottleKey, "exemption">>];
 
-/** An event of a refusal that counts. */
 type CountedEvent = AuditEvent & { readonly outcome: CountedCode };
 
 /** What is proven: the first part of a user key that has several, none for a database user. */

@@ -7,7 +7,6 @@ import { type PasswordReset, type PasswordResets, passwordResets } from "./passw
 
 export interface AskForResetInput {
   readonly user: string;
-  /** Whether it is the name of a custom user. */
   readonly custom: boolean;
   readonly language: MailLanguage | null;
 }
@@ -15,7 +14,6 @@ export interface AskForResetInput {
 export interface AskForResetParts {
   readonly orderMail: OrderMail;
   readonly digests: Digests;
-  /** Default language of the mail. */
   readonly language: MailLanguage;
   readonly customReset: Pick<PasswordReset, "isPossible">;
   /** Maximum requests of one network within an hour without delay; 0: unlimited. */
@@ -24,7 +22,6 @@ export interface AskForResetParts {
 
 const minute = 60_000;
 const delays = { firstDelay: minute, longestDelay: 15 * minute, forgetAfter: 60 * minute };
-/** Limit for one user name. */
 const ofUser: ThrottlePolicy = { freeFailures: 3, ...delays };
 
 /**
@@ -71,7 +68,6 @@ export class AskForReset {
   }
 }
 
-/** For how long a reset is good. */
 const resetMinutes = 30;
 
 /**

@@ -31,7 +31,6 @@ export interface ChangePasswordParts {
   readonly messages: PasswordMessages;
   /** Of those who came in with credentials of a database user, and of those whom a provider brought. */
   readonly own: PasswordChange;
-  /** Of those who came in with a custom account. */
   readonly custom: PasswordChange;
 }
 

@@ -23,7 +23,6 @@ export interface ConfirmResetParts {
   readonly notice: PasswordNotice;
 }
 
-/** A reset that can be made, and whose it is. */
 interface FoundReset {
   readonly reset: PasswordReset;
   readonly account: ResettableAccount;

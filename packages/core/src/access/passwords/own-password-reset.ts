@@ -3,7 +3,6 @@ import { passwordSubject, shortestPassword } from "./password-policy.ts";
 import type { PasswordReset, ResettableAccount } from "./password-reset.ts";
 import type { ReplacePassword } from "./replace-password.ts";
 
-/** Resets of database users. */
 export class OwnPasswordReset implements PasswordReset {
   readonly event = "password.reset";
   readonly shortest = shortestPassword;

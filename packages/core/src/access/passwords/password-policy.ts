@@ -61,7 +61,6 @@ export class PasswordPolicy {
 
 /** A change of a password, with what is known of the account. */
 interface ProvenChange {
-  /** The hash of the current password. */
   readonly secret: string;
   /** Both passwords as they are hashed. */
   readonly old: string;

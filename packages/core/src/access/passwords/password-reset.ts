@@ -11,7 +11,6 @@ export interface ResettableAccount {
   readonly loginName: string;
   /** Where his mail goes; `null`: nowhere. */
   readonly email: string | null;
-  /** The hash of the current password. */
   readonly secret: string;
   /** The user as whom he works. */
   readonly userId: ObjectId;
@@ -27,7 +26,6 @@ export interface ResettableAccount {
 
 /** What a reset by mail is for the accounts of one kind. */
 export interface PasswordReset {
-  /** How the audit calls it. */
   readonly event: Extract<AuditEventType, "password.reset" | "customPassword.reset">;
   /** Characters of a new password at least, where it is seen as its owner types it. */
   readonly shortest: number;
@@ -42,7 +40,6 @@ export interface PasswordReset {
   meant(r: Repositories, payload: RecordValue): Promise<ResettableAccount | null>;
 }
 
-/** The two kinds of accounts that have passwords. */
 export interface PasswordResets {
   readonly own: PasswordReset;
   readonly custom: PasswordReset;

@@ -31,7 +31,6 @@ export class FormerPasswords {
 }
 
 interface NewSecret {
-  /** The hash of the new password. */
   readonly secret: string;
   /** A session that does not end. */
   readonly except?: Digest;

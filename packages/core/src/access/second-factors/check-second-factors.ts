@@ -6,7 +6,6 @@ import { type FactorProofs, shownTokens } from "./factor-secrets.ts";
 import { endOtherSessions, factorSubjectOf } from "./own-factors.ts";
 import { type FoundFactor, SecondFactors } from "./second-factors.ts";
 
-/** What a log-in brings for second factors. */
 export interface ShownFactor {
   /** A token or a recovery code; several with commas between them; `null` or blank is none. */
   readonly token: string | null;
@@ -16,7 +15,6 @@ export interface ShownFactor {
   readonly at?: number;
 }
 
-/** An app name whose rule is not `off`. */
 export type AskingApplication = Pick<Application, "name" | "secondFactor">;
 
 /** How somebody passes: as he is, with tokens that are spent when the session opens, or only to set up a factor. */
@@ -40,10 +38,7 @@ export class CheckSecondFactors {
     return new Applications(r.records).askingForFactors(appNames);
   }
 
-  /**
-   * 340 if a factor is demanded that was not set up, 341 if there is one and no token, 342 if a token or code is missing for
-   * one of them, is wrong or was used. 705 without a master key.
-   */
+  /** 340: a demanded factor is not set up; 341: no token; 342: one is missing, wrong or used; 705: no master key. */
   async run(
     context: AppKeyContext,
     { secondFactor }: Asked,

@@ -56,7 +56,6 @@ export class EnrolSecondFactor {
   }
 }
 
-/** What an authenticator shows beside the token. */
 async function nameOf({ r, principal: { userId } }: SessionContext): Promise<string> {
   const { user, account } = await r.accounts.find({ id: userId }, []);
   const name = user?.attributes["Name"];
@@ -116,9 +115,7 @@ export class RemoveSecondFactor {
   }
 }
 
-/** How it stands with somebody's second factor for an app name. */
 export interface FactorState {
-  /** Whether a secret was given out. */
   readonly enrolled: boolean;
   /** Whether its owner has shown a token of it. */
   readonly confirmed: boolean;
@@ -126,7 +123,6 @@ export interface FactorState {
   readonly rule: SecondFactorRule | "unavailable";
 }
 
-/** Tells somebody how it stands with his second factor. */
 export class ReadSecondFactor {
   constructor(private readonly secrets: FactorSecrets) {}
 

@@ -4,7 +4,6 @@ import { asciiBytes, asciiText, type KeyWrapping, requireWrapping } from "../../
 import type { Repositories } from "../../storage/index.ts";
 import { type FactorKey, type FoundFactor, type SecondFactor, SecondFactors } from "./second-factors.ts";
 
-/** What shared secrets are sealed for. */
 const purpose = "second factor";
 
 /** Seals shared secrets under the master key, each for its owner and app name: in the row of another it is worth nothing. */

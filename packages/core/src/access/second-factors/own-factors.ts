@@ -6,7 +6,6 @@ import { Applications } from "../appkeys/applications.ts";
 import { isEnrolling } from "../sessions/app-names.ts";
 import { type FactorSubject, type FoundFactor, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
 
-/** What somebody who is logged in has for an app name. */
 export interface OwnFactor {
   readonly subject: FactorSubject;
   readonly appName: string;
@@ -36,17 +35,13 @@ export async function ownFactor(context: SessionContext, appName: string): Promi
   return { subject, appName, rule, factor: factor ?? null };
 }
 
-/**
- * Whose second factor somebody has who came in this way. A link of his own leads to the factor that he has with his password, too;
- * those who share a user have one each.
- */
+/** Whose factor counts. An own link leads to that of the password; users who share one by links have one each. */
 export function factorSubjectOf(userId: ObjectId, entrance: Entrance): FactorSubject {
   if (entrance.kind === "custom") return `custom:${entrance.accountId}`;
   if (entrance.kind === "provider" && entrance.link.value.shared) return `link:${entrance.link.value.id}`;
   return `user:${userId}`;
 }
 
-/** Whose sessions they are. */
 export interface EnteredUser {
   readonly userId: ObjectId;
   readonly entrance: Entrance;

@@ -7,7 +7,6 @@ export const secondFactorKind: RecordKind<SecondFactor> = "secondFactor";
 /** Names one factor: whose, and for which app name. */
 export type FactorKey = Pick<SecondFactor, "subject" | "appName">;
 
-/** A factor to begin with. */
 export type NewSecondFactor = FactorKey & Pick<SecondFactor, "sealedSecret" | "recoveryCodes">;
 
 /** A factor as it was found; `version` tells whether it is still the same. */
@@ -38,10 +37,7 @@ export class SecondFactors {
     }
   }
 
-  /**
-   * Accepts a time step that is later than the last one, and confirms the factor; otherwise `false`, also if the factor has
-   * another secret by now than the one for which the step was found.
-   */
+  /** Accepts a later time step and confirms the factor; `false` also if the factor has another secret by now. */
   accept(found: FoundFactor, step: number): Promise<boolean> {
     return this.change(found, (factor) =>
       factor.sealedSecret === found.sealedSecret && factor.lastStep < step
@@ -101,7 +97,6 @@ function byAppName({ appName: one }: FactorKey, { appName: other }: FactorKey): 
   return one < other ? -1 : Number(one > other);
 }
 
-/** The record of a factor. */
 export function factorRecord({ subject, appName }: FactorKey) {
   return { kind: secondFactorKind, id: idOf({ subject, appName }), owner: subject };
 }

@@ -25,7 +25,6 @@ export interface LogInInput {
   readonly claimMessage?: NonNullable<Claim["claimMessage"]>;
 }
 
-/** How the session is to be opened. */
 export interface WantedSession {
   readonly mode: SessionMode;
   readonly channel?: Channel;

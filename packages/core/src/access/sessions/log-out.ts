@@ -1,10 +1,7 @@
 import { ServiceError } from "../../errors/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
 
-/**
- * Ends the session of the request; once this is answered no process accepts it. If storage fails to end it: 703, and
- * the session is unchanged. Of two log-outs at once, the one that finds nothing left answers 201 or 203.
- */
+/** Ends the session for every process; 703, unchanged, if storage fails. The later one of two at once: 201 or 203. */
 export class LogOut {
   async run(context: SessionContext): Promise<void> {
     let ended: number;

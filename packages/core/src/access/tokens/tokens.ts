@@ -22,7 +22,6 @@ export interface TokenParts {
 /** Mode of the session behind a token: `session` if the log-in gave out a session id as well. */
 export type TokenMode = Extract<SessionMode, "session" | "token">;
 
-/** What a good token stands for. */
 export interface TokenSession {
   readonly mode: TokenMode;
   readonly digest: Digest;
@@ -37,7 +36,6 @@ interface Signed {
   readonly now: number;
 }
 
-/** A token whose signature was checked. */
 interface VerifiedToken {
   readonly keyId: string;
   /** Seconds since 1970. */
@@ -61,10 +59,7 @@ export class Tokens {
     this.keys = new AcceptedTokenKeys(parts.keyRings, parts.now);
   }
 
-  /**
-   * What makes the token of a session that is opened now. To be asked for before the session is opened: with the key at
-   * hand nothing can go wrong any more.
-   */
+  /** Makes the token of a session. Called before the session is opened: with the key at hand nothing can fail then. */
   async issuer(
     database: Database,
   ): Promise<(userId: ObjectId, session: { readonly mode: TokenMode; readonly sessionId: string }) => string> {

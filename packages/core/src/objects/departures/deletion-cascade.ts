@@ -39,7 +39,6 @@ export interface ThoseWhoGo {
   readonly refusal: ServiceError | null;
 }
 
-/** What is held by now, and why it may not go. */
 interface Held {
   readonly objects: Map<ObjectId, ObjectOutline>;
   refusal: ServiceError | null;
@@ -147,10 +146,7 @@ export async function removeThose(
     });
 }
 
-/**
- * Removes the accounts of the users among objects that go, ends their sessions and frees their names; 718 when the caller is one of them, or when no
- * administrator would be left.
- */
+/** Removes accounts, sessions and names of users that go; 718 for the caller's own, and for the last administrator. */
 async function removeUsers(
   { accounts, sessions, records }: Pick<Repositories, "accounts" | "sessions" | "records">,
   going: readonly Pick<StoredObject, "id" | "className">[],
@@ -165,7 +161,6 @@ async function removeUsers(
   await new UserNames(records, digests).release(users);
 }
 
-/** By what the caller is told of attributes. */
 export interface Knowledge {
   /** The model without the attributes that the caller may not read. */
   readonly known: Model;

@@ -14,7 +14,6 @@ export interface RecycledElement {
   readonly "~ClassName": string;
   readonly "~ObjectID": ObjectId;
   readonly "~UUID": string;
-  /** When it was deleted. */
   readonly "~StoreTime": string;
   /** Who deleted it; `null` if that is unknown. */
   readonly "~DeletedBy": ObjectId | null;

@@ -19,10 +19,7 @@ import { type Knowledge, maximum, neededBy, ruleOf } from "./deletion-cascade.ts
 /** Objects that one request purges, each with those that it took along. */
 const mostRoots = 1_000;
 
-/**
- * Deletes for good what is in the recycle bin. References that were kept for the return are cleared. An object with the others that were
- * recycled with it is purged in one transaction, as a whole.
- */
+/** Deletes recycled objects for good, each with what was recycled with it, and clears references to them. */
 export class PurgeRecycled {
   /**
    * Purges one object and all that was recycled with it; how many that were. One that never existed or that the caller may not see: 304; one that was

@@ -24,11 +24,9 @@ function linkedIds(objects: readonly StoredObject[], model: Model): ObjectId[] {
   return [...new Set(ids)];
 }
 
-/** What a recycled object is judged by. */
 interface ReturningTo {
   readonly model: Model;
   readonly modelClass: ModelClass;
-  /** What is known of its links. */
   readonly targets: ReadonlyMap<ObjectId, LinkTarget>;
 }
 

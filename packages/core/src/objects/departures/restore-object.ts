@@ -75,7 +75,6 @@ function restore(
   });
 }
 
-/** A recycled object, and how it comes back. */
 interface Returning {
   readonly object: StoredObject;
   readonly restoration: Restoration;

@@ -36,7 +36,6 @@ interface AnsweredObject extends WrittenObject {
 
 const nothing: Members = {};
 
-/** Has hooks build on what is written of objects. */
 class AnswerHooks implements AnswerExtension {
   private hooks: readonly (readonly [BuildHook, ReadonlySet<string>])[] = [];
   private active: ActiveHooks | null = null;

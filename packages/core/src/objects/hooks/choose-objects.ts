@@ -3,7 +3,6 @@ import type { Model } from "../../model/index.ts";
 import type { AskedSet, ChosenSet, ObjectHooks } from "./active-hooks.ts";
 import { concerning, deeper, type HookCaller } from "./hook-caller.ts";
 
-/** What one hook made of a set of objects. */
 export interface Choice {
   readonly hook: string;
   readonly set: ChosenSet;
@@ -14,7 +13,6 @@ export type ChooseObjects = (asked: AskedSet) => Promise<readonly Choice[]>;
 
 export interface AskedClass {
   readonly className: string;
-  /** What the query names. */
   readonly macro: unknown;
   readonly model: Model;
 }

@@ -28,7 +28,6 @@ export class DeletionHooks {
     return unknown.length > 0;
   }
 
-  /** Tells hooks that objects are gone. */
   after(context: SessionContext, gone: readonly ObjectOutline[]): Promise<void> {
     return this.tell(this.active.afterDelete, context, gone);
   }

@@ -16,7 +16,6 @@ export interface HookCaller extends AppKeyContext {
   readonly hookDepth?: number;
 }
 
-/** The members of an object as JSON. */
 export type Members = Readonly<Record<string, JsonValue>>;
 
 /** What a hook did to the members of an object that it was given. */
@@ -71,7 +70,6 @@ export function concernedClasses(
   return new Set(classes.flatMap((name) => model.find(name)?.family ?? []));
 }
 
-/** Those of the hooks that concern objects of a class. */
 export function concerning<H extends { readonly classes: readonly string[] }>(
   hooks: readonly H[],
   className: string,
@@ -80,10 +78,7 @@ export function concerning<H extends { readonly classes: readonly string[] }>(
   return hooks.filter((hook) => concernedClasses(hook, model).has(className));
 }
 
-/**
- * Objects as hooks of writes see them: all attributes, references as meta-fields, and nothing of what the caller does not see.
- * `known`: objects that were read already.
- */
+/** Objects as hooks of writes see them: what the caller sees, references as meta-fields. `known`: already read. */
 export async function rawMembers(
   { r, database }: HookCaller,
   { model, visibility }: Sight,

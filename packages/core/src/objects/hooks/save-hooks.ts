@@ -28,7 +28,6 @@ export class SaveHooks {
     private readonly sight: Sight,
   ) {}
 
-  /** Does work that saves objects. */
   prepared<T>(context: SessionContext, work: (context: SessionContext) => Promise<T>): Promise<T> {
     return this.active.prepared(context, work);
   }
@@ -134,7 +133,6 @@ function without<T>(members: Readonly<Record<string, T>>, names: ReadonlySet<str
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.has(name)));
 }
 
-/** A write of an object that hooks have a say in. */
 export interface HookedSave {
   readonly className: string;
   /** What stays of it where nothing is written; `null` for a new object. */

@@ -11,7 +11,6 @@ import { WhereParser } from "./parsing/where-parser.ts";
 /** A query as a client writes it: `where`, `sort`, `oids`, `macro`. */
 export type QueryRequest = Readonly<Record<string, unknown>>;
 
-/** What a query is understood by. */
 export interface QuerySource {
   readonly model: Model;
   readonly objects: ObjectRepository;

@@ -18,10 +18,7 @@ export interface SlowQueries {
   took(query: TimedQuery): void;
 }
 
-/**
- * The attributes that a query filters and sorts by and that have no index although one could serve it, as
- * `Class.Attribute`: of the class that was asked for, or of those that its references lead to.
- */
+/** As `Class.Attribute`, what a query filters or sorts by without an index, of its class or behind references. */
 export function unindexedAttributes(
   { filter, sort = [] }: ObjectQuery,
   className: string,

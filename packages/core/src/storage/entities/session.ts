@@ -45,10 +45,7 @@ export interface SessionPolicy {
   readonly perDevice: number;
 }
 
-/**
- * The least time between two extensions of the idle expiry, in milliseconds: reading would otherwise write on
- * every request. A session may expire earlier than its idle time-out by this much.
- */
+/** Milliseconds between extensions of the idle expiry, so that reads seldom write. Sessions may expire that early. */
 export function touchInterval(idleTimeout: number): number {
   return Math.min(60_000, idleTimeout / 10);
 }

@@ -49,10 +49,7 @@ export function operandOf(type: OperandType, value: JsonValue, place: Place): Js
   return accepted;
 }
 
-/**
- * Puts ids in the place of what the operands of links name by id or UUID, all of them looked up together. What leads to
- * nothing that the caller sees is left out, and so matches nothing.
- */
+/** Puts ids for the ids and UUIDs of link operands, in one look-up. What the caller does not see matches nothing. */
 export async function resolveLinkOperands(filter: Filter, source: Parameters<typeof namedObjects>[1]): Promise<Filter> {
   const named = [...new Set(linkOperands(filter))];
   if (named.length === 0) return filter;
@@ -144,7 +141,6 @@ function isWithin(path: ValuePath, value: JsonValue, place: Place): Filter {
   return { kind: "all", filters: [start, { kind: "compare", path, operator: "lt", value: to }] };
 }
 
-/** An operand of `~StoreTime`. */
 function timeOperand(value: JsonValue, place: Place) {
   const span = typeof value === "string" ? timeSpan(value) : null;
   if (span === null) throw fault(place, "A time like 20260131T093000+00:00 or 2026-01-31T09:30:00Z is expected.");
@@ -153,7 +149,6 @@ function timeOperand(value: JsonValue, place: Place) {
 
 const unordered: ReadonlySet<ValueType> = new Set(["json", "reference", "file", "collection"]);
 
-/** Whether values of the type have an order. */
 export function isOrdered(type: ValueType): type is Exclude<ValueType, "json" | "reference" | "file" | "collection"> {
   return !unordered.has(type);
 }

@@ -56,10 +56,7 @@ function definitionsOf(classes: readonly ModelClass[], name: string, place: Plac
   return found;
 }
 
-/**
- * How many references are followed for one object to tell whether the filter is true of it and where it stands. Each is a
- * look-up of its own, and by far the most that a condition can cost.
- */
+/** References followed per object for filter and order. Each is a look-up, by far the most that a condition costs. */
 export function followedReferences(filter: Filter, sort: readonly SortKey[]): number {
   return sort.reduce((sum, { path }) => sum + path.hops.length, inFilter(filter));
 }

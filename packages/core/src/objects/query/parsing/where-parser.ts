@@ -105,7 +105,6 @@ const longest = 1_024;
 /** Wildcards for any characters in a pattern, those in a row counted once: each multiplies the places where the rest may begin. */
 const mostWildcards = 16;
 
-/** The text is like a pattern. */
 function isLike(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
   if (path === null) return never;
   if (!isText(path.type)) throw fault(place, "Only texts can be like a pattern.");
@@ -116,7 +115,6 @@ function isLike(path: ValuePath | null, operand: JsonValue, place: Place): Filte
   return { kind: "like", path, pattern };
 }
 
-/** The text has a part, or the collection a member. */
 function contains(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
   if (path === null) return never;
   if (path.type === "collection")
