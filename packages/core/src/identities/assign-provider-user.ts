@@ -104,44 +104,27 @@ export class AssignProviderUser {
       { className: providerUserClass, attributes, links: { User: ids } },
     ])) as [StoredObject];
 
-    const providerConfig = {
-      type: entry.type,
-      name: entry.name,
-      clientId: data["clientId"] ?? "",
-      appNames: entry.appNames,
-    };
-    const answer = await this.accept.run(inside, {
-      userId: created.id,
-      providerConfig,
-      userUuid: subject,
-      name,
-      surname,
-      email,
-    });
+    const { type, name: providerName, appNames: ofEntry } = entry;
+    const providerConfig = { type, name: providerName, clientId: data["clientId"] ?? "", appNames: ofEntry };
+    const given = { userId: created.id, providerConfig, userUuid: subject, name, surname, email };
+    const answer = await this.accept.run(inside, given);
     const userId = answer === "assigned" ? await chosenUser(inside, created.id) : entry.defaultUserId;
     // Nobody has chosen: he has to do it himself, and until then he is no user of this database.
     if (userId === null) throw new UndecidedError();
     await requireAccount(inside, userId);
 
-    const link: IdentityLink = { ...this.identityOf(profile), provider: provider.type, userId, shared: true };
-    if (!(await createLink(inside, inside.r, link, { appNames, digests: this.digests })))
-      throw new TakenIdentityError();
-  }
-
-  private identityOf({
-    issuer,
-    subject,
-    name,
-    surname,
-    email,
-  }: ProviderProfile): Omit<IdentityLink, "provider" | "userId" | "shared"> {
-    return {
+    const link: IdentityLink = {
       id: randomUuid(this.random),
-      issuer,
+      issuer: profile.issuer,
       subject,
       email: remembered(email),
       displayName: remembered(`${name} ${surname}`),
+      provider: provider.type,
+      userId,
+      shared: true,
     };
+    if (!(await createLink(inside, inside.r, link, { appNames, digests: this.digests })))
+      throw new TakenIdentityError();
   }
 
   /** There is nobody yet whose rights the hook could use. Its locks would be of a session that is not there. */

@@ -101,11 +101,8 @@ export async function listLinks({ r }: Pick<AdministrationContext, "r">, part: P
 }
 
 /** The caller's links: all of the own user; of a shared user the one that was used; none of a custom account. */
-async function ownLinks({
-  r,
-  principal,
-  session: { entrance },
-}: SessionContext): Promise<readonly StoredRecord<IdentityLink>[]> {
+async function ownLinks({ r, principal, session }: SessionContext): Promise<readonly StoredRecord<IdentityLink>[]> {
+  const { entrance } = session;
   if (entrance.kind === "custom") return [];
   const links = await linksOfUser(r.records, principal.userId);
   return entrance.kind === "provider" && entrance.link.value.shared

@@ -33,22 +33,23 @@ export interface MacroFaultOptions {
 /** A macro or hook failed. Message and trace are the module's words or name a limit: they hold no word of the server's insides. */
 export class MacroFault extends Error {
   override readonly name = "MacroFault";
-  readonly kind: MacroFaultKind;
-  /** Name of the module. */
-  readonly macro: string;
   readonly trace: string | undefined;
   readonly line: number | undefined;
   readonly column: number | undefined;
   readonly cpu: number | undefined;
 
-  constructor(kind: MacroFaultKind, macro: string, message: string, options: MacroFaultOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.kind = kind;
-    this.macro = macro;
-    this.trace = options.trace;
-    this.line = options.line;
-    this.column = options.column;
-    this.cpu = options.cpu;
+  /** @param macro name of the module */
+  constructor(
+    readonly kind: MacroFaultKind,
+    readonly macro: string,
+    message: string,
+    { trace, line, column, cpu, cause }: MacroFaultOptions = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.trace = trace;
+    this.line = line;
+    this.column = column;
+    this.cpu = cpu;
   }
 }
 
@@ -66,14 +67,13 @@ export function macroFailure(error: unknown): unknown {
 /** A module wants its request answered with a code of the catalogue: `refuse(code, detail)`, or what the host threw and it let pass. */
 export class MacroRefusal extends Error {
   override readonly name = "MacroRefusal";
-  readonly code: ErrorCode;
-  /** Words of the module, for `debugMessage` and the log. */
-  readonly detail: string | undefined;
 
-  constructor(code: ErrorCode, detail?: string) {
+  /** @param detail words of the module, for `debugMessage` and the log */
+  constructor(
+    readonly code: ErrorCode,
+    readonly detail?: string,
+  ) {
     super(`${code}${detail === undefined ? "" : ` ${detail}`}`);
-    this.code = code;
-    this.detail = detail;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { RecordKind, Repositories, StoredRecord } from "../storage/index.ts";
+import { allParts, type Part, type RecordKind, type Repositories } from "../storage/index.ts";
 
 export const currentMacroKind: RecordKind<StoredMacro> = "macro";
 
@@ -32,13 +32,9 @@ export class MacroStore {
   async load(): Promise<StoredMacros> {
     // The generation first: what is changed meanwhile has another one, and is read again.
     const { macroGeneration: generation } = await this.r.settings.read();
-    const macros: StoredMacro[] = [];
-    for (let after: string | null = null; ; ) {
-      const part: StoredRecord<StoredMacro>[] = await this.r.records.list(currentMacroKind, { after, limit: partSize });
-      macros.push(...part.map(({ value }) => value));
-      after = part.at(-1)?.id ?? null;
-      if (part.length < partSize) return { generation, macros };
-    }
+    const list = (part: Part) => this.r.records.list(currentMacroKind, part);
+    const macros = await allParts(list, ({ id }) => id, partSize);
+    return { generation, macros: macros.map(({ value }) => value) };
   }
 
   /** The next version if the current one is `expectedVersion` (0: none, `null`: any), else `stale`. Unstorable: 307. */

@@ -1,14 +1,6 @@
 import type { Database } from "../request/index.ts";
 import type { ClaimedRecord } from "../storage/index.ts";
-import {
-  type Letter,
-  type LetterWriter,
-  type Mailer,
-  MailerUnusable,
-  type MailOrder,
-  type PreparedReset,
-  type ResetMail,
-} from "./mail.ts";
+import { type Letter, type LetterWriter, type Mailer, MailerUnusable, type ResetMail } from "./mail.ts";
 import { mailOrders, type SealedOrders, stuckOrders, type WaitingOrder } from "./order-mail.ts";
 
 /** The first delay after an attempt that failed, in milliseconds; it doubles with every further one. */
@@ -84,7 +76,8 @@ export class DeliverMail {
     if (order.kind !== "passwordReset") return { letter: order, order: claimed };
     return storage.transaction(async (r) => {
       const prepared = await resetMail.prepare(r, order);
-      const letter = prepared === null ? null : letterFor(order, prepared);
+      const { language } = order;
+      const letter: Letter | null = prepared === null ? null : { kind: "passwordReset", ...prepared, language };
       const value = letter === null ? null : { ...claimed.value, sealed: orders.seal(alias, { letter }) };
       if (!(await r.records.settle(mailOrders, claimed, value === null ? "done" : { value }))) throw new Lost();
       return letter === null || value === null ? null : { letter, order: { ...claimed, value } };
@@ -137,8 +130,4 @@ async function settle(
     else await records.remove(stuckOrders, { ids: [order.id] });
     return true;
   });
-}
-
-function letterFor({ language }: MailOrder, { to, name, token, minutes }: PreparedReset): Letter {
-  return { kind: "passwordReset", to, name, token, minutes, language };
 }

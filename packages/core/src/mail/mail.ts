@@ -5,41 +5,25 @@ export const mailLanguages = ["en", "de"] as const;
 
 export type MailLanguage = (typeof mailLanguages)[number];
 
+interface Addressed {
+  readonly to: string;
+  readonly name: string;
+  readonly language: MailLanguage;
+}
+
 /**
  * What is to be mailed, and what has to be known for it. A request for a new password names whoever was asked for, a database user or a custom
  * one: whether there is such a user, is found out when it is sent, so that asking takes the same for everybody.
  */
 export type MailOrder =
   | { readonly kind: "passwordReset"; readonly user: string; readonly custom?: true; readonly language: MailLanguage }
-  | { readonly kind: "passwordChanged"; readonly to: string; readonly name: string; readonly language: MailLanguage }
-  | {
-      readonly kind: "accountLinked";
-      readonly to: string;
-      readonly name: string;
-      readonly provider: ProviderType;
-      readonly language: MailLanguage;
-    }
-  | {
-      readonly kind: "confirmationCode";
-      readonly to: string;
-      readonly name: string;
-      readonly code: string;
-      readonly minutes: number;
-      readonly language: MailLanguage;
-    };
+  | (Addressed & { readonly kind: "passwordChanged" })
+  | (Addressed & { readonly kind: "accountLinked"; readonly provider: ProviderType })
+  | (Addressed & { readonly kind: "confirmationCode"; readonly code: string; readonly minutes: number });
 
 export type Letter =
   | Exclude<MailOrder, { readonly kind: "passwordReset" }>
-  | {
-      readonly kind: "passwordReset";
-      readonly to: string;
-      readonly name: string;
-      /** Opens the way to a new password, once. */
-      readonly token: string;
-      /** For how long it does. */
-      readonly minutes: number;
-      readonly language: MailLanguage;
-    };
+  | (PreparedReset & { readonly kind: "passwordReset"; readonly language: MailLanguage });
 
 /** A mail as it is handed to the transport. */
 export interface Mail {

@@ -102,19 +102,11 @@ function acceptAttribute(
   if (read !== undefined && mandatory === true) {
     throw definitionFault(`${pointer}/read`, "a mandatory attribute cannot have read rights.");
   }
-  return canonicalAttribute(given);
+  return canonical(given);
 }
 
 /** The definition without what says nothing: the form in which it is stored. */
-function canonicalAttribute({
-  name,
-  type,
-  target,
-  mandatory,
-  indexed,
-  onDelete,
-  read,
-}: GivenAttribute): AttributeDefinition {
+function canonical({ name, type, target, mandatory, indexed, onDelete, read }: GivenAttribute): AttributeDefinition {
   return {
     name,
     type,
@@ -127,7 +119,7 @@ function canonicalAttribute({
 }
 
 export function isSameAttribute(one: AttributeDefinition, other: AttributeDefinition): boolean {
-  return JSON.stringify(canonicalAttribute(one)) === JSON.stringify(canonicalAttribute(other));
+  return JSON.stringify(canonical(one)) === JSON.stringify(canonical(other));
 }
 
 /** Whether two definitions of a class say the same, in the same order; databases reorder the members of what they store. */
@@ -139,7 +131,7 @@ function textOf({ name, base, attributes, rights }: ClassDefinition): string {
   return JSON.stringify([
     name,
     base,
-    attributes.map(canonicalAttribute),
+    attributes.map(canonical),
     rights.map(({ group, permissions }) => [group, permissions]),
   ]);
 }

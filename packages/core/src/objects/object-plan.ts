@@ -20,7 +20,7 @@ export interface ObjectPlan {
   /** Whether hooks build on what is written. */
   readonly extensible: boolean;
   /** What is written of an object of the class besides meta-fields; `undefined` for nothing. */
-  of(className: string): ClassPlan | undefined;
+  readonly of: (className: string) => ClassPlan | undefined;
 }
 
 /** What is written of the objects of one class at one place. */
@@ -47,31 +47,22 @@ export interface PlannedLink {
   readonly page: MemberPage | null;
 }
 
-const nothing = (): undefined => undefined;
-
 export const metaFieldsOnly: ObjectPlan = {
   metaFields: true,
   uuid: false,
   attributes: false,
   extensible: false,
-  of: nothing,
+  of: () => undefined,
 };
 
-const idOnly: ObjectPlan = { metaFields: false, uuid: false, attributes: false, extensible: false, of: nothing };
+const idOnly: ObjectPlan = { ...metaFieldsOnly, metaFields: false };
 
 /** The meta-fields, and what hooks make of them. */
-const hooksOnly: ObjectPlan = {
-  metaFields: true,
-  uuid: false,
-  attributes: false,
-  extensible: true,
-  of: nothing,
-};
+const hooksOnly: ObjectPlan = { ...metaFieldsOnly, extensible: true };
 
 /** The same with `~UUID`, for objects that were asked for. */
 export function withUuid(plan: ObjectPlan): ObjectPlan {
-  const { metaFields, attributes, extensible } = plan;
-  return { metaFields, uuid: true, attributes, extensible, of: (className) => plan.of(className) };
+  return { ...plan, uuid: true };
 }
 
 /** Where a link leads, and how much of it is written. */
@@ -105,35 +96,24 @@ export function fullPlan(model: Model, depth: number): ObjectPlan {
   if (depth < 0) return metaFieldsOnly;
   const plans = remembered.get(model) ?? [];
   remembered.set(model, plans);
-  return (plans[depth] ??= new FullPlan(model, depth));
+  return (plans[depth] ??= { ...metaFieldsOnly, attributes: true, extensible: true, of: fullClassPlans(model, depth) });
 }
 
-class FullPlan implements ObjectPlan {
-  readonly metaFields = true;
-  readonly uuid = false;
-  readonly attributes = true;
-  readonly extensible = true;
-  private readonly plans = new Map<string, ClassPlan | undefined>();
-
-  constructor(
-    private readonly model: Model,
-    private readonly depth: number,
-  ) {}
-
-  of(className: string): ClassPlan | undefined {
-    const known = this.plans.get(className);
-    if (known !== undefined) return known;
-    const modelClass = this.model.find(className);
-    if (modelClass === undefined) return undefined;
-    const link = { target: fullPlan(this.model, this.depth - 1), page: null };
+function fullClassPlans(model: Model, depth: number): ObjectPlan["of"] {
+  const plans = new Map<string, ClassPlan>();
+  return (className) => {
+    const known = plans.get(className);
+    const modelClass = model.find(className);
+    if (known !== undefined || modelClass === undefined) return known;
+    const link = { target: fullPlan(model, depth - 1), page: null };
     const plan = classPlan(
       modelClass,
       () => true,
       () => link,
     );
-    this.plans.set(className, plan);
+    plans.set(className, plan);
     return plan;
-  }
+  };
 }
 
 interface CustomPlanParts {
@@ -167,13 +147,8 @@ function customPlan(
   const plans = new Map(
     classes.map((each) => [each.definition.name, classPlan(each, (name) => fields.has(name), targetOf)]),
   );
-  return {
-    metaFields: true,
-    uuid: fields.has(uuid),
-    attributes: true,
-    extensible: true,
-    of: (className) => plans.get(className),
-  };
+  const of = (className: string) => plans.get(className);
+  return { metaFields: true, uuid: fields.has(uuid), attributes: true, extensible: true, of };
 }
 
 /** Refuses a name that is not there, and what cannot be asked of such an attribute. */

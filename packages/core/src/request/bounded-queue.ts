@@ -22,13 +22,10 @@ export interface QueueSignal {
 
 /** Runs work in the order of arrival, a limited amount at once, and refuses work that finds the queue full. */
 export class BoundedQueue {
-  private readonly options: BoundedQueueOptions;
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
-  constructor(options: BoundedQueueOptions) {
-    this.options = options;
-  }
+  constructor(private readonly options: BoundedQueueOptions) {}
 
   /** 706 if the queue is full, or if the signal aborts the work before it begins. */
   async run<T>(work: () => Promise<T>, signal?: QueueSignal): Promise<T> {

@@ -161,10 +161,12 @@ export interface Part {
   readonly limit: number;
 }
 
-const limit = 500;
-
 /** Everything that a list gives part by part. */
-export async function allParts<T>(list: (part: Part) => Promise<T[]>, nameOf: (item: T) => string): Promise<T[]> {
+export async function allParts<T>(
+  list: (part: Part) => Promise<T[]>,
+  nameOf: (item: T) => string,
+  limit = 500,
+): Promise<T[]> {
   const all: T[] = [];
   for (;;) {
     const last = all.at(-1);

@@ -89,7 +89,7 @@ export class Gate {
         );
       }
       if (error instanceof ServiceError && error.status < 500)
-        return refuse(context, entered(context, claim, person, error.code), error);
+        await context.r.audit.append(entered(context, claim, person, error.code));
       throw error;
     }
   }
@@ -233,12 +233,9 @@ function kindOf({ userKey }: Claim): string {
 
 /** Whoever is locked out could fill the audit at will, so it is a tally. */
 async function lockedOut(context: AppKeyContext, event: CountedEvent, wait: number): Promise<never> {
-  await context.r.audit.tally(tallyKey(context, event), event);
+  const kind = event.type === "login.refused" ? "" : `${event.type} `;
+  await context.r.audit.tally(`lockout ${kind}${context.appKey.id} ${context.origin.network}`, event);
   throw refused(event.outcome, wait);
-}
-
-function tallyKey({ appKey, origin }: AppKeyContext, { type }: AuditEvent): string {
-  return `lockout ${type === "login.refused" ? "" : `${type} `}${appKey.id} ${origin.network}`;
 }
 
 async function countFailure(
@@ -255,11 +252,6 @@ async function countFailure(
 /** The same answer for a wrong password, an unknown user and a lockout; only `Retry-After` tells of a delay. */
 function refused(code: CountedCode, wait: number): ServiceError {
   return wait > 0 ? new ServiceError(code, { retryAfter: Math.ceil(wait / 1000) }) : new ServiceError(code);
-}
-
-async function refuse(context: AppKeyContext, event: AuditEvent, error: ServiceError): Promise<never> {
-  await context.r.audit.append(event);
-  throw error;
 }
 
 function entered<Outcome extends ErrorCode | 0>(

@@ -1,5 +1,11 @@
 import type { Digest } from "../../digests/index.ts";
-import { changeRecord, type RecordKind, type RecordRepository, type StoredRecord } from "../../storage/index.ts";
+import {
+  allParts,
+  changeRecord,
+  type RecordKind,
+  type RecordRepository,
+  type StoredRecord,
+} from "../../storage/index.ts";
 
 /** Factors by subject and app name, which belong to their subjects. Subjects hold no space, so the order of the ids is that of both. */
 export const secondFactorKind: RecordKind<SecondFactor> = "secondFactor";
@@ -63,17 +69,11 @@ export class SecondFactors {
 
   /** Whether a subject has a factor, for any app name, that log-ins ask for. */
   async hasConfirmed(subject: FactorSubject): Promise<boolean> {
-    const limit = 100;
-    for (let after: string | null = null; ; ) {
-      const part: StoredRecord<SecondFactor>[] = await this.records.list(secondFactorKind, {
-        owner: subject,
-        after,
-        limit,
-      });
-      if (part.some(({ value }) => value.confirmed)) return true;
-      if (part.length < limit) return false;
-      after = part.at(-1)?.id ?? null;
-    }
+    const factors = await allParts(
+      (part) => this.records.list(secondFactorKind, { owner: subject, ...part }),
+      ({ id }) => id,
+    );
+    return factors.some(({ value }) => value.confirmed);
   }
 
   /** At most `limit` of them in the order of their subjects, then of their app names, by code points: from the first (`null`), or those after one. */

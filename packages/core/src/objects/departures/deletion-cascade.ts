@@ -3,6 +3,7 @@ import { ServiceError } from "../../errors/index.ts";
 import type { Model } from "../../model/index.ts";
 import type { Database } from "../../request/index.ts";
 import {
+  type AttributeDefinition,
   type DeleteRule,
   deleteRuleOf,
   type DepartureRepository,
@@ -103,8 +104,15 @@ export function ruleOf({ className, attribute }: Referrer, { model }: Pick<Delet
 
 /** The attributes that mean more than that a value is lost. */
 function strictLinks(model: Model): Pick<Referrer, "className" | "attribute">[] {
+  return linksWhere(model, (link) => deleteRuleOf(link) !== "clear");
+}
+
+export function linksWhere(
+  model: Model,
+  isMeant: (link: AttributeDefinition) => boolean,
+): Pick<Referrer, "className" | "attribute">[] {
   return [...model.all()].flatMap(({ definition: { name: className }, links }) =>
-    links.filter((link) => deleteRuleOf(link) !== "clear").map(({ name }) => ({ className, attribute: name })),
+    links.filter(isMeant).map(({ name }) => ({ className, attribute: name })),
   );
 }
 
@@ -114,7 +122,8 @@ function tooMany(): ServiceError {
   );
 }
 
-function refused(detail: string): ServiceError {
+/** 718 with the reason. */
+export function refused(detail: string): ServiceError {
   return new ServiceError(718, { detail });
 }
 

@@ -14,7 +14,7 @@ import {
 } from "../../storage/index.ts";
 import { visibleObject } from "../get-object.ts";
 import { guardUsers } from "./delete-object.ts";
-import { type Knowledge, maximum, neededBy, ruleOf } from "./deletion-cascade.ts";
+import { type Knowledge, maximum, neededBy, refused, ruleOf } from "./deletion-cascade.ts";
 
 /** Objects that one request purges, each with those that it took along. */
 const mostRoots = 1_000;
@@ -152,8 +152,4 @@ async function linksTo(
     }
     for (const id of missing) held.add(id);
   }
-}
-
-function refused(detail: string): ServiceError {
-  return new ServiceError(718, { detail });
 }

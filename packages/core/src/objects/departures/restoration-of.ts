@@ -14,7 +14,7 @@ import {
   type StoredObject,
 } from "../../storage/index.ts";
 import { plainRule } from "../plain-value.ts";
-import { isKnown, type Knowledge } from "./deletion-cascade.ts";
+import { isKnown, type Knowledge, linksWhere } from "./deletion-cascade.ts";
 
 /** Everything that may be a link of the objects, each once. */
 function linkedIds(objects: readonly StoredObject[], model: Model): ObjectId[] {
@@ -115,21 +115,12 @@ export async function acceptReturn(
     throw refused(misfitting(object, restoration, knowledge));
   });
   for (const className of new Set(group.map((object) => object.className))) {
-    const attributes = linksElsewhere(model, className);
+    const attributes = linksWhere(model, (link) => targetFamily(link, model)?.includes(className) === false);
     const ids = group.filter((object) => object.className === className).map(({ id }) => id);
     const [link] = attributes.length === 0 ? [] : await departures.referrers(ids, { attributes, limit: 1 });
     if (link !== undefined) throw refused(pointedTo(link, knowledge));
   }
   return restorations;
-}
-
-/** The links that are not made for objects of a class. */
-function linksElsewhere(model: Model, className: string): Pick<Referrer, "className" | "attribute">[] {
-  return [...model.all()].flatMap(({ definition, links }) =>
-    links
-      .filter((link) => targetFamily(link, model)?.includes(className) === false)
-      .map(({ name }) => ({ className: definition.name, attribute: name })),
-  );
 }
 
 /** Says what does not fit, as far as the caller may know; `null` stands for the class itself. */

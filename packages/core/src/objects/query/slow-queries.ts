@@ -1,5 +1,6 @@
 import type { Model, ModelClass } from "../../model/index.ts";
 import { type Filter, isIndexable, type ObjectQuery, type ValuePath } from "../../storage/index.ts";
+import { conditionsOf } from "./parsing/fault.ts";
 
 /** A query that was asked of storage, and how long that took. */
 export interface TimedQuery {
@@ -45,18 +46,9 @@ function attributeOf({ family }: ModelClass, name: string, model: Model) {
 
 /** The paths whose values an index finds. What stands somewhere inside of a text it does not. */
 function servedPaths(filter: Filter): readonly ValuePath[] {
-  switch (filter.kind) {
-    case "all":
-    case "any":
-      return filter.filters.flatMap(servedPaths);
-    case "not":
-      return servedPaths(filter.filter);
-    case "present":
-    case "contains":
-      return [];
-    case "like":
-      return /^[%_]|^$/.test(filter.pattern) ? [] : [filter.path];
-    default:
-      return [filter.path];
-  }
+  const served = conditionsOf(filter).filter((condition) => {
+    if (condition.kind === "like") return !/^[%_]|^$/.test(condition.pattern);
+    return condition.kind !== "present" && condition.kind !== "contains";
+  });
+  return served.map(({ path }) => path);
 }

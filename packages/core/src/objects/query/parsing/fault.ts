@@ -9,6 +9,14 @@ export function fault(place: Place, reason: string): ServiceError {
   return faultAt(jsonPointer(place), reason);
 }
 
+type Condition = Exclude<Filter, { readonly kind: "all" | "any" | "not" }>;
+
+/** The conditions of a filter, whatever stands around them. */
+export function conditionsOf(filter: Filter): readonly Condition[] {
+  if (filter.kind === "not") return conditionsOf(filter.filter);
+  return filter.kind === "all" || filter.kind === "any" ? filter.filters.flatMap(conditionsOf) : [filter];
+}
+
 const mostObjects = 1_000;
 
 /** Reads the ids and UUIDs that a query is restricted to. Those of nothing simply match nothing. */

@@ -11,7 +11,7 @@ import {
 } from "../../../storage/index.ts";
 import { dateValue, type PlainRule, plainRule, targetReference, targetReferenceForms } from "../../plain-value.ts";
 import { namedObjects } from "../../resolve-links.ts";
-import { fault, type Place } from "./fault.ts";
+import { conditionsOf, fault, type Place } from "./fault.ts";
 
 /** The types of which a value can be given. A time is a span of them, and of a collection only a member can be given. */
 type OperandType = Exclude<ValueType, "time" | "collection">;
@@ -60,19 +60,11 @@ export async function resolveLinkOperands(filter: Filter, source: Parameters<typ
 }
 
 function linkOperands(filter: Filter): readonly string[] {
-  switch (filter.kind) {
-    case "all":
-    case "any":
-      return filter.filters.flatMap(linkOperands);
-    case "not":
-      return linkOperands(filter.filter);
-    case "oneOf":
-      return isLinks(filter) ? filter.values.filter((value) => typeof value === "string") : [];
-    case "contains":
-      return filter.path.type === "collection" ? [filter.value] : [];
-    default:
-      return [];
-  }
+  return conditionsOf(filter).flatMap((condition) => {
+    if (condition.kind === "oneOf" && isLinks(condition))
+      return condition.values.filter((value) => typeof value === "string");
+    return condition.kind === "contains" && condition.path.type === "collection" ? condition.value : [];
+  });
 }
 
 function withLinks(filter: Filter, known: ReadonlyMap<JsonValue, ObjectId>): Filter {

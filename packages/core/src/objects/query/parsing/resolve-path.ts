@@ -1,6 +1,6 @@
 import { type Model, type ModelClass, readableTargets } from "../../../model/index.ts";
 import type { Filter, Hop, MetaType, SortKey, ValuePath, Visibility } from "../../../storage/index.ts";
-import { fault, type Place } from "./fault.ts";
+import { conditionsOf, fault, type Place } from "./fault.ts";
 import { isOrdered } from "./operand.ts";
 
 /** Where a path begins, and what can be seen from there. */
@@ -58,22 +58,11 @@ function definitionsOf(classes: readonly ModelClass[], name: string, place: Plac
 
 /** References followed per object for filter and order. Each is a look-up, by far the most that a condition costs. */
 export function followedReferences(filter: Filter, sort: readonly SortKey[]): number {
-  return sort.reduce((sum, { path }) => sum + path.hops.length, inFilter(filter));
-}
-
-function inFilter(filter: Filter): number {
-  switch (filter.kind) {
-    case "all":
-    case "any":
-      return filter.filters.reduce((sum, each) => sum + inFilter(each), 0);
-    case "not":
-      return inFilter(filter.filter);
-    case "empty":
-      // Whether a link leads to something shows behind it.
-      return filter.path.hops.length + (filter.path.type === "reference" || filter.path.type === "file" ? 1 : 0);
-    default:
-      return filter.path.hops.length;
-  }
+  const followed = conditionsOf(filter).map(({ kind, path: { hops, type } }) => {
+    // Whether a link leads to something shows behind it.
+    return hops.length + (kind === "empty" && (type === "reference" || type === "file") ? 1 : 0);
+  });
+  return [...followed, ...sort.map(({ path }) => path.hops.length)].reduce((sum, each) => sum + each, 0);
 }
 
 const mostKeys = 10;
