@@ -7,11 +7,8 @@ import type { Repositories } from "../storage/index.ts";
 const kinds = [applicationKind, providerEntryKind, macroVersionKind];
 
 /** Whether a database holds nothing but what its migration and servers have put in. */
-export async function isEmptyDatabase({
-  settings,
-  records,
-}: Pick<Repositories, "settings" | "records">): Promise<boolean> {
-  if (!(await settings.isEmpty())) return false;
-  for (const kind of kinds) if ((await records.count(kind)).count > 0) return false;
+export async function isEmptyDatabase(r: Pick<Repositories, "settings" | "records">): Promise<boolean> {
+  if (!(await r.settings.isEmpty())) return false;
+  for (const kind of kinds) if ((await r.records.count(kind)).count > 0) return false;
   return true;
 }

@@ -1,5 +1,12 @@
 import { ServiceError } from "../errors/index.ts";
-import { isMacroName, macroFailure, MacroFault, type MacroOutcome, type MacroReports } from "../macros/index.ts";
+import {
+  type ExecutedMacro,
+  isMacroName,
+  macroFailure,
+  MacroFault,
+  type MacroOutcome,
+  type MacroReports,
+} from "../macros/index.ts";
 import { type SessionContext, sessionEvent } from "../request/index.ts";
 import type { JsonValue } from "../storage/index.ts";
 import { accessibleMacro, CallerNames, mayExecute } from "./macro-access.ts";
@@ -8,7 +15,6 @@ import type { MacroInput, MacroRunner } from "./macro-runner.ts";
 export interface MacroResult {
   /** What the macro gave; `undefined` when that is nothing. */
   readonly result: JsonValue | undefined;
-  /** The status message that it chose. */
   readonly message: string | undefined;
 }
 
@@ -27,20 +33,16 @@ export class ExecuteMacro {
     if (!isMacroName(name)) throw new ServiceError(400);
     const began = Date.now();
     const { alias } = context.database;
+    const tell = (code: ExecutedMacro["code"], cpu: number): void =>
+      this.reports.executed({ alias, macro: name, code, cpu, milliseconds: Date.now() - began });
     try {
       const { result, statusMessage, usage } = await this.execute(context, name, input);
-      this.reports.executed({ alias, macro: name, code: 0, cpu: usage.cpu, milliseconds: Date.now() - began });
+      tell(0, usage.cpu);
       return { result, message: statusMessage };
     } catch (error) {
       const failure = macroFailure(error);
       const code = failure instanceof ServiceError ? failure.code : 799;
-      this.reports.executed({
-        alias,
-        macro: name,
-        code,
-        cpu: error instanceof MacroFault ? (error.cpu ?? 0) : 0,
-        milliseconds: Date.now() - began,
-      });
+      tell(code, error instanceof MacroFault ? (error.cpu ?? 0) : 0);
       if (code === 401 || code === 402) {
         const event = sessionEvent(context, { type: "macro.refused", outcome: code, macroName: name });
         await context.unit.lastingly(({ audit }) => audit.append(event));

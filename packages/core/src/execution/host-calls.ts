@@ -44,10 +44,7 @@ const listNames = ["where", "sort", "oids", "macro", "page", "perPage", "cursor"
 const tries = 3;
 
 /** Calls that read objects, and hold them if the module wants to. */
-function readCalls(
-  { getObject, listObjects, getReaders }: Pick<HostUseCases, "getObject" | "listObjects" | "getReaders">,
-  forms: RequestForms,
-): Readonly<Record<string, HostAction>> {
+function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: RequestForms): HostActions {
   const ofGet = (argument: JsonValue) => argumentsOf("objects.get", argument, "id", "serialization", "hold");
   const ofFind = (argument: JsonValue) => argumentsOf("objects.find", argument, "className", "hold", ...listNames);
   return {
@@ -80,10 +77,8 @@ function readCalls(
     "objects.readers": {
       writes: () => false,
       run: async (context, argument) => {
-        const { readers, version } = await getReaders.run(
-          context,
-          namedObject(argumentsOf("objects.readers", argument, "id")),
-        );
+        const reference = namedObject(argumentsOf("objects.readers", argument, "id"));
+        const { readers, version } = await getReaders.run(context, reference);
         return { readers, version };
       },
     },
@@ -111,12 +106,7 @@ async function holdAll({ r }: SessionContext, read: () => Promise<ListedObjects>
   }
 }
 
-type WriteUseCases = Pick<
-  HostUseCases,
-  "createObject" | "updateObject" | "setReaders" | "deleteObject" | "lockObject" | "unlockObject"
->;
-
-function writeCalls(useCases: WriteUseCases, forms: RequestForms): Readonly<Record<string, HostAction>> {
+function writeCalls(useCases: HostUseCases, forms: RequestForms): HostActions {
   const { createObject, updateObject, setReaders, deleteObject, lockObject, unlockObject } = useCases;
   const action = (run: HostAction["run"]): HostAction => ({ writes: () => true, run });
   return {
@@ -195,6 +185,8 @@ interface HostAction {
   writes(argument: JsonValue): boolean;
   run(context: SessionContext, argument: JsonValue): Promise<JsonValue | undefined>;
 }
+
+type HostActions = Readonly<Record<string, HostAction>>;
 
 /** What modules can ask for, as use cases: what the caller may not do, they may not do either. */
 export interface HostUseCases {

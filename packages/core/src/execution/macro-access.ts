@@ -3,7 +3,6 @@ import { isMacroName, type Macro, type MacroAccess } from "../macros/index.ts";
 import type { SessionContext } from "../request/index.ts";
 import { seesAll, type StoredObject } from "../storage/index.ts";
 
-/** Who executes a macro, in the words that modules are told. */
 export interface Caller {
   readonly userId: string;
   readonly administrator: boolean;

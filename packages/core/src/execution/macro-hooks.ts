@@ -138,23 +138,13 @@ export class MacroHooks implements ObjectHooks {
   ): Promise<Answer> {
     const concealing = conceal === undefined ? undefined : concealed(conceal(given));
     const began = Date.now();
+    const known = { alias: caller.database.alias, hook: module.name, on };
     const tell = (code: RanHook["code"]): void =>
-      this.reports.ranHook({
-        alias: caller.database.alias,
-        hook: module.name,
-        on,
-        code,
-        milliseconds: Date.now() - began,
-      });
+      this.reports.ranHook({ ...known, code, milliseconds: Date.now() - began });
     try {
       if (module.kind === "broken") throw module.fault;
-      const { result } = await this.runner.runHook(
-        asSession(caller),
-        module,
-        driver,
-        argument(given) as Record<string, JsonValue>,
-        { reads, concealing },
-      );
+      const told = argument(given) as Record<string, JsonValue>;
+      const { result } = await this.runner.runHook(asSession(caller), module, driver, told, { reads, concealing });
       const answered = answer(module.name, result, given);
       tell(0);
       return answered;

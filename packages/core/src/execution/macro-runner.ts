@@ -25,7 +25,6 @@ export interface MacroRunnerParts {
   readonly runtime: MacroRuntime;
   readonly calls: HostCalls;
   readonly reports: MacroReports;
-  /** Milliseconds that a request waits for a thread. */
   readonly patience: number;
   /** Calls back after so many milliseconds, unless what it gives back is called before. */
   readonly after: (milliseconds: number, call: () => void) => () => void;
@@ -39,7 +38,6 @@ const grace = 300;
 export interface MacroInput {
   /** `undefined`: the request had no body. */
   readonly input: JsonValue | undefined;
-  /** Whether the macro's own checker is not asked. */
   readonly skipCheck: boolean;
 }
 
@@ -256,10 +254,7 @@ function deeper(execution: MacroExecution): MacroExecution {
 const beyondRequests: ReadonlySet<number> = new Set([710, 713, 718, 801]);
 const aboutTheServer: ReadonlySet<number> = new Set([607, 699]);
 
-/**
- * Whether a module may catch what a call of the host was refused with: what says something about the request or about objects, and
- * not what says something about the server or the database, after which nothing can go on.
- */
+/** Whether a module may catch it: what is about the request or objects, not about the server or the database. */
 function isCatchable(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
   const { code } = error;

@@ -130,7 +130,6 @@ export class FinishProviderLogIn {
     throw new ServiceError(706, { detail: "Too many codes wait to be traded." });
   }
 
-  /** The identity that the provider vouches for. */
   private async prove(context: AppKeyContext, { state, text, parameters, finding }: Arrival): Promise<Proven> {
     const registered = await finding;
     await acceptAppNames(context, state.appNames);

@@ -83,15 +83,8 @@ export function storedState(
   { codeVerifier, nonce, secondFactor, returning, ...known }: ProviderState,
   sealing: ProviderSealing,
 ): RecordValue {
-  return {
-    ...known,
-    sealed: sealing.sealState({
-      codeVerifier,
-      nonce,
-      secondFactor,
-      returning: returning === null ? null : { ...returning },
-    }),
-  };
+  const secrets = { codeVerifier, nonce, secondFactor, returning: returning && { ...returning } };
+  return { ...known, sealed: sealing.sealState(secrets) };
 }
 
 /** What was stored; `null` if another master key sealed it. */
@@ -107,7 +100,6 @@ export interface BrowserCookie {
   readonly name: string;
   /** Empty: the browser is to forget it. */
   readonly value: string;
-  /** The path that it is sent to. */
   readonly path: string;
   /** Whether it travels over TLS only, and also with what a page of the provider's sends. */
   readonly secure: boolean;
@@ -115,7 +107,6 @@ export interface BrowserCookie {
   readonly maxAge: number;
 }
 
-/** Whether browsers reach the callback by TLS. */
 export function isSecureCallback(redirectUri: string): boolean {
   return /^https:/i.test(redirectUri);
 }
@@ -175,7 +166,6 @@ export function digestOfChallenge(challenge: string): Digest | null {
   return (bits >> 2n).toString(16).padStart(64, "0");
 }
 
-/** Whether a text can be a verifier of PKCE. */
 export function isVerifier(text: string): boolean {
   return /^[A-Za-z0-9._~-]{43,128}$/.test(text);
 }

@@ -48,9 +48,7 @@ export async function removeProvider({ unit, eventOf }: AdministrationContext, t
   });
 }
 
-/** What is registered of a provider, without anything secret. */
 export interface ListedProvider extends Omit<ProviderEntry, "sealedData" | "defaultUserId"> {
-  /** Whether this server logs in with it. */
   readonly switchedOn: boolean;
   /** Login name; `null` if there is none, or the user is gone. */
   readonly defaultUser: string | null;

@@ -47,7 +47,6 @@ export interface ProviderEntry {
   readonly sealedData: string;
   /** New external users are bound to this user; `null`: they have to bind one themselves. */
   readonly defaultUserId: ObjectId | null;
-  /** The app names of log-ins that name none. */
   readonly appNames: readonly string[];
 }
 

@@ -36,10 +36,7 @@ export interface StartedLogIn {
   readonly cookie: BrowserCookie;
 }
 
-/**
- * How many log-ins may be under way at once, of one network and in a database: anybody who has an app key can begin as many as he likes, and each is kept until its
- * time is over.
- */
+/** Log-ins that may be under way, of one network and in all: an app key could begin any number, kept for a while. */
 export type LogInsUnderWay = RecordRoom;
 
 /** Seconds after which to come back: places become free one by one. */
@@ -81,12 +78,8 @@ export class StartProviderLogIn {
     if (appNames.length === 0) throw new ServiceError(209);
     await acceptAppNames(context, appNames);
 
-    const [state, cookie, codeVerifier, nonce] = [
-      this.random.secret(),
-      this.random.secret(),
-      this.random.secret(),
-      this.random.secret(),
-    ];
+    const secret = (): string => this.random.secret();
+    const [state, cookie, codeVerifier, nonce] = [secret(), secret(), secret(), secret()];
     const location = await provider.begin({ data, redirectUri, state, nonce, codeVerifier });
     const secondFactor = { ...given.secondFactor, at: await database.clock.now(context.unit) };
     const digest = this.digests.sha256(state);

@@ -17,7 +17,6 @@ export interface MacroLibrary {
 /** The library of a database that has no macros. */
 export const emptyLibrary: MacroLibrary = { current: () => noMacros };
 
-/** All modules of one database at one moment. */
 export class MacroSet {
   private readonly byName: ReadonlyMap<string, LibraryModule>;
   /** Whether something among them should be looked at again. */
@@ -53,7 +52,6 @@ function isCalled(module: LibraryModule): module is CalledHook {
 
 export const noMacros = new MacroSet(0, 0, []);
 
-/** The text of a module, wherever it is kept. */
 export interface MacroText {
   readonly name: string;
   readonly language: "js" | "ts";

@@ -24,7 +24,6 @@ export interface RanHook {
   readonly milliseconds: number;
 }
 
-/** A line that a module wrote. */
 export interface MacroLine {
   readonly requestId: string;
   readonly alias: string;

@@ -17,7 +17,6 @@ export interface Macro {
   readonly access: MacroAccess | null;
   /** Who may do so without its execution checker; `null`: administrators only. */
   readonly skipCheck: MacroAccess | null;
-  /** Whether everything it does is one transaction. */
   readonly transaction: boolean;
   readonly limits: MacroLimits;
   /** Whether it can be told the names of the caller and of the caller's groups, which costs a look-up: its text holds the word. */
@@ -51,7 +50,6 @@ export type LibraryModule = Macro | HookModule | BrokenModule;
 
 const macroName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** Whether a text can be the name of a macro. */
 export function isMacroName(text: string): boolean {
   return macroName.test(text);
 }

@@ -86,7 +86,6 @@ function formerHook(module: LibraryModule | undefined): HookDeclaration | undefi
   return module === undefined || module.kind === "macro" ? undefined : module.hook;
 }
 
-/** Whether another look may find something else. */
 export function isPassing(module: LibraryModule): boolean {
   return module.kind === "broken" && module.passing;
 }

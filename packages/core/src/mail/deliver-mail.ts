@@ -14,7 +14,6 @@ type MailHindrance = "order" | "transport";
 
 export type ClaimedOrder = ClaimedRecord<WaitingOrder>;
 
-/** A letter, and the order that it is for as it stands now. */
 interface ReadyLetter {
   readonly letter: Letter;
   readonly order: ClaimedOrder;
@@ -54,7 +53,6 @@ class Lost extends Error {}
 export class DeliverMail {
   constructor(private readonly parts: DeliverMailParts) {}
 
-  /** Throws only if the storage does. */
   async run(desk: Desk, order: ClaimedOrder): Promise<Delivery> {
     let ready: ReadyLetter | null;
     try {

@@ -48,10 +48,7 @@ const unseen = /\p{Default_Ignorable_Code_Point}/u;
 
 const domain = new RegExp(`^${label}(?:\\.${label})*$`, "u");
 
-/**
- * The text in its composed form if it is one bare address: no name before it, no comment, no quotes, no list, nothing invisible; else `null`. Whether somebody
- * reads what is sent there, nobody can tell.
- */
+/** One bare address in composed form: no name, comment, quotes or list, nothing invisible; else `null`. */
 export function mailAddress(text: string): string | null {
   const address = text.normalize("NFC");
   const at = address.lastIndexOf("@");
@@ -116,7 +113,6 @@ export interface PreparedReset {
   readonly to: string;
   readonly name: string;
   readonly token: string;
-  /** For how long the token is good. */
   readonly minutes: number;
 }
 

@@ -87,7 +87,6 @@ export interface WaitingOrder {
   readonly sealed: string;
   /** Milliseconds for which it is worth sending, from when it was put in. */
   readonly lifetime: number;
-  /** Whether it is among those that are stuck. */
   readonly stuck: boolean;
 }
 

@@ -56,10 +56,7 @@ async function at(pointer: string, work: () => void | Promise<void>): Promise<vo
   }
 }
 
-/**
- * Checks a class that is about to be put together with those above and below it: an attribute has one definition along a
- * line, wherever it is declared. `after` is the model with the class as it will be.
- */
+/** An attribute has one definition along a line, wherever declared. `after`: the model with the class as it will be. */
 function acceptLines({ name, attributes }: ClassDefinition, after: Model): void {
   const own = new Map(attributes.map((attribute, index) => [attribute.name, index]));
   const pointerTo = (attribute: string) => (own.has(attribute) ? `/attributes/${own.get(attribute)}/name` : "/base");
@@ -92,10 +89,7 @@ function acceptLines({ name, attributes }: ClassDefinition, after: Model): void 
 /** No groups: a new database has none. */
 const noObjects = { get: async () => [] };
 
-/**
- * The classes of a new database: the built-in ones, and those given, which extend them or stand beside them. 307 for the first
- * fault; a right of a group other than `*` is one.
- */
+/** The built-in classes and those given. 307 for the first fault; a right of a group other than `*` is one. */
 export async function initialClasses(given: readonly NamedClass[]): Promise<readonly ClassDefinition[]> {
   const names = new Set<string>();
   for (const { name, pointer } of given) {

@@ -13,10 +13,7 @@ import type { ResolvedAttributes } from "./resolve-links.ts";
 import type { Serialization } from "./serialization.ts";
 import { prepareAttributes, type PreparedFor, writeNew } from "./write-object.ts";
 
-/**
- * Creates an object. A class that is unknown or not readable: 304; without the right to create: 404; a body that is none of
- * the class: 307. Without links that is one trip to the database; a user takes a transaction.
- */
+/** Creates an object. An unknown or unreadable class: 304; without the right: 404; a body that is none of it: 307. */
 export class CreateObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 

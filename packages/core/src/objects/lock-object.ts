@@ -51,7 +51,6 @@ async function lockableObject(context: SessionContext, reference: SingleReferenc
   return id;
 }
 
-/** The lock of an object as clients see it. */
 export interface ObjectLock {
   readonly isLocked: boolean;
   /** Who holds it since when, in a sentence; none when nobody does. */

@@ -13,23 +13,19 @@ import {
 export interface ObjectPlan {
   /** Whether the meta-fields are written, or `~ObjectID` alone. */
   readonly metaFields: boolean;
-  /** Whether `~UUID` is one of them. */
   readonly uuid: boolean;
   /** Whether attributes are written, and so other objects may have to be read. */
   readonly attributes: boolean;
-  /** Whether hooks build on what is written. */
   readonly extensible: boolean;
   /** What is written of an object of the class besides meta-fields; `undefined` for nothing. */
   readonly of: (className: string) => ClassPlan | undefined;
 }
 
-/** What is written of the objects of one class at one place. */
 interface ClassPlan {
   /** The class, if all of its attributes are written and none of them leads to other objects. */
   readonly plain: ModelClass | null;
   /** In the order of the class. */
   readonly attributes: readonly PlannedAttribute[];
-  /** The links among the attributes. */
   readonly links: readonly PlannedLink[];
 }
 
@@ -65,7 +61,6 @@ export function withUuid(plan: ObjectPlan): ObjectPlan {
   return { ...plan, uuid: true };
 }
 
-/** Where a link leads, and how much of it is written. */
 type LinkTarget = (attribute: AttributeDefinition) => {
   readonly target: ObjectPlan;
   readonly page: MemberPage | null;
@@ -175,7 +170,6 @@ function targetPlan(
   return customPlan(below, [...classes], parts, level);
 }
 
-/** What an answer is made of. */
 export interface PlannedAnswer {
   readonly model: Model;
   readonly visibility: Visibility;

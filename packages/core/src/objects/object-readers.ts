@@ -20,7 +20,6 @@ const maximumReaders = 1_000;
 export interface ObjectReaders {
   /** Ids of the users and groups that alone may see the object; `null` for all whom its class lets. */
   readonly readers: readonly ObjectId[] | null;
-  /** That of the object. */
   readonly version: number;
 }
 
@@ -31,10 +30,7 @@ export interface SetReadersInput {
   readonly expectedVersions: readonly number[] | null;
 }
 
-/**
- * Tells the readers of an object, to callers who may write it. One that never existed or that the caller may not see: 304; one that is
- * gone: 609; without the right to write: 404.
- */
+/** The readers, for who may write. Never there or not visible: 304; gone: 609; without the right to write: 404. */
 export class GetReaders {
   async run(context: SessionContext, reference: SingleReference): Promise<ObjectReaders> {
     const model = await requestModel(context);
@@ -95,10 +91,7 @@ function isReaderClass(model: Model, className: string): boolean {
   return isUserClass(model, className) || model.find("UserGroup")?.family.includes(className) === true;
 }
 
-/**
- * The ids of readers, each once. The caller can name what is visible, the own user and groups in any case, and by their ids the readers that
- * the object has already, also those that are gone.
- */
+/** Ids of readers, each once: what is visible, the caller and own groups, and by id those that are readers already. */
 async function resolveReaders(
   { r, principal }: SessionContext,
   given: readonly string[],

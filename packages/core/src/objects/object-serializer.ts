@@ -116,7 +116,6 @@ export class ObjectSerializer {
       .map(([plan, ids]) => [plan, [...ids].flatMap((id) => this.loaded.find(id) ?? [])]);
   }
 
-  /** Finds out which members of collections the caller may see. */
   private async lookUp(collections: readonly (readonly [StoredObject, PlannedLink])[]): Promise<void> {
     const members = new Set<ObjectId>();
     for (const [{ attributes }, { name }] of collections) addAll(members, idsOf(attributes, name));

@@ -42,7 +42,6 @@ export class ObjectWriter {
     private readonly extend?: (written: WrittenObject) => void,
   ) {}
 
-  /** Whether something stands in the answer more than once. */
   get repeats(): boolean {
     return this.isRepeating;
   }
@@ -135,7 +134,6 @@ export class ObjectWriter {
   }
 }
 
-/** The targets of a link that are written. */
 interface ShownTargets {
   readonly ids: readonly ObjectId[];
   /** Of a collection of which a page is written: how many members the caller may see. */

@@ -47,7 +47,6 @@ export interface ResolvedAttributes {
   readonly attributes: Attributes;
   /** Of the references and collections among them. */
   readonly links: Links;
-  /** What they lead to; nothing if that is too large to be read. */
   readonly targets: readonly StoredObject[];
 }
 

@@ -33,7 +33,6 @@ export interface WrittenObject {
   readonly bytes: number;
 }
 
-/** Who builds on what is written of objects. */
 export interface AnswerExtension {
   /** Whether there is anybody. To be asked before the rest. */
   begin(): Promise<boolean>;

@@ -62,23 +62,16 @@ export class Database {
   readonly macros: MacroLibrary;
   readonly clock: StorageClock;
 
-  constructor({
-    alias,
-    name,
-    policy,
-    storage,
-    digests,
-    answerBytes = defaultAnswerBytes,
-    macros = emptyLibrary,
-  }: DatabaseSettings) {
-    this.alias = alias;
-    this.name = name;
+  constructor(settings: DatabaseSettings) {
+    const { storage, policy } = settings;
+    this.alias = settings.alias;
+    this.name = settings.name;
     this.policy = policy;
     this.storage = storage;
-    this.digests = digests;
+    this.digests = settings.digests;
     this.unit = new OwnUnit(storage);
-    this.answerBytes = answerBytes;
-    this.macros = macros;
+    this.answerBytes = settings.answerBytes ?? defaultAnswerBytes;
+    this.macros = settings.macros ?? emptyLibrary;
     this.clock = new StorageClock(storage);
     this.storeTime = new StoreTime(policy.timeZone);
   }

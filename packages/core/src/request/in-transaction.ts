@@ -23,10 +23,7 @@ export async function inTransaction<Context extends RequestContext, T>(
   }
 }
 
-/**
- * A transaction is open that several use cases share. For use cases of objects and locks: nothing that changes the model or ends
- * the session may happen in it, which those who open it see to.
- */
+/** An open transaction of several use cases of objects and locks: in it no model changes and no session ends. */
 export class JoinedUnit implements UnitOfWork {
   readonly joined = true;
   readonly models = new ModelCache();

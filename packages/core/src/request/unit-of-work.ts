@@ -3,10 +3,7 @@ import type { Repositories, Storage } from "../storage/index.ts";
 
 /** How a use case writes several things as one: in a transaction of its own or, where one is open already, as a part of that. */
 export interface UnitOfWork {
-  /**
-   * Whether the repositories of the context are those of an open transaction. What the process remembers for everybody learns
-   * nothing from them then: it may never come to be.
-   */
+  /** Whether a transaction is open around it. What the process remembers learns nothing then: it may be undone. */
   readonly joined: boolean;
   /** What it has loaded of the model for itself; `null` where it shares that of the database. */
   readonly models: ModelCache | null;

@@ -65,10 +65,7 @@ export class CreateUser {
     private readonly createAccount: CreateAccount,
   ) {}
 
-  /**
-   * The id of the user. A password that users could not choose: 320; a name that is taken or looks like one that is, or a text that is no
-   * e-mail address: 307; a group that does not exist: 304.
-   */
+  /** The id. A refused password: 320; a name taken or looking so, or no e-mail address: 307; no such group: 304. */
   async createUser(
     { database, unit, eventOf }: AdministrationContext,
     { name, password, description, administrator, groups, createsGroups, ...given }: CreateUserInput,

@@ -72,10 +72,7 @@ export class ChannelTraffic {
     return { key, ivPrefix: channel.ivPrefix, answerNumber };
   }
 
-  /**
-   * Takes the number of a message for used, before anything is told about the message: so nobody can try several texts
-   * under one number. 312 if it was used before or is too old.
-   */
+  /** Takes a number for used before anything is told of the message: one try a number. 312: used before, or too old. */
   async accept({ storage }: Database, session: Digest, number: bigint): Promise<void> {
     const verdict = await storage.repositories.channels.acceptIn(session, number);
     if (verdict === "gone") throw new ServiceError(203);

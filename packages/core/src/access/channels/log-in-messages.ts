@@ -29,7 +29,6 @@ export interface LogInMessageParts {
 }
 
 export interface OpenedLogIn {
-  /** The fields, not checked yet. */
   readonly fields: Readonly<Record<string, unknown>>;
   /**
    * Binds the message to its client key and counts this use; 310 if another client used it, or if it was used too often or too

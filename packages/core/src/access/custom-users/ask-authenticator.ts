@@ -110,10 +110,7 @@ function unusable(reason: string): ServiceError {
   return new ServiceError(710, { detail: `What the hook xRestApi_Authenticate gave ${reason}.` });
 }
 
-/**
- * Keeps an account for whoever the hook accepts, as the hook says it: so that administrators see who comes in, can keep him out, and
- * end his sessions. It has a password that nobody knows.
- */
+/** Keeps an account for users whom the hook accepts, for administrators to see and disable. Its password is unknown. */
 export class KeepAuthenticatedUser {
   constructor(
     private readonly hasher: PasswordHasher,

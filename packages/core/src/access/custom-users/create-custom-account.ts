@@ -56,10 +56,7 @@ export class AddCustomUser {
     private readonly shortest: number,
   ) {}
 
-  /**
-   * The id of the custom account. An unknown database user: 304; a password that custom users could not choose: 320; a name that is taken
-   * or looks like one that is, or a text that is no e-mail address: 307.
-   */
+  /** The account's id. No such user: 304; a refused password: 320; a name taken or looking so, or no address: 307. */
   async addCustomUser(
     { database, r: outside, unit, eventOf }: AdministrationContext,
     { name, password, user, ...given }: AddCustomUserInput,

@@ -45,7 +45,6 @@ const pendingPasswordKind: RecordKind<KeptPassword> = "pendingPassword";
 /** A new password that waits to be confirmed. */
 export interface PendingPassword {
   readonly secret: string;
-  /** SHA-256 of what confirms it. */
   readonly code: Digest;
   /** Milliseconds for which it can be confirmed. */
   readonly lifetime: number;

@@ -69,7 +69,6 @@ export class CustomPasswordReset implements PasswordReset {
 export class SettleCustomPassword {
   constructor(private readonly passwords: Pick<ReplacePassword, "former" | "retire">) {}
 
-  /** Hashes of passwords that are not taken again. */
   former(r: Repositories, { id }: Account): Promise<readonly string[]> {
     return this.passwords.former(r, customSubject(id));
   }

@@ -54,10 +54,7 @@ export interface GuardedAttempt<Proven extends NonNullable<unknown>, Result> {
   readonly prove: () => Promise<Proven | null>;
   /** Spends what is good once, in the transaction of `act` and before anything else: those who show the same at once wait for one another there, holding nothing. */
   readonly spend?: (r: Repositories, proven: Proven) => Promise<void>;
-  /**
-   * What is done once it is proven, in one transaction with forgetting the failures; runs again when that does. Its errors undo it, and
-   * are answered as they are, uncounted.
-   */
+  /** Done once proven, in one transaction with forgetting failures; may run again. Its errors undo it, uncounted. */
   readonly act: (r: Repositories, proven: Proven) => Promise<Result>;
 }
 

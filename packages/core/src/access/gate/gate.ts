@@ -82,11 +82,8 @@ export class Gate {
       // would tell which guess was right.
       if (isCounted(error)) {
         const failed = error.code === 342 && guess !== null ? [...keys, guess.key] : keys;
-        throw await countFailure(
-          context,
-          entered(context, claim, error.code === 302 ? null : person, error.code),
-          failed,
-        );
+        const known = error.code === 302 ? null : person;
+        throw await countFailure(context, entered(context, claim, known, error.code), failed);
       }
       if (error instanceof ServiceError && error.status < 500)
         await context.r.audit.append(entered(context, claim, person, error.code));

@@ -70,10 +70,7 @@ export class AskForReset {
 
 const resetMinutes = 30;
 
-/**
- * How long a user is not written to again: a minute, and twice as long with each mail after one that is not long ago. The longest is shorter than a token
- * is good, so that whoever lets others be written to does not keep them from their new password.
- */
+/** A minute, doubled by each mail soon after another; less than a token is good, so that no one can keep a user out. */
 const pauses: ThrottlePolicy = { freeFailures: 1, ...delays };
 
 /** Finds out whom a request for a new password is about, and gives out the token that it is answered with. */

@@ -62,10 +62,8 @@ export class PasswordPolicy {
 /** A change of a password, with what is known of the account. */
 interface ProvenChange {
   readonly secret: string;
-  /** Both passwords as they are hashed. */
   readonly old: string;
   readonly password: string;
-  /** Hashes of passwords that are not taken again. */
   readonly former: () => Promise<readonly string[]>;
   /** What the audit is told of a password that was in use before. */
   readonly refused: Extract<AuditEventType, "password.refused" | "customPassword.refused">;

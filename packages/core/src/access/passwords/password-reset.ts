@@ -4,7 +4,6 @@ import type { AuditEventType, ObjectId, RecordKind, RecordValue, Repositories } 
 /** Resets that were asked for, by the SHA-256 of their token; they belong to the subject of the account. */
 export const passwordResets: RecordKind = "passwordReset";
 
-/** Somebody whose password can be set by whoever reads his mail. */
 export interface ResettableAccount {
   /** Whose history and resets those of the account are. */
   readonly subject: string;

@@ -105,11 +105,8 @@ export class RemoveSecondFactor {
     { subject, appName }: FactorKey,
     remove: (r: Repositories) => Promise<void>,
   ): Promise<boolean> {
-    if (
-      (await new SecondFactors(r.records).enrol({ subject, appName, sealedSecret: "", recoveryCodes: [] })) ===
-      "confirmed"
-    )
-      return false;
+    const emptied = { subject, appName, sealedSecret: "", recoveryCodes: [] };
+    if ((await new SecondFactors(r.records).enrol(emptied)) === "confirmed") return false;
     await remove(r);
     return true;
   }
@@ -117,7 +114,6 @@ export class RemoveSecondFactor {
 
 export interface FactorState {
   readonly enrolled: boolean;
-  /** Whether its owner has shown a token of it. */
   readonly confirmed: boolean;
   /** `unavailable`: the server has no master key to seal secrets with. */
   readonly rule: SecondFactorRule | "unavailable";

@@ -52,7 +52,6 @@ const groups = /.{4}(?=.)/g;
 /** As somebody types it: in either case, with hyphens and blanks anywhere. */
 const typed = /^[A-Za-z2-7 -]{16,40}$/;
 
-/** Ten new codes, to be shown once. */
 export function newRecoveryCodes(random: RandomSource): string[] {
   return Array.from({ length: count }, () => {
     // 32 divides 256, so every digit is as likely as any other.

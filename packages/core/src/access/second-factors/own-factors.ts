@@ -14,10 +14,7 @@ export interface OwnFactor {
   readonly factor: FoundFactor | null;
 }
 
-/**
- * The factor of whoever is logged in for an app name of his session; in a session to set up factors with, for any that his app key may
- * use and that demands one. 208 for all others.
- */
+/** The caller's factor for an app name of the session, or in an enrolling one for a forced one of its key. Else 208. */
 export async function ownFactor(context: SessionContext, appName: string): Promise<OwnFactor> {
   const { r, appKey, session, principal } = context;
   const enrolling = isEnrolling(session);

@@ -13,10 +13,7 @@ export class ProveFactor {
     private readonly proofs: FactorProofs,
   ) {}
 
-  /**
-   * Does something in the transaction that spends the token. 304 if there is no factor, 341 without a token, 342 if it is wrong or was
-   * used, which counts as a failure.
-   */
+  /** Acts in the transaction that spends the token. 304: no factor; 341: no token; 342: wrong or used, and counted. */
   run<T>(
     context: SessionContext,
     { factor, subject, appName }: OwnFactor,

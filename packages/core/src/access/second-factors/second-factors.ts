@@ -29,10 +29,7 @@ export class SecondFactors {
     return found.map(foundFactor).toSorted(byAppName);
   }
 
-  /**
-   * Begins, or begins anew with another secret: not confirmed, and without a step that was accepted. `confirmed`, and nothing
-   * changes, if there is a confirmed one. A text that is not storable: 307.
-   */
+  /** Begins, or begins anew with another secret; `confirmed`, unchanged, if one is confirmed. Not storable: 307. */
   async enrol(factor: NewSecondFactor): Promise<"enrolled" | "confirmed"> {
     const begun: SecondFactor = { ...factor, confirmed: false, lastStep: -1 };
     for (;;) {
@@ -108,17 +105,12 @@ function idOf({ subject, appName }: FactorKey): string {
 /** What an app name asks of a log-in: it has no second factor, users may have one, or must. */
 export type SecondFactorRule = "off" | "optional" | "forced";
 
-/**
- * Whose second factor it is: `user:<id of the user object>`, `custom:<id of the custom account>`, or `link:<id>` of a link that
- * shares its user with others.
- */
+/** `user:<id of the object>`, `custom:<id of the account>`, or `link:<id>` of a link whose user others share. */
 export type FactorSubject = string;
 
-/** The shared secret of one person for one app name. */
 export interface SecondFactor {
   readonly subject: FactorSubject;
   readonly appName: string;
-  /** Sealed under the master key. */
   readonly sealedSecret: string;
   /** Whether its owner has shown a token of it; before, it asks for nothing. */
   readonly confirmed: boolean;

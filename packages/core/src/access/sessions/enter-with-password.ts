@@ -36,7 +36,6 @@ export interface PasswordEntry {
   /** What the credential of the session is made of; storage knows its digest only. */
   readonly sessionId: string;
   readonly userId: ObjectId;
-  /** The user's own object, as the answer shows it. */
   readonly user: SerializedObject;
 }
 

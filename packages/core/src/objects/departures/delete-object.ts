@@ -20,7 +20,6 @@ import { isUserClass } from "../user-names.ts";
 import { removeThose, type ThoseWhoGo, thoseWhoGo } from "./deletion-cascade.ts";
 
 export interface DeleteObjectInput {
-  /** Whether the object can be restored. */
   readonly recycled: boolean;
   /** Versions that it may have; `null` for any. */
   readonly expectedVersions: readonly number[] | null;

@@ -1,6 +1,6 @@
 import { visibilityOf } from "../../model/index.ts";
 import { requestModel, type SessionContext } from "../../request/index.ts";
-import type { ObjectId, RecycledRoot, SortKey } from "../../storage/index.ts";
+import type { ObjectId, SortKey } from "../../storage/index.ts";
 import { type CursorSealing, positionOf } from "../query/cursor.ts";
 
 export interface ListRecycledInput {
@@ -45,24 +45,17 @@ export class ListRecycled {
     const roots = await r.departures.listRecycled({ deletedBy, visibility, after, limit: perPage });
     const last = roots.length < perPage ? undefined : roots.at(-1);
     return {
-      elements: roots.map((root) => elementOf(root, (time) => database.storeTime.format(time))),
+      elements: roots.map(({ id, uuid, className, departedAt, deletedBy: by }) => ({
+        "~ClassName": className,
+        "~ObjectID": id,
+        "~UUID": uuid,
+        "~StoreTime": database.storeTime.format(departedAt),
+        "~DeletedBy": by,
+      })),
       next:
         last === undefined
           ? null
           : await this.cursors.seal(context, { query: list, position: { values: [last.departedAt], id: last.id } }),
     };
   }
-}
-
-function elementOf(
-  { id, uuid, className, departedAt, deletedBy }: RecycledRoot,
-  written: (time: number) => string,
-): RecycledElement {
-  return {
-    "~ClassName": className,
-    "~ObjectID": id,
-    "~UUID": uuid,
-    "~StoreTime": written(departedAt),
-    "~DeletedBy": deletedBy,
-  };
 }

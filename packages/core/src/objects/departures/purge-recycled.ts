@@ -132,7 +132,6 @@ interface Purge extends Knowledge {
   readonly session: Digest;
 }
 
-/** What live objects lose, read again until all of them are held. */
 async function linksTo(
   ids: readonly ObjectId[],
   { departures, model, session, ...knowledge }: Purge,

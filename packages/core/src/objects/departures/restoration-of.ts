@@ -37,10 +37,7 @@ interface Misfit {
   readonly reason: string;
 }
 
-/**
- * How an object comes back to its class as that is now: without references to what is gone for good, and otherwise as it went. A misfit
- * when the class has no place for a value of it, or it lacks one.
- */
+/** How an object comes back to its class as it is now, without references to what is gone; a misfit if it cannot. */
 function restorationOf({ id, attributes }: StoredObject, to: ReturningTo): Restoration | Misfit {
   const { modelClass } = to;
   const changed = new Map<string, JsonValue>();

@@ -50,7 +50,6 @@ export interface ChosenSet {
   readonly accepted: boolean;
   /** Filters that have to be true besides that of the client. */
   readonly where: readonly JsonValue[];
-  /** The order, instead of that of the client. */
   readonly sort?: JsonValue;
   /** Ids or UUIDs, to which it is restricted: in each of the lists there must be the object's. */
   readonly oids: readonly JsonValue[];

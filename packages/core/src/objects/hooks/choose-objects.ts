@@ -17,10 +17,7 @@ export interface AskedClass {
   readonly model: Model;
 }
 
-/**
- * Who is to be asked about objects of a class: the hooks of each list of it, and the one that the query names; `null` for nobody. 307 for
- * a name that is none of a hook of the class. Of what hooks themselves look for, only a named one has its say.
- */
+/** Hooks of each list of a class and the one that the query names (else 307), within hooks that alone; `null`: none. */
 export async function objectChooser(
   all: ObjectHooks,
   caller: HookCaller,

@@ -18,7 +18,6 @@ import {
   rawMembers,
 } from "./hook-caller.ts";
 
-/** What else is asked of attributes that a hook sets. */
 export type AcceptChange = (className: string, set: Members) => void;
 
 /** The hooks that have a say in how objects are saved, in the transaction of the write. */
@@ -137,11 +136,8 @@ export interface HookedSave {
   readonly className: string;
   /** What stays of it where nothing is written; `null` for a new object. */
   readonly base: StoredObject | null;
-  /** Whether it comes back from the recycler. */
   readonly returning: boolean;
-  /** What the caller gave, which hooks are told. */
   readonly given: GivenAttributes;
-  /** What of that is to be written. */
   readonly prepared: ResolvedAttributes;
 }
 

@@ -7,7 +7,6 @@ export interface TimedQuery {
   readonly requestId: string;
   /** Alias of the database. */
   readonly alias: string;
-  /** The class whose objects were asked for. */
   readonly className: string;
   readonly milliseconds: number;
   /** The attributes, as `Class.Attribute`, that it filters and sorts by and that could have an index but have none. */

@@ -178,10 +178,7 @@ const second = 1_000;
 const minute = 60 * second;
 const day = 24 * 60 * minute;
 
-/**
- * Reads a time as `~StoreTime` writes it, or a date or time of ISO 8601 (a date is one of UTC). It stands for all the time
- * that it does not tell apart, so that what an answer shows is equal to it: mostly a second. `null` when it is none.
- */
+/** A time of `~StoreTime` or ISO 8601 as the span that it does not tell apart, mostly a second; `null`: it is none. */
 function timeSpan(text: string): TimeSpan | null {
   // A plus sign that a client did not encode arrives as a blank.
   const iso = text.replace(/ (?=\d{2}:\d{2}$)/, "+").replace(storeTime, "$1-$2-$3$4:$5:$6");
