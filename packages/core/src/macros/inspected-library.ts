@@ -66,28 +66,18 @@ export class InspectedLibrary implements MacroLibrary {
   private async read({ r }: LibraryContext): Promise<MacroSet> {
     const { source, inspector } = this.parts;
     const { generation, macros } = await new MacroStore(r).load();
-    const stored = macros.map(
-      ({ name, language, text, version }): MacroText => ({
-        name,
-        language,
-        text,
-        origin: `version ${version} in the database`,
-      }),
-    );
+    const stored = macros.map(({ name, language, text, version }): MacroText => {
+      return { name, language, text, origin: `version ${version} in the database` };
+    });
     const own = await inspector.inspect(stored);
     const { generation: sourceGeneration, texts } =
       source === null ? { generation: 0, texts: [] } : await source.read();
     const names = new Set(own.map(({ name }) => name));
     const all = [...texts.filter(({ name }) => !names.has(name)), ...own];
-    const set = new MacroSet(
-      generation,
-      sourceGeneration,
-      all.map(({ module }) => module),
-    );
-    this.tell(
-      all,
-      texts.flatMap(({ name }) => (names.has(name) ? name : [])),
-    );
+    const modules = all.map(({ module }) => module);
+    const set = new MacroSet(generation, sourceGeneration, modules);
+    const shadowed = texts.flatMap(({ name }) => (names.has(name) ? name : []));
+    this.tell(all, shadowed);
     this.set = set;
     this.readAt = Date.now();
     return set;

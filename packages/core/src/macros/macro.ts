@@ -48,8 +48,6 @@ export type CalledHook = HookModule | (BrokenModule & { readonly hook: HookDecla
 
 export type LibraryModule = Macro | HookModule | BrokenModule;
 
-const macroName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-
 export function isMacroName(text: string): boolean {
-  return macroName.test(text);
+  return /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text);
 }

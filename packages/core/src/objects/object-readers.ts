@@ -34,12 +34,8 @@ export interface SetReadersInput {
 export class GetReaders {
   async run(context: SessionContext, reference: SingleReference): Promise<ObjectReaders> {
     const model = await requestModel(context);
-    const { className, readers, version } = await visibleObject(
-      context.r,
-      reference,
-      visibilityOf(context.principal, model),
-      609,
-    );
+    const visibility = visibilityOf(context.principal, model);
+    const { className, readers, version } = await visibleObject(context.r, reference, visibility, 609);
     acceptCaller(context, model, className);
     return { readers, version };
   }

@@ -1,13 +1,11 @@
 import { ServiceError } from "../errors/index.ts";
 
-const unstorable = /[\0\p{Surrogate}]/u;
-
 /**
  * Whether a text can be stored. A zero character is refused by databases, and half a surrogate pair would come back as
  * another character. Look-ups for such a text find nothing.
  */
 export function isStorableText(text: string): boolean {
-  return !unstorable.test(text);
+  return !/[\0\p{Surrogate}]/u.test(text);
 }
 
 /** Refuses to store data with such a text, at whatever depth and also as the name of a member: 307. */

@@ -47,15 +47,8 @@ export class CustomPasswordReset implements PasswordReset {
     if (mapped === null || mapped.disabled) return null;
     const { id: customAccountId, loginName, email, secret, userId, secretVersion } = account;
     const payload = { customAccountId, secretVersion };
-    return {
-      subject: customSubject(customAccountId),
-      loginName,
-      email,
-      secret,
-      userId,
-      payload,
-      replace: (inside, fresh) => this.replace(inside, account, fresh),
-    };
+    const replace = (inside: Repositories, fresh: string) => this.replace(inside, account, fresh);
+    return { subject: customSubject(customAccountId), loginName, email, secret, userId, payload, replace };
   }
 
   private async replace(r: Repositories, account: Account, secret: string): Promise<boolean> {

@@ -29,14 +29,7 @@ export class OwnPasswordReset implements PasswordReset {
     if (account === null || account.disabled) return null;
     const { userId, loginName, email, secret, secretVersion } = account;
     const replace = (r: Repositories, fresh: string) => this.passwords.run(r, account, { secret: fresh });
-    return {
-      subject: passwordSubject(userId),
-      loginName,
-      email,
-      secret,
-      userId,
-      payload: { userId, secretVersion },
-      replace,
-    };
+    const payload = { userId, secretVersion };
+    return { subject: passwordSubject(userId), loginName, email, secret, userId, payload, replace };
   }
 }

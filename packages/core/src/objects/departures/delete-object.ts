@@ -39,7 +39,7 @@ export class DeleteObject {
     reference: SingleReference,
     { recycled, expectedVersions }: DeleteObjectInput,
   ): Promise<void> {
-    const { r, unit, principal, database } = context;
+    const { r, unit, principal, database, sessionDigest: session } = context;
     return withCurrentModel(context, async (model) => {
       const visibility = visibilityOf(principal, model);
       const { id, className } = await visibleObject(r, reference, visibility, 609);
@@ -53,12 +53,7 @@ export class DeleteObject {
         return deleteWithHooks(active, context, id, { sight, known: model.as(principal), recycled, expectedVersions });
       return unit.transaction(async (inside) => {
         const held = await heldFirst(inside, id, { model, expectedVersions });
-        const those = await acceptDeletion(inside, held, {
-          ...sight,
-          principal,
-          session: context.sessionDigest,
-          recycled,
-        });
+        const those = await acceptDeletion(inside, held, { ...sight, principal, session, recycled });
         await removeThose(inside, those, { model, principal, database, recycled, leader: id });
       });
     });

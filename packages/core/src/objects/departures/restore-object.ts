@@ -42,12 +42,8 @@ export class RestoreObject {
       // The check of the restored objects needs all attributes; hooks and the answer see those of the caller.
       const whole = { model, known, visibility };
       const sight = { model: known, visibility };
-      const hooks = await hooksOfSaves(
-        this.hooks,
-        context,
-        Array.from(model.all(), ({ definition }) => definition.name),
-        sight,
-      );
+      const names = Array.from(model.all(), ({ definition }) => definition.name);
+      const hooks = await hooksOfSaves(this.hooks, context, names, sight);
       const restored = await (hooks === null
         ? restore(context, id, whole)
         : restoreWithHooks(hooks, context, id, whole));
@@ -68,10 +64,8 @@ function restore(
   return unit.transaction(async (inside) => {
     const { departures } = inside;
     const group = await departures.recycledWith(id, { modelGeneration: model.generation });
-    return restoreThose(inside, await acceptReturn(group, { departures, model, known, visibility }), {
-      model,
-      digests,
-    });
+    const restorations = await acceptReturn(group, { departures, model, known, visibility });
+    return restoreThose(inside, restorations, { model, digests });
   });
 }
 
@@ -113,11 +107,8 @@ function restoreWithHooks(
       });
       const restored = await restoreThose(inside.r, now, { model, digests: inside.database.digests });
       const told = restored.filter((object) => saves.has(object.id));
-      await hooks.after(
-        inside,
-        told.map((object) => saves.get(object.id) as HookedSave),
-        told,
-      );
+      const toldSaves = told.map((object) => saves.get(object.id) as HookedSave);
+      await hooks.after(inside, toldSaves, told);
       return restored;
     }),
   );

@@ -61,14 +61,7 @@ export function deleteRuleOf({ type, mandatory, onDelete }: AttributeDefinition)
   return onDelete ?? (mandatory === true && type !== "collection" ? "refuse" : "clear");
 }
 
-const indexable: ReadonlySet<AttributeType> = new Set<AttributeType>([
-  "string",
-  "number",
-  "boolean",
-  "date",
-  "reference",
-  "file",
-]);
+const indexable: ReadonlySet<AttributeType> = new Set(["string", "number", "boolean", "date", "reference", "file"]);
 
 /** Whether attributes of this type can have an index. */
 export function isIndexable(type: AttributeType): boolean {

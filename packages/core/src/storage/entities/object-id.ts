@@ -1,15 +1,11 @@
-const className = /^(?=.*[a-z])[A-Za-z][A-Za-z0-9_]{0,62}$/;
-
 /** Whether a text can be the name of a class. At least one lowercase letter tells it from an object id. */
 export function isClassName(text: string): boolean {
-  return className.test(text);
+  return /^(?=.*[a-z])[A-Za-z][A-Za-z0-9_]{0,62}$/.test(text);
 }
-
-const attributeName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
 /** Whether a text can be the name of an attribute. */
 export function isAttributeName(text: string): boolean {
-  return attributeName.test(text);
+  return /^[A-Za-z][A-Za-z0-9_]{0,62}$/.test(text);
 }
 
 /**
@@ -18,11 +14,9 @@ export function isAttributeName(text: string): boolean {
  */
 export type ObjectId = string;
 
-const objectId = /^[1-9A-Z][0-9A-Z]{0,9}$/;
-
 /** Whether a text is the canonical form of an id that can exist. */
 export function isObjectId(text: string): boolean {
-  return objectId.test(text);
+  return /^[1-9A-Z][0-9A-Z]{0,9}$/.test(text);
 }
 
 /** The number behind an id; the order of objects is the order of these numbers. */
@@ -51,9 +45,7 @@ export function objectReference(text: string): ObjectReference | null {
   return isClassName(text) ? { kind: "class", className: text } : null;
 }
 
-const uuid = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
-
 /** Whether a text has the form of a UUID, in any case. */
 export function isUuid(text: string): boolean {
-  return uuid.test(text);
+  return /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/.test(text);
 }
