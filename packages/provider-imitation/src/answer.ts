@@ -1,7 +1,5 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
-import type { Call } from "./imitation.ts";
-import type { Endpoint } from "./misbehaviour.ts";
 
 /** Stands in the texts of refusals; no application repeats it to anybody. */
 export const marker = "words-of-the-provider";
@@ -9,75 +7,56 @@ export const marker = "words-of-the-provider";
 /** The parameter of whoever came by a redirect. */
 export const followed = "followed";
 
+/** What an answer depends on. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+}
+
 const json = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
 const chunk = Buffer.alloc(65_536, " ");
 const hugeBytes = 52_428_800;
 
-export const refuse = ({ response }: Call, status: number, error: string): void =>
+export const refuse = ({ response }: Pick<Exchange, "response">, status: number, error: string): void =>
   send(response, status, { error, error_description: `${marker}: ${error}` });
 
-/** Answers as the endpoint should, or as it was told to. */
-export function answer(
-  { imitation, request, response, query }: Call,
-  endpoint: Endpoint,
-  body: Readonly<Record<string, unknown>>,
-): void {
-  const text = JSON.stringify(body);
-  switch (imitation.misbehaviour.answers?.[endpoint]) {
-    case undefined:
-      return send(response, 200, body);
-    case "serverError":
-      return send(response, 500, { error: "server_error", error_description: marker });
-    case "overloaded":
-      return send(response, 429, { error: marker });
-    case "hangs":
-      return;
-    case "hangsAfterHead":
-      response.writeHead(200, json).flushHeaders();
-      return;
-    case "trickles":
-      return trickle(response, text);
-    case "huge":
-      return flood(response, text, hugeBytes);
-    case "endless":
-      return flood(response, text, Number.POSITIVE_INFINITY);
-    case "redirectsInside":
-      response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data/" }).end();
-      return;
-    case "redirectsToItself":
-      response.writeHead(307, { location: request.url }).end();
-      return;
-    case "redirectsToAnswer":
-      if (query.has(followed)) return send(response, 200, body);
-      response.writeHead(307, { location: `${request.url}${query.size === 0 ? "?" : "&"}${followed}=1` }).end();
-      return;
-    case "otherType":
-      response.writeHead(200, { "content-type": "text/html" }).end(text);
-      return;
-    case "notJson":
-      response.writeHead(200, json).end(`${marker} ${text}`);
-      return;
-    case "list":
-      response.writeHead(200, json).end(`[${text}]`);
-      return;
-    case "memberTwice":
-      response.writeHead(200, json).end(text.replace("{", `{"${Object.keys(body)[0]}":"${marker}",`));
-      return;
-    case "compressed":
-      response.writeHead(200, { ...json, "content-encoding": "gzip" }).end(gzipSync(text));
-      return;
-    case "malformed":
-      request.socket.end(`HTTP/9 ${marker}\r\n\r\n`);
-      return;
-    case "closes":
-      request.socket.destroy();
-      return;
-    case "empty":
-      response.writeHead(200, json).end();
-      return;
-    case "refusesClient":
-      return send(response, 401, { error: "invalid_client", error_description: marker });
-  }
+/** What can be wrong with the answers of an endpoint; `text` is the right one. */
+export const wrongAnswers = {
+  serverError: ({ response }) => send(response, 500, { error: "server_error", error_description: marker }),
+  overloaded: ({ response }) => send(response, 429, { error: marker }),
+  hangs: () => {},
+  hangsAfterHead: ({ response }) => response.writeHead(200, json).flushHeaders(),
+  trickles: ({ response }, text) => trickle(response, text),
+  huge: ({ response }, text) => flood(response, text, hugeBytes),
+  endless: ({ response }, text) => flood(response, text, Number.POSITIVE_INFINITY),
+  redirectsInside: ({ response }) => redirect(response, 302, "http://169.254.169.254/latest/meta-data/"),
+  redirectsToItself: ({ request, response }) => redirect(response, 307, request.url),
+  redirectsToAnswer: ({ request, response, query }, text) => {
+    if (query.has(followed)) response.writeHead(200, json).end(text);
+    else redirect(response, 307, `${request.url}${query.size === 0 ? "?" : "&"}${followed}=1`);
+  },
+  otherType: ({ response }, text) => response.writeHead(200, { "content-type": "text/html" }).end(text),
+  notJson: ({ response }, text) => response.writeHead(200, json).end(`${marker} ${text}`),
+  list: ({ response }, text) => response.writeHead(200, json).end(`[${text}]`),
+  memberTwice: ({ response }, text) => {
+    const [name] = Object.keys(JSON.parse(text) as object);
+    response.writeHead(200, json).end(text.replace("{", `{"${name}":"${marker}",`));
+  },
+  compressed: ({ response }, text) =>
+    response.writeHead(200, { ...json, "content-encoding": "gzip" }).end(gzipSync(text)),
+  malformed: ({ request }) => request.socket.end(`HTTP/9 ${marker}\r\n\r\n`),
+  closes: ({ request }) => request.socket.destroy(),
+  empty: ({ response }) => response.writeHead(200, json).end(),
+  refusesClient: ({ response }) => send(response, 401, { error: "invalid_client", error_description: marker }),
+} as const satisfies Readonly<Record<string, (exchange: Exchange, text: string) => unknown>>;
+
+export type AnswerFault = keyof typeof wrongAnswers;
+
+export const answerFaults = Object.keys(wrongAnswers) as readonly AnswerFault[];
+
+function redirect(response: ServerResponse, status: number, location: string | undefined): void {
+  response.writeHead(status, { location }).end();
 }
 
 export function send(response: ServerResponse, status: number, body: unknown): void {

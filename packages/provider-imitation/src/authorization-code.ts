@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from "node:crypto";
-import { answer, followed, refuse, sendPage } from "./answer.ts";
-import type { Call, Grant, ImitatedClient } from "./imitation.ts";
+import { followed, refuse, sendPage } from "./answer.ts";
+import { answer, type Call, type Grant, type ImitatedClient } from "./imitation.ts";
 import { formPost, logInPage } from "./pages.ts";
 
 export interface AuthorizationRules {

@@ -1,9 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { answer, marker, send } from "./answer.ts";
+import { marker, send } from "./answer.ts";
 import { authorize, trade } from "./authorization-code.ts";
 import { idToken } from "./id-token.ts";
-import type { Call } from "./imitation.ts";
-import type { DebugFault } from "./misbehaviour.ts";
+import { answer, type Call, wrongStatements } from "./imitation.ts";
 
 const rules = {
   title: "Facebook",
@@ -62,7 +61,8 @@ export const facebookRoutes = {
       expires_at: seconds + 5_184_000,
       scopes: ["email", "public_profile"],
     };
-    answer(call, "debug", { data: { ...data, ...faulty(imitation.misbehaviour.debug, seconds) } });
+    const { debug: fault } = imitation.misbehaviour;
+    answer(call, "debug", { data: { ...data, ...(fault && wrongStatements[fault](seconds)) } });
   },
 
   profile: (call: Call) => {
@@ -81,22 +81,3 @@ export const facebookRoutes = {
     });
   },
 };
-
-function faulty(fault: DebugFault | undefined, seconds: number): Readonly<Record<string, unknown>> {
-  switch (fault) {
-    case undefined:
-      return {};
-    case "otherApp":
-      return { app_id: "999999999999999" };
-    case "otherUser":
-      return { user_id: "88888888888888888" };
-    case "notValid":
-      return { is_valid: false };
-    case "expired":
-      return { expires_at: seconds - 3_600 };
-    case "noUser":
-      return { user_id: undefined };
-    case "otherKind":
-      return { type: "PAGE" };
-  }
-}

@@ -1,6 +1,5 @@
 import { createHmac, createSign, generateKeyPair, type JsonWebKey, type KeyObject, randomUUID } from "node:crypto";
 import { promisify } from "node:util";
-import type { TokenFault } from "./misbehaviour.ts";
 
 export interface IdTokenContent {
   readonly issuer: string;
@@ -33,59 +32,53 @@ export async function idToken(
     ...content.claims,
   };
   const payload = JSON.stringify(claims);
-  const changed = (changes: Readonly<Record<string, unknown>>) =>
-    keys.signed(JSON.stringify({ ...claims, ...changes }));
-  switch (fault) {
-    case undefined:
-      return keys.signed(payload);
-    case "foreignKey":
-      return keys.signedByForeignKey(payload);
-    case "unknownKey":
-      return keys.signedByForeignKey(payload, "a-key-that-is-not-published");
-    case "noKeyName":
-      return keys.signed(payload, { kid: undefined });
-    case "unsigned":
-      return unsigned(payload);
-    case "signedByPublicKey":
-      return keys.signedByPublicKey(payload);
-    case "otherAudience":
-      return changed({ aud: stranger });
-    case "severalAudiences":
-      return changed({ aud: [clientId, stranger] });
-    case "otherParty":
-      return changed({ azp: stranger });
-    case "otherIssuer":
-      return changed({ iss: `${issuer}.example` });
-    case "otherDirectory":
-      return changed({ tid: "33333333-3333-4333-8333-333333333333" });
-    case "expired":
-      return changed({ iat: now - 2 * lifetime, exp: now - lifetime });
-    case "old":
-      return changed({ iat: now - lifetime / 2 });
-    case "ahead":
-      return changed({ iat: now + lifetime / 2 });
-    case "noExpiry":
-      return changed({ exp: undefined });
-    case "noNonce":
-      return changed({ nonce: undefined });
-    case "otherNonce":
-      return changed({ nonce: "n".repeat(43) });
-    case "noSubject":
-      return changed({ sub: undefined });
-    case "longSubject":
-      return changed({ sub: "1".repeat(256) });
-    case "numericSubject":
-      return changed({ sub: 1234567890 });
-    case "listedSubject":
-      return changed({ sub: [subject] });
-    case "memberTwice":
-      return keys.signed(`{"sub":"${stranger}",${payload.slice(1)}`);
-    case "accessTokenType":
-      return keys.signed(payload, { typ: "at+jwt" });
-    case "noToken":
-      return null;
+  if (fault === undefined) return keys.signed(payload);
+  if (Object.hasOwn(wrongClaims, fault)) {
+    const changes = wrongClaims[fault as keyof typeof wrongClaims](content);
+    return keys.signed(JSON.stringify({ ...claims, ...changes }));
   }
+  return wrongTokens[fault as keyof typeof wrongTokens](keys, payload);
 }
+
+type Changes = (content: IdTokenContent) => Readonly<Record<string, unknown>>;
+
+/** Claims in the place of the right ones. */
+const wrongClaims = {
+  otherAudience: () => ({ aud: stranger }),
+  severalAudiences: ({ clientId }) => ({ aud: [clientId, stranger] }),
+  otherParty: () => ({ azp: stranger }),
+  otherIssuer: ({ issuer }) => ({ iss: `${issuer}.example` }),
+  otherDirectory: () => ({ tid: "33333333-3333-4333-8333-333333333333" }),
+  expired: ({ now }) => ({ iat: now - 2 * lifetime, exp: now - lifetime }),
+  old: ({ now }) => ({ iat: now - lifetime / 2 }),
+  ahead: ({ now }) => ({ iat: now + lifetime / 2 }),
+  noExpiry: () => ({ exp: undefined }),
+  noNonce: () => ({ nonce: undefined }),
+  otherNonce: () => ({ nonce: "n".repeat(43) }),
+  noSubject: () => ({ sub: undefined }),
+  longSubject: () => ({ sub: "1".repeat(256) }),
+  numericSubject: () => ({ sub: 1234567890 }),
+  listedSubject: ({ subject }) => ({ sub: [subject] }),
+} as const satisfies Readonly<Record<string, Changes>>;
+
+type Making = (keys: SigningKeys, payload: string) => Promise<string | null> | string | null;
+
+/** Tokens that are wrong in another way than by their claims. */
+const wrongTokens = {
+  foreignKey: (keys, payload) => keys.signedByForeignKey(payload),
+  unknownKey: (keys, payload) => keys.signedByForeignKey(payload, "a-key-that-is-not-published"),
+  noKeyName: (keys, payload) => keys.signed(payload, { kid: undefined }),
+  unsigned: (_keys, payload) => `${contentOf({ alg: "none", typ: "JWT" }, payload)}.`,
+  signedByPublicKey: (keys, payload) => keys.signedByPublicKey(payload),
+  memberTwice: (keys, payload) => keys.signed(`{"sub":"${stranger}",${payload.slice(1)}`),
+  accessTokenType: (keys, payload) => keys.signed(payload, { typ: "at+jwt" }),
+  noToken: () => null,
+} as const satisfies Readonly<Record<string, Making>>;
+
+/** What can be wrong with the next id tokens of an imitation. */
+export type TokenFault = keyof typeof wrongClaims | keyof typeof wrongTokens;
+
+export const tokenFaults = [...Object.keys(wrongTokens), ...Object.keys(wrongClaims)] as readonly TokenFault[];
 
 interface KeyPair {
   readonly id: string;
@@ -151,8 +144,6 @@ export class SigningKeys {
     return (await this.all()).at(-1) as KeyPair;
   }
 }
-
-const unsigned = (payload: string): string => `${contentOf({ alg: "none", typ: "JWT" }, payload)}.`;
 
 const signedBy = (key: KeyObject, header: object, payload: string) => {
   const content = contentOf(header, payload);

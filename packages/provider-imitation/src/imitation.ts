@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ProviderType } from "@sallyport/core";
-import type { SigningKeys } from "./id-token.ts";
+import { type AnswerFault, type Exchange, send, wrongAnswers } from "./answer.ts";
+import type { SigningKeys, TokenFault } from "./id-token.ts";
 import type { ImitatedAccount } from "./imitated-account.ts";
-import type { Misbehaviour } from "./misbehaviour.ts";
 
 /** What an application is known by at an imitation. */
 export interface ImitatedClient {
@@ -48,26 +47,42 @@ export class GrantedCodes {
   /** The grant, if the code is good for this client and callback, and the verifier for its challenge. The code is spent in any case. */
   redeem(
     code: string,
-    {
-      clientId,
-      callback,
-      verifier,
-      now,
-    }: { readonly clientId: string; readonly callback: string; readonly verifier: string; readonly now: number },
+    shown: Pick<Grant, "clientId" | "callback"> & { readonly verifier: string; readonly now: number },
   ): Grant | null {
+    const { clientId, callback, verifier, now } = shown;
     const grant = this.grants.get(code);
     this.grants.delete(code);
-    if (
-      grant === undefined ||
-      grant.clientId !== clientId ||
-      grant.callback !== callback ||
-      now - grant.grantedAt > lifetime
-    )
-      return null;
+    if (grant?.clientId !== clientId || grant.callback !== callback || now - grant.grantedAt > lifetime) return null;
     if (grant.challenge !== null && grant.challenge !== createHash("sha256").update(verifier).digest("base64url"))
       return null;
     return grant;
   }
+}
+
+/** What Facebook then says of an access token; the time is in seconds. */
+export const wrongStatements = {
+  otherApp: () => ({ app_id: "999999999999999" }),
+  otherUser: () => ({ user_id: "88888888888888888" }),
+  notValid: () => ({ is_valid: false }),
+  expired: (now) => ({ expires_at: now - 3_600 }),
+  noUser: () => ({ user_id: undefined }),
+  otherKind: () => ({ type: "PAGE" }),
+} as const satisfies Readonly<Record<string, (now: number) => object>>;
+
+/** What can be wrong with what Facebook says of an access token. */
+export type DebugFault = keyof typeof wrongStatements;
+
+export const debugFaults = Object.keys(wrongStatements) as readonly DebugFault[];
+
+export const endpoints = ["token", "keys", "debug", "profile"] as const;
+
+export type Endpoint = (typeof endpoints)[number];
+
+export interface Misbehaviour {
+  readonly idToken?: TokenFault;
+  readonly debug?: DebugFault;
+  /** By endpoint. */
+  readonly answers?: Partial<Readonly<Record<Endpoint, AnswerFault>>>;
 }
 
 /** What an imitation of one provider remembers. */
@@ -83,15 +98,19 @@ export interface Imitation {
 }
 
 /** One request to an imitation. */
-export interface Call {
+export interface Call extends Exchange {
   readonly imitation: Imitation;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly query: URLSearchParams;
   /** Of a POST. */
   readonly form: URLSearchParams;
   /** What the path says beyond the route: the directory at Microsoft. */
   readonly directory: string;
   /** Milliseconds since 1970. */
   readonly now: number;
+}
+
+/** Answers as the endpoint should, or as it was told to. */
+export function answer(call: Call, endpoint: Endpoint, body: Readonly<Record<string, unknown>>): void {
+  const fault = call.imitation.misbehaviour.answers?.[endpoint];
+  if (fault === undefined) send(call.response, 200, body);
+  else wrongAnswers[fault](call, JSON.stringify(body));
 }

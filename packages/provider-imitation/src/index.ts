@@ -1,20 +1,13 @@
-export { marker } from "./answer.ts";
+export { type AnswerFault, answerFaults, marker } from "./answer.ts";
+export { type TokenFault, tokenFaults } from "./id-token.ts";
 export { accountNamed, accountsOf, type ImitatedAccount, imitatedAccounts } from "./imitated-account.ts";
-export type { ImitatedClient } from "./imitation.ts";
 export {
-  type AnswerFault,
-  answerFaults,
   type DebugFault,
   debugFaults,
   type Endpoint,
   endpoints,
+  type ImitatedClient,
   type Misbehaviour,
-  type TokenFault,
-  tokenFaults,
-} from "./misbehaviour.ts";
+} from "./imitation.ts";
 export { type Callback, signIn } from "./pages.ts";
-export {
-  type ProviderImitation,
-  type ProviderImitationOptions,
-  startProviderImitation,
-} from "./start-provider-imitation.ts";
+export * from "./start-provider-imitation.ts";

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { ProviderType } from "@sallyport/core";
-import { answer, marker } from "./answer.ts";
+import { marker } from "./answer.ts";
 import { appleIssuer, type AuthorizationRules, authorize, trade } from "./authorization-code.ts";
 import { facebookRoutes } from "./facebook-routes.ts";
 import { idToken } from "./id-token.ts";
 import type { ImitatedAccount } from "./imitated-account.ts";
-import type { Call } from "./imitation.ts";
+import { answer, type Call } from "./imitation.ts";
 
 export interface OpenIdRules extends AuthorizationRules {
   /** Independent of where the imitation listens. */

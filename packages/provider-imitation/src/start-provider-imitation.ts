@@ -3,8 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type ProviderType, providerTypes } from "@sallyport/core";
 import { SigningKeys } from "./id-token.ts";
 import { accountsOf, type ImitatedAccount, imitatedAccounts } from "./imitated-account.ts";
-import { type Call, GrantedCodes, type ImitatedClient, type Imitation } from "./imitation.ts";
-import type { Misbehaviour } from "./misbehaviour.ts";
+import { type Call, GrantedCodes, type ImitatedClient, type Imitation, type Misbehaviour } from "./imitation.ts";
 import { routes } from "./routes.ts";
 
 export interface ProviderImitationOptions {
