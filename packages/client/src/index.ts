@@ -1,27 +1,8 @@
 export type { ApiDescription, ReadersData, Serialization, SerializationField } from "@sallyport/contract";
 export { SallyportClient } from "./client.ts";
-export type {
-  ClientOptions,
-  Device,
-  EncryptedLogInOptions,
-  KeyOptions,
-  LogInDoor,
-  LogInFields,
-  LogInOptions,
-  PlainLogInOptions,
-  SecureLogInOptions,
-} from "./options.ts";
+export type * from "./options.ts";
 export type { ClientKeyPair, RsaKey, RsaPadding } from "./crypto/rsa.ts";
-export {
-  ChannelError,
-  type ChannelFailure,
-  type FailureCode,
-  NotLoggedInError,
-  type Refusal,
-  SallyportError,
-  TransportError,
-  type TransportFailure,
-} from "./errors.ts";
+export * from "./errors.ts";
 export type { Lock } from "./locks.ts";
 export type { LogInResult } from "./log-in.ts";
 export type { ExecuteOptions } from "./macros.ts";
@@ -34,27 +15,7 @@ export {
   type ModelStructure,
 } from "./model.ts";
 export type { MultiItem, MultiOptions, MultiResult } from "./multi.ts";
-export type {
-  Attributes,
-  BusinessObject,
-  ConditionOptions,
-  CountOptions,
-  DeleteOptions,
-  Filter,
-  ListOptions,
-  MatchQuery,
-  ObjectOptions,
-  ObjectPage,
-  ObjectQuery,
-  Operand,
-  Operators,
-  PageOptions,
-  PurgeOptions,
-  ReadersOptions,
-  RecyclerOptions,
-  RecyclerPage,
-  UpdateOptions,
-} from "./objects.ts";
+export type * from "./objects.ts";
 export type { Answer, AnswerHead, BytesAnswer, CallOptions, RequestOptions } from "./requests.ts";
 export type { ClientSession, LogInMode } from "./sessions/client-session.ts";
 export type { CallLimits } from "./transport/deadline.ts";

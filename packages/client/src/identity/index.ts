@@ -1,36 +1,3 @@
-export {
-  type CodeLogInFields,
-  type CodeTrade,
-  customLogIn,
-  type Link,
-  type LinkingFields,
-  linkingLogIn,
-  listLinks,
-  logInWithCode,
-  providerAddress,
-  type ProviderAnswer,
-  providerAnswer,
-  type ProviderLogInFields,
-  removeLinks,
-  returnedCode,
-  startCodeLogIn,
-  type StartedCodeLogIn,
-} from "./log-ins.ts";
-export {
-  changePassword,
-  confirmPasswordChange,
-  confirmResetPassword,
-  type PasswordChange,
-  type PasswordReset,
-  type ResetOptions,
-  resetPassword,
-} from "./passwords.ts";
-export {
-  confirmSecondFactor,
-  type EnrolledFactor,
-  enrolSecondFactor,
-  readSecondFactor,
-  removeSecondFactor,
-  type SecondFactor,
-  validateSecondFactor,
-} from "./second-factor.ts";
+export * from "./log-ins.ts";
+export * from "./passwords.ts";
+export * from "./second-factor.ts";
