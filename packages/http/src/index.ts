@@ -9,7 +9,8 @@ export { openApiDocument, type OpenApiParts } from "./openapi/open-api-document.
 export { isAlias } from "./pipeline/find-route.ts";
 export type { DemoAccess, Playground } from "./playground/playground-pages.ts";
 export { type Access, declaredErrors, type Method, type Route } from "./routes/route.ts";
-export { routeTable, type UseCases } from "./routes/route-table.ts";
+export { routeTable } from "./routes/route-table.ts";
+export type { UseCases } from "./routes/use-cases.ts";
 export { type Application, type ApplicationParts, createApplication } from "./server/create-application.ts";
 export { createServer, type ServerLimits, type ServerTimeouts, type TlsFiles } from "./server/create-server.ts";
 export type {

@@ -9,7 +9,8 @@ import {
 } from "@sallyport/core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { openApiShape } from "../../test/open-api-shape.ts";
-import { routeTable, type UseCases } from "../routes/route-table.ts";
+import { routeTable } from "../routes/route-table.ts";
+import type { UseCases } from "../routes/use-cases.ts";
 import { openApiDocument } from "./open-api-document.ts";
 
 const routes = routeTable({} as UseCases);

@@ -2,7 +2,8 @@ import { errorEntry } from "@sallyport/core";
 import { z } from "zod";
 import { openApiShape } from "../../test/open-api-shape.ts";
 import { declaredErrors, type Route, takesSession } from "../routes/route.ts";
-import { routeTable, type UseCases } from "../routes/route-table.ts";
+import { routeTable } from "../routes/route-table.ts";
+import type { UseCases } from "../routes/use-cases.ts";
 import { openApiDocument } from "./open-api-document.ts";
 
 // Only the declarations of the routes are read, so no use case is ever called.

@@ -9,25 +9,13 @@ import {
   recyclerParameters,
   recyclerSchema,
 } from "@sallyport/contract";
-import type { DeleteObject, ListRecycled, PurgeRecycled, RestoreObject } from "@sallyport/core";
 import { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
 import { singleReference } from "./object-routes.ts";
-
-export interface DepartureUseCases {
-  readonly deleteObject: DeleteObject;
-  readonly listRecycled: ListRecycled;
-  readonly purgeRecycled: PurgeRecycled;
-  readonly restoreObject: RestoreObject;
-}
+import type { UseCases } from "./use-cases.ts";
 
 /** How business objects go and come back. */
-export function departureRoutes({
-  deleteObject,
-  listRecycled,
-  purgeRecycled,
-  restoreObject,
-}: DepartureUseCases): Route[] {
+export function departureRoutes({ deleteObject, listRecycled, purgeRecycled, restoreObject }: UseCases): Route[] {
   return [
     defineRoute({
       method: "DELETE",

@@ -1,13 +1,10 @@
 import { anyJson, executeParameters } from "@sallyport/contract";
-import type { ExecuteMacro, JsonValue } from "@sallyport/core";
+import type { JsonValue } from "@sallyport/core";
 import { defineRoute, type Route } from "./route.ts";
-
-export interface MacroUseCases {
-  readonly executeMacro: ExecuteMacro;
-}
+import type { UseCases } from "./use-cases.ts";
 
 /** Executing macros. */
-export function macroRoutes({ executeMacro }: MacroUseCases): Route[] {
+export function macroRoutes({ executeMacro }: UseCases): Route[] {
   return [
     defineRoute({
       method: "POST",

@@ -1,18 +1,12 @@
 import { apiDescription, classDefinition, classStructure, emptyResponse, modelStructure } from "@sallyport/contract";
 import { DatabaseDescriptions } from "../openapi/open-api-document.ts";
-import type { ListExecutableMacros, ListReadableClasses, PutClass, ReadStructure, RemoveClass } from "@sallyport/core";
 import { defineRoute, type Route } from "./route.ts";
-
-export interface ModelUseCases {
-  readonly readStructure: ReadStructure;
-  readonly putClass: PutClass;
-  readonly removeClass: RemoveClass;
-}
+import type { UseCases } from "./use-cases.ts";
 
 const path = "/v1/model/structure/{className}";
 
 /** The classes of business objects. `ETag` is the generation of the model, which rises with every change of any class. */
-export function modelRoutes({ readStructure, putClass, removeClass }: ModelUseCases): Route[] {
+export function modelRoutes({ readStructure, putClass, removeClass }: UseCases): Route[] {
   return [
     defineRoute({
       method: "GET",
@@ -74,14 +68,9 @@ export function modelRoutes({ readStructure, putClass, removeClass }: ModelUseCa
   ];
 }
 
-export interface DescriptionUseCases {
-  readonly listReadableClasses: ListReadableClasses;
-  readonly listExecutableMacros: ListExecutableMacros;
-}
-
 /** The description of all routes, this one included. */
 export function descriptionRoute(
-  { listReadableClasses, listExecutableMacros }: DescriptionUseCases,
+  { listReadableClasses, listExecutableMacros }: UseCases,
   routes: () => readonly Route[],
 ): Route {
   const descriptions = new DatabaseDescriptions(routes);

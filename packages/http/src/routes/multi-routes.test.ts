@@ -1,4 +1,5 @@
-import { routeTable, type UseCases } from "./route-table.ts";
+import { routeTable } from "./route-table.ts";
+import type { UseCases } from "./use-cases.ts";
 
 // Only the declarations of the routes are read, so no use case is ever called.
 const routes = routeTable({} as UseCases);

@@ -1,8 +1,8 @@
 import { multiItems, multiParameters, multiRequest, multiResponse } from "@sallyport/contract";
-import type { ExecuteMacro, ObjectHooks } from "@sallyport/core";
 import { runSeparately, runTogether } from "../multi/run-items.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
 import { defineRoute, type Route } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
 
 const description = [
   "Every item is judged like a request of its own with the headers of this one; `If-Match` counts for none of them.",
@@ -11,16 +11,8 @@ const description = [
   "Not inside: log-in, log-out, keys, this description, another multi request, and with `atomic=true` changes of the model.",
 ].join(" ");
 
-export interface MultiUseCases {
-  readonly objectHooks: ObjectHooks;
-  readonly executeMacro: ExecuteMacro;
-}
-
 /** Many requests in one. */
-export function multiRoutes(
-  others: readonly Route[],
-  { objectHooks: hooks, executeMacro: macros }: MultiUseCases,
-): Route[] {
+export function multiRoutes(others: readonly Route[], { objectHooks: hooks, executeMacro: macros }: UseCases): Route[] {
   const inside = others.filter(({ standsAlone, changesModel }) => standsAlone !== true && changesModel !== true);
   const route = defineRoute({
     method: "POST",

@@ -1,17 +1,12 @@
 import { lockResponse, readersRequest, readersResponse } from "@sallyport/contract";
-import type { GetLock, GetReaders, LockObject, SetReaders, UnlockObject } from "@sallyport/core";
 import { singleReference } from "./object-routes.ts";
 import { defineRoute, type Route } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
 
 const readersPath = "/v1/object/{idOrClass}/readers";
 
-export interface ReadersUseCases {
-  readonly getReaders: GetReaders;
-  readonly setReaders: SetReaders;
-}
-
 /** Who alone may see a business object. */
-export function readersRoutes({ getReaders, setReaders }: ReadersUseCases): Route[] {
+export function readersRoutes({ getReaders, setReaders }: UseCases): Route[] {
   return [
     defineRoute({
       method: "GET",
@@ -49,16 +44,10 @@ export function readersRoutes({ getReaders, setReaders }: ReadersUseCases): Rout
   ];
 }
 
-export interface LockUseCases {
-  readonly getLock: GetLock;
-  readonly lockObject: LockObject;
-  readonly unlockObject: UnlockObject;
-}
-
 const lockPath = "/v1/lock/object/{id}";
 
 /** Locks of business objects. */
-export function lockRoutes({ getLock, lockObject, unlockObject }: LockUseCases): Route[] {
+export function lockRoutes({ getLock, lockObject, unlockObject }: UseCases): Route[] {
   return [
     defineRoute({
       method: "GET",

@@ -9,29 +9,20 @@ import {
   updateParameters,
 } from "@sallyport/contract";
 import {
-  type CreateObject,
-  type GetObject,
   type GivenAttributes,
-  type ListObjects,
   objectReference,
   ServiceError,
   type SessionContext,
   type SingleReference,
-  type UpdateObject,
-  type UpdateObjects,
 } from "@sallyport/core";
 import { z } from "zod";
 import { defineRoute, type Route, type Success } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
 
 type ListQuery = z.output<typeof listParameters>;
 
-export interface ObjectUseCases {
-  readonly getObject: GetObject;
-  readonly listObjects: ListObjects;
-}
-
 /** Reading business objects. */
-export function objectRoutes({ getObject, listObjects }: ObjectUseCases): Route[] {
+export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
   const list = async (context: SessionContext, className: string, query: ListQuery): Promise<Success> => {
     const { page, perPage, query: asked, count, serialization } = query;
     const input = {
@@ -86,16 +77,10 @@ export function objectRoutes({ getObject, listObjects }: ObjectUseCases): Route[
   ];
 }
 
-export interface WriteUseCases {
-  readonly createObject: CreateObject;
-  readonly updateObject: UpdateObject;
-  readonly updateObjects: UpdateObjects;
-}
-
 const written = z.union([objectSchema, bareObjectSchema]);
 
 /** Writing business objects. */
-export function writeRoutes({ createObject, updateObject, updateObjects }: WriteUseCases): Route[] {
+export function writeRoutes({ createObject, updateObject, updateObjects }: UseCases): Route[] {
   return [
     defineRoute({
       method: "POST",

@@ -9,18 +9,12 @@ import {
   isEncryptedChange,
   resetPasswordRequest,
 } from "@sallyport/contract";
-import type { AskForReset, ChangePassword, ConfirmReset } from "@sallyport/core";
 import { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
-
-export interface PasswordUseCases {
-  readonly changePassword: ChangePassword;
-  readonly askForReset: AskForReset;
-  readonly confirmReset: ConfirmReset;
-}
+import type { UseCases } from "./use-cases.ts";
 
 /** Another password, with the old one or with a token by mail. */
-export function passwordRoutes({ changePassword, askForReset, confirmReset }: PasswordUseCases): Route[] {
+export function passwordRoutes({ changePassword, askForReset, confirmReset }: UseCases): Route[] {
   return [
     defineRoute({
       method: "POST",

@@ -10,35 +10,17 @@ import {
   splitAppNames,
   unassignedMessage,
 } from "@sallyport/contract";
-import {
-  type ArrivingContext,
-  type FinishProviderLogIn,
-  type ListOwnLinks,
-  type LogInLinking,
-  type ProviderOutcome,
-  providerTypeOf,
-  type RemoveOwnLinks,
-  type StartProviderLogIn,
-  type TradeReturnCode,
-} from "@sallyport/core";
+import { type ArrivingContext, type ProviderOutcome, providerTypeOf } from "@sallyport/core";
 import { logInBody, logInInput } from "./session-routes.ts";
 import { defineRoute, type Route, type RouteInput, type Success } from "./route.ts";
-
-export interface ProviderUseCases {
-  readonly startProviderLogIn: StartProviderLogIn;
-  readonly finishProviderLogIn: FinishProviderLogIn;
-  readonly tradeReturnCode: TradeReturnCode;
-  readonly logInLinking: LogInLinking;
-  readonly listOwnLinks: ListOwnLinks;
-  readonly removeOwnLinks: RemoveOwnLinks;
-}
+import type { UseCases } from "./use-cases.ts";
 
 type Given = Readonly<Record<string, string | undefined>>;
 
 const callback = "/v1/{providerName}/callback";
 
 /** Coming in with an account of an external provider, and what is bound to whom. */
-export function providerRoutes(useCases: ProviderUseCases): Route[] {
+export function providerRoutes(useCases: UseCases): Route[] {
   const { startProviderLogIn, finishProviderLogIn, tradeReturnCode, logInLinking, listOwnLinks, removeOwnLinks } =
     useCases;
   const finish = async (

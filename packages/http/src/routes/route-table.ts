@@ -1,36 +1,18 @@
 import { serviceResponse } from "@sallyport/contract";
 import type { TagName } from "../openapi/open-api.ts";
-import { departureRoutes, type DepartureUseCases } from "./departure-routes.ts";
-import { lockRoutes, type LockUseCases, readersRoutes, type ReadersUseCases } from "./object-access-routes.ts";
-import { macroRoutes, type MacroUseCases } from "./macro-routes.ts";
-import { descriptionRoute, type DescriptionUseCases, modelRoutes, type ModelUseCases } from "./model-routes.ts";
-import { multiRoutes, type MultiUseCases } from "./multi-routes.ts";
-import { objectRoutes, type ObjectUseCases, writeRoutes, type WriteUseCases } from "./object-routes.ts";
-import { passwordRoutes, type PasswordUseCases } from "./password-routes.ts";
-import { providerRoutes, type ProviderUseCases } from "./provider-routes.ts";
+import { departureRoutes } from "./departure-routes.ts";
+import { lockRoutes, readersRoutes } from "./object-access-routes.ts";
+import { macroRoutes } from "./macro-routes.ts";
+import { descriptionRoute, modelRoutes } from "./model-routes.ts";
+import { multiRoutes } from "./multi-routes.ts";
+import { objectRoutes, writeRoutes } from "./object-routes.ts";
+import { passwordRoutes } from "./password-routes.ts";
+import { providerRoutes } from "./provider-routes.ts";
 import { defineRoute, type Route } from "./route.ts";
-import { type FactorUseCases, secondFactorRoutes } from "./second-factor-routes.ts";
-import { customUserRoutes, type CustomUserUseCases, sessionRoutes, type SessionUseCases } from "./session-routes.ts";
-import { secureRoutes, type SecureUseCases, tokenRoutes, type TokenUseCases } from "./token-routes.ts";
-
-/** What the routes call; the composition root makes them. */
-export interface UseCases
-  extends CustomUserUseCases,
-    DepartureUseCases,
-    MacroUseCases,
-    ModelUseCases,
-    DescriptionUseCases,
-    MultiUseCases,
-    LockUseCases,
-    ReadersUseCases,
-    WriteUseCases,
-    ObjectUseCases,
-    PasswordUseCases,
-    ProviderUseCases,
-    FactorUseCases,
-    SecureUseCases,
-    SessionUseCases,
-    TokenUseCases {}
+import { secondFactorRoutes } from "./second-factor-routes.ts";
+import { customUserRoutes, sessionRoutes } from "./session-routes.ts";
+import { secureRoutes, tokenRoutes } from "./token-routes.ts";
+import type { UseCases } from "./use-cases.ts";
 
 /** Every route of a database, each with the tag of its group. */
 export function routeTable(useCases: UseCases): Route[] {

@@ -5,24 +5,10 @@ import {
   factorTokenRequest,
   secondFactorParameters,
 } from "@sallyport/contract";
-import type {
-  ConfirmSecondFactor,
-  EnrolSecondFactor,
-  FactorState,
-  ReadSecondFactor,
-  RemoveSecondFactor,
-  ValidateSecondFactor,
-} from "@sallyport/core";
+import type { FactorState } from "@sallyport/core";
 import type { z } from "zod";
 import { type BodyRule, defineRoute, type Route } from "./route.ts";
-
-export interface FactorUseCases {
-  readonly readSecondFactor: ReadSecondFactor;
-  readonly enrolSecondFactor: EnrolSecondFactor;
-  readonly confirmSecondFactor: ConfirmSecondFactor;
-  readonly removeSecondFactor: RemoveSecondFactor;
-  readonly validateSecondFactor: ValidateSecondFactor;
-}
+import type { UseCases } from "./use-cases.ts";
 
 const path = "/v1/2fa/secret";
 
@@ -33,7 +19,7 @@ const tokenBody: BodyRule<typeof token> = { schema: token, faultOrder: [], optio
 const statuses: Readonly<Record<FactorState["rule"], number>> = { unavailable: 0, off: 1, optional: 2, forced: 3 };
 
 /** Second factors of whoever is logged in. None of them is part of a batch: guesses are counted one by one. */
-export function secondFactorRoutes(useCases: FactorUseCases): Route[] {
+export function secondFactorRoutes(useCases: UseCases): Route[] {
   const { readSecondFactor, enrolSecondFactor, confirmSecondFactor, removeSecondFactor, validateSecondFactor } =
     useCases;
   return [

@@ -8,25 +8,13 @@ import {
   parseFields,
   sessionLogInResponse,
 } from "@sallyport/contract";
-import {
-  acceptAppNames,
-  type AppKeyContext,
-  type ConfirmCustomPassword,
-  type LogIn,
-  type LogInCustomUser,
-  type LogInInput,
-  type LogOut,
-} from "@sallyport/core";
+import { acceptAppNames, type AppKeyContext, type LogInInput } from "@sallyport/core";
 import type { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
-
-export interface SessionUseCases {
-  readonly logIn: LogIn;
-  readonly logOut: LogOut;
-}
+import type { UseCases } from "./use-cases.ts";
 
 /** Coming in, staying and leaving in session-id mode. */
-export function sessionRoutes({ logIn, logOut }: SessionUseCases): Route[] {
+export function sessionRoutes({ logIn, logOut }: UseCases): Route[] {
   return [
     defineRoute({
       method: "POST",
@@ -98,13 +86,8 @@ export async function logInInput(
   }
 }
 
-export interface CustomUserUseCases {
-  readonly logInCustomUser: LogInCustomUser;
-  readonly confirmCustomPassword: ConfirmCustomPassword;
-}
-
 /** Log-in of custom users, and the change of their passwords. */
-export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: CustomUserUseCases): Route[] {
+export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: UseCases): Route[] {
   return [
     defineRoute({
       method: "POST",

@@ -13,28 +13,15 @@ import {
   serverKeyResponse,
   tokenLogInResponse,
 } from "@sallyport/contract";
-import {
-  type KeyRings,
-  type LogIn,
-  type LogInMessages,
-  type LogInSecurely,
-  type LogInWithToken,
-  type RsaPadding,
-  rsaPaddings,
-} from "@sallyport/core";
+import { type KeyRings, type RsaPadding, rsaPaddings } from "@sallyport/core";
 import { z } from "zod";
 import type { HttpSettings } from "../server/http-settings.ts";
 import { defineRoute, type Route } from "./route.ts";
 import { logInBody, logInInput } from "./session-routes.ts";
-
-export interface TokenUseCases {
-  readonly logInWithToken: LogInWithToken;
-  readonly logInMessages: LogInMessages;
-  readonly keyRings: KeyRings;
-}
+import type { UseCases } from "./use-cases.ts";
 
 /** Coming in in token mode, in clear or encrypted. */
-export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: TokenUseCases): Route[] {
+export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: UseCases): Route[] {
   return [
     serverKeyRoute(keyRings, {
       path: "/v2/login/key",
@@ -106,15 +93,8 @@ function serverKeyRoute(keyRings: KeyRings, { path, operation, summary, paddings
   });
 }
 
-export interface SecureUseCases {
-  readonly logIn: LogIn;
-  readonly logInSecurely: LogInSecurely;
-  readonly logInMessages: LogInMessages;
-  readonly keyRings: KeyRings;
-}
-
 /** Coming in in secure mode. */
-export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: SecureUseCases): Route[] {
+export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: UseCases): Route[] {
   return [
     serverKeyRoute(keyRings, {
       path: "/v2/login/secure/key",
