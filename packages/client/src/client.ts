@@ -1,19 +1,17 @@
 import type { ApiDescription, ReadersData, ServiceData } from "@sallyport/contract";
 import type { ClientOptions, LogInOptions } from "./options.ts";
-import { SallyportError } from "./errors.ts";
-import { type Lock, LockCalls } from "./locks.ts";
 import { type LogInResult, openSession } from "./log-in.ts";
-import { executeMacro, type ExecuteOptions } from "./macros.ts";
-import { type ClassDefinition, type ClassStructure, ModelCalls, type ModelStructure } from "./model.ts";
+import { type ClassDefinition, classPath, type ClassStructure, type ModelStructure, structurePath } from "./model.ts";
 import { type MultiItem, type MultiOptions, type MultiResult, sendMany } from "./multi.ts";
-import { ObjectCalls, WriteCalls } from "./object-calls.ts";
+import { ObjectCalls } from "./object-calls.ts";
 import type {
   Attributes,
   BusinessObject,
-  ConditionOptions,
   CountOptions,
   DeleteOptions,
+  ExecuteOptions,
   ListOptions,
+  Lock,
   MatchQuery,
   ObjectOptions,
   ObjectPage,
@@ -30,6 +28,7 @@ import { SessionKeeper } from "./sessions/session-keeper.ts";
 import { type CallLimits, checkTimeout, withinLimits } from "./transport/deadline.ts";
 import { ServiceAddress } from "./transport/service-address.ts";
 import { Transport } from "./transport/transport.ts";
+import type { ConditionOptions } from "./version.ts";
 
 const usualTimeout = 30_000;
 
@@ -44,28 +43,21 @@ export class SallyportClient {
   readonly #keeper: SessionKeeper;
   readonly #requests: ClientRequests;
   readonly #objects: ObjectCalls;
-  readonly #writes: WriteCalls;
-  readonly #locks: LockCalls;
-  readonly #model: ModelCalls;
 
   /** Throws a `TypeError` or `RangeError` for options that cannot be meant. */
   constructor({ baseUrl, alias = "", appKey, fetch: send, timeout = usualTimeout, renew = true }: ClientOptions) {
     checkTimeout(timeout);
     // Browsers mind what their `fetch` is called on.
-    const transport = new Transport(
-      new ServiceAddress(baseUrl, alias),
-      appKey,
-      send ?? ((...request) => fetch(...request)),
-    );
+    const sending = send ?? ((...request: Parameters<typeof fetch>) => fetch(...request));
+    const transport = new Transport(new ServiceAddress(baseUrl, alias), appKey, sending);
     this.isProtected = transport.address.isProtected;
     const open = (options: LogInOptions, signal?: AbortSignal) =>
       withinLimits({ timeout, signal }, (limit) => openSession(transport, options, limit));
-    this.#keeper = new SessionKeeper({ open, close: (session) => this.#close(session) }, { renews: renew });
+    const close = (session: ClientSession) =>
+      this.#requests.isAccepted(session, { method: "POST", path: "/v1/logout" });
+    this.#keeper = new SessionKeeper({ open, close }, { renews: renew });
     this.#requests = new ClientRequests(transport, this.#keeper, timeout);
     this.#objects = new ObjectCalls(this.#requests);
-    this.#writes = new WriteCalls(this.#requests);
-    this.#locks = new LockCalls(this.#requests);
-    this.#model = new ModelCalls(this.#requests);
   }
 
   /** The session that calls are made with; `undefined` before the log-in and after the log-out. */
@@ -94,16 +86,13 @@ export class SallyportClient {
   /** Whether the session lives; asking keeps it alive. Never logs in anew. */
   async checkSession(limits: CallLimits = {}): Promise<boolean> {
     const { session } = this.#keeper;
-    return (
-      session !== undefined &&
-      this.#isAccepted(session, this.#requests.with(session, { method: "GET", path: "/_CheckSession" }, limits))
-    );
+    if (session === undefined) return false;
+    return this.#requests.isAccepted(session, { method: "GET", path: "/_CheckSession" }, limits);
   }
 
   /** Name and version of the service; needs no log-in, and tells whether the database can be used. */
-  async checkService(limits: CallLimits = {}): Promise<ServiceData> {
-    const { data } = await this.#requests.json<ServiceData>({ ...limits, path: "/_CheckService", anonymous: true });
-    return data;
+  checkService(limits: CallLimits = {}): Promise<ServiceData> {
+    return this.#requests.data<ServiceData>({ ...limits, path: "/_CheckService", anonymous: true });
   }
 
   /** What the database can do, as an OpenAPI document; after a log-in with the classes that the user may read. */
@@ -114,7 +103,7 @@ export class SallyportClient {
 
   /** Reads an object by its id or UUID. What comes can be given as `ifMatch` to a write. */
   getObject<Known extends Attributes>(id: string, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
-    return this.#objects.get<Known>(id, options);
+    return this.#objects.one<Known>("GET", id, options);
   }
 
   /** One page of the objects of a class. */
@@ -155,7 +144,7 @@ export class SallyportClient {
     attributes: Attributes,
     options: ObjectOptions = {},
   ): Promise<BusinessObject<Known>> {
-    return this.#writes.create<Known>(className, attributes, options);
+    return this.#objects.one<Known>("POST", className, options, attributes);
   }
 
   /** Changes the attributes of an object that are given, and no others; how it is now comes back. */
@@ -164,7 +153,7 @@ export class SallyportClient {
     attributes: Attributes,
     options: UpdateOptions = {},
   ): Promise<BusinessObject<Known>> {
-    return this.#writes.update<Known>(id, attributes, options);
+    return this.#objects.one<Known>("PATCH", id, options, attributes);
   }
 
   /** Changes all objects of a class that match, at most 10,000, all of them or none; how many there were. */
@@ -174,12 +163,12 @@ export class SallyportClient {
     attributes: Attributes,
     options: CallOptions = {},
   ): Promise<number> {
-    return this.#writes.updateAll(className, query, attributes, options);
+    return this.#objects.updateAll(className, query, attributes, options);
   }
 
   /** Who alone may see an object, as ids of users and groups; `null` for all whom its class lets. For users who may write the object. */
   getReaders(id: string, options: CallOptions = {}): Promise<ReadersData> {
-    return this.#objects.readers(id, options);
+    return this.#objects.readers("GET", id, options);
   }
 
   /**
@@ -187,7 +176,7 @@ export class SallyportClient {
    * user, stays among them, unless an administrator does it. It is a write of the object.
    */
   setReaders(id: string, readers: readonly string[] | null, options: ReadersOptions = {}): Promise<ReadersData> {
-    return this.#writes.setReaders(id, readers, options);
+    return this.#objects.readers("PUT", id, options, { readers });
   }
 
   /**
@@ -195,7 +184,7 @@ export class SallyportClient {
    * lock of another session: 718.
    */
   deleteObject(id: string, options: DeleteOptions = {}): Promise<void> {
-    return this.#writes.remove(id, options);
+    return this.#objects.remove(id, options);
   }
 
   /**
@@ -211,13 +200,16 @@ export class SallyportClient {
    * Has the server run a macro with an input, any JSON or none; what it returns comes back. Without access: 401; one that is not
    * there or fails: 710. The message of a macro tells `request` of `/v1/execute/…`.
    */
-  execute<Data = unknown>(name: string, input?: unknown, options: ExecuteOptions = {}): Promise<Data> {
-    return executeMacro<Data>(this.#requests, name, input, options);
+  async execute<Data = unknown>(name: string, input?: unknown, options: ExecuteOptions = {}): Promise<Data> {
+    const { skipChecker = false, ...limits } = options;
+    const path = `/v1/execute/${encodeURIComponent(name)}`;
+    const query = skipChecker ? { skipChecker } : {};
+    return this.#requests.data<Data>({ ...limits, method: "POST", path, query, body: input });
   }
 
   /** Brings a recycled object back, and what was recycled with it; how it is now comes back. 609 when it was deleted for good. */
   restoreObject<Known extends Attributes>(id: string, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
-    return this.#writes.restore<Known>(id, options);
+    return this.#objects.one<Known>("POST", id, options, undefined, "/restore");
   }
 
   /**
@@ -225,7 +217,7 @@ export class SallyportClient {
    * recycled together, the one that took the others along.
    */
   listRecycler(options: RecyclerOptions = {}): Promise<RecyclerPage> {
-    return this.#writes.listRecycler(options);
+    return this.#objects.recycler(options);
   }
 
   /**
@@ -233,7 +225,7 @@ export class SallyportClient {
    * before, 307 when it is not in the recycle bin, 718 when another object needs it.
    */
   purgeObject(id: string, options: CallOptions = {}): Promise<number> {
-    return this.#writes.purge(id, options);
+    return this.#objects.purge(id, options);
   }
 
   /**
@@ -241,12 +233,12 @@ export class SallyportClient {
    * recycled with them: repeat it until it gives 0.
    */
   purgeRecycler(options: PurgeOptions = {}): Promise<number> {
-    return this.#writes.purgeAll(options);
+    return this.#objects.purgeAll(options);
   }
 
   /** Whether an object is locked. */
   getLock(id: string, options: CallOptions = {}): Promise<Lock> {
-    return this.#locks.state(id, options);
+    return this.#objects.lock("GET", id, options);
   }
 
   /**
@@ -254,34 +246,39 @@ export class SallyportClient {
    * it. A session that was renewed has no locks; a write that counts on one says `renew: false`, or `ifMatch`.
    */
   lockObject(id: string, options: CallOptions = {}): Promise<Lock> {
-    return this.#locks.take(id, options);
+    return this.#objects.lock("POST", id, options);
   }
 
   /** Gives the lock of an object free; administrators also that of another session, which is 713 for others. */
   unlockObject(id: string, options: CallOptions = {}): Promise<Lock> {
-    return this.#locks.release(id, options);
+    return this.#objects.lock("DELETE", id, options);
   }
 
   /** The classes that the user may read, with their attributes; for administrators all of them, with the rights of groups. */
   getStructure(options: CallOptions = {}): Promise<ModelStructure> {
-    return this.#model.structure(options);
+    return this.#requests.versioned<ModelStructure>({ ...options, path: structurePath });
   }
 
   /**
    * Creates a class or gives it another definition, for administrators. Refused with 307 when objects would lose something by it.
    * `ifMatch`, a structure that was read: 713 if any class has changed since.
    */
-  putClass(
+  async putClass(
     name: string,
     definition: ClassDefinition,
     options: CallOptions & ConditionOptions = {},
   ): Promise<ClassStructure> {
-    return this.#model.put(name, definition, options);
+    return this.#requests.versioned<ClassStructure>({
+      ...options,
+      method: "PUT",
+      path: classPath(name),
+      body: definition,
+    });
   }
 
   /** Removes a class that nothing uses any more, for administrators. `ifMatch` as of `putClass`. */
-  removeClass(name: string, options: CallOptions & ConditionOptions = {}): Promise<void> {
-    return this.#model.remove(name, options);
+  async removeClass(name: string, options: CallOptions & ConditionOptions = {}): Promise<void> {
+    await this.#requests.versioned({ ...options, method: "DELETE", path: classPath(name) });
   }
 
   /** Any request whose answer is an envelope. */
@@ -292,20 +289,5 @@ export class SallyportClient {
   /** Any request whose answer is a file. */
   requestBytes(options: RequestOptions): Promise<BytesAnswer> {
     return this.#requests.bytes(options);
-  }
-
-  async #close(session: ClientSession): Promise<void> {
-    await this.#isAccepted(session, this.#requests.with(session, { method: "POST", path: "/v1/logout" }));
-  }
-
-  /** Whether a call succeeds; `false` if it tells that the session is over. */
-  async #isAccepted(session: ClientSession, call: Promise<void>): Promise<boolean> {
-    try {
-      await call;
-      return true;
-    } catch (error) {
-      if (error instanceof SallyportError && session.isOverWith(error.code)) return false;
-      throw error;
-    }
   }
 }

@@ -3,9 +3,7 @@ export { SallyportClient } from "./client.ts";
 export type * from "./options.ts";
 export type { ClientKeyPair, RsaKey, RsaPadding } from "./crypto/rsa.ts";
 export * from "./errors.ts";
-export type { Lock } from "./locks.ts";
 export type { LogInResult } from "./log-in.ts";
-export type { ExecuteOptions } from "./macros.ts";
 export {
   type AttributeDefinition,
   type ClassDefinition,
@@ -21,4 +19,4 @@ export type { ClientSession, LogInMode } from "./sessions/client-session.ts";
 export type { CallLimits } from "./transport/deadline.ts";
 export type { QueryValues } from "./transport/service-address.ts";
 export type { Fetch, IncomingMessage, Method, OutgoingMessage } from "./transport/transport.ts";
-export { type ReadBefore, versionOf } from "./version.ts";
+export { type ConditionOptions, type ReadBefore, versionOf } from "./version.ts";

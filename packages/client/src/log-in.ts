@@ -147,10 +147,7 @@ async function logInSecurely(
     const cipher = base64ToBody(text);
     return cipher && decryptBlocks(keyPair.privateKey, cipher);
   });
-  return secureSession(data as SecureData);
-}
-
-async function secureSession({ sessionId, symmetricKey, ivPrefix, ...common }: SecureData): Promise<OpenedSession> {
+  const { sessionId, symmetricKey, ivPrefix, ...common } = data as SecureData;
   const key = bytesOf(symmetricKey, 32);
   const parts = {
     secureToken: credentialOf(sessionId),
@@ -177,25 +174,12 @@ function credentialOf(value: unknown): string {
   return value;
 }
 
-/** The keys of both sides. */
-export interface LogInKeys {
-  readonly serverKey: RsaKey;
-  readonly keyPair: ClientKeyPair;
-}
-
-/** How the keys for a log-in come about. */
-export interface KeyNeeds extends KeyOptions {
-  /** Where the server tells its key. */
-  readonly path: string;
-  readonly padding: RsaPadding;
-}
-
-/** Fetches and makes what was not handed in, the two at once. */
+/** Fetches and makes what was not handed in, the two at once. The server tells its key at `path`. */
 async function logInKeys(
   transport: Transport,
-  { path, padding, keyPair, ...options }: KeyNeeds,
+  { path, padding, keyPair, ...options }: KeyOptions & { readonly path: string; readonly padding: RsaPadding },
   signal: AbortSignal,
-): Promise<LogInKeys> {
+): Promise<{ readonly serverKey: RsaKey; readonly keyPair: ClientKeyPair }> {
   if (keyPair !== undefined) checkKeyPair(keyPair, padding);
   const pem = serverKeyText(transport, path, options, signal);
   const [serverKey, pair] = await Promise.all([

@@ -5,9 +5,6 @@ import type {
   ModelStructureData,
   RightData,
 } from "@sallyport/contract";
-import type { ConditionOptions } from "./objects.ts";
-import type { CallOptions, ClientRequests } from "./requests.ts";
-import { ifMatchHeader, withVersion } from "./version.ts";
 
 /** An attribute as it is to be. */
 export type AttributeDefinition = AttributeData;
@@ -42,31 +39,8 @@ export function definitionOf({ base, attributes, rights = [] }: ClassStructure):
   return { base, attributes: own, rights };
 }
 
-const path = "/v1/model/structure";
+export const structurePath = "/v1/model/structure";
 
-export class ModelCalls {
-  constructor(private readonly requests: ClientRequests) {}
-
-  async structure(limits: CallOptions): Promise<ModelStructure> {
-    const { data, etag } = await this.requests.json<ModelStructure>({ ...limits, path });
-    return withVersion(data, etag);
-  }
-
-  async put(
-    name: string,
-    body: ClassDefinition,
-    { ifMatch, ...limits }: CallOptions & ConditionOptions,
-  ): Promise<ClassStructure> {
-    const request = { ...limits, method: "PUT", path: classPath(name), headers: ifMatchHeader(ifMatch), body } as const;
-    const { data, etag } = await this.requests.json<ClassStructure>(request);
-    return withVersion(data, etag);
-  }
-
-  async remove(name: string, { ifMatch, ...limits }: CallOptions & ConditionOptions): Promise<void> {
-    await this.requests.json({ ...limits, method: "DELETE", path: classPath(name), headers: ifMatchHeader(ifMatch) });
-  }
-}
-
-function classPath(name: string): string {
-  return `${path}/${encodeURIComponent(name)}`;
+export function classPath(name: string): string {
+  return `${structurePath}/${encodeURIComponent(name)}`;
 }

@@ -1,4 +1,4 @@
-import type { CountData, ReadersData } from "@sallyport/contract";
+import type { CountData, LockData, ReadersData } from "@sallyport/contract";
 import type {
   Attributes,
   BusinessObject,
@@ -13,33 +13,31 @@ import type {
   ReadersOptions,
   RecyclerOptions,
   RecyclerPage,
-  UpdateOptions,
 } from "./objects.ts";
-import type { CallOptions, ClientRequests } from "./requests.ts";
-import { ifMatchHeader, withVersion } from "./version.ts";
+import type { CallOptions, ClientRequests, RequestOptions } from "./requests.ts";
+import type { Method } from "./transport/transport.ts";
+import type { ConditionOptions } from "./version.ts";
 
+/** The calls for business objects, their locks and the recycle bin. */
 export class ObjectCalls {
   constructor(private readonly requests: ClientRequests) {}
 
-  async get<Known extends Attributes>(
-    id: string,
-    { serialization, ...limits }: ObjectOptions,
+  /** Reads, creates, changes or restores one object. */
+  async one<Known extends Attributes>(
+    method: Method,
+    idOrClass: string,
+    { serialization, ...options }: ObjectOptions & ConditionOptions,
+    body?: Attributes,
+    part = "",
   ): Promise<BusinessObject<Known>> {
-    const path = objectPath(id);
-    const { data, etag } = await this.requests.json<BusinessObject<Known>>({
-      ...limits,
-      path,
-      query: { serialization },
-    });
-    return withVersion(data, etag);
+    const path = objectPath(idOrClass) + part;
+    return this.requests.versioned<BusinessObject<Known>>({ ...options, method, path, query: { serialization }, body });
   }
 
   async page<Known extends Attributes>(className: string, options: PageOptions): Promise<ObjectPage<Known>> {
     const { page, cursor, perPage, query, count, serialization, ...limits } = options;
-    const path = `/v1/objects/${encodeURIComponent(className)}`;
     const parameters = { page, cursor, perPage, query, count, serialization };
-    const { data } = await this.requests.json<ObjectPage<Known>>({ ...limits, path, query: parameters });
-    return data;
+    return this.requests.data<ObjectPage<Known>>({ ...limits, path: classPath(className), query: parameters });
   }
 
   /** Asks for a page only when the one before it was taken. */
@@ -56,127 +54,49 @@ export class ObjectCalls {
     }
   }
 
-  async readers(id: string, limits: CallOptions): Promise<ReadersData> {
-    const { data, etag } = await this.requests.json<ReadersData>({
-      ...limits,
-      path: `${objectPath(id)}/readers`,
-    });
-    return withVersion(data, etag);
-  }
-
   async count(className: string, options: CountOptions): Promise<number> {
     const page = await this.page(className, { ...options, perPage: 1, serialization: { type: "oid" } });
     return page["~Count"];
   }
-}
-
-export class WriteCalls {
-  constructor(private readonly requests: ClientRequests) {}
-
-  async create<Known extends Attributes>(
-    className: string,
-    body: Attributes,
-    options: ObjectOptions,
-  ): Promise<BusinessObject<Known>> {
-    const { serialization, ...limits } = options;
-    const request = { ...limits, method: "POST", path: objectPath(className), query: { serialization }, body } as const;
-    const { data, etag } = await this.requests.json<BusinessObject<Known>>(request);
-    return withVersion(data, etag);
-  }
-
-  async update<Known extends Attributes>(
-    id: string,
-    body: Attributes,
-    options: UpdateOptions,
-  ): Promise<BusinessObject<Known>> {
-    const { serialization, ifMatch, ...limits } = options;
-    const headers = ifMatchHeader(ifMatch);
-    const request = {
-      ...limits,
-      method: "PATCH",
-      path: objectPath(id),
-      query: { serialization },
-      headers,
-      body,
-    } as const;
-    const { data, etag } = await this.requests.json<BusinessObject<Known>>(request);
-    return withVersion(data, etag);
-  }
 
   async updateAll(className: string, query: MatchQuery, body: Attributes, limits: CallOptions): Promise<number> {
-    const path = `/v1/objects/${encodeURIComponent(className)}`;
-    const { data } = await this.requests.json<CountData>({ ...limits, method: "PATCH", path, query: { query }, body });
-    return data["~Count"];
+    return this.counted({ ...limits, method: "PATCH", path: classPath(className), query: { query }, body });
   }
 
-  async setReaders(
-    id: string,
-    readers: readonly string[] | null,
-    { ifMatch, ...limits }: ReadersOptions,
-  ): Promise<ReadersData> {
-    const request = {
-      ...limits,
-      method: "PUT",
-      path: `${objectPath(id)}/readers`,
-      headers: ifMatchHeader(ifMatch),
-      body: { readers },
-    } as const;
-    const { data, etag } = await this.requests.json<ReadersData>(request);
-    return withVersion(data, etag);
-  }
-
-  async remove(id: string, options: DeleteOptions): Promise<void> {
-    const { recycle = false, ifMatch, ...limits } = options;
+  async remove(id: string, { recycle = false, ...options }: DeleteOptions): Promise<void> {
     const query = recycle ? { moveToRecycler: "true" } : {};
-    await this.requests.json({
-      ...limits,
-      method: "DELETE",
-      path: objectPath(id),
-      query,
-      headers: ifMatchHeader(ifMatch),
-    });
+    await this.requests.versioned({ ...options, method: "DELETE", path: objectPath(id), query });
   }
 
-  async restore<Known extends Attributes>(id: string, options: ObjectOptions): Promise<BusinessObject<Known>> {
-    const { serialization, ...limits } = options;
-    const request = { ...limits, method: "POST", path: `${objectPath(id)}/restore`, query: { serialization } } as const;
-    const { data, etag } = await this.requests.json<BusinessObject<Known>>(request);
-    return withVersion(data, etag);
+  async readers(method: Method, id: string, options: ReadersOptions, body?: object): Promise<ReadersData> {
+    return this.requests.versioned<ReadersData>({ ...options, method, path: `${objectPath(id)}/readers`, body });
   }
 
-  async listRecycler(options: RecyclerOptions): Promise<RecyclerPage> {
-    const { perPage, cursor, ...limits } = options;
-    return (
-      await this.requests.json<RecyclerPage>({
-        ...limits,
-        method: "GET",
-        path: "/v1/recycler",
-        query: { perPage, cursor },
-      })
-    ).data;
+  recycler({ perPage, cursor, ...limits }: RecyclerOptions): Promise<RecyclerPage> {
+    return this.requests.data<RecyclerPage>({ ...limits, path: "/v1/recycler", query: { perPage, cursor } });
   }
 
   async purge(id: string, limits: CallOptions): Promise<number> {
-    const { data } = await this.requests.json<CountData>({
-      ...limits,
-      method: "DELETE",
-      path: `/v1/recycler/${encodeURIComponent(id)}`,
-    });
-    return data["~Count"];
+    return this.counted({ ...limits, method: "DELETE", path: `/v1/recycler/${encodeURIComponent(id)}` });
   }
 
-  async purgeAll(options: PurgeOptions): Promise<number> {
-    const { all = false, ...limits } = options;
-    const { data } = await this.requests.json<CountData>({
-      ...limits,
-      method: "DELETE",
-      path: "/v1/recycler",
-      query: all ? { all: "true" } : {},
-    });
-    return data["~Count"];
+  purgeAll({ all = false, ...limits }: PurgeOptions): Promise<number> {
+    return this.counted({ ...limits, method: "DELETE", path: "/v1/recycler", query: all ? { all: "true" } : {} });
+  }
+
+  async lock(method: Method, id: string, limits: CallOptions): Promise<LockData> {
+    return this.requests.data<LockData>({ ...limits, method, path: `/v1/lock/object/${encodeURIComponent(id)}` });
+  }
+
+  private async counted(request: RequestOptions): Promise<number> {
+    return (await this.requests.data<CountData>(request))["~Count"];
   }
 }
 
 function objectPath(idOrClass: string): string {
   return `/v1/object/${encodeURIComponent(idOrClass)}`;
+}
+
+function classPath(className: string): string {
+  return `/v1/objects/${encodeURIComponent(className)}`;
 }

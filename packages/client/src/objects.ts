@@ -1,6 +1,6 @@
-import type { ObjectData, ObjectListData, RecyclerData, Serialization } from "@sallyport/contract";
+import type { LockData, ObjectData, ObjectListData, RecyclerData, Serialization } from "@sallyport/contract";
 import type { CallOptions } from "./requests.ts";
-import type { ReadBefore } from "./version.ts";
+import type { ConditionOptions } from "./version.ts";
 
 /** Attributes of a class, as its users know them. */
 export type Attributes = object;
@@ -96,15 +96,6 @@ export interface RecyclerOptions extends CallOptions {
   readonly cursor?: string | undefined;
 }
 
-/** What a write may depend on. */
-export interface ConditionOptions {
-  /**
-   * What was read before, as the client gave it, or its version (`versionOf`, `etag`). If it has changed since, the write is refused
-   * with 713. Without it, the last write wins.
-   */
-  readonly ifMatch?: ReadBefore | undefined;
-}
-
 export interface UpdateOptions extends ObjectOptions, ConditionOptions {}
 
 export interface ReadersOptions extends CallOptions, ConditionOptions {}
@@ -117,4 +108,12 @@ export interface DeleteOptions extends CallOptions, ConditionOptions {
 export interface PurgeOptions extends CallOptions {
   /** Whether what all users have recycled is purged; for administrators. */
   readonly all?: boolean | undefined;
+}
+
+/** Whether an object is locked, and in words by whom and since when. */
+export type Lock = LockData;
+
+export interface ExecuteOptions extends CallOptions {
+  /** Leaves out the macro's own check of the execution; needs the right to (402). */
+  readonly skipChecker?: boolean | undefined;
 }

@@ -6,6 +6,7 @@ import { type CallLimits, withinLimits } from "./transport/deadline.ts";
 import { successOf } from "./transport/envelope.ts";
 import type { QueryValues } from "./transport/service-address.ts";
 import type { IncomingMessage, Method, OutgoingMessage, Target, Transport } from "./transport/transport.ts";
+import { type ConditionOptions, ifMatchHeader, withVersion } from "./version.ts";
 
 /** What every call takes. */
 export interface CallOptions extends CallLimits {
@@ -65,6 +66,17 @@ export class ClientRequests {
     return this.#send(options, (answer) => ({ ...headOf(answer), ...successOf<Data>(answer) }));
   }
 
+  /** What the envelope holds. */
+  async data<Data>(options: RequestOptions): Promise<Data> {
+    return (await this.json<Data>(options)).data;
+  }
+
+  /** The same, with its version remembered; `ifMatch` is what it may depend on. */
+  async versioned<Data extends object>({ ifMatch, ...options }: RequestOptions & ConditionOptions): Promise<Data> {
+    const { data, etag } = await this.json<Data>({ ...options, headers: ifMatchHeader(ifMatch) });
+    return withVersion(data, etag);
+  }
+
   bytes(options: RequestOptions): Promise<BytesAnswer> {
     return this.#send(options, (answer) => ({ ...headOf(answer), bytes: bytesOf(answer) }));
   }
@@ -74,15 +86,21 @@ export class ClientRequests {
     return this.#send(options, (answer) => parsed(bytesOf(answer), answer) as Data);
   }
 
-  /** Sends a request with this very session, once. */
-  async with(
+  /** Sends a request with this very session, once; `false` if the answer tells that the session is over. */
+  async isAccepted(
     session: ClientSession,
     target: Target,
     { timeout = this.timeout, signal }: CallLimits = {},
-  ): Promise<void> {
-    await withinLimits({ timeout, signal }, async (limit) => {
-      successOf(await this.#exchange(session, target, { headers: {} }, limit));
-    });
+  ): Promise<boolean> {
+    try {
+      await withinLimits({ timeout, signal }, async (limit) => {
+        successOf(await this.#exchange(session, target, { headers: {} }, limit));
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof SallyportError && session.isOverWith(error.code)) return false;
+      throw error;
+    }
   }
 
   #send<T>(

@@ -4,6 +4,15 @@ const versions = new WeakMap<object, string>();
 /** What was read before it is changed: itself, or its version as `etag` tells it. */
 export type ReadBefore = object | string;
 
+/** What a write may depend on. */
+export interface ConditionOptions {
+  /**
+   * What was read before, as the client gave it, or its version (`versionOf`, `etag`). If it has changed since, the write is refused
+   * with 713. Without it, the last write wins.
+   */
+  readonly ifMatch?: ReadBefore | undefined;
+}
+
 /** Remembers the version of what an answer has brought. */
 export function withVersion<T extends object>(data: T, etag: string | undefined): T {
   if (etag !== undefined) versions.set(data, etag);

@@ -103,7 +103,7 @@ export class SecureSession implements ClientSession {
 function inClear(answer: IncomingMessage): IncomingMessage {
   const code = codeOf(answer);
   if (code === undefined) throw new TransportError("foreign-answer", { httpStatus: answer.status });
-  if (!mayComeInClear(code)) throw new ChannelError("clear-answer");
+  if (!clearCodes.has(code)) throw new ChannelError("clear-answer");
   return answer;
 }
 
@@ -117,10 +117,6 @@ function inClear(answer: IncomingMessage): IncomingMessage {
 const clearCodes: ReadonlySet<number> = new Set([
   100, 101, 200, 201, 202, 203, 204, 304, 305, 307, 314, 607, 699, 704, 705, 706, 799, 800,
 ]);
-
-function mayComeInClear(code: number): boolean {
-  return clearCodes.has(code);
-}
 
 /** The numbers of the messages that a session sends: 0, 1, 2 …, each given out once. */
 export class OutgoingNumbers {

@@ -8,7 +8,7 @@ export interface SessionDoor {
   /** Logs in. */
   open(options: LogInOptions, signal?: AbortSignal): Promise<OpenedSession>;
   /** Logs out; resolves, too, if the session was over already. */
-  close(session: ClientSession): Promise<void>;
+  close(session: ClientSession): Promise<unknown>;
 }
 
 /** A refusal that trying again with the same credentials cannot help: it could only lock the user out. */
