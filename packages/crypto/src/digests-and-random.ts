@@ -22,3 +22,13 @@ export class NodeRandomSource implements RandomSource {
     return new Uint8Array(randomBytes(length));
   }
 }
+
+/** Makes something of an object once, for as long as the object is kept. */
+export function rememberedBy<Kept extends object, Made>(make: (kept: Kept) => Made): (kept: Kept) => Made {
+  const known = new WeakMap<Kept, Made>();
+  return (kept) => {
+    const made = known.get(kept) ?? make(kept);
+    known.set(kept, made);
+    return made;
+  };
+}

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import { createPrivateKey, createPublicKey } from "node:crypto";
 import type {
   ServerKeyPair,
   ServerPublicKey,
@@ -8,11 +8,14 @@ import type {
   TokenVerifier,
 } from "@sallyport/core";
 import jsonwebtoken from "jsonwebtoken";
+import { rememberedBy } from "./digests-and-random.ts";
 import { strictBase64 } from "./strict-base64.ts";
 
 /** Signs with jsonwebtoken. */
 export class JwtTokenSigner implements TokenSigner {
-  readonly #keys = new WeakMap<ServerKeyPair, KeyObject>();
+  readonly #keyOf = rememberedBy(({ privateKey }: ServerKeyPair) =>
+    createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" }),
+  );
 
   sign(claims: TokenClaims, pair: ServerKeyPair): string {
     if (pair.kind !== "jwt") throw new TypeError("tokens are signed with a key of kind jwt");
@@ -27,20 +30,11 @@ export class JwtTokenSigner implements TokenSigner {
     if (readToken(token) === undefined) throw new TypeError("the claims of a token are too long or no text");
     return token;
   }
-
-  #keyOf(pair: ServerKeyPair): KeyObject {
-    let key = this.#keys.get(pair);
-    if (key === undefined) {
-      key = createPrivateKey({ key: Buffer.from(pair.privateKey), format: "der", type: "pkcs8" });
-      this.#keys.set(pair, key);
-    }
-    return key;
-  }
 }
 
 /** Reads tokens by its own strict rules, and has jsonwebtoken check signature, algorithm, issuer and audience. */
 export class JwtTokenVerifier implements TokenVerifier {
-  readonly #keys = new WeakMap<ServerPublicKey, KeyObject>();
+  readonly #keyOf = rememberedBy(({ publicKey }: ServerPublicKey) => createPublicKey(publicKey));
 
   keyIdOf(token: string): string | undefined {
     return readToken(token)?.keyId;
@@ -61,15 +55,6 @@ export class JwtTokenVerifier implements TokenVerifier {
     const { claims, notBefore } = unchecked;
     if (claims.iss !== issuer || claims.aud !== audience) return undefined;
     return notBefore <= now && now < claims.exp ? claims : undefined;
-  }
-
-  #keyOf(key: ServerPublicKey): KeyObject {
-    let object = this.#keys.get(key);
-    if (object === undefined) {
-      object = createPublicKey(key.publicKey);
-      this.#keys.set(key, object);
-    }
-    return object;
   }
 }
 

@@ -12,15 +12,7 @@ export class OtplibTimeTokens implements TimeTokens {
     return generateSecret({ length: 20 });
   }
 
-  address({
-    secret,
-    issuer,
-    label,
-  }: {
-    readonly secret: string;
-    readonly issuer: string;
-    readonly label: string;
-  }): string {
+  address({ secret, issuer, label }: Parameters<TimeTokens["address"]>[0]): string {
     return generateURI({ secret, issuer, label, algorithm: "sha1", digits: 6, period });
   }
 

@@ -3,43 +3,31 @@ import { lookup } from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 
-/** Special-purpose addresses of version 4: this network, private, shared, loopback, link-local, documentation, multicast and so on. */
-const specialV4 = new BlockList();
-for (const [network, prefix] of [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 3],
-] as const) {
-  specialV4.addSubnet(network, prefix, "ipv4");
+function networks(family: "ipv4" | "ipv6", ...ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = "", prefix] = range.split("/");
+    list.addSubnet(network, Number(prefix), family);
+  }
+  return list;
 }
 
-const globalV6 = new BlockList();
-globalV6.addSubnet("2000::", 3, "ipv6");
+/** Special-purpose addresses of version 4. */
+const specialV4 = networks(
+  "ipv4",
+  // This network, private, shared, loopback, link-local.
+  ...["0.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"],
+  // Protocol assignments, documentation, relays, benchmarks, multicast and reserved.
+  ...["192.0.0.0/24", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "192.88.99.0/24", "198.18.0.0/15"],
+  "224.0.0.0/3",
+);
+
+const globalV6 = networks("ipv6", "2000::/3");
 
 /** Within the global addresses of version 6: protocol assignments with Teredo, documentation, 6to4, which can hide an address of version 4. */
-const specialV6 = new BlockList();
-for (const [network, prefix] of [
-  ["2001::", 23],
-  ["2001:db8::", 32],
-  ["2002::", 16],
-  ["3fff::", 20],
-] as const) {
-  specialV6.addSubnet(network, prefix, "ipv6");
-}
+const specialV6 = networks("ipv6", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
 
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8, "ipv4");
+const loopback = networks("ipv4", "127.0.0.0/8");
 loopback.addAddress("::1", "ipv6");
 
 /** The NAT64 prefix of networks without version 4. The last 32 bits are the address. */

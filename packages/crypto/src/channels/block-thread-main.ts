@@ -84,21 +84,12 @@ function attempt(bytes: Uint8Array, { key, modulus, rejectionKey }: BlockKey): A
     };
   });
   const allowed = possible ? -1 : 0;
-  return {
-    possible,
-    oaep256: join(
-      blocks.map(({ oaep256 }) => oaep256),
+  const joined = (padding: keyof (typeof blocks)[number]) =>
+    join(
+      blocks.map((block) => block[padding]),
       allowed,
-    ),
-    oaep1: join(
-      blocks.map(({ oaep1 }) => oaep1),
-      allowed,
-    ),
-    pkcs1: join(
-      blocks.map(({ pkcs1 }) => pkcs1),
-      allowed,
-    ),
-  };
+    );
+  return { possible, oaep256: joined("oaep256"), oaep1: joined("oaep1"), pkcs1: joined("pkcs1") };
 }
 
 function join(blocks: readonly Unpadded[], allowed: number): Unpadded {

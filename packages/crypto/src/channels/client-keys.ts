@@ -1,20 +1,14 @@
-import { createPublicKey, hash, type KeyObject } from "node:crypto";
+import { createPublicKey, hash } from "node:crypto";
 import type { ClientKey, ClientKeyParser } from "@sallyport/core";
 import forge from "node-forge";
+import { rememberedBy } from "../digests-and-random.ts";
 import { thumbprint } from "../node-server-keys.ts";
 import { strictBase64 } from "../strict-base64.ts";
 
-const prepared = new WeakMap<ClientKey, KeyObject>();
-
 /** The key of a client as Node takes it. */
-export function clientKeyObject(client: ClientKey): KeyObject {
-  let key = prepared.get(client);
-  if (key === undefined) {
-    key = createPublicKey({ key: Buffer.from(client.spki), format: "der", type: "spki" });
-    prepared.set(client, key);
-  }
-  return key;
-}
+export const clientKeyObject = rememberedBy(({ spki }: ClientKey) =>
+  createPublicKey({ key: Buffer.from(spki), format: "der", type: "spki" }),
+);
 
 const longestText = 8_192;
 const sizes = { smallest: 2048, largest: 4096 };

@@ -9,6 +9,7 @@ import type {
   RsaPadding,
   ServerKeyPair,
 } from "@sallyport/core";
+import { rememberedBy } from "../digests-and-random.ts";
 import { strictBase64 } from "../strict-base64.ts";
 import type { BlockKey } from "./block-thread-main.ts";
 import { BlockThreads, type BlockThreadsOptions } from "./block-threads.ts";
@@ -68,26 +69,15 @@ function digestsOf(bytes: Uint8Array, size: number): Digest[] {
   return blocks.map((block) => hash("sha256", block, "hex"));
 }
 
-const prepared = new WeakMap<ServerKeyPair, BlockKey>();
-
-/** The key of a pair, made ready once for as long as the pair is kept. */
-function prepareBlockKey(pair: ServerKeyPair): BlockKey {
-  let key = prepared.get(pair);
-  if (key === undefined) {
-    key = prepare(pair);
-    prepared.set(pair, key);
-  }
-  return key;
-}
-
-function prepare({ privateKey }: ServerKeyPair): BlockKey {
+/** The key of a pair, made ready. */
+const prepareBlockKey = rememberedBy(({ privateKey }: ServerKeyPair): BlockKey => {
   const key = createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" });
   const { n = "", d = "" } = key.export({ format: "jwk" });
   const modulus = Buffer.from(n, "base64url");
   const exponent = Buffer.from(d, "base64url");
   const padded = Buffer.concat([Buffer.alloc(modulus.length - exponent.length), exponent]);
   return { key, modulus: new Uint8Array(modulus), rejectionKey: createSecretKey(hash("sha256", padded, "buffer")) };
-}
+});
 
 interface Padding {
   /** Bytes of a block that the padding takes. */
