@@ -30,32 +30,20 @@ const absent: Presented = { value: null, conflict: false };
 
 /** Reads the credential headers from the raw list: Node joins or drops repeated ones before anybody could notice. */
 export function presentedCredentials({ rawHeaders }: IncomingMessage): PresentedCredentials {
-  let appKey = absent;
-  let sessionId = absent;
-  let authorization = absent;
-  let secureToken = absent;
+  const presented = { appKey: absent, sessionId: absent, authorization: absent, secureToken: absent };
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
-    const value = rawHeaders[index + 1] as string;
-    // The four names differ in length, which spares most headers the lower-casing.
-    switch (name.length) {
-      case 6:
-        if (name.toLowerCase() === headerNames.appKey) appKey = another(appKey, value);
-        break;
-      case 9:
-        if (name.toLowerCase() === headerNames.sessionId) sessionId = another(sessionId, value);
-        break;
-      case 13:
-        if (name.toLowerCase() === headerNames.authorization) authorization = another(authorization, value);
-        break;
-      case 12:
-        if (name.toLowerCase() === headerNames.secureToken) secureToken = another(secureToken, value);
-        break;
-      default:
-    }
+    const credential = byLength.get(name.length);
+    if (credential === undefined || name.toLowerCase() !== headerNames[credential]) continue;
+    presented[credential] = another(presented[credential], rawHeaders[index + 1] as string);
   }
-  return { appKey, sessionId, authorization, secureToken };
+  return presented;
 }
+
+/** The names differ in length, which spares most headers the lower-casing. */
+const byLength: ReadonlyMap<number, keyof PresentedCredentials> = new Map(
+  (["appKey", "sessionId", "authorization", "secureToken"] as const).map((each) => [headerNames[each].length, each]),
+);
 
 /** The same where the app key may stand in the query, too: there it is what it is as a header, but for a blank one, which is none. */
 export function withKeyInQuery(presented: PresentedCredentials, queryString: string): PresentedCredentials {

@@ -1,17 +1,14 @@
 import {
-  bareObjectSchema,
   deleteParameters,
   emptyResponse,
   objectParameters,
-  objectSchema,
   purgeParameters,
   purgeResponse,
   recyclerParameters,
   recyclerSchema,
 } from "@sallyport/contract";
-import { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
-import { singleReference } from "./object-routes.ts";
+import { singleReference, whole, written } from "./object-routes.ts";
 import type { UseCases } from "./use-cases.ts";
 
 /** How business objects go and come back. */
@@ -42,17 +39,11 @@ export function departureRoutes({ deleteObject, listRecycled, purgeRecycled, res
       summary: "Brings a recycled object back, and what was recycled with it.",
       access: "session",
       query: objectParameters,
-      data: z.union([objectSchema, bareObjectSchema]),
+      data: written,
       versioned: true,
       errors: [304, 307, 308, 404, 609, 710],
-      handle: async (context, { parameter, query }) => {
-        const { object, version } = await restoreObject.run(
-          context,
-          singleReference(parameter("idOrClass")),
-          query.serialization,
-        );
-        return { data: object, version };
-      },
+      handle: async (context, { parameter, query }) =>
+        whole(await restoreObject.run(context, singleReference(parameter("idOrClass")), query.serialization)),
     }),
     defineRoute({
       method: "GET",

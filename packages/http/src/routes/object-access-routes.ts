@@ -44,46 +44,43 @@ export function readersRoutes({ getReaders, setReaders }: UseCases): Route[] {
   ];
 }
 
-const lockPath = "/v1/lock/object/{id}";
-
 /** Locks of business objects. */
 export function lockRoutes({ getLock, lockObject, unlockObject }: UseCases): Route[] {
-  return [
+  const lockRoute = ({ useCase, ...route }: LockRoute) =>
     defineRoute({
+      ...route,
+      path: "/v1/lock/object/{id}",
+      access: "session",
+      data: lockResponse,
+      handle: async (context, { parameter }) => ({
+        data: await useCase.run(context, singleReference(parameter("id"))),
+      }),
+    });
+  return [
+    lockRoute({
       method: "GET",
-      path: lockPath,
       operation: "getLock",
       summary: "Tells whether an object is locked.",
-      access: "session",
-      data: lockResponse,
       errors: [304, 609],
-      handle: async (context, { parameter }) => ({
-        data: await getLock.run(context, singleReference(parameter("id"))),
-      }),
+      useCase: getLock,
     }),
-    defineRoute({
+    lockRoute({
       method: "POST",
-      path: lockPath,
       operation: "lockObject",
       summary: "Locks an object for this session, until it gives the lock free or ends.",
-      access: "session",
-      data: lockResponse,
       errors: [304, 307, 404, 610, 713],
-      handle: async (context, { parameter }) => ({
-        data: await lockObject.run(context, singleReference(parameter("id"))),
-      }),
+      useCase: lockObject,
     }),
-    defineRoute({
+    lockRoute({
       method: "DELETE",
-      path: lockPath,
       operation: "unlockObject",
       summary: "Gives the lock of an object free; an administrator also that of another session.",
-      access: "session",
-      data: lockResponse,
       errors: [304, 404, 610, 713],
-      handle: async (context, { parameter }) => ({
-        data: await unlockObject.run(context, singleReference(parameter("id"))),
-      }),
+      useCase: unlockObject,
     }),
   ];
+}
+
+interface LockRoute extends Pick<Route, "method" | "operation" | "summary" | "errors"> {
+  readonly useCase: UseCases["getLock"] | UseCases["lockObject"] | UseCases["unlockObject"];
 }

@@ -24,20 +24,10 @@ type ListQuery = z.output<typeof listParameters>;
 /** Reading business objects. */
 export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
   const list = async (context: SessionContext, className: string, query: ListQuery): Promise<Success> => {
-    const { page, perPage, query: asked, count, serialization } = query;
-    const input = {
-      className,
-      query: asked,
-      page,
-      perPage,
-      cursor: query.cursor,
-      capped: count === "capped",
-      serialization,
-    };
-    const {
-      list: { "~Elements": elements, ...counts },
-      next,
-    } = await listObjects.run(context, input);
+    const { count, query: asked, cursor, serialization, ...pages } = query;
+    const input = { className, ...pages, query: asked, cursor, serialization, capped: count === "capped" };
+    const { list: found, next } = await listObjects.run(context, input);
+    const { "~Elements": elements, ...counts } = found;
     return { data: { ...counts, ...(next === null ? {} : { "~Cursor": next }), "~Elements": elements } };
   };
   return [
@@ -55,8 +45,7 @@ export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
         const reference = objectReference(parameter("idOrClass"));
         if (reference === null) throw new ServiceError(304);
         if (reference.kind === "class") return list(context, reference.className, query);
-        const { object, version } = await getObject.run(context, reference, query.serialization);
-        return { data: object, version };
+        return whole(await getObject.run(context, reference, query.serialization));
       },
     }),
     defineRoute({
@@ -68,16 +57,12 @@ export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
       query: listParameters,
       data: objectListSchema,
       errors: [304, 307, 308, 329, 710],
-      handle: async (context, { parameter, query }) => {
-        const reference = objectReference(parameter("className"));
-        if (reference?.kind !== "class") throw new ServiceError(304);
-        return list(context, reference.className, query);
-      },
+      handle: async (context, { parameter, query }) => list(context, classNameOf(parameter("className")), query),
     }),
   ];
 }
 
-const written = z.union([objectSchema, bareObjectSchema]);
+export const written = z.union([objectSchema, bareObjectSchema]);
 
 /** Writing business objects. */
 export function writeRoutes({ createObject, updateObject, updateObjects }: UseCases): Route[] {
@@ -94,15 +79,8 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
       versioned: true,
       errors: [304, 307, 308, 404, 710],
       handle: async (context, { parameter, body, query }) => {
-        const reference = objectReference(parameter("idOrClass"));
-        if (reference?.kind !== "class") throw new ServiceError(304);
-        const { object, version } = await createObject.run(
-          context,
-          reference.className,
-          body as GivenAttributes,
-          query.serialization,
-        );
-        return { data: object, version };
+        const className = classNameOf(parameter("idOrClass"));
+        return whole(await createObject.run(context, className, body as GivenAttributes, query.serialization));
       },
     }),
     defineRoute({
@@ -119,8 +97,7 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
       errors: [304, 307, 308, 404, 610, 710, 713],
       handle: async (context, { parameter, body, query, expectedVersions }) => {
         const input = { given: body as GivenAttributes, expectedVersions, serialization: query.serialization };
-        const { object, version } = await updateObject.run(context, singleReference(parameter("idOrClass")), input);
-        return { data: object, version };
+        return whole(await updateObject.run(context, singleReference(parameter("idOrClass")), input));
       },
     }),
     defineRoute({
@@ -135,11 +112,8 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
       conditional: true,
       errors: [304, 307, 308, 329, 404, 710, 713],
       handle: async (context, { parameter, body, query, expectedVersions }) => {
-        const reference = objectReference(parameter("className"));
-        if (reference?.kind !== "class") throw new ServiceError(304);
-        const { className } = reference;
         const { count } = await updateObjects.run(context, {
-          className,
+          className: classNameOf(parameter("className")),
           query: query.query,
           given: body as GivenAttributes,
           expectedVersions,
@@ -155,4 +129,16 @@ export function singleReference(text: string): SingleReference {
   const reference = objectReference(text);
   if (reference === null || reference.kind === "class") throw new ServiceError(304);
   return reference;
+}
+
+/** The class that a part of the path names; whatever is none: 304. */
+function classNameOf(text: string): string {
+  const reference = objectReference(text);
+  if (reference?.kind !== "class") throw new ServiceError(304);
+  return reference.className;
+}
+
+/** An object as the answer to a request for it, with its version. */
+export function whole({ object, version }: { readonly object: unknown; readonly version: number }): Success {
+  return { data: object, version };
 }

@@ -5,16 +5,11 @@ import {
   factorTokenRequest,
   secondFactorParameters,
 } from "@sallyport/contract";
-import type { FactorState } from "@sallyport/core";
-import type { z } from "zod";
-import { type BodyRule, defineRoute, type Route } from "./route.ts";
+import type { FactorState, SessionContext } from "@sallyport/core";
+import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
 const path = "/v1/2fa/secret";
-
-const token = factorTokenRequest.optional();
-
-const tokenBody: BodyRule<typeof token> = { schema: token, faultOrder: [], optional: true };
 
 const statuses: Readonly<Record<FactorState["rule"], number>> = { unavailable: 0, off: 1, optional: 2, forced: 3 };
 
@@ -57,59 +52,53 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
         return { data: { secret, otpauthUrl: address, recoveryCodes } };
       },
     }),
-    defineRoute({
+    tokenRoute({
       method: "PATCH",
       path,
-      standsAlone: true,
       whileEnrolling: true,
       operation: "confirmSecondFactor",
       summary: "Confirms a second factor by a token of it. All other sessions of the user end.",
-      access: "session",
-      query: secondFactorParameters,
-      body: tokenBody,
-      data: emptyResponse,
       errors: [208, 209, 304, 341, 342],
-      handle: async (context, { query, body }) => {
-        await confirmSecondFactor.run(context, query.app, tokenOf(body));
-        return { data: {} };
-      },
+      useCase: confirmSecondFactor,
     }),
-    defineRoute({
+    tokenRoute({
       method: "DELETE",
       path,
-      standsAlone: true,
       operation: "removeSecondFactor",
       summary:
         "Switches a second factor off, for a token of it if it is confirmed. 307 where the app name demands one.",
-      access: "session",
-      query: secondFactorParameters,
-      body: tokenBody,
-      data: emptyResponse,
       errors: [208, 209, 304, 307, 341, 342],
-      handle: async (context, { query, body }) => {
-        await removeSecondFactor.run(context, query.app, tokenOf(body));
-        return { data: {} };
-      },
+      useCase: removeSecondFactor,
     }),
-    defineRoute({
+    tokenRoute({
       method: "POST",
       path: "/v1/2fa/validate",
-      standsAlone: true,
       operation: "validateSecondFactor",
       summary: "Succeeds for a token of the user's confirmed second factor, which is spent.",
-      access: "session",
-      query: secondFactorParameters,
-      body: tokenBody,
-      data: emptyResponse,
       errors: [208, 209, 304, 341, 342],
-      handle: async (context, { query, body }) => {
-        await validateSecondFactor.run(context, query.app, tokenOf(body));
-        return { data: {} };
-      },
+      useCase: validateSecondFactor,
     }),
   ];
 }
 
-function tokenOf(body: z.output<typeof token>): string | null {
-  return body?.token ?? null;
+interface TokenRoute extends Pick<Route, "method" | "path" | "operation" | "summary" | "errors" | "whileEnrolling"> {
+  readonly useCase: {
+    run(context: SessionContext, app: string, token: string | null): Promise<unknown>;
+  };
+}
+
+/** A route that does something for a token of a second factor, and answers nothing else. */
+function tokenRoute({ useCase, ...route }: TokenRoute): Route {
+  return defineRoute({
+    ...route,
+    standsAlone: true,
+    access: "session",
+    query: secondFactorParameters,
+    body: { schema: factorTokenRequest.optional(), faultOrder: [], optional: true },
+    data: emptyResponse,
+    handle: async (context, { query, body }) => {
+      await useCase.run(context, query.app, body?.token ?? null);
+      return { data: {} };
+    },
+  });
 }
