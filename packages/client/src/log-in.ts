@@ -1,6 +1,6 @@
 import type { ObjectData } from "@sallyport/contract";
 import { headerNames } from "@sallyport/contract/header-names";
-import { decodeBase64 } from "@sallyport/contract/secure";
+import { decodeBase64, encodeBase64, looseBase64 } from "@sallyport/contract/secure";
 import { openHybrid, sealHybrid } from "./crypto/hybrid-message.ts";
 import { md5 } from "./crypto/md5.ts";
 import {
@@ -14,7 +14,6 @@ import {
   type RsaKey,
   type RsaPadding,
 } from "./crypto/rsa.ts";
-import { base64ToBody, bodyToBase64 } from "./crypto/web-crypto.ts";
 import { ChannelError, TransportError } from "./errors.ts";
 import type {
   EncryptedLogInOptions,
@@ -138,13 +137,13 @@ async function logInSecurely(
     { ...options, path: "/v2/login/secure/key", padding },
     signal,
   );
-  const credentials = bodyToBase64(
+  const credentials = encodeBase64(
     await encryptBlocks(serverKey, padding, new TextEncoder().encode(logInBody(options))),
   );
   const body = JSON.stringify({ credentials, publicKey: await publicKeyText(keyPair) });
   const answer = await postLogIn(transport, "/v2/login/secure", body, signal);
   const data = await decryptedAnswer(answer, async (text) => {
-    const cipher = base64ToBody(text);
+    const cipher = looseBase64(text);
     return cipher && decryptBlocks(keyPair.privateKey, cipher);
   });
   const { sessionId, symmetricKey, ivPrefix, ...common } = data as SecureData;

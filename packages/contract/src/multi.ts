@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { statusSchema } from "./envelope.ts";
+import { flag } from "./fields.ts";
 
 /** Items of one multi request. */
 export const maximumItems = 50;
@@ -31,12 +32,7 @@ export const multiItems = z.array(z.unknown()).max(maximumItems);
 
 /** Query parameters of a multi request. */
 export const multiParameters = z.object({
-  atomic: z
-    .enum(["true", "false"])
-    .transform((text) => text === "true")
-    .pipe(z.boolean())
-    .default(false)
-    .describe("Whether all items are done in one transaction: all of them, or none."),
+  atomic: flag.default(false).describe("Whether all items are done in one transaction: all of them, or none."),
 });
 
 /** What became of one item of a multi request. */

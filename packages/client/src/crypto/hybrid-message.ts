@@ -1,5 +1,6 @@
+import { encodeBase64, looseBase64 } from "@sallyport/contract/secure";
 import { decryptBlocks, encryptBlocks, type RsaKey } from "./rsa.ts";
-import { base64ToBody, bodyToBase64, type Bytes, webCrypto } from "./web-crypto.ts";
+import { type Bytes, webCrypto } from "./web-crypto.ts";
 
 const padding = "OAEP-SHA-256";
 const keyLength = 32;
@@ -23,12 +24,12 @@ export async function sealHybrid(serverKey: RsaKey, plain: Bytes): Promise<Hybri
   const data = new Uint8Array(ivLength + cipher.length);
   data.set(iv);
   data.set(cipher, ivLength);
-  return { aesKey: bodyToBase64(await encryptBlocks(serverKey, padding, rawKey)), data: bodyToBase64(data) };
+  return { aesKey: encodeBase64(await encryptBlocks(serverKey, padding, rawKey)), data: encodeBase64(data) };
 }
 
 /** The contents of an answer: base64 of the AES key for the client, `|`, base64 of IV and cipher text. `undefined` for anything else. */
 export async function openHybrid(privateKey: RsaKey, text: string): Promise<Bytes | undefined> {
-  const [sealedKey, data, ...more] = text.split("|").map(base64ToBody);
+  const [sealedKey, data, ...more] = text.split("|").map(looseBase64);
   if (sealedKey === undefined || data === undefined || more.length > 0) return undefined;
   const rawKey = await decryptBlocks(privateKey, sealedKey);
   if (rawKey?.length !== keyLength) return undefined;

@@ -1,7 +1,7 @@
+import { encodeBase64 } from "@sallyport/contract/secure";
 import type { SallyportClient } from "../client.ts";
 import { md5 } from "../crypto/md5.ts";
 import { encryptBlocks, readServerKey } from "../crypto/rsa.ts";
-import { bodyToBase64 } from "../crypto/web-crypto.ts";
 import { ChannelError } from "../errors.ts";
 import type { KeyOptions, LogInFields } from "../options.ts";
 import type { CallOptions } from "../requests.ts";
@@ -66,7 +66,7 @@ async function sealed(
 ): Promise<object> {
   const serverKey = await readServerKey(key.serverKey ?? (await fetchKey(client, key, options)), padding);
   const seal = async (text: string) =>
-    bodyToBase64(await encryptBlocks(serverKey, padding, new TextEncoder().encode(text)));
+    encodeBase64(await encryptBlocks(serverKey, padding, new TextEncoder().encode(text)));
   const entries = Object.entries(texts).map(async ([name, text]) => [name, await seal(text)] as const);
   return { ...Object.fromEntries(await Promise.all(entries)), encrypted: true };
 }

@@ -2,11 +2,13 @@ import { headerNames } from "@sallyport/contract/header-names";
 import {
   buildCounterBlock,
   directions,
+  encodeBase64,
   formatEncryptedHeader,
+  looseBase64,
   parseCounterBlock,
   parseEncryptedHeader,
 } from "@sallyport/contract/secure";
-import { base64ToBody, bodyToBase64, type Bytes, webCrypto } from "../crypto/web-crypto.ts";
+import { type Bytes, webCrypto } from "../crypto/web-crypto.ts";
 import { ChannelError, TransportError } from "../errors.ts";
 import { codeOf } from "../transport/envelope.ts";
 import type { IncomingMessage, OutgoingMessage } from "../transport/transport.ts";
@@ -68,7 +70,7 @@ export class SecureSession implements ClientSession {
     const encrypted = { ...credential, [headerNames.encrypted]: formatEncryptedHeader({ iv }) };
     if (typeof body !== "string") return { headers: encrypted, body: await cipher.apply(iv, body) };
     const sealed = await cipher.apply(iv, new TextEncoder().encode(body));
-    return { headers: { ...encrypted, "content-type": "application/text" }, body: bodyToBase64(sealed) };
+    return { headers: { ...encrypted, "content-type": "application/text" }, body: encodeBase64(sealed) };
   }
 
   async open(answer: IncomingMessage): Promise<IncomingMessage> {
@@ -76,7 +78,7 @@ export class SecureSession implements ClientSession {
     if (header === null) return inClear(answer);
     const iv = this.#checked(header);
     const isText = encryptedText.test(answer.headers.get("content-type") ?? "");
-    const sealed = isText ? base64ToBody(new TextDecoder().decode(answer.body)) : answer.body;
+    const sealed = isText ? looseBase64(new TextDecoder().decode(answer.body)) : answer.body;
     if (sealed === undefined) throw new ChannelError("undecipherable");
     return { ...answer, body: await this.#parts.cipher.apply(iv, sealed) };
   }
