@@ -45,17 +45,9 @@ export class Item {
     return this.call === null || this.route?.method === "GET";
   }
 
-  /** Whether a success is told by an object. */
-  get givesObject(): boolean {
-    return this.route?.versioned === true;
-  }
-
-  get changesModel(): boolean {
-    return this.route?.changesModel === true;
-  }
-
-  get executesMacro(): boolean {
-    return this.route?.executesMacro === true;
+  /** Whether its route is of this kind. */
+  is(kind: "versioned" | "changesModel" | "executesMacro"): boolean {
+    return this.route?.[kind] === true;
   }
 
   async run(context: RequestContext): Promise<Success> {

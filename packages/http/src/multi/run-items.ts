@@ -33,7 +33,7 @@ export async function runSeparately(
         results.fail(failureOf(error), parts.settings.debugMessages);
       }
     }
-    if (group.some(({ changesModel }) => changesModel)) current = await withModelOfNow(current);
+    if (group.some((item) => item.is("changesModel"))) current = await withModelOfNow(current);
   }
   note(items.map((item) => item.record()));
   return results.toJson();
@@ -122,7 +122,7 @@ async function preparation(
 ): Promise<Prepared> {
   const active = await hooks.current(context);
   if (active !== null) return (given, work) => active.prepared(given, work);
-  if (items.some((item) => item.executesMacro)) return (given, work) => macros.prepared(given, work);
+  if (items.some((item) => item.is("executesMacro"))) return (given, work) => macros.prepared(given, work);
   return (given, work) => work(given);
 }
 
@@ -179,12 +179,12 @@ class Results {
    * What was read has to fit, else 307. What was written has happened, and is told whatever room it takes; of an object, if
    * there is no room, the meta-fields are.
    */
-  succeed(success: Success, { isRead, givesObject }: Pick<Item, "isRead" | "givesObject">): void {
+  succeed(success: Success, item: Pick<Item, "isRead" | "is">): void {
     const text = resultText(200, successText(success));
     const bytes = Buffer.byteLength(text);
     if (this.bytes + bytes <= this.most) return this.add(text, bytes);
-    if (isRead) throw tooLarge();
-    const shortened = givesObject
+    if (item.isRead) throw tooLarge();
+    const shortened = item.is("versioned")
       ? resultText(200, successText({ ...success, data: withoutAttributes(success.data) }))
       : text;
     this.add(shortened, Buffer.byteLength(shortened));

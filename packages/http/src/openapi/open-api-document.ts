@@ -245,38 +245,28 @@ export class DatabaseDescriptions {
   /** The routes are asked for when the first description is made. */
   constructor(private readonly routes: () => readonly Route[]) {}
 
-  /** What everybody may know. */
-  ofAnybody({ alias }: Database, settings: HttpSettings): string {
-    const known = this.general.get(alias);
+  /** What everybody may know; of a caller, with the caller's classes and macros. */
+  of({ alias }: Database, settings: HttpSettings, caller?: DescribedCaller): string {
+    const { applicationName: title, applicationVersion: version, basePath } = settings;
+    const texts = caller === undefined ? this.general : this.textsFor(caller.classes.model);
+    const key = caller === undefined ? alias : rightsOf(caller);
+    const known = texts.get(key);
     if (known !== undefined) return known;
-    const text = this.make(alias, settings);
-    this.general.set(alias, text);
+    const parts = { routes: this.routes(), title, version, basePath, alias, ...caller };
+    const text = JSON.stringify(openApiDocument(parts));
+    if (caller !== undefined && texts.size >= maximumRemembered) texts.clear();
+    texts.set(key, text);
     return text;
   }
 
-  /** The same with the classes and macros of a caller. */
-  ofCaller({ alias }: Database, settings: HttpSettings, caller: DescribedCaller): string {
-    const { classes: readable, macros } = caller;
-    const byRights = this.remembered.get(readable.model) ?? new Map<string, string>();
-    this.remembered.set(readable.model, byRights);
-    const rights = JSON.stringify([
-      readable.classes.map(({ modelClass, permissions }) => [modelClass.definition.name, permissions]),
-      macros,
-    ]);
-    const known = byRights.get(rights);
-    if (known !== undefined) return known;
-    const text = this.make(alias, settings, caller);
-    if (byRights.size >= maximumRemembered) byRights.clear();
-    byRights.set(rights, text);
-    return text;
+  private textsFor(model: Model): Map<string, string> {
+    const texts = this.remembered.get(model) ?? new Map<string, string>();
+    this.remembered.set(model, texts);
+    return texts;
   }
+}
 
-  private make(
-    alias: string,
-    { applicationName, applicationVersion, basePath }: HttpSettings,
-    caller: Partial<DescribedCaller> = {},
-  ): string {
-    const about = { title: applicationName, version: applicationVersion, basePath, alias };
-    return JSON.stringify(openApiDocument({ ...about, routes: this.routes(), ...caller }));
-  }
+function rightsOf({ classes, macros }: DescribedCaller): string {
+  const rights = classes.classes.map(({ modelClass, permissions }) => [modelClass.definition.name, permissions]);
+  return JSON.stringify([rights, macros]);
 }

@@ -10,23 +10,18 @@ import type { Exchange, Step } from "./exchange.ts";
 /** Calls the use case of the route and writes what it gives back. */
 export const handle: Step = async (exchange, { settings }) => {
   const { route, request, body, query, matched } = exchange;
-  const parameter = (name: string) => matched?.parameters.get(name) ?? "";
-  const expectedVersions = parseIfMatch(request.headers[headerNames.ifMatch]);
-  const note: RouteInput<unknown, unknown>["note"] = (items) => {
-    exchange.items = items;
-  };
-  const language = mailLanguage(request.headers[headerNames.acceptLanguage]);
-  const cookie = (name: string) => cookieValue(request.headers.cookie, name);
-  const input = {
+  const input: RouteInput<unknown, unknown> = {
     body,
     query,
-    parameter,
-    expectedVersions,
     settings,
-    language,
     appKeyDigest: exchange.appKeyDigest,
-    cookie,
-    note,
+    parameter: (name) => matched?.parameters.get(name) ?? "",
+    expectedVersions: parseIfMatch(request.headers[headerNames.ifMatch]),
+    language: mailLanguage(request.headers[headerNames.acceptLanguage]),
+    cookie: (name) => cookieValue(request.headers.cookie, name),
+    note: (items) => {
+      exchange.items = items;
+    },
   };
   const success = await (route.handle as RouteHandler)(contextOf(exchange), input);
   if ("document" in success) writeAnswer(exchange, 200, success.document);
@@ -40,21 +35,13 @@ export const handle: Step = async (exchange, { settings }) => {
 function contextOf(exchange: Exchange): RequestContext {
   const { requestId, origin, database, admission, response } = exchange;
   const { modelGeneration, macroGeneration, appKey, session, principal } = admission;
-  const r = database.storage.repositories;
-  const sessionDigest = exchange.session?.digest ?? null;
-  const presented = { session, principal, sessionDigest, overCode: overCode(exchange.credentials) };
-  const onGone = (call: () => void) => whenGone(response, call);
   const context = {
-    requestId,
-    origin,
-    database,
-    r,
+    ...{ requestId, origin, database, modelGeneration, macroGeneration, appKey, session, principal },
+    r: database.storage.repositories,
     unit: database.unit,
-    modelGeneration,
-    macroGeneration,
-    onGone,
-    appKey,
-    ...presented,
+    sessionDigest: exchange.session?.digest ?? null,
+    overCode: overCode(exchange.credentials),
+    onGone: (call: () => void) => whenGone(response, call),
   };
   return context satisfies RequestContext;
 }

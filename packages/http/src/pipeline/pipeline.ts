@@ -87,12 +87,11 @@ const parseInput: Step = (exchange) => {
   const { route, bytes, channel, queryString } = exchange;
   if (route.body?.form !== undefined) {
     exchange.body = parseBody(route.body, Object.fromEntries(formFields(new TextDecoder().decode(bytes))));
-    exchange.query = parseQuery(route.query, queryString);
-    return;
+  } else {
+    // What no route asks for must still be a message.
+    const given = bytes.length === 0 ? undefined : parseJson(bytes, channel === null ? 311 : 312);
+    exchange.body = parseBody(route.body, given);
   }
-  // What no route asks for must still be a message.
-  const given = bytes.length === 0 ? undefined : parseJson(bytes, channel === null ? 311 : 312);
-  exchange.body = parseBody(route.body, given);
   exchange.query = parseQuery(route.query, queryString);
 };
 

@@ -7,13 +7,6 @@ import {
 } from "@sallyport/contract";
 import { type ChannelTraffic, type Database, type Digest, type OpenChannel, ServiceError } from "@sallyport/core";
 
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
-export interface EncryptedAnswer {
-  readonly body: Buffer;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** Request and answer of a secure session: opens the one message and encrypts the other. */
 export class SecureExchange {
   private answered = false;
@@ -36,13 +29,13 @@ export class SecureExchange {
     if (counter.block !== 0) throw unopened("The counter block is not the first of a message.");
     await this.traffic.accept(this.database, this.session, counter.message);
     const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
-    const message = base64.test(text) ? Buffer.from(text, "base64") : null;
-    if (message === null || message.toString("base64") !== text) throw unopened("The body is not base64.");
+    const message = Buffer.from(text, "base64");
+    if (message.toString("base64") !== text) throw unopened("The body is not base64.");
     return this.traffic.apply(this.channel, iv, message);
   }
 
   /** Encrypts the answer, once. */
-  seal(answer: Uint8Array): EncryptedAnswer {
+  seal(answer: Uint8Array): { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> } {
     // A second text under the same number would give both away.
     if (this.answered) throw new ServiceError(799, { detail: "The answer was encrypted already." });
     this.answered = true;

@@ -86,9 +86,9 @@ export function descriptionRoute(
     data: apiDescription,
     errors: [],
     handle: async (context, { settings }) => {
-      if (context.session === null) return { document: descriptions.ofAnybody(context.database, settings) };
+      if (context.session === null) return { document: descriptions.of(context.database, settings) };
       const [classes, macros] = [await listReadableClasses.run(context), await listExecutableMacros.run(context)];
-      return { document: descriptions.ofCaller(context.database, settings, { classes, macros }) };
+      return { document: descriptions.of(context.database, settings, { classes, macros }) };
     },
   });
 }
