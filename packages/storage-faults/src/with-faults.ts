@@ -1,7 +1,9 @@
 import type { Attempt, JointRepositories, Repositories, Storage } from "@sallyport/core";
 import type { Call, CallName, FaultScript, OwnCall } from "./fault-script.ts";
-import { errorOf } from "./fault.ts";
+import { errorOf, type Fault } from "./fault.ts";
 import { FaultyUnit, firstElements, playedRepositories, type Run, withEachMember } from "./faulty-unit.ts";
+
+type Loss = Extract<Fault, { kind: "loss" }>;
 
 /** So often a unit that loses is tried, by the port's promise. */
 const attempts = 3;
@@ -24,8 +26,8 @@ export function withFaults(storage: Storage, script: FaultScript): Storage {
   );
   const replaced: Partial<Storage> = {
     repositories,
-    transaction: (work) => again(script, () => transaction(storage, script, work)),
-    together: (work) => again(script, () => together(storage, script, work)),
+    transaction: (work) => transaction(storage, script, work),
+    together: (work) => together(storage, script, work),
   };
   return withEachMember(storage, (member, name) => {
     if (Object.hasOwn(replaced, name)) return replaced[name as keyof Storage];
@@ -70,21 +72,30 @@ async function partially(storage: Storage, name: CallName, given: readonly unkno
   }
 }
 
-interface Tried<T> {
-  /** The unit that was tried last: the storage itself may have run the work several times. */
-  readonly unit: () => FaultyUnit;
-  readonly result: Promise<T>;
-}
-
-/** Tries a unit again as long as it loses. */
-async function again<T>(script: FaultScript, attemptOnce: () => Tried<T>): Promise<T> {
+/** Tries a unit again as long as it loses. `begin` does it once; `begun` is called whenever the storage begins its work. */
+async function again<T>(
+  script: FaultScript,
+  name: OwnCall,
+  begin: (fault: Loss | undefined, begun: () => FaultyUnit) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const forget = script.mark();
-    const { unit, result } = attemptOnce();
+    // The one that was begun last: the storage itself may run the work several times.
+    let unit = new FaultyUnit(script);
+    const begun = () => {
+      unit = new FaultyUnit(script);
+      return unit;
+    };
     try {
-      return await result;
+      const fault = script.strike({ name, given: [], within: "itself" });
+      if (fault?.kind === "slow") await fault.gate.pass();
+      const later = fault?.kind === "loss" && fault.when !== "before" ? fault : undefined;
+      if (fault !== undefined && fault.kind !== "slow" && later === undefined) throw unit.fail(fault);
+      const result = await begin(later, begun);
+      unit.checkAnswer();
+      return result;
     } catch (error) {
-      if (!unit().conflicted || attempt === attempts) throw error;
+      if (!unit.conflicted || attempt === attempts) throw error;
     }
     forget();
   }
@@ -94,47 +105,29 @@ function transaction<T>(
   storage: Storage,
   script: FaultScript,
   work: (r: Repositories, attempt: Attempt) => Promise<T>,
-): Tried<T> {
-  let unit = new FaultyUnit(script);
-  const run = async (): Promise<T> => {
-    const fault = script.strike({ name: "transaction", given: [], within: "itself" });
-    if (fault?.kind === "slow") await fault.gate.pass();
-    const losesLater = fault?.kind === "loss" && fault.when !== "before";
-    if (fault !== undefined && fault.kind !== "slow" && !losesLater) throw unit.fail(fault);
-    const result = await storage.transaction(async (r, attempt) => {
-      unit = new FaultyUnit(script);
-      if (losesLater) unit.fail(fault);
-      const current = unit;
+): Promise<T> {
+  return again(script, "transaction", (fault, begun) =>
+    storage.transaction(async (r, attempt) => {
+      const unit = begun();
+      if (fault !== undefined) unit.fail(fault);
       const done = await work(
-        playedRepositories(r, "transaction", (call, send) => current.call(call, send)),
-        (part) => current.part(part, attempt),
+        playedRepositories(r, "transaction", (call, send) => unit.call(call, send)),
+        (part) => unit.part(part, attempt),
       );
-      await current.commit();
+      await unit.commit();
       return done;
-    });
-    unit.checkAnswer();
-    return result;
-  };
-  return { unit: () => unit, result: run() };
+    }),
+  );
 }
 
-function together<T>(storage: Storage, script: FaultScript, work: (r: JointRepositories) => Promise<T>): Tried<T> {
-  let unit = new FaultyUnit(script);
-  const run = async (): Promise<T> => {
-    const fault = script.strike({ name: "together", given: [], within: "itself" });
-    if (fault?.kind === "slow") await fault.gate.pass();
-    const isDone = fault?.kind === "loss" && fault.when !== "before";
-    if (fault !== undefined && fault.kind !== "slow" && !isDone) throw unit.fail(fault);
-    const result = await storage.together(async (r) => {
-      unit = new FaultyUnit(script);
-      if (isDone && fault.when === "during") unit.loseAnswer(fault);
-      const current = unit;
-      const done = await work(playedRepositories(r, "together", (call, send) => current.joinedCall(call, send)));
-      current.check();
+function together<T>(storage: Storage, script: FaultScript, work: (r: JointRepositories) => Promise<T>): Promise<T> {
+  return again(script, "together", (fault, begun) =>
+    storage.together(async (r) => {
+      const unit = begun();
+      if (fault?.when === "during") unit.loseAnswer(fault);
+      const done = await work(playedRepositories(r, "together", (call, send) => unit.joinedCall(call, send)));
+      unit.check();
       return done;
-    });
-    unit.checkAnswer();
-    return result;
-  };
-  return { unit: () => unit, result: run() };
+    }),
+  );
 }
