@@ -3,29 +3,27 @@ import { lookup } from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 
-function networks(family: "ipv4" | "ipv6", ...ranges: readonly string[]): BlockList {
+/** The networks of a text, with blanks between them. */
+function networks(family: "ipv4" | "ipv6", text: string): BlockList {
   const list = new BlockList();
-  for (const range of ranges) {
+  for (const range of text.split(" ")) {
     const [network = "", prefix] = range.split("/");
     list.addSubnet(network, Number(prefix), family);
   }
   return list;
 }
 
-/** Special-purpose addresses of version 4. */
+/** Special-purpose addresses of version 4: this network, private, shared, loopback, link-local, documentation, multicast and so on. */
 const specialV4 = networks(
   "ipv4",
-  // This network, private, shared, loopback, link-local.
-  ...["0.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"],
-  // Protocol assignments, documentation, relays, benchmarks, multicast and reserved.
-  ...["192.0.0.0/24", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "192.88.99.0/24", "198.18.0.0/15"],
-  "224.0.0.0/3",
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 " +
+    "192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3",
 );
 
 const globalV6 = networks("ipv6", "2000::/3");
 
 /** Within the global addresses of version 6: protocol assignments with Teredo, documentation, 6to4, which can hide an address of version 4. */
-const specialV6 = networks("ipv6", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
+const specialV6 = networks("ipv6", "2001::/23 2001:db8::/32 2002::/16 3fff::/20");
 
 const loopback = networks("ipv4", "127.0.0.0/8");
 loopback.addAddress("::1", "ipv6");
