@@ -35,8 +35,9 @@ export const handle: Step = async (exchange, { settings }) => {
 function contextOf(exchange: Exchange): RequestContext {
   const { requestId, origin, database, admission, response } = exchange;
   const { modelGeneration, macroGeneration, appKey, session, principal } = admission;
+  const known = { requestId, origin, database, modelGeneration, macroGeneration, appKey, session, principal };
   const context = {
-    ...{ requestId, origin, database, modelGeneration, macroGeneration, appKey, session, principal },
+    ...known,
     r: database.storage.repositories,
     unit: database.unit,
     sessionDigest: exchange.session?.digest ?? null,

@@ -63,12 +63,16 @@ ${demo === null ? "" : demoTable(demo)}
 `;
 }
 
+/** The cells of a demo user. */
+function cellsOf({ name, password, may }: DemoAccess["users"][number]): string {
+  return `<td><code>${escaped(name)}</code></td><td><code>${escaped(password)}</code></td><td>${escaped(may)}</td>`;
+}
+
 function demoTable({ appKey, appNames, users }: DemoAccess): string {
-  const rows = users.map(
-    ({ name, password, may }) =>
-      `<tr><td><code>${escaped(name)}</code></td><td><code>${escaped(password)}</code></td><td>${escaped(may)}</td>` +
-      `<td><button type="button" data-user="${escaped(name)}" data-pass="${escaped(password)}">Log in</button></td></tr>`,
-  );
+  const rows = users.map((user) => {
+    const button = `<button type="button" data-user="${escaped(user.name)}" data-pass="${escaped(user.password)}">Log in</button>`;
+    return `<tr>${cellsOf(user)}<td>${button}</td></tr>`;
+  });
   return `<details id="demo" open>
 <summary>This is the demo</summary>
 <p>Its app key is <code>${escaped(appKey)}</code>, its app names are ${appNames.map((name) => `<code>${escaped(name)}</code>`).join(", ")}. Everybody knows its users:</p>
@@ -76,15 +80,8 @@ function demoTable({ appKey, appNames, users }: DemoAccess): string {
 </details>`;
 }
 
-interface StartPageParts {
-  /** Name of the service. */
-  readonly name: string;
-  readonly version: string;
-  readonly demo: DemoAccess | null;
-}
-
 /** The page at `/` for browsers: what the service is, and where to go on. Its addresses are relative. */
-export function startPage({ name, version, demo }: StartPageParts): string {
+export function startPage({ name, version, demo }: Omit<PlaygroundPageParts, "alias">): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -112,10 +109,7 @@ ${demo === null ? "" : demoSection(demo)}
 }
 
 function demoSection({ appKey, appNames, users }: DemoAccess): string {
-  const rows = users.map(
-    ({ name, password, may }) =>
-      `<tr><td><code>${escaped(name)}</code></td><td><code>${escaped(password)}</code></td><td>${escaped(may)}</td></tr>`,
-  );
+  const rows = users.map((user) => `<tr>${cellsOf(user)}</tr>`);
   const body = JSON.stringify({ user: users[0]?.name, pass: users[0]?.password, appNames: appNames.slice(0, 1) });
   return `<h2>This is the demo</h2>
 <p>Log in with the app key <code>${escaped(appKey)}</code> and one of these users, here or in the <a href="docs">documentation</a>:</p>
@@ -128,15 +122,15 @@ ${escaped(body)}</code></pre>
 <p>Send <code>data.sessionId</code> of the answer as the header <code>sessionId</code> with every further request, such as <code>GET v1/objects/Customer</code>.</p>`;
 }
 
-const entities: ReadonlyMap<string, string> = new Map([
-  ["&", "&amp;"],
-  ["<", "&lt;"],
-  [">", "&gt;"],
-  ['"', "&quot;"],
-  ["'", "&#39;"],
-]);
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 /** A text as it stands in HTML. */
 function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities.get(character) ?? "");
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 }

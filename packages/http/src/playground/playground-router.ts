@@ -97,17 +97,11 @@ const places: ReadonlyMap<string, string> = new Map([
   ["start.css", own("start.css")],
 ]);
 
-interface PlaygroundFile {
-  readonly content: Buffer;
-  /** Follows from the content: packages are installed with times that say nothing. */
-  readonly tag: string;
-}
-
 /** The files that the page loads, by the name that it knows them under; there are no others. Each is read once. */
 class PlaygroundFiles {
-  private readonly read = new Map<string, Promise<PlaygroundFile>>();
+  private readonly read = new Map<string, ReturnType<typeof load>>();
 
-  get(name: string): Promise<PlaygroundFile> | undefined {
+  get(name: string): ReturnType<typeof load> | undefined {
     const place = places.get(name);
     if (place === undefined) return undefined;
     const known = this.read.get(name) ?? load(place);
@@ -116,7 +110,8 @@ class PlaygroundFiles {
   }
 }
 
-async function load(place: string): Promise<PlaygroundFile> {
+/** A file and its tag, which follows from the content: packages are installed with times that say nothing. */
+async function load(place: string): Promise<{ readonly content: Buffer; readonly tag: string }> {
   const content = await readFile(place);
   return { content, tag: `"${createHash("sha256").update(content).digest("base64url")}"` };
 }

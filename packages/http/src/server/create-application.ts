@@ -1,6 +1,5 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { ChannelTraffic, CredentialReader, Digests } from "@sallyport/core";
 import express, { type Express } from "express";
 import { PieceGatherer } from "../body/piece-gatherer.ts";
 import { Connections, refuseUnparsed } from "../connections/connections.ts";
@@ -14,17 +13,10 @@ import { asksForPage, playgroundRouter } from "../playground/playground-router.t
 import type { Playground } from "../playground/playground-pages.ts";
 import type { Route } from "../routes/route.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
-import type { PublishedKeys } from "../database-keys.ts";
-import { type DatabaseDirectory, type HttpSettings, requestIdOf, type RequestObserver } from "./http-settings.ts";
+import { requestIdOf, type RequestObserver } from "./http-settings.ts";
 
-export interface ApplicationParts {
-  readonly settings: HttpSettings;
-  readonly databases: DatabaseDirectory;
+export interface ApplicationParts extends Omit<PipelineParts, "matcher" | "load" | "awaitedBodies"> {
   readonly routes: readonly Route[];
-  readonly digests: Digests;
-  readonly credentialReader: CredentialReader;
-  readonly traffic: ChannelTraffic;
-  readonly publishedKeys: PublishedKeys;
   readonly operations: Operations;
   /** `null` when there is no page at `/docs`. */
   readonly playground: Playground | null;
@@ -48,8 +40,7 @@ export interface Application {
 
 /** The Express application: every request enters the pipeline, and every answer leaves through it. */
 export function createApplication(parts: ApplicationParts): Application {
-  const { settings, databases, digests, credentialReader, traffic, publishedKeys, observer, operations, playground } =
-    parts;
+  const { settings, databases, observer, operations, playground } = parts;
   const { maxAwaitedBodies, maxUntakenBytes, stalledReaderTimeout, debugMessages } = settings;
   const load = new LoadGauge(settings.maxInFlight);
   const awaitedBodies = new NetworkBudget(maxAwaitedBodies);
@@ -61,8 +52,7 @@ export function createApplication(parts: ApplicationParts): Application {
     networkOf: (socket) => origins.clientNetwork(socket),
   });
   const matcher = new RouteMatcher(parts.routes);
-  const known = { settings, databases, digests, credentialReader, traffic, publishedKeys };
-  const pipeline: PipelineParts = { ...known, load, matcher, awaitedBodies };
+  const pipeline: PipelineParts = { ...parts, load, matcher, awaitedBodies };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const share = load.enter();

@@ -1,7 +1,6 @@
 import { createServer as createHttpServer, type Server, type ServerOptions } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { Socket } from "node:net";
-import type { TlsOptions } from "node:tls";
 import type { Application } from "./create-application.ts";
 import { headerBytes } from "./http-settings.ts";
 
@@ -48,10 +47,11 @@ export function createServer(
     // The pipeline does, and answers in an envelope.
     requireHostHeader: false,
   };
+  const agreement = { minVersion: "TLSv1.2", handshakeTimeout: timeouts.headers } as const;
   const server =
     tls === null
       ? createHttpServer(options, listener)
-      : createHttpsServer({ ...options, ...tlsOptions(tls), handshakeTimeout: timeouts.headers }, listener);
+      : createHttpsServer({ ...options, ...agreement, cert: tls.certificate, key: tls.key }, listener);
   server.setTimeout(silence);
   server.maxConnections = maxConnections;
   // Beyond a number Node drops headers without a word; their size is limited anyhow.
@@ -69,8 +69,4 @@ export function createServer(
     refuse(socket as Socket, "CONNECT");
   });
   return server;
-}
-
-function tlsOptions({ certificate, key }: TlsFiles): TlsOptions {
-  return { cert: certificate, key, minVersion: "TLSv1.2" };
 }
