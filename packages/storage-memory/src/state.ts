@@ -84,28 +84,8 @@ export function emptyState(): State {
 
 /** A state that starts as the given one and keeps its changes to itself. */
 export function forkState(state: State): State {
-  return {
-    accounts: state.accounts.fork(),
-    accountNames: state.accountNames.fork(),
-    appKeys: state.appKeys.fork(),
-    appKeyDigests: state.appKeyDigests.fork(),
-    audit: state.audit.fork(),
-    auditTallies: state.auditTallies.fork(),
-    channels: state.channels.fork(),
-    cipherBlocks: state.cipherBlocks.fork(),
-    classes: state.classes.fork(),
-    departures: state.departures.fork(),
-    links: state.links.fork(),
-    locks: state.locks.fork(),
-    numbers: state.numbers.fork(),
-    objects: state.objects.fork(),
-    uuids: state.uuids.fork(),
-    records: state.records.fork(),
-    sessions: state.sessions.fork(),
-    stamps: state.stamps.fork(),
-    switches: state.switches.fork(),
-    throttle: state.throttle.fork(),
-  };
+  const tables = Object.entries(state) as [string, Table<unknown, NonNullable<unknown>>][];
+  return Object.fromEntries(tables.map(([name, table]) => [name, table.fork()])) as unknown as State;
 }
 
 /** Hands the changes of a fork down to the state that it was forked from. */
