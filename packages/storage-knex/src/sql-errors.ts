@@ -17,6 +17,26 @@ export const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
   ["SPUID", 307],
 ]);
 
+/** The code of every error that is listed under one. */
+export function codesOf(
+  meanings: readonly (readonly [ErrorCode, readonly unknown[]])[],
+): ReadonlyMap<unknown, ErrorCode> {
+  return new Map(meanings.flatMap(([code, errors]) => errors.map((error) => [error, code] as const)));
+}
+
+/** Errors of the operating system that mean, whatever the driver, that the server cannot be reached. */
+export const unreachable: readonly string[] = [
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+];
+
 /** What it means to break the uniqueness of names of accounts. */
 export const nameTaken = "The user name is taken or looks like another.";
 

@@ -1,48 +1,22 @@
 import { type ErrorCode, ServiceError } from "@sallyport/core";
-import { failureOf, nameTaken, poolFailureOf, refusals } from "../../sql-errors.ts";
+import { codesOf, failureOf, nameTaken, poolFailureOf, refusals, unreachable } from "../../sql-errors.ts";
 
 /** What numbers of errors mean to callers; what is not listed is unexpected. */
-const codes: ReadonlyMap<unknown, ErrorCode> = new Map([
+const codes = codesOf([
   // Too many connections, for all or for this account; not let in; about to go away or ended by somebody.
-  [1040, 704],
-  [1203, 704],
-  [1226, 704],
-  [1044, 704],
-  [1045, 704],
-  [1698, 704],
-  [1053, 704],
-  [1079, 704],
-  [1927, 704],
-  [4031, 704],
+  [704, [1040, 1203, 1226, 1044, 1045, 1698, 1053, 1079, 1927, 4031]],
   // Went silent, or had been idle within a transaction for too long.
-  [1158, 704],
-  [1159, 704],
-  [1160, 704],
-  [1161, 704],
+  [704, [1158, 1159, 1160, 1161]],
   // Only reads, as a replica does.
-  [1290, 704],
-  [1792, 704],
-  [1836, 704],
+  [704, [1290, 1792, 1836]],
   // Not migrated, or by another version.
-  [1046, 705],
-  [1049, 705],
-  [1051, 705],
-  [1054, 705],
-  [1109, 705],
-  [1146, 705],
-  [1305, 705],
-  [1318, 705],
+  [705, [1046, 1049, 1051, 1054, 1109, 1146, 1305, 1318]],
   // Took too long.
-  [1317, 706],
-  [1969, 706],
-  [3024, 706],
+  [706, [1317, 1969, 3024]],
   // Lost against others as often as it was tried.
-  [1020, 706],
-  [1205, 706],
-  [1213, 706],
+  [706, [1020, 1205, 1213]],
   // A text that the database cannot hold: of another form, or longer than an index entry may be.
-  [1366, 307],
-  [1406, 307],
+  [307, [1366, 1406]],
 ]);
 
 /** Constraints that a caller can break, and what that means: two writers at once gave one UUID, or a name is another's. */
@@ -53,18 +27,10 @@ const refusedBy: ReadonlyMap<unknown, string> = new Map([
   ),
 ]);
 
-const unreachable = new Set<unknown>([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ECONNABORTED",
-  "EPIPE",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
+const lost = new Set<unknown>([
+  ...unreachable,
   "ENOENT",
   "EACCES",
-  "EAI_AGAIN",
   "PROTOCOL_CONNECTION_LOST",
   "HANDSHAKE_SSL_ERROR",
   "HANDSHAKE_NO_SSL_SUPPORT",
@@ -112,7 +78,7 @@ export function isDuplicate(error: unknown): boolean {
 
 function codeOf(error: unknown): ErrorCode | undefined {
   const { code, errno, sqlState, message } = partsOf(error);
-  if (error instanceof SilentServer || unreachable.has(code) || closedConnection.test(message)) return 704;
+  if (error instanceof SilentServer || lost.has(code) || closedConnection.test(message)) return 704;
   return refusals.get(sqlState) ?? codes.get(errno) ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
 }
 

@@ -1,49 +1,13 @@
-const names = {
-  // Tables.
-  accounts: "accounts",
-  appKeys: "app_keys",
-  audit: "audit",
-  auditTallies: "audit_tallies",
-  channels: "channels",
-  cipherBlocks: "cipher_blocks",
-  classes: "classes",
-  customAccounts: "custom_accounts",
-  departures: "departures",
-  links: "links",
-  locks: "locks",
-  migrations: "migrations",
-  objectCounts: "object_counts",
-  objects: "objects",
-  objectSeries: "object_series",
-  recordGates: "record_gates",
-  records: "records",
-  sessionGates: "session_gates",
-  sessions: "sessions",
-  settings: "settings",
-  throttle: "throttle",
-  valueIndexes: "value_indexes",
-  // Sequences.
-  objectNumbers: "object_numbers",
-  recordVersions: "record_versions",
-  // Procedures.
-  acceptNumber: "accept_number",
-  admitReturn: "admit_return",
-  attemptThrottle: "attempt_throttle",
-  claimBlocks: "claim_blocks",
-  failThrottle: "fail_throttle",
-  openSession: "open_session",
-  passThrottle: "pass_throttle",
-  putRecord: "put_record",
-  removeAccounts: "remove_accounts",
-  reserveNumbers: "reserve_numbers",
-  settleTallies: "settle_tallies",
-  sweepAudit: "sweep_audit",
-} as const;
+import { type Names, quotedNames } from "../../table-names.ts";
 
-type Names = Readonly<Record<keyof typeof names, string>>;
+const tables = ["objectSeries", "recordGates", "sessionGates", "valueIndexes"] as const;
+const sequences = ["objectNumbers"] as const;
+const entryProcedures = ["acceptNumber", "admitReturn", "attemptThrottle", "claimBlocks", "failThrottle"] as const;
+const otherProcedures = ["reserveNumbers", "settleTallies", "sweepAudit"] as const;
+const own = [...tables, ...sequences, ...entryProcedures, ...otherProcedures];
 
 /** The quoted names of everything that a storage keeps, with that of the database before them. */
-export interface Tables extends Names {
+export interface Tables extends Names<(typeof own)[number]> {
   /** The database itself, unquoted. */
   readonly database: string;
 }
@@ -53,9 +17,8 @@ export function tablesOf(database: string): Tables {
   return { database, ...namesWith(`\`${acceptDatabaseName(database)}\`.`) };
 }
 
-function namesWith(prefix: string): Names {
-  const quoted = Object.entries(names).map(([member, name]) => [member, `${prefix}\`${name}\``]);
-  return Object.fromEntries(quoted) as Names;
+function namesWith(prefix: string): Names<(typeof own)[number]> {
+  return quotedNames(own, (name) => `${prefix}\`${name}\``);
 }
 
 /**

@@ -1,36 +1,20 @@
 import { type ErrorCode, objectTooLarge, ServiceError } from "@sallyport/core";
-import { failureOf, nameTaken, poolFailureOf, refusals } from "../../sql-errors.ts";
+import { codesOf, failureOf, nameTaken, poolFailureOf, refusals, unreachable } from "../../sql-errors.ts";
 
 /** What SQLSTATEs mean to callers; what is not listed, by itself or by its class, is unexpected. */
-const codes: ReadonlyMap<string, ErrorCode> = new Map([
+const codes = codesOf([
   // Cannot be reached, or is about to go away.
-  ["08", 704],
-  ["28", 704],
-  ["53300", 704],
-  ["57P01", 704],
-  ["57P02", 704],
-  ["57P03", 704],
-  ["57P05", 704],
+  [704, ["08", "28", "53300", "57P01", "57P02", "57P03", "57P05"]],
   // A former primary that became a standby.
-  ["25006", 704],
+  [704, ["25006"]],
   // Not migrated, or by another version.
-  ["3D000", 705],
-  ["3F000", 705],
-  ["42P01", 705],
-  ["42703", 705],
-  ["42883", 705],
+  [705, ["3D000", "3F000", "42P01", "42703", "42883"]],
   // Took too long.
-  ["57014", 706],
-  ["55P03", 706],
-  ["25P03", 706],
-  ["25P04", 706],
+  [706, ["57014", "55P03", "25P03", "25P04"]],
   // Lost against others as often as it was tried.
-  ["40001", 706],
-  ["40P01", 706],
+  [706, ["40001", "40P01"]],
   // A text that the database cannot hold: a zero character, or longer than an index entry may be.
-  ["22021", 307],
-  ["22P05", 307],
-  ["54000", 307],
+  [307, ["22021", "22P05", "54000"]],
 ]);
 
 /** Constraints that a caller can break, and what that means: two writers at once gave one UUID, or a name is another's. */
@@ -43,20 +27,7 @@ const refusedBy: ReadonlyMap<unknown, string> = new Map([
 
 const lostConnection =
   /^(?:Connection (?:terminated|ended)|Client (?:has encountered a connection error|was closed)|timeout expired)/;
-const unreachable = new Set([
-  "ENGINE_STOPPED",
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ECONNABORTED",
-  "EPIPE",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ERR_STREAM_DESTROYED",
-  "ERR_STREAM_WRITE_AFTER_END",
-]);
+const lost = new Set([...unreachable, "ENGINE_STOPPED", "ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END"]);
 const endedPool = /^(?:Unable to acquire a connection$|Cannot use a pool after calling end|aborted$)/;
 
 /** The server ended the transaction for its age, and the connection with it. */
@@ -104,7 +75,7 @@ function statisticsAreGone(error: unknown): boolean {
 
 function codeOf(error: unknown): ErrorCode | undefined {
   const state = stateOf(error);
-  if (unreachable.has(state)) return 704;
+  if (lost.has(state)) return 704;
   if (state === "" && error instanceof Error && lostConnection.test(error.message)) return 704;
   if (statisticsAreGone(error)) return 706;
   const known = refusals.get(state) ?? codes.get(state) ?? codes.get(state.slice(0, 2));

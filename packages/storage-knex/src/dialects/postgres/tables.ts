@@ -1,48 +1,13 @@
-const names = {
-  // Tables.
-  accounts: "accounts",
-  appKeys: "app_keys",
-  audit: "audit",
-  auditTallies: "audit_tallies",
-  channels: "channels",
-  cipherBlocks: "cipher_blocks",
-  classes: "classes",
-  customAccounts: "custom_accounts",
-  departures: "departures",
-  links: "links",
-  locks: "locks",
-  migrations: "migrations",
-  objectCounts: "object_counts",
-  objects: "objects",
-  records: "records",
-  sessionCounts: "session_counts",
-  sessions: "sessions",
-  settings: "settings",
-  throttle: "throttle",
-  // Sequences.
-  objectIds: "object_ids",
-  recordVersions: "record_versions",
-  // Functions.
-  holdObjects: "hold_objects",
-  insertObject: "insert_object",
-  insertObjects: "insert_objects",
-  linkedObjects: "linked_objects",
-  objectNumber: "object_number",
-  openSession: "open_session",
-  passThrottle: "pass_throttle",
-  putRecord: "put_record",
-  releaseLock: "release_lock",
-  removeAccounts: "remove_accounts",
-  stampOffset: "stamp_offset",
-  stampRow: "stamp_row",
-  takeLock: "take_lock",
-  updateObjects: "update_objects",
-} as const;
+import { type Names, quotedNames } from "../../table-names.ts";
 
-type Names = Readonly<Record<keyof typeof names, string>>;
+const tables = ["sessionCounts"] as const;
+const sequences = ["objectIds"] as const;
+const objectFunctions = ["holdObjects", "insertObject", "insertObjects", "linkedObjects", "updateObjects"] as const;
+const otherFunctions = ["objectNumber", "releaseLock", "stampOffset", "stampRow", "takeLock"] as const;
+const own = [...tables, ...sequences, ...objectFunctions, ...otherFunctions];
 
 /** The quoted, schema-qualified names of everything that a storage keeps. */
-export interface Tables extends Names {
+export interface Tables extends Names<(typeof own)[number]> {
   /** The schema itself, unquoted. */
   readonly schema: string;
 }
@@ -50,8 +15,7 @@ export interface Tables extends Names {
 /** The names in one schema; nothing relies on the search path. */
 export function tablesOf(schema: string): Tables {
   const accepted = acceptSchemaName(schema);
-  const quoted = Object.entries(names).map(([member, name]) => [member, `"${accepted}"."${name}"`]);
-  return { schema, ...(Object.fromEntries(quoted) as Names) };
+  return { schema, ...quotedNames(own, (name) => `"${accepted}"."${name}"`) };
 }
 
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
