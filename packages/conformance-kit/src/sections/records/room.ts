@@ -1,11 +1,12 @@
 import type { PutWithinOutcome, RecordRoom, RecordValue } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
-import { type Check, checksOf } from "../../check.ts";
+import type { Check } from "../../check.ts";
 import { atOnce, occurrences, whileOpen } from "../../fixtures/at-once.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
+import { equalCounts, pluck } from "../../fixtures/lists.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
-import { recordOf, sample } from "../../fixtures/records.ts";
+import { recordChecks, sample, samplesOf } from "./samples.ts";
 import type { Subject } from "../../subject.ts";
 
 interface Change {
@@ -21,11 +22,13 @@ function put({ r }: Pick<Subject, "r">, room: RecordRoom, change: Change = {}): 
   return r.records.putWithin(kind, id, value, { owner, lifetime, room });
 }
 
-/** So many, one after the other. */
-async function series(times: number, one: (index: number) => Promise<PutWithinOutcome>): Promise<PutWithinOutcome[]> {
-  const outcomes: PutWithinOutcome[] = [];
-  for (let index = 0; index < times; index += 1) outcomes.push(await one(index));
-  return outcomes;
+/** Puts as many, one after the other, as there are outcomes to come of it. */
+async function series(
+  expected: readonly PutWithinOutcome[],
+  what: string,
+  one: (index: number) => Promise<PutWithinOutcome>,
+): Promise<void> {
+  for (const [index, outcome] of expected.entries()) equal(await one(index), outcome, `${what}, number ${index + 1}`);
 }
 
 const [ofOwner, inAll] = [
@@ -33,131 +36,115 @@ const [ofOwner, inAll] = [
   (room: number): RecordRoom => ({ ofOwner: 0, inAll: room }),
 ];
 
-const taking = checksOf("room of records", {
+const taking = recordChecks("room of records", null, {
   "is that of each owner and kind": async (subject) => {
-    const { r } = subject;
+    const { s } = subject;
     for (const change of [{}, { owner: "NETWORK:A" }, { owner: "network:a " }, { kind: "mail" }, { kind: "Mail" }])
-      equal(
-        await series(3, () => put(subject, ofOwner(2), change)),
+      await series(
         ["stored", "stored", "ownerFull"],
-        `the third of ${JSON.stringify(change)} where there is room for two`,
+        `those of ${JSON.stringify(change)} where there is room for two`,
+        () => put(subject, ofOwner(2), change),
       );
     equal(await put(subject, ofOwner(2), { id: "refused" }), "ownerFull", "one more");
-    equal(
-      [await r.records.get(sample, ["refused"]), (await r.records.remove(sample, { owner: "network:a" })).length],
-      [[], 2],
-      "what is kept of it, and of those before",
-    );
+    equal(await s.get("refused"), [], "what is kept of it");
+    equal((await s.remove({ owner: "network:a" })).length, 2, "how many are kept of those before");
   },
 
   "is that of all of a kind, too": async (subject) => {
     for (const kind of [sample, "mail"])
-      equal(
-        await series(4, (index) => put(subject, inAll(3), { kind, owner: `network:${index}` })),
-        ["stored", "stored", "stored", "full"],
-        `the fourth of ${kind} where there is room for three`,
+      await series(["stored", "stored", "stored", "full"], `those of ${kind} where there is room for three`, (index) =>
+        put(subject, inAll(3), { kind, owner: `network:${index}` }),
       );
     equal(await put(subject, inAll(4)), "stored", "where there is room for four");
   },
 
   "is used up by an owner before it is in all": async (subject) => {
-    equal(
-      await series(3, () => put(subject, { ofOwner: 2, inAll: 2 })),
-      ["stored", "stored", "ownerFull"],
-      "one more of the same",
-    );
-    equal(await put(subject, { ofOwner: 2, inAll: 2 }, { owner: "network:b" }), "full", "one of another");
+    const room = { ofOwner: 2, inAll: 2 };
+    await series(["stored", "stored", "ownerFull"], "those of the same", () => put(subject, room));
+    equal(await put(subject, room, { owner: "network:b" }), "full", "one of another");
   },
 
   "is for any number where it is not limited": async (subject) => {
-    const outcomes = await series(12, () => put(subject, { ofOwner: 0, inAll: 0 }));
-    equal(occurrences("stored", outcomes), 12, "how many were stored");
-    await subject.r.records.put(sample, "without room", 1, { owner: "network:a" });
+    const { s } = subject;
+    const stored = Array.from({ length: 12 }, () => "stored" as const);
+    await series(stored, "those that are not limited", () => put(subject, { ofOwner: 0, inAll: 0 }));
+    await s.put("without room", 1, { owner: "network:a" });
     equal(await put(subject, ofOwner(13)), "ownerFull", "what those count for an owner that needed none");
-    await subject.r.records.put(sample, "without owner", 1);
+    await s.put("without owner", 1);
     equal(await put(subject, inAll(14)), "full", "what those count in all that needed none");
     equal(await put(subject, { ofOwner: 14, inAll: 15 }), "stored", "where there is room for one more");
   },
 
   "is needed by no record that is put without it": async (subject) => {
-    const { records } = subject.r;
+    const { s } = subject;
     equal(await put(subject, { ofOwner: 1, inAll: 1 }), "stored", "the only one within room");
-    equal(await records.put(sample, "record", 1, { owner: "network:a" }), "stored", "one without");
-    equal(await records.put(sample, "record", 2, { owner: "network:a" }), "stored", "the same again");
-    equal((await records.count(sample)).count, 2, "how many there are");
+    equal(await s.put("record", 1, { owner: "network:a" }), "stored", "one without");
+    equal(await s.put("record", 2, { owner: "network:a" }), "stored", "the same again");
+    equal(await s.size(), 2, "how many there are");
   },
 
   "is for records like any other": async (subject) => {
-    const { r, advance } = subject;
+    const { s, advance } = subject;
     const room = { ofOwner: 10, inAll: 10 };
     const change = { id: "record", value: { deep: [null, "two"] }, lifetime: minute };
     equal(await put(subject, room, change), "stored", "the first with its id");
     equal(await put(subject, room, { ...change, value: 2 }), "exists", "the second");
-    const { value, owner, born, version } = await recordOf(r, "record");
+    const { value, owner, born, version } = await s.of("record");
     equal([value, owner, born], [change.value, "network:a", version], "what is there");
-    equal(
-      await r.records.put(sample, "record", "other", { ifVersion: version, lifetime: minute }),
-      "stored",
-      "writing it",
-    );
-    equal((await recordOf(r, "record")).born, born, "the version with which it began, afterwards");
+    equal(await s.put("record", "other", { ifVersion: version, lifetime: minute }), "stored", "writing it");
+    equal((await s.of("record")).born, born, "the version with which it began, afterwards");
     advance(minute + second);
-    equal(await r.records.get(sample, ["record"]), [], "when its time is over");
+    equal(await s.get("record"), [], "when its time is over");
     equal(await put(subject, room, { id: "record", value: 3, lifetime: null }), "stored", "putting it anew");
     advance(1_000 * hour);
-    holds((await recordOf(r, "record")).born !== born, "It has begun anew");
-    equal([await r.records.take(sample, "record"), await r.records.take(sample, "record")], [3, null], "what is taken");
+    holds((await s.of("record")).born !== born, "It has begun anew");
+    equal([await s.take("record"), await s.take("record")], [3, null], "what is taken");
   },
 
   "is that of owners with hostile and long names": async (subject) => {
     for (const owner of [...hostileTexts, "n".repeat(200)])
-      equal(
-        await series(2, () => put(subject, ofOwner(1), { owner })),
-        ["stored", "ownerFull"],
-        `those of ${JSON.stringify(owner)}`,
-      );
+      await series(["stored", "ownerFull"], JSON.stringify(owner), () => put(subject, ofOwner(1), { owner }));
   },
 
-  "is that within a transaction, what it has put itself counted": async ({ storage, r }) => {
+  "is that within a transaction, what it has put itself counted": async ({ storage, s }) => {
     await storage.transaction(async (inside) => {
       const subject = { r: inside };
-      equal(await series(3, () => put(subject, ofOwner(2))), ["stored", "stored", "ownerFull"], "those of an owner");
+      await series(["stored", "stored", "ownerFull"], "those of an owner", () => put(subject, ofOwner(2)));
       equal(await put(subject, inAll(2), { owner: "network:b" }), "full", "those in all");
-      await inside.records.remove(sample, { owner: "network:a" });
+      await samplesOf(inside).remove({ owner: "network:a" });
       equal(await put(subject, { ofOwner: 1, inAll: 1 }), "stored", "when they are removed");
     });
-    equal((await r.records.count(sample)).count, 1, "how many there are");
+    equal(await s.size(), 1, "how many there are");
   },
 });
 
-const leaving = checksOf("room of records", {
+const leaving = recordChecks("room of records", null, {
   "is free again when one is taken, removed, settled or over": async (subject) => {
-    const { r, advance } = subject;
+    const { s, advance } = subject;
     for (const room of [ofOwner(1), inAll(1)]) {
-      const refused = async () => (await put(subject, room)) !== "stored";
-      equal(
-        [await put(subject, room, { id: "first" }), await refused()],
-        ["stored", true],
-        "two where there is room for one",
-      );
-      await r.records.claim(sample, 1, minute);
-      equal(await refused(), true, "while one is claimed");
-      await r.records.take(sample, "first");
-      equal([await put(subject, room), await refused()], ["stored", true], "when it is taken");
-      await r.records.remove(sample, { owner: "network:a" });
-      equal([await put(subject, room), await refused()], ["stored", true], "when it is removed");
-      for (const claimed of await r.records.claim(sample, 1, minute)) await r.records.settle(sample, claimed, "done");
-      equal([await put(subject, room, { lifetime: minute }), await refused()], ["stored", true], "when it is settled");
+      const refuses = async (when: string) => equal((await put(subject, room)) !== "stored", true, `one more ${when}`);
+      const hasOne = async (when: string, change?: Change) => {
+        equal(await put(subject, room, change), "stored", `one ${when}`);
+        await refuses(when);
+      };
+      await hasOne("at first", { id: "first" });
+      await s.claim(1);
+      await refuses("while one is claimed");
+      await s.take("first");
+      await hasOne("when it is taken");
+      await s.remove({ owner: "network:a" });
+      await hasOne("when it is removed");
+      for (const claimed of await s.claim(1)) await s.settle(claimed, "done");
+      await hasOne("when it is settled", { lifetime: minute });
       advance(minute + second);
-      equal([await put(subject, room), await refused()], ["stored", true], "when it is over");
-      await r.records.remove(sample, { owner: "network:a" });
+      await hasOne("when it is over");
+      await s.remove({ owner: "network:a" });
     }
   },
 
   "goes with a record to its next owner": async (subject) => {
-    const { records } = subject.r;
     equal(await put(subject, ofOwner(1), { id: "record" }), "stored", "the first");
-    await records.put(sample, "record", 1, { owner: "network:b" });
+    await subject.s.put("record", 1, { owner: "network:b" });
     equal(await put(subject, ofOwner(1), { owner: "network:b" }), "ownerFull", "one of the owner that it went to");
     equal(await put(subject, ofOwner(1)), "stored", "one of the owner that it came from");
   },
@@ -165,14 +152,10 @@ const leaving = checksOf("room of records", {
   "has its last place taken once of many puts at once": async (subject) => {
     for (const places of [1, 5]) {
       const own = await atOnce(12, () => put(subject, ofOwner(places), { owner: `network:${places}` }));
-      equal(
-        [occurrences("stored", own), occurrences("ownerFull", own)],
-        [places, 12 - places],
-        "how many of one owner were stored and refused",
-      );
+      equalCounts(own, { stored: places, ownerFull: 12 - places }, "how many of one owner were stored and refused");
     }
     const all = await atOnce(12, (index) => put(subject, inAll(7), { owner: `other network:${index}` }));
-    equal([occurrences("stored", all), occurrences("full", all)], [1, 11], "how many of all were stored and refused");
+    equalCounts(all, { stored: 1, full: 11 }, "how many of all were stored and refused");
   },
 
   "is exact for many owners at once": async (subject) => {
@@ -180,14 +163,10 @@ const leaving = checksOf("room of records", {
       put(subject, { ofOwner: 2, inAll: 15 }, { owner: `network:${index % 10}` }),
     );
     equal(occurrences("stored", outcomes), 15, "how many were stored");
-    const listed = await subject.r.records.list(sample, { after: null, limit: 100 });
-    const owners = listed.map(({ owner }) => owner);
-    equal(listed.length, 15, "how many there are");
-    equal(
-      [...new Set(owners)].filter((owner) => occurrences(owner, owners) > 2),
-      [],
-      "the owners with more than there is room for",
-    );
+    const owners = pluck(await subject.s.list({ limit: 100 }), "owner");
+    equal(owners.length, 15, "how many there are");
+    const crowded = owners.filter((owner) => occurrences(owner, owners) > 2);
+    equal(crowded, [], "the owners with more than there is room for");
   },
 
   "is given once of many puts at once with the same id": async (subject) => {
@@ -196,15 +175,15 @@ const leaving = checksOf("room of records", {
       const outcomes = await atOnce(8, (index) =>
         put(subject, { ofOwner: 10, inAll: 100 }, { id, owner: `network:${index}`, value: index }),
       );
-      equal([occurrences("stored", outcomes), occurrences("exists", outcomes)], [1, 7], "how many were stored");
-      const { owner, value } = await recordOf(subject.r, id);
+      equalCounts(outcomes, { stored: 1, exists: 7 }, "how many were stored");
+      const { owner, value } = await subject.s.of(id);
       const winner = outcomes.indexOf("stored");
       equal([owner, value], [`network:${winner}`, winner], "whose it is");
     }
   },
 
   "is not there while another's place is not given back": async (subject) => {
-    const { storage, r } = subject;
+    const { storage, s } = subject;
     for (const [room, full] of [
       [ofOwner(1), "ownerFull"],
       [inAll(1), "full"],
@@ -220,7 +199,7 @@ const leaving = checksOf("room of records", {
           { end, turns: 50 },
         );
         equal(outcome, expected, `one that comes meanwhile, when the other is ${end}`);
-        await r.records.remove(sample, { owner: "network:a" });
+        await s.remove({ owner: "network:a" });
       }
     }
   },

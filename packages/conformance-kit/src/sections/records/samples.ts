@@ -1,0 +1,96 @@
+import type { PutOptions, PutWithinOptions, RecordRepository, RecordValue, Repositories } from "@sallyport/core";
+import type { ClaimedRecord, Settlement, StoredRecord } from "@sallyport/core";
+import { ConformanceError } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { idsOf } from "../../fixtures/objects.ts";
+import { minute } from "../../fixtures/policy.ts";
+import type { Subject } from "../../subject.ts";
+
+/** The kind of the records that checks put. */
+export const sample = "sample";
+
+/** What a record says but for its age, which passes. */
+export type Ageless = Omit<StoredRecord, "age">;
+
+export function ageless({ id, owner, value, version, born, createdAt }: Ageless): Ageless {
+  return { id, owner, value, version, born, createdAt };
+}
+
+type Selection = Partial<Parameters<RecordRepository["list"]>[1]>;
+type Claim = Pick<ClaimedRecord, "id" | "version">;
+
+/** The records of one kind: the calls of the port without the kind, and what checks ask most. */
+export function samplesOf({ records }: Pick<Repositories, "records">, kind = sample) {
+  const get = (...ids: readonly string[]) => records.get(kind, ids);
+  const put = (id: string, value: RecordValue, options?: PutOptions) => records.put(kind, id, value, options);
+  const list = (selection: Selection = {}) => records.list(kind, { after: null, limit: 10, ...selection });
+  const claim = (limit: number, lease = minute) => records.claim(kind, limit, lease);
+  return {
+    get,
+    put,
+    list,
+    claim,
+    putWithin: (id: string, value: RecordValue, options: PutWithinOptions) =>
+      records.putWithin(kind, id, value, options),
+    take: (id: string) => records.take(kind, id),
+    remove: (selector: Parameters<RecordRepository["remove"]>[1]) => records.remove(kind, selector),
+    settle: (claimed: Claim, settlement: Settlement) => records.settle(kind, claimed, settlement),
+    count: () => records.count(kind),
+
+    /** How many there are. */
+    size: async () => (await records.count(kind)).count,
+    ids: async (selection?: Selection) => idsOf(await list(selection)),
+    values: async () => (await list()).map(({ value }) => value),
+    claimIds: async (limit: number, lease?: number) => idsOf(await claim(limit, lease)),
+
+    /** Puts records, each with its id as its value. */
+    async fill(...ids: readonly string[]): Promise<void> {
+      for (const id of ids) await put(id, id);
+    },
+
+    /** The record of an id, which has to be there. */
+    async of(id: string): Promise<Ageless> {
+      const [record] = await get(id);
+      if (record === undefined) throw new ConformanceError(`The record ${JSON.stringify(id)} is gone.`);
+      return ageless(record);
+    },
+
+    /** Claims the first record that is due, which has to be there. */
+    async claimFirst(lease?: number): Promise<ClaimedRecord> {
+      const [claimed] = await claim(1, lease);
+      if (claimed === undefined) throw new ConformanceError("No record is due.");
+      return claimed;
+    },
+
+    /** Puts a record and claims it for a minute, with none that is due before it. */
+    async claimNew(id = "record", options?: PutOptions): Promise<ClaimedRecord> {
+      await put(id, id, options);
+      const [claimed] = await claim(1);
+      if (claimed?.id !== id) throw new ConformanceError("A record that was put cannot be claimed.");
+      return claimed;
+    },
+  };
+}
+
+/** Sweeps at most so many records; how many it were, by kind. */
+export async function sweep({ records }: Repositories, limit: number): Promise<Readonly<Record<string, number>>> {
+  return Object.fromEntries(await records.sweep(limit));
+}
+
+/** So many ids. */
+export const numbered = (count: number) => Array.from({ length: count }, (_, index) => `record ${index}`);
+
+type SampleRun = (subject: Subject & { readonly s: ReturnType<typeof samplesOf> }) => Promise<void>;
+
+/** The checks of a section about records; `s` is those of the sample kind. */
+export function recordChecks(
+  section: string,
+  needs: Check["needs"],
+  runs: { readonly [name: string]: SampleRun },
+): readonly Check[] {
+  const withSamples = Object.entries(runs).map(([name, run]): [string, Check["run"]] => [
+    name,
+    (subject) => run({ ...subject, s: samplesOf(subject.r) }),
+  ]);
+  return checksOf(section, Object.fromEntries(withSamples), { needs });
+}
