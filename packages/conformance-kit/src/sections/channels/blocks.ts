@@ -1,9 +1,11 @@
 import type { BlockLimits, BlockVerdict, Digest } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { atOnce } from "../../fixtures/at-once.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
+import { equalCounts } from "../../fixtures/lists.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
+import { takenBack } from "../../fixtures/taken-back.ts";
 import type { Subject } from "../../subject.ts";
 
 const limits: BlockLimits = { uses: 3, within: minute };
@@ -25,11 +27,20 @@ function blocksOf({ r: outside }: Pick<Subject, "r">) {
     );
 }
 
+/** The verdicts on claims that follow one another, each written as its client and its blocks. */
+async function inTurn(claim: ReturnType<typeof blocksOf>, ...claims: readonly string[]): Promise<BlockVerdict[]> {
+  const verdicts: BlockVerdict[] = [];
+  for (const each of claims) {
+    const [client = "", letters = ""] = each.split(" ");
+    verdicts.push(await claim(client, letters));
+  }
+  return verdicts;
+}
+
 export const channelBlockChecks: readonly Check[] = checksOf("channels", {
   "take the blocks of a message as often as allowed from one client": async (subject) => {
     const claim = blocksOf(subject);
-    const verdicts: BlockVerdict[] = [];
-    for (let round = 0; round < 5; round += 1) verdicts.push(await claim("one", "abc"));
+    const verdicts = await inTurn(claim, "one abc", "one abc", "one abc", "one abc", "one abc");
     equal(verdicts, ["first", "again", "again", "refused", "refused"], "the verdicts");
   },
 
@@ -39,7 +50,7 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
     for (const letters of ["ab", "a", "b", "ba"])
       equal(await claim("other", letters), "refused", `the claim of another client on ${letters}`);
     equal(
-      [await claim("one", "ab"), await claim("one", "ab"), await claim("one", "ab")],
+      await inTurn(claim, "one ab", "one ab", "one ab"),
       ["again", "again", "refused"],
       "the claims of the first client",
     );
@@ -60,17 +71,10 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
 
   "count the uses of every block for itself": async (subject) => {
     const claim = blocksOf(subject);
-    const verdicts = [
-      await claim("one", "ab"),
-      await claim("one", "b"),
-      await claim("one", "bc"),
-      await claim("one", "ac"),
-      await claim("one", "a"),
-      await claim("one", "c"),
-    ];
+    const verdicts = await inTurn(claim, "one ab", "one b", "one bc", "one ac", "one a", "one c");
     equal(verdicts, ["first", "again", "again", "again", "again", "again"], "the verdicts");
     equal(
-      [await claim("one", "a"), await claim("one", "b"), await claim("one", "c")],
+      await inTurn(claim, "one a", "one b", "one c"),
       ["refused", "refused", "refused"],
       "the verdicts when all are used up",
     );
@@ -80,12 +84,12 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
     const claim = blocksOf(subject);
     await claim("one", "m");
     equal(await claim("other", "amz"), "refused", "the claim on another's block between new ones");
-    equal([await claim("third", "a"), await claim("third", "z")], ["first", "first"], "the claims on the new ones");
+    equal(await inTurn(claim, "third a", "third z"), ["first", "first"], "the claims on the new ones");
     await claim("one", "mn");
     await claim("one", "m");
     equal(await claim("one", "mn"), "refused", "the claim on a block that is used up");
     equal(
-      [await claim("one", "n"), await claim("one", "n"), await claim("one", "n")],
+      await inTurn(claim, "one n", "one n", "one n"),
       ["again", "again", "refused"],
       "the claims on the one that is not",
     );
@@ -94,19 +98,12 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
   "are free again when the transaction that claimed them is taken back": async (subject) => {
     const claim = blocksOf(subject);
     await claim("one", "b");
-    const failing = subject.storage.transaction(async (r) => {
-      equal(
-        [await claim("one", "ab", { r }), await claim("other", "a", { r })],
-        ["again", "refused"],
-        "the claims inside",
-      );
-      throw new RangeError("taken back");
-    });
-    await failing.catch((error: unknown) => {
-      if (!(error instanceof RangeError)) throw error;
+    await takenBack(subject.storage, async (r) => {
+      equal(await claim("one", "ab", { r }), "again", "the claim inside");
+      equal(await claim("other", "a", { r }), "refused", "the claim of another client inside");
     });
     equal(
-      [await claim("other", "a"), await claim("one", "b"), await claim("one", "b"), await claim("one", "b")],
+      await inTurn(claim, "other a", "one b", "one b", "one b"),
       ["first", "again", "again", "refused"],
       "the claims after it",
     );
@@ -115,11 +112,7 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
   "take equal blocks of one message for one": async (subject) => {
     const claim = blocksOf(subject);
     equal(await claim("one", "aba"), "first", "the claim");
-    equal(
-      [await claim("one", "a"), await claim("one", "aaaa"), await claim("one", "a")],
-      ["again", "again", "refused"],
-      "the claims after it",
-    );
+    equal(await inTurn(claim, "one a", "one aaaa", "one a"), ["again", "again", "refused"], "the claims after it");
   },
 
   "let one client win of those who bring the same blocks at once": async (subject) => {
@@ -127,11 +120,7 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
     for (const letters of ["a", "bcd", "efghijkl"]) {
       const reversed = [...letters].toReversed().join("");
       const verdicts = await atOnce(10, (index) => claim(`client ${index}`, index % 2 === 0 ? letters : reversed));
-      equal(
-        [occurrences("first", verdicts), occurrences("refused", verdicts)],
-        [1, 9],
-        "how many were first and refused",
-      );
+      equalCounts(verdicts, { first: 1, refused: 9 }, "how many were first and refused");
       const winner = verdicts.indexOf("first");
       equal(await claim(`client ${winner}`, letters), "again", "the next claim of the one who won");
     }
@@ -140,11 +129,7 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
   "count every use of those at once": async (subject) => {
     const claim = blocksOf(subject);
     const verdicts = await atOnce(10, () => claim("one", "ab"));
-    equal(
-      ["first", "again", "refused"].map((each) => occurrences(each, verdicts)),
-      [1, 2, 7],
-      "how many were first, again and refused",
-    );
+    equalCounts(verdicts, { first: 1, again: 2, refused: 7 }, "how many were first, again and refused");
   },
 
   "give messages that share blocks to one client whole, never in parts": async (subject) => {

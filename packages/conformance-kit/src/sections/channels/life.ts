@@ -4,12 +4,18 @@ import { type Check, checksOf } from "../../check.ts";
 import { freshChannel, freshDigest } from "../../fixtures/digests.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
+import { takenBack } from "../../fixtures/taken-back.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
+
+/** The next number out, and what comes of a number in. */
+const numbersOf = async ({ channels }: Repositories, digest: Digest, number: bigint) => [
+  await channels.reserveOut(digest, 1),
+  await channels.acceptIn(digest, number),
+];
 
 /** Demands that nothing is left of a channel. */
 async function isGone(r: Repositories, digest: Digest, what: string): Promise<void> {
-  const left = [await r.channels.reserveOut(digest, 1), await r.channels.acceptIn(digest, 0n)];
-  equal(left, [null, "gone"], `what the channel of ${what} answers`);
+  equal(await numbersOf(r, digest, 0n), [null, "gone"], `what the channel of ${what} answers`);
 }
 
 export const channelLifeChecks: readonly Check[] = checksOf("channels", {
@@ -63,11 +69,8 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
   "end with their session, however it ends": async ({ r, advance }) => {
     const visitor = await Visitor.create(r);
     const other = await Visitor.create(r);
-    const [ended, endedWithAll, stays] = [
-      await visitor.openSecure(r),
-      await visitor.openSecure(r),
-      await other.openSecure(r),
-    ];
+    const [ended, endedWithAll] = [await visitor.openSecure(r), await visitor.openSecure(r)];
+    const stays = await other.openSecure(r);
     await r.sessions.end({ digest: ended });
     await isGone(r, ended, "an ended session");
     await r.sessions.end({ userId: visitor.account.userId });
@@ -88,36 +91,22 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
     const channel = freshChannel();
     const second = await visitor.openSecure(r, { ...device, channel }, policy);
     await isGone(r, first, "a replaced session");
-    equal(
-      (await visitor.admitAs(r, "secure", second)).session?.channel?.wrappedKey,
-      channel.wrappedKey,
-      "the wrapped key",
-    );
-    equal(
-      [await r.channels.reserveOut(second, 1), await r.channels.acceptIn(second, 5n)],
-      [0n, "fresh"],
-      "the first numbers",
-    );
+    const { session } = await visitor.admitAs(r, "secure", second);
+    equal(session?.channel?.wrappedKey, channel.wrappedKey, "the wrapped key");
+    equal(await numbersOf(r, second, 5n), [0n, "fresh"], "the first numbers");
     const plain = await visitor.open(r, device, policy);
     await isGone(r, second, "a session replaced by one of another mode");
     const third = await visitor.openSecure(r, device, policy);
     equal(await visitor.isAdmitted(r, plain), false, "whether the replaced session is admitted");
-    equal(
-      [await r.channels.reserveOut(third, 1), await r.channels.acceptIn(third, 5n)],
-      [0n, "fresh"],
-      "the first numbers after another mode",
-    );
+    equal(await numbersOf(r, third, 5n), [0n, "fresh"], "the first numbers after another mode");
   },
 
   "are not opened for a session that finds no room": async ({ r }) => {
     const visitor = await Visitor.create(r);
     await visitor.openSecure(r, {}, { ...generous, limit: 1 });
-    for (const policy of [
-      { ...generous, limit: 1 },
-      { ...generous, perUserLimit: 1 },
-    ]) {
+    for (const limits of [{ limit: 1 }, { perUserLimit: 1 }]) {
       const session = visitor.newSession({ mode: "secure" });
-      await failsWith(315, () => r.sessions.open(session, policy), "opening a session");
+      await failsWith(315, () => r.sessions.open(session, { ...generous, ...limits }), "opening a session");
       await isGone(r, session.digest, "a session that was not opened");
     }
   },
@@ -125,13 +114,9 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
   "go with the transaction that opened them": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
     const session = visitor.newSession({ mode: "secure" });
-    const failing = storage.transaction(async (inside) => {
+    await takenBack(storage, async (inside) => {
       await inside.sessions.open(session, generous);
       equal(await inside.channels.reserveOut(session.digest, 1), 0n, "the first number inside of the transaction");
-      throw new RangeError("taken back");
-    });
-    await failing.catch((error: unknown) => {
-      if (!(error instanceof RangeError)) throw error;
     });
     await isGone(r, session.digest, "a session that was taken back");
   },

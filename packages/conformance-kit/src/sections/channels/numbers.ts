@@ -1,8 +1,9 @@
-import { type Digest, largestReservation, type MessageVerdict, messageWindow } from "@sallyport/core";
+import { type Digest, largestReservation, messageWindow } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { atOnce } from "../../fixtures/at-once.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
+import { equalCounts } from "../../fixtures/lists.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
 
@@ -13,15 +14,16 @@ async function secureSession({ r }: Subject): Promise<Digest> {
   return (await Visitor.create(r)).openSecure(r);
 }
 
-/** Brings numbers one after the other and demands these verdicts. */
-async function judges(
-  { r }: Subject,
-  session: Digest,
-  verdicts: readonly (readonly [bigint, MessageVerdict])[],
-): Promise<void> {
-  for (const [number, verdict] of verdicts)
-    equal(await r.channels.acceptIn(session, number), verdict, `the verdict on ${number}`);
+/** Brings numbers one after the other and demands these verdicts, written as in `"0 fresh, 0 seen"`. */
+async function judges({ r }: Subject, session: Digest, verdicts: string): Promise<void> {
+  for (const each of verdicts.split(", ")) {
+    const [number = "", verdict] = each.split(" ");
+    equal(await r.channels.acceptIn(session, BigInt(number)), verdict, `the verdict on ${number}`);
+  }
 }
+
+/** Every so many numbers from 0 on. */
+const every = (step: number, length: number) => Array.from({ length }, (_, index) => BigInt(step * index));
 
 export const channelNumberChecks: readonly Check[] = checksOf("channels", {
   "reserve numbers from 0 on, each once": async (subject) => {
@@ -40,11 +42,7 @@ export const channelNumberChecks: readonly Check[] = checksOf("channels", {
       return firsts;
     });
     const firsts = taken.flat().toSorted((one, other) => Number(one - other));
-    equal(
-      firsts,
-      Array.from({ length: 100 }, (_, index) => BigInt(100 * index)),
-      "the first numbers",
-    );
+    equal(firsts, every(100, 100), "the first numbers");
   },
 
   "refuse reservations that would give numbers out twice, and numbers that there are not": async (subject) => {
@@ -56,141 +54,78 @@ export const channelNumberChecks: readonly Check[] = checksOf("channels", {
     }
     for (const number of [-1n, highestOfAll + 1n, -(2n ** 64n)])
       await failsWith(799, () => channels.acceptIn(session, number), `the number ${number}`);
-    equal(
-      [await channels.reserveOut(session, largestReservation), await channels.reserveOut(session, 1)],
-      [10n, 1_000_010n],
-      "the first numbers after them",
-    );
-    await judges(subject, session, [[0n, "fresh"]]);
+    equal(await channels.reserveOut(session, largestReservation), 10n, "the first number after them");
+    equal(await channels.reserveOut(session, 1), 1_000_010n, "the first number behind the largest reservation");
+    await judges(subject, session, "0 fresh");
   },
 
   "accept every number once, in whatever order": async (subject) => {
     const session = await secureSession(subject);
-    await judges(subject, session, [
-      [0n, "fresh"],
-      [0n, "seen"],
-      [1n, "fresh"],
-      [5n, "fresh"],
-      [3n, "fresh"],
-      [3n, "seen"],
-      [2n, "fresh"],
-    ]);
-    await judges(subject, session, [
-      [4n, "fresh"],
-      [6n, "fresh"],
-      [1n, "seen"],
-      [5n, "seen"],
-      [0n, "seen"],
-    ]);
+    await judges(subject, session, "0 fresh, 0 seen, 1 fresh, 5 fresh, 3 fresh, 3 seen, 2 fresh");
+    await judges(subject, session, "4 fresh, 6 fresh, 1 seen, 5 seen, 0 seen");
   },
 
   "need not begin with 0": async (subject) => {
     const session = await secureSession(subject);
-    await judges(subject, session, [
-      [7n, "fresh"],
-      [0n, "fresh"],
-      [7n, "seen"],
-      [0n, "seen"],
-      [6n, "fresh"],
-    ]);
+    await judges(subject, session, "7 fresh, 0 fresh, 7 seen, 0 seen, 6 fresh");
   },
 
   "accept a number once of those who bring it at once": async (subject) => {
     const session = await secureSession(subject);
     for (const number of [0n, 1n, 700n, 350n, 5_000n]) {
       const verdicts = await atOnce(10, () => subject.r.channels.acceptIn(session, number));
-      equal(
-        [occurrences("fresh", verdicts), occurrences("seen", verdicts)],
-        [1, 9],
-        `how often ${number} was fresh and seen`,
-      );
+      equalCounts(verdicts, { fresh: 1, seen: 9 }, `how often ${number} was fresh and seen`);
     }
   },
 
   "accept all of many numbers that come at once": async (subject) => {
     const session = await secureSession(subject);
-    const shuffled = Array.from({ length: 60 }, (_, index) => BigInt((index * 37) % 60) * 17n);
+    const shuffled = every(37, 60).map((number) => (number % 60n) * 17n);
     const bring = () => Promise.all(shuffled.map((number) => subject.r.channels.acceptIn(session, number)));
-    equal(occurrences("fresh", await bring()), 60, "how many were fresh");
-    equal(occurrences("seen", await bring()), 60, "how many were seen the second time");
+    equalCounts(await bring(), { fresh: 60 }, "how many were fresh");
+    equalCounts(await bring(), { seen: 60 }, "how many were seen the second time");
   },
 
   "remember the 1,023 numbers below the highest and no other": async (subject) => {
     const session = await secureSession(subject);
-    await judges(subject, session, [
-      [5_000n, "fresh"],
-      [3_976n, "old"],
-      [3_975n, "old"],
-      [0n, "old"],
-      [3_977n, "fresh"],
-      [3_977n, "seen"],
-      [3_976n, "old"],
-    ]);
-    await judges(subject, session, [
-      [5_001n, "fresh"],
-      [3_977n, "old"],
-      [3_978n, "fresh"],
-      [5_000n, "seen"],
-    ]);
+    await judges(subject, session, "5000 fresh, 3976 old, 3975 old, 0 old, 3977 fresh, 3977 seen, 3976 old");
+    await judges(subject, session, "5001 fresh, 3977 old, 3978 fresh, 5000 seen");
     const other = await secureSession(subject);
-    await judges(subject, other, [
-      [1_023n, "fresh"],
-      [0n, "fresh"],
-      [0n, "seen"],
-      [1_024n, "fresh"],
-      [0n, "old"],
-      [1n, "fresh"],
-      [1_025n, "fresh"],
-      [1n, "old"],
-    ]);
+    await judges(subject, other, "1023 fresh, 0 fresh, 0 seen, 1024 fresh, 0 old, 1 fresh, 1025 fresh, 1 old");
   },
 
   "remember over a jump what stays near enough": async (subject) => {
     for (const step of [window - 1n, window, window + 1n]) {
       const session = await secureSession(subject);
-      await judges(subject, session, [
-        [10n, "fresh"],
-        [9n, "fresh"],
-        [10n + step, "fresh"],
-      ]);
-      await judges(subject, session, [
-        [10n, step < window ? "seen" : "old"],
-        [9n, "old"],
-        [11n, step <= window ? "fresh" : "old"],
-      ]);
+      await judges(subject, session, `10 fresh, 9 fresh, ${10n + step} fresh`);
+      await judges(
+        subject,
+        session,
+        `10 ${step < window ? "seen" : "old"}, 9 old, 11 ${step <= window ? "fresh" : "old"}`,
+      );
     }
   },
 
   "accept jumps as far as numbers go": async (subject) => {
     const session = await secureSession(subject);
     const half = 2n ** 63n;
-    await judges(subject, session, [
-      [half - 1n, "fresh"],
-      [half, "fresh"],
-      [half - 1n, "seen"],
-      [half - 1_023n, "fresh"],
-      [half - 1_024n, "old"],
-    ]);
-    await judges(subject, session, [
-      [half + 1n, "fresh"],
-      [0n, "old"],
-      [highestOfAll, "fresh"],
-      [highestOfAll, "seen"],
-      [half + 1n, "old"],
-    ]);
-    await judges(subject, session, [
-      [highestOfAll - 1_023n, "fresh"],
-      [highestOfAll - 1_023n, "seen"],
-      [highestOfAll - 1_024n, "old"],
-      [highestOfAll - 1n, "fresh"],
-    ]);
+    await judges(
+      subject,
+      session,
+      `${half - 1n} fresh, ${half} fresh, ${half - 1n} seen, ${half - 1_023n} fresh, ${half - 1_024n} old`,
+    );
+    await judges(
+      subject,
+      session,
+      `${half + 1n} fresh, 0 old, ${highestOfAll} fresh, ${highestOfAll} seen, ${half + 1n} old`,
+    );
+    await judges(
+      subject,
+      session,
+      `${highestOfAll - 1_023n} fresh, ${highestOfAll - 1_023n} seen, ${highestOfAll - 1_024n} old, ${highestOfAll - 1n} fresh`,
+    );
     const other = await secureSession(subject);
-    await judges(subject, other, [
-      [0n, "fresh"],
-      [highestOfAll, "fresh"],
-      [0n, "old"],
-      [1n, "old"],
-    ]);
+    await judges(subject, other, `0 fresh, ${highestOfAll} fresh, 0 old, 1 old`);
   },
 
   "judge numbers like somebody who remembers them all": async (subject) => {
@@ -204,11 +139,8 @@ export const channelNumberChecks: readonly Check[] = checksOf("channels", {
       const number = random(2) === 0 ? highest + BigInt(ahead) : highest - BigInt(behind);
       if (number < 0n) continue;
       const verdict = number <= highest - window ? "old" : accepted.has(number) ? "seen" : "fresh";
-      equal(
-        await subject.r.channels.acceptIn(session, number),
-        verdict,
-        `the verdict on ${number} with ${highest} as the highest`,
-      );
+      const told = `the verdict on ${number} with ${highest} as the highest`;
+      equal(await subject.r.channels.acceptIn(session, number), verdict, told);
       if (verdict === "fresh") accepted.add(number);
       if (number > highest) highest = number;
     }
@@ -218,17 +150,11 @@ export const channelNumberChecks: readonly Check[] = checksOf("channels", {
     const { r } = subject;
     const visitor = await Visitor.create(r);
     const [one, other] = [await visitor.openSecure(r), await visitor.openSecure(r)];
-    await judges(subject, one, [
-      [3n, "fresh"],
-      [9n, "fresh"],
-    ]);
+    await judges(subject, one, "3 fresh, 9 fresh");
     await r.channels.reserveOut(one, 50);
-    await judges(subject, other, [[3n, "fresh"]]);
+    await judges(subject, other, "3 fresh");
     equal(await r.channels.reserveOut(other, 1), 0n, "the first number of the other session");
-    await judges(subject, one, [
-      [50n, "fresh"],
-      [0n, "fresh"],
-    ]);
+    await judges(subject, one, "50 fresh, 0 fresh");
     equal(await r.channels.reserveOut(one, 1), 50n, "the next number of the first session");
   },
 });

@@ -1,14 +1,6 @@
-import {
-  AnswerTooLargeError,
-  type NewObject,
-  OutdatedModelError,
-  type Repositories,
-  seesAll,
-  ServiceError,
-  type StoredObject,
-  Applications,
-} from "@sallyport/core";
-import { equal, holds } from "../../assert/index.ts";
+import { AnswerTooLargeError, Applications, OutdatedModelError, seesAll, ServiceError } from "@sallyport/core";
+import type { NewObject, ObjectChange, Repositories, Writing } from "@sallyport/core";
+import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { createObject } from "../../fixtures/objects.ts";
@@ -23,114 +15,78 @@ const throttleKey = {
   policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: 60 * minute },
 };
 
-interface Scene {
-  readonly visitor: Visitor;
-  readonly users: readonly { readonly userId: string; readonly loginName: string }[];
-  readonly file: StoredObject;
-  readonly locked: StoredObject;
-  readonly generation: number;
-}
-
-async function scene(r: Repositories): Promise<Scene> {
+async function scene(r: Repositories) {
   const visitor = await Visitor.create(r);
   const session = await visitor.open(r);
   const [file, locked] = [await createObject(r), await createObject(r)];
   await r.locks.take(locked.id, session);
   await r.throttle.fail([throttleKey]);
-  const { generation } = await r.model.load();
-  return { visitor, users: [await createUser(r), await createUser(r)], file, locked, generation };
+  const outdated = { modelGeneration: (await r.model.load()).generation - 1 };
+  const user = await createUser(r);
+  const { loginName } = await createUser(r);
+  return { visitor, user, name: { loginName, confusableKey: loginName }, file, locked, outdated };
 }
 
-function inserted(r: Repositories, object: Partial<NewObject>): Promise<unknown> {
-  return r.objects.insert([{ className: "File", attributes: {}, ...object }]);
-}
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+const create = (r: Repositories, name: string) => new Applications(r.records).create({ name, seats: null });
+
+const update = (r: Repositories, id: string, properties: Partial<ObjectChange> = {}) =>
+  r.objects.update([changeOf(id, {}, properties)], { session: null });
+
+const insert = (r: Repositories, object: Partial<NewObject>, options?: Writing) =>
+  r.objects.insert([{ className: "File", attributes: {}, ...object }], options);
+
+const largePage = (r: Repositories) => r.objects.find({ classes: ["File"] }, seesAll, { offset: 0, limit: 10 }, 10);
+
+type Refused = (r: Repositories, scene: Scene) => Promise<unknown>;
 
 /** A call of each kind that is refused, with the code of it. */
-const refusals: readonly (readonly [
-  what: string,
-  code: number,
-  call: (r: Repositories, scene: Scene) => Promise<unknown>,
-])[] = [
-  ["a UUID in use", 307, (r, { file }) => inserted(r, { uuid: file.uuid })],
-  ["a link to nothing", 307, (r) => inserted(r, { links: { Owner: ["ZZZZZZ"] } })],
-  ["a text that cannot be stored", 307, (r) => inserted(r, { attributes: { Name: "zero \0" } })],
-  [
-    "another version",
-    713,
-    (r, { file }) => r.objects.update([changeOf(file.id, {}, { expectedVersions: [9] })], { session: null }),
-  ],
-  ["a lock of another session", 713, (r, { locked }) => r.objects.update([changeOf(locked.id, {})], { session: null })],
-  ["an object that is not there", 304, (r) => r.objects.update([changeOf("ZZZZZZ", {})], { session: null })],
-  [
-    "an object under an outdated model",
-    706,
-    (r, { generation }) =>
-      r.objects.insert([{ className: "File", attributes: {} }], { session: null, modelGeneration: generation - 1 }),
-  ],
-  [
-    "a departure under an outdated model",
-    706,
-    (r, { file, generation }) => r.departures.hold([file.id], { modelGeneration: generation - 1 }),
-  ],
-  [
-    "a name of another account",
-    307,
-    (r, { users: [one, other] }) =>
-      r.accounts.change(one?.userId ?? "", {
-        name: { loginName: other?.loginName ?? "", confusableKey: other?.loginName ?? "" },
-      }),
-  ],
+const refusals: readonly (readonly [what: string, code: number, call: Refused])[] = [
+  ["a UUID in use", 307, (r, { file }) => insert(r, { uuid: file.uuid })],
+  ["a link to nothing", 307, (r) => insert(r, { links: { Owner: ["ZZZZZZ"] } })],
+  ["a text that cannot be stored", 307, (r) => insert(r, { attributes: { Name: "zero \0" } })],
+  ["another version", 713, (r, { file }) => update(r, file.id, { expectedVersions: [9] })],
+  ["a lock of another session", 713, (r, { locked }) => update(r, locked.id)],
+  ["an object that is not there", 304, (r) => update(r, "ZZZZZZ")],
+  ["an object under an outdated model", 706, (r, { outdated }) => insert(r, {}, { session: null, ...outdated })],
+  ["a departure under an outdated model", 706, (r, { file, outdated }) => r.departures.hold([file.id], outdated)],
+  ["a name of another account", 307, (r, { user, name }) => r.accounts.change(user.userId, { name })],
   [
     "more sessions than there may be",
     315,
     (r, { visitor }) => r.sessions.open(visitor.newSession(), { ...generous, perUserLimit: 1 }),
   ],
   ["a success while a delay runs", 302, (r) => r.throttle.pass([throttleKey], [])],
-  [
-    "a page that is too large",
-    307,
-    (r) => r.objects.find({ classes: ["File"] }, seesAll, { offset: 0, limit: 10 }, 10),
-  ],
+  ["a page that is too large", 307, (r) => largePage(r)],
 ];
 
 export const partFailingChecks: readonly Check[] = checksOf("parts of transactions", {
   "leave nothing behind when a call of theirs is refused, whichever it is": async ({ storage, r }) => {
     const stage = await scene(r);
-    const kept: string[] = [];
     await storage.transaction(async (inside, attempt) => {
-      kept.length = 0;
       for (const [what, code, call] of refusals) {
-        const error = await errorOf(() =>
-          attempt(async () => {
-            await new Applications(inside.records).create({ name: `before ${what}`, seats: null });
-            await call(inside, stage);
-          }),
-        );
+        const part = attempt(async () => {
+          await create(inside, `before ${what}`);
+          await call(inside, stage);
+        });
+        const error = await errorOf(() => part);
         equal(error instanceof ServiceError ? error.code : error, code, `the refusal of ${what}`);
-        await new Applications(inside.records).create({ name: `after ${what}`, seats: null });
-        kept.push(`after ${what}`);
+        await create(inside, `after ${what}`);
       }
     });
-    const asked = refusals.flatMap(([what]) => [`before ${what}`, `after ${what}`]);
-    equal((await new Applications(r.records).known(asked)).toSorted(), kept.toSorted(), "what is known");
+    const before = refusals.map(([what]) => `before ${what}`);
+    const after = refusals.map(([what]) => `after ${what}`);
+    equalInAnyOrder(await new Applications(r.records).known([...before, ...after]), after, "what is known");
     equal(await r.objects.get([stage.file.id, stage.locked.id], seesAll), [stage.file, stage.locked], "the objects");
   },
 
   "let the errors of calls out as they are": async ({ storage, r }) => {
-    const { file, generation } = await scene(r);
+    const { file, outdated } = await scene(r);
     await storage.transaction(async (inside, attempt) => {
-      const outdated = await errorOf(() =>
-        attempt(() =>
-          inside.objects.insert([{ className: "File", attributes: {} }], {
-            session: null,
-            modelGeneration: generation - 1,
-          }),
-        ),
-      );
-      holds(outdated instanceof OutdatedModelError, "The error says that the model is outdated");
-      const tooLarge = await errorOf(() =>
-        attempt(() => inside.objects.find({ classes: ["File"] }, seesAll, { offset: 0, limit: 10 }, 10)),
-      );
+      const refused = await errorOf(() => attempt(() => insert(inside, {}, { session: null, ...outdated })));
+      holds(refused instanceof OutdatedModelError, "The error says that the model is outdated");
+      const tooLarge = await errorOf(() => attempt(() => largePage(inside)));
       holds(tooLarge instanceof AnswerTooLargeError, "The error says that the answer would be too large");
       equal(await inside.objects.get([file.id], seesAll), [file], "what is read next");
     });

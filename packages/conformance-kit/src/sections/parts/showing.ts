@@ -1,21 +1,12 @@
-import type { Attempt, Repositories, StoredObject } from "@sallyport/core";
+import type { Repositories, StoredObject } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { createObject } from "../../fixtures/objects.ts";
-import { errorOf } from "../../fixtures/error-of.ts";
+import { pluck } from "../../fixtures/lists.ts";
 import { Stage } from "../../fixtures/stage.ts";
+import { takenBack, undone } from "../../fixtures/taken-back.ts";
 import { whileOpen } from "../../fixtures/at-once.ts";
-
-/** Does a part that is undone. */
-async function undone(attempt: Attempt, part: () => Promise<unknown>): Promise<void> {
-  await errorOf(() =>
-    attempt(async () => {
-      await part();
-      throw new Error("undone");
-    }),
-  );
-}
 
 /** Keeps what it was called with, for looks from outside. */
 function file(r: Repositories, name: string): Promise<StoredObject> {
@@ -56,12 +47,8 @@ export const partShowingChecks: readonly Check[] = checksOf("parts of transactio
       const { id: next } = await file(r, "next");
       const upTo = await watermarkBehind(r, [...told, ...kept, next]);
       const changes = await changesUpTo(r, upTo, { stamp: after, id: null });
-      equal(
-        changes.map(({ id }) => id),
-        [...kept, next],
-        `the changes, where the part was ${order}`,
-      );
-      equal(new Set(changes.map(({ stamp }) => stamp)).size, 2, "how many stamps they have");
+      equal(pluck(changes, "id"), [...kept, next], `the changes, where the part was ${order}`);
+      equal(new Set(pluck(changes, "stamp")).size, 2, "how many stamps they have");
       told.push(...kept, next);
       after = upTo;
     }
@@ -75,13 +62,10 @@ export const partShowingChecks: readonly Check[] = checksOf("parts of transactio
         await undone(attempt, () => note(file(inside, "never")));
         await attempt(() => note(file(inside, "kept")));
       });
-      await errorOf(() =>
-        storage.transaction(async (inside, attempt) => {
-          await note(file(inside, "never"));
-          await attempt(() => note(file(inside, "never")));
-          throw new Error("taken back");
-        }),
-      );
+      await takenBack(storage, async (inside, attempt) => {
+        await note(file(inside, "never"));
+        await attempt(() => note(file(inside, "never")));
+      });
       await note(file(r, "kept"));
     }
     equal([given.length, new Set(given).size], [15, 15], "how many objects were created, and how many ids there are");

@@ -4,6 +4,7 @@ import { type Check, checksOf } from "../../check.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { Stage } from "../../fixtures/stage.ts";
+import { takenBack, undone } from "../../fixtures/taken-back.ts";
 
 const failure = new Error("undone");
 
@@ -36,12 +37,7 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
     const before = await stage.look(r);
     await storage.transaction(async (inside, attempt) => {
       await create(inside, "a");
-      await errorOf(() =>
-        attempt(async () => {
-          await stage.change(inside);
-          throw failure;
-        }),
-      );
+      await undone(attempt, () => stage.change(inside));
       equal(await stage.look(inside), before, "what the transaction sees after its part");
       await create(inside, "b");
     });
@@ -54,12 +50,7 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
     const stage = await Stage.set(subject);
     const seen = await storage.transaction(async (inside, attempt) => {
       for (let round = 0; round < 2; round += 1) {
-        await errorOf(() =>
-          attempt(async () => {
-            await stage.change(inside);
-            throw failure;
-          }),
-        );
+        await undone(attempt, () => stage.change(inside));
       }
       await attempt(() => stage.change(inside));
       return stage.look(inside);
@@ -105,12 +96,7 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
       await create(inside, "a");
       await attempt(async () => {
         await create(inside, "b");
-        await errorOf(() =>
-          attempt(async () => {
-            await create(inside, "c");
-            throw failure;
-          }),
-        );
+        await undone(attempt, () => create(inside, "c"));
         await attempt(() => create(inside, "d"));
       });
       return knownIn(inside);
@@ -121,16 +107,13 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
   "are undone with the one that they are parts of": async ({ storage, r }) => {
     const seen = await storage.transaction(async (inside, attempt) => {
       await create(inside, "a");
-      await errorOf(() =>
-        attempt(async () => {
-          await attempt(() => create(inside, "b"));
-          await attempt(async () => {
-            await attempt(() => create(inside, "c"));
-            await create(inside, "d");
-          });
-          throw failure;
-        }),
-      );
+      await undone(attempt, async () => {
+        await attempt(() => create(inside, "b"));
+        await attempt(async () => {
+          await attempt(() => create(inside, "c"));
+          await create(inside, "d");
+        });
+      });
       const after = await knownIn(inside);
       await attempt(() => create(inside, "e"));
       return after;
@@ -139,18 +122,10 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
   },
 
   "are undone with a transaction that fails after them": async ({ storage, r }) => {
-    await errorOf(() =>
-      storage.transaction(async (inside, attempt) => {
-        await attempt(() => create(inside, "a"));
-        await errorOf(() =>
-          attempt(async () => {
-            await create(inside, "b");
-            throw failure;
-          }),
-        );
-        throw failure;
-      }),
-    );
+    await takenBack(storage, async (inside, attempt) => {
+      await attempt(() => create(inside, "a"));
+      await undone(attempt, () => create(inside, "b"));
+    });
     equal(await knownIn(r), "", "what is known");
   },
 

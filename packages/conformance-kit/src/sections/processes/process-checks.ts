@@ -1,0 +1,28 @@
+import type { Repositories, Storage } from "@sallyport/core";
+import { type Check, checksOf } from "../../check.ts";
+import type { Subject } from "../../subject.ts";
+
+/** A subject with a second process on its database. */
+interface Processes extends Subject {
+  readonly otherStorage: Storage;
+  /** The repositories of the second one. */
+  readonly other: Repositories;
+  /** The repositories of the one and the other in turns. */
+  readonly of: (index: number) => Repositories;
+}
+
+/** Checks of what processes on one database do together. */
+export function processChecks(
+  migrated: boolean,
+  runs: { readonly [name: string]: (subject: Processes) => Promise<void> },
+): readonly Check[] {
+  const together = Object.entries(runs).map(([name, run]): [string, Check["run"]] => [
+    name,
+    async (subject) => {
+      const otherStorage = await subject.another();
+      const other = otherStorage.repositories;
+      await run({ ...subject, otherStorage, other, of: (index) => (index % 2 === 0 ? subject.r : other) });
+    },
+  ]);
+  return checksOf("several processes", Object.fromEntries(together), { needs: "severalProcesses", migrated });
+}
