@@ -19,3 +19,13 @@ export function chooseChecks(
   if (sections.length + names.length === 0) return checks;
   return checks.filter(({ section, name }) => sections.includes(section) || names.includes(name));
 }
+
+/** Sections and their checks, one to a line; ends with a line break. */
+export function listOfChecks(checks: readonly Check[]): string {
+  const sections = new Set(checks.map(({ section }) => section));
+  const lines = [...sections].flatMap((section) => [
+    section,
+    ...checks.filter((check) => check.section === section).map(({ name }) => `  ${name}`),
+  ]);
+  return `${lines.join("\n")}\n`;
+}

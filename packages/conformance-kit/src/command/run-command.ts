@@ -1,18 +1,15 @@
 import { described } from "../assert/described.ts";
 import { checks as allChecks } from "../checks.ts";
-import { badgeOf } from "../reports/badge.ts";
-import { badgeEndpoint } from "../reports/badge-endpoint.ts";
-import { badgeSvg } from "../reports/badge-svg.ts";
+import { badgeEndpoint, badgeOf, badgeSvg } from "../reports/badge.ts";
 import { HumanReport } from "../reports/human-report.ts";
 import { jsonReport } from "../reports/json-report.ts";
-import { type TerminalStyle, terminalStyle } from "../reports/terminal-style.ts";
+import { terminalStyle } from "../reports/terminal-style.ts";
 import { totalsOf } from "../reports/totals.ts";
-import { concurrencyOf, type ConformanceRun, runChecks } from "../run-checks.ts";
+import { concurrencyOf, runChecks } from "../run-checks.ts";
 import { withEventLoopWatch } from "../watch/with-event-loop-watch.ts";
-import { chooseChecks } from "./choose-checks.ts";
+import { chooseChecks, listOfChecks } from "./choose-checks.ts";
 import { type CommandOptions, commandOptions, usage } from "./command-options.ts";
 import { compareAdapter } from "./compare-adapter.ts";
-import { listOfChecks } from "./list-of-checks.ts";
 import { loadAdapter } from "./load-adapter.ts";
 import { quoted } from "./quoted.ts";
 import { UsageError } from "./usage-error.ts";
@@ -58,11 +55,10 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
   if (badge !== undefined && checks.length < allChecks.length)
     throw new UsageError("A badge tells of all checks; leave --section and --check out.");
   const adapter = await loadAdapter(module);
-  const style: TerminalStyle = terminalStyle(stdout);
   const again = (check: string) => `npx sallyport-conformance ${quoted(module)} --check ${quoted(check)}`;
   const report = new HumanReport(adapter.name, checks, {
     write: (text) => stdout.write(text),
-    style,
+    style: terminalStyle(stdout),
     live: stdout.isTTY === true,
     again,
   });
@@ -86,12 +82,8 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
   const done = { ...result, strayErrors };
   report.end(done);
   if (json !== undefined) await writeReport(json, `${JSON.stringify(jsonReport(done), null, 2)}\n`);
-  if (badge !== undefined) await writeReport(badge, badgeText(done, badge));
+  if (badge !== undefined)
+    await writeReport(badge, (badge.endsWith(".json") ? badgeEndpoint : badgeSvg)(badgeOf(done)));
   const { failed, toWrite } = totalsOf(done.results);
   return failed + toWrite + strayErrors.length === 0 ? 0 : 1;
-}
-
-function badgeText(run: ConformanceRun, file: string): string {
-  const badge = badgeOf(run);
-  return file.endsWith(".json") ? badgeEndpoint(badge) : badgeSvg(badge);
 }

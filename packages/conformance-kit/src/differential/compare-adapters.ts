@@ -1,11 +1,12 @@
+import fc from "fast-check";
 import type { AdapterUnderTest } from "../adapter-under-test.ts";
 import { same } from "../assert/same.ts";
-import type { Difference } from "./difference.ts";
-import { differingHistory } from "./differing-history.ts";
 import { differingQuery } from "./differing-query.ts";
 import { fewerObjects } from "./fewer-objects.ts";
 import { fewerSteps } from "./fewer-steps.ts";
-import { answersOf, type Scenario } from "./scenario.ts";
+import { randomHistories } from "./histories/random-history.ts";
+import type { HistoryScenario } from "./histories/step.ts";
+import { answersOf, type Difference, type Scenario } from "./scenario.ts";
 
 export interface DifferentialOptions {
   /** Random queries. */
@@ -39,14 +40,12 @@ export async function compareAdapters(
   const told = { reference: reference.name, adapter: adapter.name, queries: runs, histories, seed };
   const found = (await differingQuery(adapters, runs, seed)) ?? (await differingHistory(adapters, histories, seed));
   if (found === null) return { ...told, difference: null };
-  const play = async (scenario: Scenario) =>
-    [await answersOf(reference, scenario), await answersOf(adapter, scenario)] as const;
-  const differs = async (scenario: Scenario) => {
-    const [expected, actual] = await play(scenario);
+  const differs = async (smaller: Scenario) => {
+    const [expected, actual] = await played(adapters, smaller);
     return !same(actual, expected);
   };
   const scenario = found.kind === "query" ? await fewerObjects(found, differs) : await fewerSteps(found, differs);
-  const [expected, actual] = await play(scenario);
+  const [expected, actual] = await played(adapters, scenario);
   return {
     ...told,
     difference: { reference: reference.name, adapter: adapter.name, seed, scenario, expected, actual },
@@ -56,4 +55,23 @@ export async function compareAdapters(
 /** The smallest difference that was found, or `null`. */
 export async function findDifference(...given: Parameters<typeof compareAdapters>): Promise<Difference | null> {
   return (await compareAdapters(...given)).difference;
+}
+
+/** Plays random histories on two adapters; the first one of which different things come, or `null`. */
+async function differingHistory(
+  adapters: readonly [AdapterUnderTest, AdapterUnderTest],
+  histories: number,
+  seed: number,
+): Promise<HistoryScenario | null> {
+  const property = fc.asyncProperty(randomHistories(), async (history) => {
+    const [expected, actual] = await played(adapters, history);
+    return same(actual, expected);
+  });
+  const { counterexample } = await fc.check(property, { numRuns: histories, seed, endOnFailure: true });
+  return counterexample?.[0] ?? null;
+}
+
+/** What comes of a scenario with the one adapter, and with the other. */
+async function played([reference, adapter]: readonly [AdapterUnderTest, AdapterUnderTest], scenario: Scenario) {
+  return [await answersOf(reference, scenario), await answersOf(adapter, scenario)] as const;
 }

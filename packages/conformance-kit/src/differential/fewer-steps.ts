@@ -1,4 +1,5 @@
-import type { HistoryScenario, Step, WritingStep } from "./histories/step.ts";
+import { eachStep, type GivenAttributes, type HistoryScenario, type Numbering } from "./histories/step.ts";
+import { renumbered, type Step } from "./histories/step.ts";
 import { nameOf, nobody, withTexts } from "./object-names.ts";
 
 /** So often a smaller scenario is tried. */
@@ -31,27 +32,17 @@ export async function fewerSteps(
   return smallest;
 }
 
-type Change = (step: Step) => Step[];
-
 /** How many steps there are, those within transactions counted one by one. */
 function lengthOf(steps: readonly Step[]): number {
   return steps.reduce((sum, step) => sum + (step.kind === "transaction" ? step.steps.length : 1), 0);
 }
 
 /** The steps with one of them changed, which may be within a transaction. */
-function changed(steps: readonly Step[], place: number, change: Change): Step[] {
+function changed(steps: readonly Step[], place: number, change: (step: Step) => Step[]): Step[] {
   let current = 0;
-  return each(steps, (step) => {
+  return eachStep(steps, (step) => {
     current += 1;
     return current - 1 === place ? change(step) : [step];
-  });
-}
-
-function each(steps: readonly Step[], change: Change): Step[] {
-  return steps.flatMap((step) => {
-    if (step.kind !== "transaction") return change(step);
-    const inner = step.steps.flatMap(change) as WritingStep[];
-    return inner.length === 0 ? [] : [{ ...step, steps: inner }];
   });
 }
 
@@ -63,51 +54,19 @@ function plainer(step: Step): Step[] {
 /** The steps without one of them: what it would have created is not mentioned any more, and what comes later has other numbers. */
 function without(steps: readonly Step[], place: number): Step[] {
   const [objects, sessions] = [new Renumbering(), new Renumbering()];
+  const numbers: Numbering = {
+    object: (number) => objects.of(number),
+    session: (number) => sessions.of(number),
+    attributes: (given) => withTexts(given, (text) => objects.named(text)) as GivenAttributes,
+  };
   let current = 0;
-  return each(steps, (step) => {
+  return eachStep(steps, (step) => {
     const gone = current === place;
     current += 1;
     if (step.kind === "insert") objects.next(gone);
     if (step.kind === "open") sessions.next(gone);
-    return gone ? [] : renumbered(step, objects, sessions);
+    return gone ? [] : renumbered(step, numbers);
   });
-}
-
-function renumbered(step: Step, objects: Renumbering, sessions: Renumbering): Step[] {
-  const attributes = <T>(value: T): T => withTexts(value, (text) => objects.named(text)) as T;
-  switch (step.kind) {
-    case "insert":
-      return [{ ...step, attributes: attributes(step.attributes) }];
-    case "update":
-    case "unlock": {
-      const object = objects.of(step.object);
-      if (object === undefined) return [];
-      const session = step.session === null ? null : (sessions.of(step.session) ?? null);
-      return [
-        step.kind === "unlock"
-          ? { ...step, object, session }
-          : { ...step, object, session, attributes: attributes(step.attributes) },
-      ];
-    }
-    case "delete": {
-      const remaining = step.objects.flatMap((number) => objects.of(number) ?? []);
-      return remaining.length === 0 ? [] : [{ ...step, objects: remaining }];
-    }
-    case "restore": {
-      const object = objects.of(step.object);
-      return object === undefined ? [] : [{ ...step, object }];
-    }
-    case "lock": {
-      const [object, session] = [objects.of(step.object), sessions.of(step.session)];
-      return object === undefined || session === undefined ? [] : [{ ...step, object, session }];
-    }
-    case "end": {
-      const session = sessions.of(step.session);
-      return session === undefined ? [] : [{ ...step, session }];
-    }
-    default:
-      return [step];
-  }
 }
 
 /** The new numbers of things of which one is gone. */

@@ -1,4 +1,4 @@
-import type { Difference } from "./difference.ts";
+import type { Difference } from "./scenario.ts";
 
 /**
  * A module that can be run with Node as it is: it fails as long as the adapter, the default export of the module given,

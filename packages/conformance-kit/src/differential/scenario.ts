@@ -18,6 +18,19 @@ export interface Failure {
   readonly failure: string;
 }
 
+/** Something that an adapter does otherwise than the reference. */
+export interface Difference {
+  readonly reference: string;
+  readonly adapter: string;
+  /** With which it was found, and is found again. */
+  readonly seed: number;
+  /** The smallest one that was found. */
+  readonly scenario: Scenario;
+  /** What comes of it with the reference, and with the adapter. */
+  readonly expected: Answers;
+  readonly actual: Answers;
+}
+
 /** Plays a scenario on a new database of the adapter. Never throws for what the storage does. */
 export async function answersOf(adapter: AdapterUnderTest, scenario: Scenario): Promise<Answers> {
   let offset = 0;

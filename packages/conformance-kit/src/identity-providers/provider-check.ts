@@ -9,3 +9,14 @@ export interface ProviderCheck {
   readonly needs: ProviderProof | "pkce" | null;
   readonly run: (subject: ProviderSubject) => Promise<void>;
 }
+
+type Run = ProviderCheck["run"];
+
+/** Checks, written as a table from names to what they do; `needs` is `null` unless it stands beside. */
+export function providerChecksOf(table: {
+  readonly [name: string]: Run | Pick<ProviderCheck, "needs" | "run">;
+}): ProviderCheck[] {
+  return Object.entries(table).map(([name, check]) =>
+    typeof check === "function" ? { name, needs: null, run: check } : { name, ...check },
+  );
+}

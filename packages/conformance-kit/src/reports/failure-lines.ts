@@ -2,7 +2,6 @@ import { ConformanceError } from "../assert/index.ts";
 import { described } from "../assert/described.ts";
 import type { ContractPlace } from "../contract/contracts.ts";
 import type { CheckResult } from "../run-check.ts";
-import { originOf } from "./origin-of.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 
 /** Contracts of more calls than the last ones would say nothing. */
@@ -49,4 +48,19 @@ function errorRows(error: unknown): string[][] {
   }
   if (error instanceof ConformanceError) return [["what", error.message]];
   return [["got", described(error)], ...originOf(error).map((frame, index) => [index === 0 ? "from" : "", frame])];
+}
+
+/** An error that the adapter let fall beside the checks. */
+export function strayErrorLines(error: unknown, { bad, faint }: TerminalStyle): string[] {
+  return [
+    `${bad("✗")} thrown beside the checks, where nobody could catch it: ${described(error)}`,
+    ...originOf(error).map((frame) => `   ${faint("from")}  ${frame}`),
+    "",
+  ];
+}
+
+/** Where an error was thrown that is none of the kit's: the innermost places. */
+function originOf(error: unknown): string[] {
+  const frames = error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];
+  return frames.slice(0, 3).map((frame) => frame.trim().replace(/^at /, ""));
 }

@@ -1,7 +1,5 @@
 import type { ConformanceRun } from "@sallyport/conformance-kit";
-import { badgeOf } from "../../src/reports/badge.ts";
-import { badgeEndpoint } from "../../src/reports/badge-endpoint.ts";
-import { badgeSvg } from "../../src/reports/badge-svg.ts";
+import { badgeEndpoint, badgeOf, badgeSvg } from "../../src/reports/badge.ts";
 import { sampleRun, unwrittenRun } from "./sample-run.ts";
 
 const passed: ConformanceRun = { ...sampleRun, results: sampleRun.results.slice(0, 2) };

@@ -56,3 +56,53 @@ export interface HistoryOutcome {
   /** What is there in the end. */
   readonly end: unknown;
 }
+
+/** The steps with each of them changed, those within transactions, too; a transaction of which none is left goes. */
+export function eachStep(steps: readonly Step[], change: (step: Step) => Step[]): Step[] {
+  return steps.flatMap((step) => {
+    if (step.kind !== "transaction") return change(step);
+    const inner = step.steps.flatMap(change) as WritingStep[];
+    return inner.length === 0 ? [] : [{ ...step, steps: inner }];
+  });
+}
+
+/** Other numbers for objects and sessions; `undefined` for one that there is not. */
+export interface Numbering {
+  readonly object: (number: number) => number | undefined;
+  readonly session: (number: number) => number | undefined;
+  readonly attributes: (given: GivenAttributes) => GivenAttributes;
+}
+
+/** The step with other numbers, and none where what it is about is not there. */
+export function renumbered(step: Step, { object: objectOf, session: sessionOf, attributes }: Numbering): Step[] {
+  switch (step.kind) {
+    case "insert":
+      return [{ ...step, attributes: attributes(step.attributes) }];
+    case "update":
+    case "unlock": {
+      const object = objectOf(step.object);
+      if (object === undefined) return [];
+      const session = step.session === null ? null : (sessionOf(step.session) ?? null);
+      if (step.kind === "unlock") return [{ ...step, object, session }];
+      return [{ ...step, object, session, attributes: attributes(step.attributes) }];
+    }
+    case "delete": {
+      const objects = [...new Set(step.objects.flatMap((number) => objectOf(number) ?? []))];
+      return objects.length === 0 ? [] : [{ ...step, objects }];
+    }
+    case "restore": {
+      const object = objectOf(step.object);
+      return object === undefined ? [] : [{ ...step, object }];
+    }
+    case "lock": {
+      const [object, session] = [objectOf(step.object), sessionOf(step.session)];
+      return object === undefined || session === undefined ? [] : [{ ...step, object, session }];
+    }
+    case "end": {
+      const session = sessionOf(step.session);
+      return session === undefined ? [] : [{ ...step, session }];
+    }
+    default:
+      return [step];
+  }
+}

@@ -9,8 +9,7 @@ import {
   type StoredObject,
 } from "@sallyport/core";
 import { minute } from "../../fixtures/policy.ts";
-import { idOfNobody, withIds } from "../object-names.ts";
-import { uuidOf } from "../queries/uuid-of.ts";
+import { idOfNobody, uuidOf, withIds } from "../object-names.ts";
 import type { PlayedHistory } from "./played-history.ts";
 import type { GivenAttributes, WritingStep } from "./step.ts";
 

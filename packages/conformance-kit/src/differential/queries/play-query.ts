@@ -8,10 +8,9 @@ import {
   type Position,
   type Storage,
 } from "@sallyport/core";
-import { idOfNobody, withIds, withNames } from "../object-names.ts";
+import { idOfNobody, uuidOf, withIds, withNames } from "../object-names.ts";
 import type { QueryAnswers, QueryScenario, ScenarioObject } from "./query-scenario.ts";
 import { itemAttributes, thingAttributes } from "./random-objects.ts";
-import { uuidOf } from "./uuid-of.ts";
 
 /** More objects, and more pages, than there ever are: an adapter that repeats itself comes to an end. */
 const most = 100;

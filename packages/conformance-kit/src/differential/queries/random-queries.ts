@@ -1,9 +1,8 @@
 import type { AttributeType, Filter, Hop, ObjectQuery, Scalar, SortKey, ValuePath, ValueType } from "@sallyport/core";
 import fc from "fast-check";
-import { nameOf, nobody } from "../object-names.ts";
+import { nameOf, nobody, uuidOf } from "../object-names.ts";
 import type { QueryScenario } from "./query-scenario.ts";
 import { itemAttributes, readers, setSize, texts, thingAttributes, values } from "./random-objects.ts";
-import { uuidOf } from "./uuid-of.ts";
 
 const objects = Array.from({ length: setSize }, (_, number) => number);
 const ids = [...objects.map(nameOf), nobody];

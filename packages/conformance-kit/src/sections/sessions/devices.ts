@@ -1,15 +1,31 @@
-import type { Digest } from "@sallyport/core";
-import { equal, failsWith } from "../../assert/index.ts";
+import type { Digest, SessionPolicy } from "@sallyport/core";
+import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { atOnce } from "../../fixtures/at-once.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
+import { equalCounts } from "../../fixtures/lists.ts";
 import { generous, minute, second } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
+import { isFull } from "./full.ts";
 
 const phone = { deviceId: "phone" };
 const alone = { ...generous, perDevice: 1 };
+
+/** Opens sessions of the phone one after the other, with these limits and a second between them. */
+async function openInTurn(
+  { r, advance }: Subject,
+  visitor: Visitor,
+  limits: readonly Partial<SessionPolicy>[],
+): Promise<Digest[]> {
+  const digests: Digest[] = [];
+  for (const each of limits) {
+    advance(second);
+    digests.push(await visitor.open(r, phone, { ...generous, ...each }));
+  }
+  return digests;
+}
 
 /** Ends sessions one by one; for each whether it was live. Admission would renew them. */
 async function wereLive({ r }: Subject, digests: readonly Digest[]): Promise<boolean[]> {
@@ -33,13 +49,9 @@ const oneDevice = checksOf("sessions", {
   },
 
   "of a device make room for the next: the oldest ends where none was renewed": async (subject) => {
-    const { r, advance } = subject;
-    const visitor = await Visitor.create(r);
-    const digests = [];
-    for (let opened = 0; opened < 5; opened += 1) {
-      advance(second);
-      digests.push(await visitor.open(r, phone, { ...generous, perDevice: 3 }));
-    }
+    const { r } = subject;
+    const three = { perDevice: 3 };
+    const digests = await openInTurn(subject, await Visitor.create(r), [three, three, three, three, three]);
     equal(await r.sessions.count(), 3, "how many sessions are live");
     equal(await wereLive(subject, digests), [false, false, true, true, true], "which of them were live");
   },
@@ -63,13 +75,9 @@ const oneDevice = checksOf("sessions", {
   },
 
   "of a device end in numbers when their limit is lower than it was": async (subject) => {
-    const { r, advance } = subject;
-    const visitor = await Visitor.create(r);
-    const digests = [];
-    for (const perDevice of [5, 5, 5, 5, 2]) {
-      advance(second);
-      digests.push(await visitor.open(r, phone, { ...generous, perDevice }));
-    }
+    const visitor = await Visitor.create(subject.r);
+    const limits = [5, 5, 5, 5, 2].map((perDevice) => ({ perDevice }));
+    const digests = await openInTurn(subject, visitor, limits);
     equal(await wereLive(subject, digests), [false, false, false, true, true], "which of them were live");
   },
 
@@ -132,26 +140,16 @@ const oneDevice = checksOf("sessions", {
 
 const underLimits = checksOf("sessions", {
   "of a device make room under a full limit, those of others do not": async (subject) => {
-    const { r, advance } = subject;
+    const { r } = subject;
     const visitor = await Visitor.create(r);
     const colleague = await Visitor.create(r, { key: visitor });
-    for (const [limits, beside] of [
-      [{ limit: 4 }, colleague],
-      [{ perUserLimit: 4 }, visitor],
-    ] as const) {
+    for (const limits of [{ limit: 4 }, { perUserLimit: 4 }]) {
+      const beside = "limit" in limits ? colleague : visitor;
       const policy = { ...generous, ...limits };
       const others = [await beside.open(r, {}, policy), await visitor.open(r, { deviceId: "tablet" }, policy)];
-      const ofPhone = [];
-      for (let opened = 0; opened < 5; opened += 1) {
-        ofPhone.push(await visitor.open(r, phone, policy));
-        advance(second);
-      }
+      const ofPhone = await openInTurn(subject, visitor, [policy, policy, policy, policy, policy]);
       for (const deviceId of [null, "laptop"]) {
-        await failsWith(
-          315,
-          () => r.sessions.open(visitor.newSession({ deviceId }), policy),
-          "opening where the device has no session",
-        );
+        await isFull(r, visitor, policy, "opening where the device has no session", { deviceId });
       }
       equal(await r.sessions.count(), 4, "how many sessions are live");
       equal(await wereLive(subject, others), [true, true], "which of the others were live");
@@ -163,11 +161,7 @@ const underLimits = checksOf("sessions", {
     const visitor = await Visitor.create(r);
     const policy = { ...generous, limit: 1, perUserLimit: 1 };
     for (let round = 0; round < 3; round += 1) await visitor.open(r, phone, policy);
-    await failsWith(
-      315,
-      () => r.sessions.open(visitor.newSession({ deviceId: "tablet" }), policy),
-      "opening for another device",
-    );
+    await isFull(r, visitor, policy, "opening for another device", { deviceId: "tablet" });
     equal(await r.sessions.count(), 1, "how many sessions are live");
   },
 
@@ -175,11 +169,8 @@ const underLimits = checksOf("sessions", {
     const visitor = await Visitor.create(r);
     const old = await visitor.open(r, phone);
     await atOnce(3, () => visitor.open(r));
-    for (const policy of [
-      { ...generous, limit: 3 },
-      { ...generous, perUserLimit: 2 },
-    ]) {
-      await failsWith(315, () => r.sessions.open(visitor.newSession(phone), policy), "opening beyond the limit");
+    for (const policy of [{ limit: 3 }, { perUserLimit: 2 }]) {
+      await isFull(r, visitor, policy, "opening beyond the limit", phone);
       equal(await visitor.isAdmitted(r, old), true, "whether the session of the device is still admitted");
     }
     equal(await r.sessions.count(), 4, "how many sessions are live");
@@ -207,16 +198,12 @@ const atOneTime = checksOf("sessions", {
     const visitor = await Visitor.create(r);
     for (const limits of [{ limit: 4 }, { perUserLimit: 4 }]) {
       await visitor.open(r, phone);
-      const codes = await atOnce(16, (index) =>
-        codeOf(
-          r.sessions.open(visitor.newSession({ deviceId: index % 2 === 0 ? "phone" : null }), {
-            ...generous,
-            ...limits,
-          }),
-        ),
-      );
+      const codes = await atOnce(16, (index) => {
+        const session = visitor.newSession({ deviceId: index % 2 === 0 ? "phone" : null });
+        return codeOf(r.sessions.open(session, { ...generous, ...limits }));
+      });
       const ofPhone = codes.filter((_, index) => index % 2 === 0);
-      equal(occurrences(0, ofPhone), ofPhone.length, "how many of the device were opened");
+      equalCounts(ofPhone, { 0: ofPhone.length }, "how many of the device were opened");
       equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "how many sessions were live");
     }
   },

@@ -5,6 +5,7 @@ import {
   identityLinkKind,
   type IdentityLinkRecord,
   linkOwner,
+  passwordEntrance,
   type Repositories,
 } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
@@ -27,8 +28,18 @@ function customEntrance({ id, secretVersion }: Account): Entrance {
   return { kind: "custom", accountId: id, secretVersion };
 }
 
+/** The same when the account has its next secret. */
+function renewedEntrance({ id, secretVersion }: Account): Entrance {
+  return { kind: "custom", accountId: id, secretVersion: secretVersion + 1 };
+}
+
 function linkEntrance(link: IdentityLinkRecord): Entrance {
   return { kind: "provider", link };
+}
+
+/** Whether a session that is opened now by this way is admitted. */
+async function letsIn(r: Repositories, visitor: Visitor, entrance: Entrance): Promise<boolean> {
+  return visitor.isAdmitted(r, await visitor.open(r, { entrance }));
 }
 
 async function doors(r: Repositories, key?: Visitor): Promise<Doors> {
@@ -52,12 +63,7 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     const { visitor, custom, link } = await doors(r);
     const shared = await createLink(r, { userId: visitor.account.userId, shared: true });
     for (const mode of ["session", "token", "secure"] as const) {
-      for (const entrance of [
-        { kind: "password" } as const,
-        customEntrance(custom),
-        linkEntrance(link),
-        linkEntrance(shared),
-      ]) {
+      for (const entrance of [passwordEntrance, customEntrance(custom), linkEntrance(link), linkEntrance(shared)]) {
         const { session, principal } = await visitor.admitAs(r, mode, await visitor.open(r, { mode, entrance }));
         equal([session?.entrance, principal?.userId], [entrance, visitor.account.userId], "the way in, and who it is");
       }
@@ -86,7 +92,7 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
         equal(
           await visitor.isAdmitted(r, other),
           true,
-          `whether another session of the same user is admitted after ${what}`,
+          `whether another session of the user is admitted after ${what}`,
         );
     }
   },
@@ -102,30 +108,20 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
       const own = await doors(r, key);
       const { visitor } = own;
       const entrance = way(own);
-      const [digest, other] = [
-        await visitor.open(r, { entrance }),
-        await bystander.visitor.open(r, { entrance: way(bystander) }),
-      ];
+      const digest = await visitor.open(r, { entrance });
+      const other = await bystander.visitor.open(r, { entrance: way(bystander) });
       equal(await visitor.isAdmitted(r, digest), true, `whether a session by ${what} is admitted before`);
       await r.accounts.setSecret(visitor.account.userId, "second secret", visitor.account.secretVersion);
+      equal(await visitor.isAdmitted(r, digest), false, `whether a session by ${what} is admitted with a new secret`);
       equal(
-        await visitor.isAdmitted(r, digest),
+        await letsIn(r, visitor, entrance),
         false,
-        `whether a session by ${what} is admitted once the user has another secret`,
-      );
-      equal(
-        await visitor.isAdmitted(r, await visitor.open(r, { entrance })),
-        false,
-        `whether a late session by ${what} with the old secret is admitted`,
+        `whether a late session by ${what} with the old one is admitted`,
       );
       const account = await accountNamed(r, visitor.account.loginName);
       holds(account !== null, "The account is gone");
       const renewed = await Visitor.create(r, { account, key });
-      equal(
-        await renewed.isAdmitted(r, await renewed.open(r, { entrance })),
-        true,
-        `whether a session by ${what} with the new secret is admitted`,
-      );
+      equal(await letsIn(r, renewed, entrance), true, `whether a session by ${what} with the new secret is admitted`);
       equal(await visitor.isAdmitted(r, other), true, `whether another user's session by ${what} is admitted`);
     }
   },
@@ -143,19 +139,13 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     const { visitor, link } = await doors(r);
     const { userId } = visitor.account;
     const [other, apple] = [await createLink(r, { userId }), await createLink(r, { userId, provider: "apple" })];
-    const [digest, second, third] = [
-      await visitor.open(r, { entrance: linkEntrance(link) }),
-      await visitor.open(r, { entrance: linkEntrance(other) }),
-      await visitor.open(r, { entrance: linkEntrance(apple) }),
-    ];
-    const admitted = () => Promise.all([digest, second, third].map((each) => visitor.isAdmitted(r, each)));
+    const opened: Digest[] = [];
+    for (const each of [link, other, apple]) opened.push(await visitor.open(r, { entrance: linkEntrance(each) }));
+    const admitted = () => Promise.all(opened.map((each) => visitor.isAdmitted(r, each)));
     await removeLink(r, link);
     equal(await admitted(), [false, true, true], "which are admitted after one link was removed");
-    const bound = await createLink(r, {
-      ...newLink({ userId }),
-      issuer: link.value.issuer,
-      subject: link.value.subject,
-    });
+    const { issuer, subject } = link.value;
+    const bound = await createLink(r, { ...newLink({ userId }), issuer, subject });
     equal(bound.id, link.id, "the id of the record of an identity");
     equal(await admitted(), [false, true, true], "which are admitted after the identity was bound again");
     await r.records.remove(identityLinkKind, { owner: linkOwner(userId) });
@@ -166,19 +156,11 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     for (const [what, shut] of Object.entries(shutting)) {
       const { visitor, custom } = await doors(r);
       await shut(r, custom);
-      equal(
-        await visitor.isAdmitted(r, await visitor.open(r, { entrance: customEntrance(custom) })),
-        false,
-        `whether a late session of ${what} is admitted`,
-      );
+      equal(await letsIn(r, visitor, customEntrance(custom)), false, `whether a late session of ${what} is admitted`);
     }
     const { visitor, link } = await doors(r);
     await removeLink(r, link);
-    equal(
-      await visitor.isAdmitted(r, await visitor.open(r, { entrance: linkEntrance(link) })),
-      false,
-      "whether a late session of a removed link is admitted",
-    );
+    equal(await letsIn(r, visitor, linkEntrance(link)), false, "whether a late session of a removed link is admitted");
   },
 
   "are never admitted while or after a door is shut, however opening and shutting meet": async ({ storage, r }) => {
@@ -209,84 +191,49 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
 
   "end all at once by their custom account but for one, or by their link": async ({ r }) => {
     const { visitor, custom, link } = await doors(r);
-    const entrances = [{ kind: "password" } as const, customEntrance(custom), linkEntrance(link)];
+    const entrances = [passwordEntrance, customEntrance(custom), linkEntrance(link)];
     const opened = [];
     for (const entrance of entrances)
       opened.push(await visitor.open(r, { entrance }), await visitor.openSecure(r, { entrance }));
     const [password, , account, secure, linked] = opened as [string, string, string, string, string];
-    const late = await visitor.open(r, {
-      entrance: { kind: "custom", accountId: custom.id, secretVersion: custom.secretVersion + 1 },
-    });
-    equal(
-      await r.sessions.end({ customAccountId: custom.id, except: account }),
-      2,
-      "how many of the custom account were ended but for one",
-    );
-    equal(
-      [await visitor.isAdmitted(r, account), (await visitor.admitAs(r, "secure", secure)).session],
-      [true, null],
-      "the excepted session, and another one",
-    );
-    equal(
-      [await r.sessions.end({ digest: late }), await r.sessions.end({ customAccountId: custom.id })],
-      [0, 1],
-      "how many sessions were left",
-    );
+    const late = await visitor.open(r, { entrance: renewedEntrance(custom) });
+    const ended = await r.sessions.end({ customAccountId: custom.id, except: account });
+    equal(ended, 2, "how many of the custom account were ended but for one");
+    equal(await visitor.isAdmitted(r, account), true, "whether the excepted session is admitted");
+    equal((await visitor.admitAs(r, "secure", secure)).session, null, "another session");
+    equal(await r.sessions.end({ digest: late }), 0, "how many late sessions were left");
+    equal(await r.sessions.end({ customAccountId: custom.id }), 1, "how many sessions were left");
     equal(await r.sessions.end({ linkId: link.id }), 2, "how many of the link were ended");
     for (const id of [custom.id, link.id, link.value.id, "", "no id", ...unstorableTexts]) {
-      equal(
-        [await r.sessions.end({ customAccountId: id }), await r.sessions.end({ linkId: id })],
-        [0, 0],
-        `how many sessions of "${id}" were ended`,
-      );
+      for (const selector of [{ customAccountId: id }, { linkId: id }])
+        equal(await r.sessions.end(selector), 0, `how many sessions of "${id}" were ended`);
     }
-    equal(
-      [await visitor.isAdmitted(r, linked), await visitor.isAdmitted(r, password)],
-      [false, true],
-      "a session of the link, and one by password",
-    );
+    equal(await visitor.isAdmitted(r, linked), false, "whether a session of the link is admitted");
+    equal(await visitor.isAdmitted(r, password), true, "whether a session by password is admitted");
     equal(await r.sessions.count(), 2, "how many sessions are live");
   },
 
   "of a custom account go on with its new secret when they are renewed": async ({ storage, r }) => {
     const { visitor, custom } = await doors(r);
-    const [own, other] = [
-      await visitor.open(r, { entrance: customEntrance(custom) }),
-      await visitor.open(r, { entrance: customEntrance(custom) }),
-    ];
+    const entrance = customEntrance(custom);
+    const [own, other] = [await visitor.open(r, { entrance }), await visitor.open(r, { entrance })];
     await storage.transaction(async (inside) => {
-      equal(
-        await inside.accounts.setSecret(custom.id, "second secret", custom.secretVersion),
-        "stored",
-        "setting the secret",
-      );
+      const outcome = await inside.accounts.setSecret(custom.id, "second secret", custom.secretVersion);
+      equal(outcome, "stored", "setting the secret");
       equal(await inside.sessions.renew(own, custom.secretVersion + 1), true, "whether the session was renewed");
     });
     const { session } = await visitor.admit(r, own);
-    equal(
-      session?.entrance,
-      { kind: "custom", accountId: custom.id, secretVersion: custom.secretVersion + 1 },
-      "the way in of the renewed session",
-    );
+    equal(session?.entrance, renewedEntrance(custom), "the way in of the renewed session");
     equal(await visitor.isAdmitted(r, other), false, "whether another session of the old secret is admitted");
   },
 
   "of a device are replaced whatever the two ways in": async ({ r }) => {
     const { visitor, custom, link } = await doors(r);
-    const entrances = [
-      customEntrance(custom),
-      linkEntrance(link),
-      { kind: "password" } as const,
-      linkEntrance(link),
-      customEntrance(custom),
-    ];
+    const [byAccount, byLink] = [customEntrance(custom), linkEntrance(link)];
+    const policy = { ...generous, limit: 1, perUserLimit: 1 };
     let before: Digest | null = null;
-    for (const entrance of entrances) {
-      const digest: Digest = await visitor.open(
-        r,
-        { entrance, deviceId: "phone" },
-        { ...generous, limit: 1, perUserLimit: 1 },
-      );
+    for (const entrance of [byAccount, byLink, passwordEntrance, byLink, byAccount]) {
+      const digest: Digest = await visitor.open(r, { entrance, deviceId: "phone" }, policy);
       equal((await visitor.admit(r, digest)).session?.entrance, entrance, "the way in of the session of the device");
       if (before !== null)
         equal(await visitor.isAdmitted(r, before), false, "whether the replaced session is admitted");

@@ -1,8 +1,36 @@
+import type { SessionPolicy } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { createAppKey } from "../../fixtures/create-app-key.ts";
-import { generous, hour, minute, second } from "../../fixtures/policy.ts";
+import { generous, minute, second } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
+
+interface Terms {
+  readonly policy?: Partial<SessionPolicy>;
+  /** What requests name; that of the policy unless given. */
+  readonly idleTimeout?: number;
+  /** How many sessions are live in the end. */
+  readonly left?: number;
+}
+
+type Step = readonly [wait: number, admitted: boolean];
+
+/** Opens a session, and demands after each wait whether a request with it is admitted. */
+function lives({ policy, idleTimeout, left }: Terms, ...steps: readonly Step[]): Check["run"] {
+  return async ({ r, advance }) => {
+    const visitor = await Visitor.create(r);
+    const digest = await visitor.open(r, {}, { ...generous, ...policy });
+    for (const [index, [wait, admitted]] of steps.entries()) {
+      advance(wait);
+      equal(await visitor.isAdmitted(r, digest, idleTimeout), admitted, `whether request ${index} is admitted`);
+    }
+    if (left === undefined) return;
+    equal(await r.sessions.count(), left, "how many sessions are live");
+    equal(await r.sessions.end({ digest }), left, "how many sessions were ended");
+  };
+}
+
+const times = (count: number, step: Step): Step[] => Array.from({ length: count }, () => step);
 
 /** `generous` lets a session idle for 10 minutes; it is then extended at most once a minute. */
 export const sessionExpiryChecks: readonly Check[] = checksOf("sessions", {
@@ -25,104 +53,57 @@ export const sessionExpiryChecks: readonly Check[] = checksOf("sessions", {
     equal(await r.sessions.end({ userId: visitor.account.userId }), 0, "how many sessions were ended by user");
   },
 
-  "slide: every request gives them their idle time-out again": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
-    const digest = await visitor.open(r);
-    for (let request = 0; request < 6; request += 1) {
-      advance(8 * minute);
-      equal(await visitor.isAdmitted(r, digest), true, `whether request ${request} is admitted`);
-    }
-    equal(await r.sessions.count(), 1, "how many sessions are live");
-  },
+  "slide: every request gives them their idle time-out again": lives({ left: 1 }, ...times(6, [8 * minute, true])),
 
-  "are extended from the request, not from the end": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
-    const digest = await visitor.open(r);
-    advance(5 * minute);
-    equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
-    advance(10 * minute + second);
-    equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted when its time is over");
-  },
+  "are extended from the request, not from the end": lives({}, [5 * minute, true], [10 * minute + second, false]),
 
-  "are not extended before the touch interval has passed": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
-    const digest = await visitor.open(r);
-    advance(45 * second);
-    equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
-    advance(10 * minute - 40 * second);
-    equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted when its first time is over");
-  },
+  "are not extended before the touch interval has passed": lives(
+    {},
+    [45 * second, true],
+    [10 * minute - 40 * second, false],
+  ),
 
-  "are extended once the touch interval has passed": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
-    const digest = await visitor.open(r);
-    advance(minute + second);
-    equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
-    advance(10 * minute - 10 * second);
-    equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted within its new time");
-  },
+  "are extended once the touch interval has passed": lives(
+    {},
+    [minute + second, true],
+    [10 * minute - 10 * second, true],
+  ),
 
-  "with short time-outs are extended after a tenth of them": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
-    const policy = { ...generous, idleTimeout: 100 * second };
-    const digest = await visitor.open(r, {}, policy);
-    advance(12 * second);
-    equal(await visitor.isAdmitted(r, digest, policy.idleTimeout), true, "whether the session is admitted");
-    advance(92 * second);
-    equal(
-      await visitor.isAdmitted(r, digest, policy.idleTimeout),
-      true,
-      "whether the session is admitted within its new time",
-    );
-  },
+  "with short time-outs are extended after a tenth of them": lives(
+    { policy: { idleTimeout: 100 * second }, idleTimeout: 100 * second },
+    [12 * second, true],
+    [92 * second, true],
+  ),
 
-  "are extended by the idle time-out that the request names": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
-    const digest = await visitor.open(r);
-    advance(2 * minute);
-    equal(await visitor.isAdmitted(r, digest, 30 * minute), true, "whether the session is admitted");
-    advance(29 * minute);
-    equal(
-      await visitor.isAdmitted(r, digest, 30 * minute),
-      true,
-      "whether the session is admitted within its new time",
-    );
-  },
+  "are extended by the idle time-out that the request names": lives(
+    { idleTimeout: 30 * minute },
+    [2 * minute, true],
+    [29 * minute, true],
+  ),
 
   "are not extended by requests that they do not let in": async ({ r, advance }) => {
     const visitor = await Visitor.create(r);
     const stranger = await createAppKey(r);
     const digest = await visitor.open(r);
     advance(5 * minute);
-    await r.admission.admit({ appKey: stranger.digest, session: digest, idleTimeout: generous.idleTimeout });
-    await r.admission.admit({ appKey: null, session: digest, idleTimeout: generous.idleTimeout });
+    for (const appKey of [stranger.digest, null])
+      await r.admission.admit({ appKey, session: digest, idleTimeout: generous.idleTimeout });
     advance(5 * minute + second);
     equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted when its time is over");
   },
 
-  "end at their absolute lifetime, however busy they are": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
-    const digest = await visitor.open(r);
-    for (let passed = 0; passed < 2 * hour - 8 * minute; passed += 8 * minute) {
-      equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted before its absolute end");
-      advance(8 * minute);
-    }
-    equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted just before its absolute end");
-    advance(8 * minute + second);
-    equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted after its absolute end");
-    equal(await r.sessions.count(), 0, "how many sessions are live");
-  },
+  "end at their absolute lifetime, however busy they are": lives(
+    { left: 0 },
+    [0, true],
+    ...times(14, [8 * minute, true]),
+    [8 * minute + second, false],
+  ),
 
-  "are not extended beyond their absolute end by a late request": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
-    const policy = { ...generous, absoluteLifetime: 15 * minute };
-    const digest = await visitor.open(r, {}, policy);
-    advance(9 * minute);
-    equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
-    advance(6 * minute + second);
-    equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted after its absolute end");
-    equal(await r.sessions.end({ digest }), 0, "how many sessions were ended");
-  },
+  "are not extended beyond their absolute end by a late request": lives(
+    { policy: { absoluteLifetime: 15 * minute }, left: 0 },
+    [9 * minute, true],
+    [6 * minute + second, false],
+  ),
 
   "end at their absolute lifetime when their idle time-out is longer": async ({ r, advance }) => {
     const visitor = await Visitor.create(r);

@@ -1,11 +1,14 @@
 import type { SessionPolicy } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { atOnce } from "../../fixtures/at-once.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
+import { equalCounts } from "../../fixtures/lists.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
+import { takenBack } from "../../fixtures/taken-back.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
+import { isFull } from "./full.ts";
 
 /** Opens sessions at once and demands that exactly so many are opened. */
 async function race(
@@ -15,9 +18,10 @@ async function race(
   opened: number,
 ): Promise<void> {
   const codes = await Promise.all(visitors.map((visitor) => codeOf(r.sessions.open(visitor.newSession(), policy))));
-  equal(occurrences(0, codes), opened, "how many were opened");
-  equal(occurrences(315, codes), visitors.length - opened, "how many were refused");
+  equalCounts(codes, { 0: opened, 315: visitors.length - opened }, "how many were opened and refused");
 }
+
+const times = (count: number, visitor: Visitor): Visitor[] => Array.from({ length: count }, () => visitor);
 
 export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
   "are unlimited when the limits are zero": async ({ r }) => {
@@ -44,10 +48,10 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     const colleague = await Visitor.create(r, { key: visitor });
     await visitor.open(r, {}, policy);
     await elsewhere.open(r, {}, policy);
-    await failsWith(315, () => r.sessions.open(visitor.newSession(), policy), "opening one more for the user");
+    await isFull(r, visitor, policy, "opening one more for the user");
     await colleague.open(r, {}, policy);
     await colleague.open(r, {}, policy);
-    await failsWith(315, () => r.sessions.open(colleague.newSession(), policy), "opening one more for the other user");
+    await isFull(r, colleague, policy, "opening one more for the other user");
     equal(await r.sessions.count(), 4, "how many sessions are live");
   },
 
@@ -56,19 +60,19 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     const colleague = await Visitor.create(r, { key: visitor });
     const policy = { ...generous, limit: 3, perUserLimit: 2 };
     await atOnce(2, () => visitor.open(r, {}, policy));
-    await failsWith(315, () => r.sessions.open(visitor.newSession(), policy), "opening one more for the user");
+    await isFull(r, visitor, policy, "opening one more for the user");
     await colleague.open(r, {}, policy);
-    await failsWith(315, () => r.sessions.open(colleague.newSession(), policy), "opening one more in the database");
+    await isFull(r, colleague, policy, "opening one more in the database");
   },
 
   "make room when they are ended": async ({ r }) => {
     const visitor = await Visitor.create(r);
     const policy = { ...generous, limit: 2, perUserLimit: 2 };
     const [digest] = await atOnce(2, () => visitor.open(r, {}, policy));
-    await failsWith(315, () => r.sessions.open(visitor.newSession(), policy), "opening one more");
+    await isFull(r, visitor, policy);
     await r.sessions.end({ digest: digest as string });
     await visitor.open(r, {}, policy);
-    await failsWith(315, () => r.sessions.open(visitor.newSession(), policy), "opening one more again");
+    await isFull(r, visitor, policy, "opening one more again");
   },
 
   "make room when they are expired, swept or not": async ({ r, advance }) => {
@@ -76,27 +80,19 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     const policy = { ...generous, limit: 2, perUserLimit: 2 };
     for (const sweep of [false, true]) {
       await atOnce(2, () => visitor.open(r, {}, policy));
-      await failsWith(315, () => r.sessions.open(visitor.newSession(), policy), "opening one more");
+      await isFull(r, visitor, policy);
       advance(11 * minute);
       if (sweep) await r.sessions.sweep(100);
     }
     await atOnce(2, () => visitor.open(r, {}, policy));
-    await failsWith(315, () => r.sessions.open(visitor.newSession(), policy), "opening one more at last");
+    await isFull(r, visitor, policy, "opening one more at last");
   },
 
   "opened under a higher limit count against a lower one": async ({ r }) => {
     const visitor = await Visitor.create(r);
     await atOnce(4, () => visitor.open(r));
-    await failsWith(
-      315,
-      () => r.sessions.open(visitor.newSession(), { ...generous, limit: 3 }),
-      "opening under a lower limit",
-    );
-    await failsWith(
-      315,
-      () => r.sessions.open(visitor.newSession(), { ...generous, perUserLimit: 4 }),
-      "opening under a limit of the user",
-    );
+    await isFull(r, visitor, { limit: 3 }, "opening under a lower limit");
+    await isFull(r, visitor, { perUserLimit: 4 }, "opening under a limit of the user");
     await visitor.open(r, {}, { ...generous, limit: 5, perUserLimit: 5 });
   },
 
@@ -119,12 +115,7 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     const visitor = await Visitor.create(subject.r);
     const policy = { ...generous, perUserLimit: 2 };
     await visitor.open(subject.r, {}, policy);
-    await race(
-      subject,
-      Array.from({ length: 12 }, () => visitor),
-      policy,
-      1,
-    );
+    await race(subject, times(12, visitor), policy, 1);
     equal(await subject.r.sessions.count(), 2, "how many sessions are live");
   },
 
@@ -146,12 +137,7 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     ]);
     equal(ended, [1, 1, 1], "how many sessions each call has ended");
     const live = await r.sessions.count();
-    await race(
-      subject,
-      Array.from({ length: 10 }, () => visitor),
-      policy,
-      6 - live,
-    );
+    await race(subject, times(10, visitor), policy, 6 - live);
     equal(await r.sessions.count(), 6, "how many sessions are live");
   },
 
@@ -162,37 +148,17 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
       const digests = await atOnce(6, (index) => visitor.open(r, { deviceId: index < 3 ? `device ${index}` : null }));
       await Promise.all(digests.slice(3, 5).map((digest) => r.sessions.end({ digest })));
       await atOnce(4, (index) => visitor.open(r, { deviceId: `device ${index % 2}` }));
-      await storage
-        .transaction(async (inside) => {
-          await visitor.open(inside);
-          throw new Error("taken back");
-        })
-        .catch(() => {});
+      await takenBack(storage, (inside) => visitor.open(inside));
       advance(6 * minute);
       await r.sessions.sweep(2);
     }
     const live = await r.sessions.count();
     const policy = { ...generous, limit: live + 4 };
-    await race(
-      subject,
-      Array.from({ length: 10 }, () => visitor),
-      policy,
-      4,
-    );
+    await race(subject, times(10, visitor), policy, 4);
     advance(11 * minute);
     await r.sessions.sweep(3);
-    await race(
-      subject,
-      Array.from({ length: 10 }, () => visitor),
-      { ...generous, limit: 4 },
-      4,
-    );
+    await race(subject, times(10, visitor), { ...generous, limit: 4 }, 4);
     equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "how many sessions were ended");
-    await race(
-      subject,
-      Array.from({ length: 10 }, () => visitor),
-      { ...generous, perUserLimit: 4 },
-      4,
-    );
+    await race(subject, times(10, visitor), { ...generous, perUserLimit: 4 }, 4);
   },
 });
