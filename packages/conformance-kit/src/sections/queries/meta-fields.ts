@@ -1,20 +1,15 @@
-import { type Comparison, type Filter, objectNumber, seesAll, type ValuePath } from "@sallyport/core";
+import { type Filter, objectNumber, seesAll, type ValuePath } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, isTrueOf, namesOf, not } from "../../fixtures/asking.ts";
+import { insertFiles, isTrueOf, not } from "../../fixtures/asking.ts";
+import { pluck } from "../../fixtures/lists.ts";
 import { hour } from "../../fixtures/policy.ts";
+import { areSorted, ascending, compare, contains, descending, empty, like, oneOf, own, present } from "./filters.ts";
 
-const id: ValuePath = { hops: [], leaf: "~ObjectID", type: "id" };
-const uuid: ValuePath = { hops: [], leaf: "~UUID", type: "uuid" };
-const className: ValuePath = { hops: [], leaf: "~ClassName", type: "class" };
-const time: ValuePath = { hops: [], leaf: "~StoreTime", type: "time" };
-
-const compare = (path: ValuePath, operator: Comparison, value: string | number): Filter => ({
-  kind: "compare",
-  path,
-  operator,
-  value,
-});
+const id: ValuePath = own("~ObjectID", "id");
+const uuid: ValuePath = own("~UUID", "uuid");
+const className: ValuePath = own("~ClassName", "class");
+const time: ValuePath = own("~StoreTime", "time");
 
 export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
   "find objects by their ids, which are ordered by number": async ({ r }) => {
@@ -22,27 +17,14 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     const ids = await insertFiles(r, Object.fromEntries(names.map((name) => [name, {}])));
     const [middle = ""] = ids.slice(20, 21);
     const nameOf = (each: string) => names[ids.indexOf(each)] ?? "";
-    await isTrueOf(r, { kind: "oneOf", path: id, values: [middle, "ZZZZZZZZZZ", ids[0] ?? ""] }, [
-      nameOf(middle),
-      "file 0",
-    ]);
-    await isTrueOf(r, { kind: "oneOf", path: id, values: ["ZZZZZZZZZZ"] }, []);
-    await isTrueOf(
-      r,
-      compare(id, "gt", middle),
-      ids.filter((each) => objectNumber(each) > objectNumber(middle)).map(nameOf),
-    );
-    await isTrueOf(
-      r,
-      compare(id, "lte", middle),
-      ids.filter((each) => objectNumber(each) <= objectNumber(middle)).map(nameOf),
-    );
+    await isTrueOf(r, oneOf(id, [middle, "ZZZZZZZZZZ", ids[0] ?? ""]), [nameOf(middle), "file 0"]);
+    await isTrueOf(r, oneOf(id, ["ZZZZZZZZZZ"]), []);
+    const above = ids.filter((each) => objectNumber(each) > objectNumber(middle)).map(nameOf);
+    await isTrueOf(r, compare(id, "gt", middle), above);
+    const others = names.filter((name) => !above.includes(name));
+    await isTrueOf(r, compare(id, "lte", middle), others);
     await isTrueOf(r, compare(id, "lt", "ZZZZZZZZZZ"), names);
-    equal(
-      await namesOf(r, { sort: [{ path: id, descending: true }] }),
-      names.toReversed(),
-      "the names by descending id",
-    );
+    await areSorted(r, [descending(id)], names.toReversed());
   },
 
   "find objects by their UUIDs, which are ordered as they are written": async ({ r }) => {
@@ -54,42 +36,24 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     await r.objects.insert(
       [1, 0, 2].map((index) => ({ className: "File", attributes: { Name: `${index}` }, uuid: uuids[index] ?? "" })),
     );
-    await isTrueOf(r, { kind: "oneOf", path: uuid, values: [uuids[1] ?? "", "00000000-0000-4000-8000-000000000000"] }, [
-      "1",
-    ]);
+    await isTrueOf(r, oneOf(uuid, [uuids[1] ?? "", "00000000-0000-4000-8000-000000000000"]), ["1"]);
     await isTrueOf(r, compare(uuid, "gt", uuids[0] ?? ""), ["1", "2"]);
     await isTrueOf(r, compare(uuid, "lte", uuids[1] ?? ""), ["0", "1"]);
-    equal(await namesOf(r, { sort: [{ path: uuid, descending: false }] }), ["0", "1", "2"], "the names by UUID");
+    await areSorted(r, [ascending(uuid)], ["0", "1", "2"]);
   },
 
   "find objects by their classes": async ({ r }) => {
     await r.objects.insert(["User", "File", "Image"].map((name) => ({ className: name, attributes: {} })));
     const classes = ["Image", "User", "File"];
     const found = async (filter: Filter) => {
-      const { objects } = await r.objects.find(
-        { classes, filter, sort: [{ path: className, descending: false }] },
-        seesAll,
-        { offset: 0, limit: 10 },
-      );
-      return objects.map((object) => object.className);
+      const query = { classes, filter, sort: [ascending(className)] };
+      return pluck((await r.objects.find(query, seesAll, { offset: 0, limit: 10 })).objects, "className");
     };
-    equal(
-      await found({ kind: "oneOf", path: className, values: ["File", "Nothing", "image"] }),
-      ["File"],
-      "the classes among these",
-    );
+    equal(await found(oneOf(className, ["File", "Nothing", "image"])), ["File"], "the classes among these");
     equal(await found(compare(className, "gt", "File")), ["Image", "User"], "the classes behind File");
-    equal(
-      await found({ kind: "like", path: className, pattern: "%e%" }),
-      ["File", "Image", "User"],
-      "the classes like a pattern",
-    );
-    equal(await found({ kind: "contains", path: className, value: "mag" }), ["Image"], "the classes with a part");
-    equal(
-      await found(not({ kind: "oneOf", path: className, values: ["File"] })),
-      ["Image", "User"],
-      "the other classes",
-    );
+    equal(await found(like(className, "%e%")), ["File", "Image", "User"], "the classes like a pattern");
+    equal(await found(contains(className, "mag")), ["Image"], "the classes with a part");
+    equal(await found(not(oneOf(className, ["File"]))), ["Image", "User"], "the other classes");
   },
 
   "find objects by the time of their last write": async ({ r, advance }) => {
@@ -106,26 +70,22 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, compare(time, "lt", second), ["first"]);
     await isTrueOf(r, compare(time, "lt", second + 1), ["first", "second"]);
     await isTrueOf(r, compare(time, "lte", second - 1), ["first"]);
-    await isTrueOf(r, { kind: "oneOf", path: time, values: [first, third, third + 1] }, ["first", "third"]);
-    equal(
-      await namesOf(r, { sort: [{ path: time, descending: true }] }),
-      ["third", "second", "first"],
-      "the names, the latest first",
-    );
+    await isTrueOf(r, oneOf(time, [first, third, third + 1]), ["first", "third"]);
+    await areSorted(r, [descending(time)], ["third", "second", "first"]);
   },
 
   "know that meta-fields are always there": async ({ r }) => {
     await insertFiles(r, { plan: {} });
     for (const path of [id, uuid, className, time]) {
-      await isTrueOf(r, { kind: "present", path }, ["plan"]);
-      await isTrueOf(r, { kind: "empty", path }, []);
+      await isTrueOf(r, present(path), ["plan"]);
+      await isTrueOf(r, empty(path), []);
     }
   },
 
   "tell meta-fields from attributes of the same name": async ({ r }) => {
     await insertFiles(r, { plan: { "~ClassName": "Image", "~ObjectID": "ZZZZZZZZZZ", "~StoreTime": 1 } });
-    await isTrueOf(r, { kind: "oneOf", path: className, values: ["Image"] }, []);
-    await isTrueOf(r, { kind: "oneOf", path: id, values: ["ZZZZZZZZZZ"] }, []);
+    await isTrueOf(r, oneOf(className, ["Image"]), []);
+    await isTrueOf(r, oneOf(id, ["ZZZZZZZZZZ"]), []);
     await isTrueOf(r, compare(time, "lte", 1), []);
   },
 });

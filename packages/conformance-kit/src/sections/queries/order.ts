@@ -2,6 +2,7 @@ import {
   type Attributes,
   objectIdOf,
   type ObjectQuery,
+  type Page,
   type Repositories,
   type SortKey,
   seesAll,
@@ -9,13 +10,12 @@ import {
 } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, namesOf, valueOf } from "../../fixtures/asking.ts";
+import { insertFiles, not, valueOf } from "../../fixtures/asking.ts";
+import { idsOf } from "../../fixtures/objects.ts";
 import { orderedNames, shuffledNames } from "../../fixtures/ordered-names.ts";
+import { areSorted, oneOf, own, sorted } from "./filters.ts";
 
-const by = (type: ValueType, descending = false, ...hops: string[]): SortKey => ({
-  path: valueOf(type, ...hops),
-  descending,
-});
+const by = (type: ValueType, down = false, ...hops: string[]): SortKey => sorted(valueOf(type, ...hops), down);
 
 /** Files with values that are named here in their order; created in another one, with files that have none between them. */
 async function insertShuffled(r: Repositories, values: Readonly<Record<string, Attributes[string]>>): Promise<void> {
@@ -34,12 +34,8 @@ async function hasOrder(
 ): Promise<void> {
   await insertShuffled(r, values);
   const names = Object.keys(values);
-  equal(await namesOf(r, { sort: [by(type)] }), ["missing", "null", ...names], "the names in their order");
-  equal(
-    await namesOf(r, { sort: [by(type, true)] }),
-    [...names.toReversed(), "missing", "null"],
-    "the names in the order turned round",
-  );
+  await areSorted(r, [by(type)], ["missing", "null", ...names]);
+  await areSorted(r, [by(type, true)], [...names.toReversed(), "missing", "null"]);
 }
 
 const colors = ["red", "blue", null];
@@ -55,9 +51,9 @@ async function insertMany(r: Repositories, count: number): Promise<void> {
   await insertFiles(r, Object.fromEntries(files));
 }
 
-const flag = (descending: boolean): SortKey => ({ path: { hops: [], leaf: "Flag", type: "boolean" }, descending });
-const id = (descending: boolean): SortKey => ({ path: { hops: [], leaf: "~ObjectID", type: "id" }, descending });
-const time: SortKey = { path: { hops: [], leaf: "~StoreTime", type: "time" }, descending: true };
+const flag = (down: boolean): SortKey => sorted(own("Flag", "boolean"), down);
+const id = sorted(own("~ObjectID", "id"), true);
+const time = sorted(own("~StoreTime", "time"), true);
 
 const orders: readonly (readonly SortKey[])[] = [
   [],
@@ -67,24 +63,22 @@ const orders: readonly (readonly SortKey[])[] = [
   [flag(true), by("number"), by("string", true, "To")],
   [by("string", false, "To")],
   [by("string", true, "To"), flag(true)],
-  [by("number", true), id(true)],
-  [id(true)],
+  [by("number", true), id],
+  [id],
   [time, by("number", true)],
 ];
 
 const all = { offset: 0, limit: 1_000 };
 
-async function idsOf(r: Repositories, query: ObjectQuery): Promise<string[]> {
-  const { objects } = await r.objects.find(query, seesAll, all);
-  return objects.map((object) => object.id);
-}
+const foundIds = async (r: Repositories, query: ObjectQuery) =>
+  idsOf((await r.objects.find(query, seesAll, all)).objects);
 
 export const queryOrderChecks: readonly Check[] = checksOf("queries", {
   "order texts by code points": async ({ r }) => {
     await insertFiles(r, Object.fromEntries(shuffledNames.map((name) => [`file ${name}`, { Value: name }])));
     const names = orderedNames.map((name) => `file ${name}`);
-    equal(await namesOf(r, { sort: [by("string")] }), names, "the names in their order");
-    equal(await namesOf(r, { sort: [by("string", true)] }), names.toReversed(), "the names in the order turned round");
+    await areSorted(r, [by("string")], names);
+    await areSorted(r, [by("string", true)], names.toReversed());
   },
 
   "order missing and null before all texts": async ({ r }) =>
@@ -120,16 +114,8 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
       null: { Value: null },
       fourth: { Value: 1 },
     });
-    equal(
-      await namesOf(r, { sort: [by("number")] }),
-      ["missing", "null", "first", "second", "third", "fourth"],
-      "the names in their order",
-    );
-    equal(
-      await namesOf(r, { sort: [by("number", true)] }),
-      ["first", "second", "third", "fourth", "missing", "null"],
-      "the names turned round",
-    );
+    await areSorted(r, [by("number")], ["missing", "null", "first", "second", "third", "fourth"]);
+    await areSorted(r, [by("number", true)], ["first", "second", "third", "fourth", "missing", "null"]);
   },
 
   "order by several keys, each in its direction": async ({ r }) => {
@@ -141,22 +127,10 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
       e: { Value: 2, Flag: false },
       f: { Flag: true },
     });
-    equal(await namesOf(r, { sort: [by("number"), flag(false)] }), ["f", "d", "a", "c", "e", "b"], "both ascending");
-    equal(
-      await namesOf(r, { sort: [by("number", true), flag(false)] }),
-      ["c", "e", "b", "d", "a", "f"],
-      "the first descending",
-    );
-    equal(
-      await namesOf(r, { sort: [by("number"), flag(true)] }),
-      ["f", "a", "d", "b", "e", "c"],
-      "the second descending",
-    );
-    equal(
-      await namesOf(r, { sort: [flag(true), by("number", true)] }),
-      ["b", "a", "f", "e", "d", "c"],
-      "the other way round",
-    );
+    await areSorted(r, [by("number"), flag(false)], ["f", "d", "a", "c", "e", "b"]);
+    await areSorted(r, [by("number", true), flag(false)], ["c", "e", "b", "d", "a", "f"]);
+    await areSorted(r, [by("number"), flag(true)], ["f", "a", "d", "b", "e", "c"]);
+    await areSorted(r, [flag(true), by("number", true)], ["b", "a", "f", "e", "d", "c"]);
   },
 
   "order objects of several classes together": async ({ r }) => {
@@ -167,11 +141,8 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
       })),
     );
     const query = { classes: ["Image", "File", "User", "File"], sort: [by("number")] };
-    equal(
-      await idsOf(r, query),
-      [1, 3, 0, 4, 2].map((index) => made[index]?.id),
-      "the ids in their order",
-    );
+    const expected = [1, 3, 0, 4, 2].map((index) => made[index]?.id);
+    equal(await foundIds(r, query), expected, "the ids in their order");
     equal(await r.objects.count(query, seesAll), 5, "how many there are");
   },
 
@@ -179,13 +150,13 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
     await insertMany(r, 47);
     for (const sort of orders) {
       const query: ObjectQuery = { classes: ["File"], sort };
-      const whole = await idsOf(r, query);
+      const whole = await foundIds(r, query);
       equal(new Set(whole).size, 47, "how many files there are");
       for (const limit of [1, 10, 46, 47, 60]) {
         const paged: string[] = [];
         for (let offset = 0; offset < 47; offset += limit) {
           const { objects, last } = await r.objects.find(query, seesAll, { offset, limit });
-          paged.push(...objects.map((object) => object.id));
+          paged.push(...idsOf(objects));
           equal(last?.id, paged.at(-1), "the last of the page");
         }
         equal(paged, whole, `the files in pages of ${limit}, ordered by ${JSON.stringify(sort)}`);
@@ -196,17 +167,14 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
   "go on behind a position without gap or overlap": async ({ r }) => {
     await insertMany(r, 47);
     for (const sort of orders) {
-      for (const filter of [
-        undefined,
-        { kind: "not", filter: { kind: "oneOf", path: valueOf("number"), values: [3] } },
-      ] as const) {
-        const query: ObjectQuery = { classes: ["File"], sort, ...(filter === undefined ? {} : { filter }) };
-        const whole = await idsOf(r, query);
+      for (const filtered of [{}, { filter: not(oneOf(valueOf("number"), [3])) }]) {
+        const query: ObjectQuery = { classes: ["File"], sort, ...filtered };
+        const whole = await foundIds(r, query);
         for (const limit of [1, 10, 47]) {
           const walked: string[] = [];
           let page = await r.objects.find(query, seesAll, { offset: 0, limit });
           for (; page.last !== null; page = await r.objects.find(query, seesAll, { after: page.last, limit }))
-            walked.push(...page.objects.map((object) => object.id));
+            walked.push(...idsOf(page.objects));
           equal(walked, whole, `the files behind each other by ${limit}, ordered by ${JSON.stringify(sort)}`);
         }
       }
@@ -217,44 +185,29 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
     const ids = await insertFiles(r, { a: { Value: 1 }, b: { Value: 2 }, c: { Value: 2 }, d: { Value: 3 }, e: {} });
     const [a = "", b = ""] = ids;
     const names = async (sort: readonly SortKey[], values: readonly (number | null)[], behind: string) => {
-      const { objects } = await r.objects.find({ classes: ["File"], sort }, seesAll, {
-        after: { values, id: behind },
-        limit: 10,
-      });
+      const page = { after: { values, id: behind }, limit: 10 };
+      const { objects } = await r.objects.find({ classes: ["File"], sort }, seesAll, page);
       return objects.map(({ attributes }) => attributes["Name"]);
     };
     equal(await names([by("number")], [1.5], a), ["b", "c", "d"], "what stands behind 1.5");
     equal(await names([by("number")], [2], b), ["c", "d"], "what stands behind the first 2");
     equal(await names([by("number")], [2], objectIdOf(1)), ["b", "c", "d"], "what stands behind a 2 that was first");
     equal(await names([by("number")], [2], "ZZZZZZZZZZ"), ["d"], "what stands behind the last 2");
-    equal(
-      await names([by("number")], [null], objectIdOf(1)),
-      ["e", "a", "b", "c", "d"].filter((name) => name !== "e" || ids[4] !== objectIdOf(1)),
-      "what stands behind the first null",
-    );
+    const afterNull = ids[4] === objectIdOf(1) ? ["a", "b", "c", "d"] : ["e", "a", "b", "c", "d"];
+    equal(await names([by("number")], [null], objectIdOf(1)), afterNull, "what stands behind the first null");
     equal(await names([by("number", true)], [1.5], a), ["a", "e"], "what stands behind 1.5, turned round");
-    equal(
-      await names([by("number", true)], [null], "ZZZZZZZZZZ"),
-      [],
-      "what stands behind the last null, turned round",
-    );
+    equal(await names([by("number", true)], [null], "ZZZZZZZZZZ"), [], "what stands behind the last null, turned");
     equal(await names([], [], b), ["c", "d", "e"], "what stands behind a number");
   },
 
   "have no page without a length": async ({ r }) => {
     await insertFiles(r, { a: { Value: 1 } });
     const sort = [by("number")];
-    equal(
-      await r.objects.find({ classes: ["File"], sort }, seesAll, { offset: 0, limit: 0 }),
-      { objects: [], last: null },
-      "a page without a length",
-    );
-    equal(
-      await r.objects.find({ classes: ["File"], sort }, seesAll, { offset: 1_000_000, limit: 10 }),
-      { objects: [], last: null },
-      "a page far behind",
-    );
-    equal(await r.objects.find({ classes: [], sort }, seesAll, all), { objects: [], last: null }, "a page of no class");
+    const isEmpty = async (classes: string[], page: Page, what: string) =>
+      equal(await r.objects.find({ classes, sort }, seesAll, page), { objects: [], last: null }, what);
+    await isEmpty(["File"], { offset: 0, limit: 0 }, "a page without a length");
+    await isEmpty(["File"], { offset: 1_000_000, limit: 10 }, "a page far behind");
+    await isEmpty([], all, "a page of no class");
   },
 
   "keep their pages when others are written meanwhile": async ({ r }) => {
@@ -271,19 +224,17 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
 
   "stop counting where they are told to": async ({ r }) => {
     await insertMany(r, 30);
-    const filter = { kind: "oneOf", path: valueOf("number"), values: [1] } as const;
+    const filter = oneOf(valueOf("number"), [1]);
     for (const [query, count] of [
       [{ classes: ["File"] }, 30],
       [{ classes: ["File"], filter }, 12],
       [{ classes: ["File", "Image"], filter }, 12],
     ] as const) {
       equal(await r.objects.count(query, seesAll), count, "how many there are");
-      for (const atMost of [0, 1, 11, 12, 13, 30, 5_000])
-        equal(
-          await r.objects.count(query, seesAll, atMost),
-          Math.min(atMost, count),
-          `how many there are, up to ${atMost}`,
-        );
+      for (const atMost of [0, 1, 11, 12, 13, 30, 5_000]) {
+        const expected = Math.min(atMost, count);
+        equal(await r.objects.count(query, seesAll, atMost), expected, `how many there are, up to ${atMost}`);
+      }
     }
   },
 });

@@ -1,10 +1,11 @@
 import type { Attributes, Filter, ObjectId, Repositories, ValuePath } from "@sallyport/core";
 import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, isTrueOf, not, valueOf } from "../../fixtures/asking.ts";
+import { all, any, compare, contains, empty, like, oneOf, own, present } from "./filters.ts";
 
 const oneHop = valueOf("string", "To");
 const twoHops = valueOf("string", "To", "To");
-const reference: ValuePath = { hops: [], leaf: "To", type: "reference" };
+const reference: ValuePath = own("To", "reference");
 
 /** What a reference is that leads nowhere, by the name of the file that has it. */
 const nowhere: Readonly<Record<string, Attributes>> = {
@@ -17,14 +18,11 @@ const nowhere: Readonly<Record<string, Attributes>> = {
   "to a list": { To: ["1"] },
 };
 
-interface Targets {
-  readonly value: ObjectId;
-  readonly null: ObjectId;
-  readonly none: ObjectId;
-}
+/** Files that lead to a value, to null and to none. */
+const leads = ["to a value", "to null", "to none"];
 
-/** Files that lead to a value, to null and to none, and files that lead nowhere. */
-async function insertReferences(r: Repositories): Promise<Targets> {
+/** Creates them, and files that lead nowhere; the ids of what has a value, and of what has none. */
+async function insertReferences(r: Repositories): Promise<{ readonly value: ObjectId; readonly none: ObjectId }> {
   const targets = await r.objects.insert(
     [{ Value: "found" }, { Value: null }, {}].map((attributes) => ({ className: "Image", attributes })),
   );
@@ -35,25 +33,25 @@ async function insertReferences(r: Repositories): Promise<Targets> {
     "to none": { To: none },
     ...nowhere,
   });
-  return { value, null: nothing, none };
+  return { value, none };
 }
 
-const is = (path: ValuePath, value: string): Filter => ({ kind: "oneOf", path, values: [value] });
+const is = (path: ValuePath, value: string): Filter => oneOf(path, [value]);
 
 export const queryPathChecks: readonly Check[] = checksOf("queries", {
   "follow a reference to a value": async ({ r }) => {
     await insertReferences(r);
     await isTrueOf(r, is(oneHop, "found"), ["to a value"]);
     await isTrueOf(r, is(oneHop, "lost"), []);
-    await isTrueOf(r, { kind: "compare", path: oneHop, operator: "lt", value: "g" }, ["to a value"]);
-    await isTrueOf(r, { kind: "like", path: oneHop, pattern: "f%" }, ["to a value"]);
-    await isTrueOf(r, { kind: "contains", path: oneHop, value: "oun" }, ["to a value"]);
+    await isTrueOf(r, compare(oneHop, "lt", "g"), ["to a value"]);
+    await isTrueOf(r, like(oneHop, "f%"), ["to a value"]);
+    await isTrueOf(r, contains(oneHop, "oun"), ["to a value"]);
   },
 
   "take for missing what a reference does not lead to": async ({ r }) => {
     await insertReferences(r);
-    await isTrueOf(r, { kind: "present", path: oneHop }, ["to a value", "to null"]);
-    await isTrueOf(r, { kind: "empty", path: oneHop }, ["to null", "to none", ...Object.keys(nowhere)]);
+    await isTrueOf(r, present(oneHop), ["to a value", "to null"]);
+    await isTrueOf(r, empty(oneHop), ["to null", "to none", ...Object.keys(nowhere)]);
   },
 
   "follow several references": async ({ r }) => {
@@ -64,8 +62,8 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     await insertFiles(r, { "third way": { To: circle } });
     await isTrueOf(r, is(twoHops, "found"), ["second way"]);
     await isTrueOf(r, is(valueOf("string", "To", "To", "To"), "found"), ["third way"]);
-    await isTrueOf(r, { kind: "present", path: twoHops }, ["second way"]);
-    const { filter } = not({ kind: "empty", path: twoHops }) as Extract<Filter, { kind: "not" }>;
+    await isTrueOf(r, present(twoHops), ["second way"]);
+    const { filter } = not(empty(twoHops)) as Extract<Filter, { kind: "not" }>;
     await isTrueOf(r, not(filter), ["second way"]);
   },
 
@@ -78,27 +76,26 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
 
   "follow references inside of combined filters": async ({ r }) => {
     await insertReferences(r);
-    const lost: Filter = {
-      kind: "any",
-      filters: [is(oneHop, "found"), { kind: "not", filter: { kind: "present", path: oneHop } }],
-    };
-    await isTrueOf(r, lost, ["to a value", "to none", ...Object.keys(nowhere)]);
-    await isTrueOf(r, { kind: "all", filters: [is(oneHop, "found"), is(oneHop, "found"), is(twoHops, "found")] }, []);
+    await isTrueOf(r, any(is(oneHop, "found"), not(present(oneHop))), [
+      "to a value",
+      "to none",
+      ...Object.keys(nowhere),
+    ]);
+    await isTrueOf(r, all(is(oneHop, "found"), is(oneHop, "found"), is(twoHops, "found")), []);
   },
 
   "reach meta-fields and other references through references": async ({ r }) => {
     const { value } = await insertReferences(r);
-    const leads = ["to a value", "to null", "to none"];
     const at = (leaf: string, type: ValuePath["type"]): ValuePath => ({ hops: oneHop.hops, leaf, type });
     await isTrueOf(r, is(at("~ObjectID", "id"), value), ["to a value"]);
     await isTrueOf(r, is(at("~ClassName", "class"), "Image"), leads);
-    await isTrueOf(r, { kind: "present", path: at("~UUID", "uuid") }, leads);
-    await isTrueOf(r, { kind: "empty", path: at("~StoreTime", "time") }, Object.keys(nowhere));
-    await isTrueOf(r, { kind: "compare", path: at("~StoreTime", "time"), operator: "gt", value: 0 }, leads);
+    await isTrueOf(r, present(at("~UUID", "uuid")), leads);
+    await isTrueOf(r, empty(at("~StoreTime", "time")), Object.keys(nowhere));
+    await isTrueOf(r, compare(at("~StoreTime", "time"), "gt", 0), leads);
     const [way = ""] = await insertFiles(r, { way: { To: value } });
     await insertFiles(r, { further: { To: way } });
     await isTrueOf(r, is(at("To", "reference"), value), ["further"]);
-    await isTrueOf(r, not({ kind: "empty", path: at("To", "reference") }), ["further"]);
+    await isTrueOf(r, not(empty(at("To", "reference"))), ["further"]);
   },
 
   "follow a reference to objects of its classes only": async ({ r }) => {
@@ -108,12 +105,7 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, is(only("Image", "Nothing"), "found"), ["to a value"]);
     for (const classes of [["File"], ["User", "File"], ["image"], []]) {
       await isTrueOf(r, is(only(...classes), "found"), []);
-      await isTrueOf(r, { kind: "empty", path: only(...classes) }, [
-        "to a value",
-        "to null",
-        "to none",
-        ...Object.keys(nowhere),
-      ]);
+      await isTrueOf(r, empty(only(...classes)), [...leads, ...Object.keys(nowhere)]);
     }
   },
 
@@ -121,9 +113,9 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     const { value, none } = await insertReferences(r);
     for (const type of ["reference", "file"] as const) {
       const path: ValuePath = { ...reference, type };
-      await isTrueOf(r, { kind: "oneOf", path, values: [value] }, ["to a value"]);
-      await isTrueOf(r, { kind: "oneOf", path, values: [value, none, "ZZZZZZZZZ"] }, ["to a value", "to none"]);
-      await isTrueOf(r, { kind: "oneOf", path, values: [] }, []);
+      await isTrueOf(r, oneOf(path, [value]), ["to a value"]);
+      await isTrueOf(r, oneOf(path, [value, none, "ZZZZZZZZZ"]), ["to a value", "to none"]);
+      await isTrueOf(r, oneOf(path, []), []);
     }
   },
 
@@ -131,9 +123,9 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     await insertReferences(r);
     for (const type of ["reference", "file"] as const) {
       const path: ValuePath = { ...reference, type };
-      await isTrueOf(r, { kind: "empty", path }, Object.keys(nowhere));
+      await isTrueOf(r, empty(path), Object.keys(nowhere));
       const there = Object.keys(nowhere).filter((name) => name !== "without reference");
-      await isTrueOf(r, { kind: "present", path }, ["to a value", "to null", "to none", ...there]);
+      await isTrueOf(r, present(path), [...leads, ...there]);
     }
   },
 
@@ -147,8 +139,8 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
       missing: {},
       null: { Value: null },
     });
-    await isTrueOf(r, { kind: "contains", path, value: "A1" }, ["one", "several"]);
-    await isTrueOf(r, { kind: "contains", path, value: "1" }, ["longer"]);
-    await isTrueOf(r, { kind: "contains", path, value: "ZZ" }, []);
+    await isTrueOf(r, contains(path, "A1"), ["one", "several"]);
+    await isTrueOf(r, contains(path, "1"), ["longer"]);
+    await isTrueOf(r, contains(path, "ZZ"), []);
   },
 });

@@ -2,9 +2,11 @@ import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, isTrueOf, namesOf, valueOf } from "../../fixtures/asking.ts";
 import { equal } from "../../assert/index.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
-import type { Repositories } from "@sallyport/core";
+import type { Repositories, Visibility } from "@sallyport/core";
+import { ascending, contains, like, oneOf } from "./filters.ts";
 
 const path = valueOf("string");
+const everything: Visibility = { classes: null, principals: null };
 
 /** Files whose values are their names, one that has null and one that has none. */
 async function insertTexts(r: Repositories, texts: readonly string[]): Promise<void> {
@@ -12,31 +14,14 @@ async function insertTexts(r: Repositories, texts: readonly string[]): Promise<v
   await insertFiles(r, { "\u0001missing": {}, ...Object.fromEntries(files), "\u0001null": { Value: null } });
 }
 
+const texts = ["plan", "Plan", "plans", "a plan", "", "100%", "100 %", "1000", "a_b", "axb", "a\\b", "line\nbreak"];
+const astral = ["\u{1f600}", "\u{1f600}\u{1f600}", "e\u0301", "%_\\"];
+
 /** Patterns, and what of the texts is like them. */
 const patterns: readonly (readonly [string, readonly string[]])[] = [
   ["plan", ["plan"]],
   ["Plan", ["Plan"]],
-  [
-    "%",
-    [
-      "plan",
-      "Plan",
-      "plans",
-      "a plan",
-      "",
-      "100%",
-      "100 %",
-      "1000",
-      "a_b",
-      "axb",
-      "a\\b",
-      "line\nbreak",
-      "\u{1f600}",
-      "\u{1f600}\u{1f600}",
-      "e\u0301",
-      "%_\\",
-    ],
-  ],
+  ["%", [...texts, ...astral]],
   ["", [""]],
   ["plan%", ["plan", "plans"]],
   ["%plan", ["plan", "a plan"]],
@@ -62,8 +47,8 @@ const patterns: readonly (readonly [string, readonly string[]])[] = [
 
 export const queryTextChecks: readonly Check[] = checksOf("queries", {
   "find texts that are like a pattern": async ({ r }) => {
-    await insertTexts(r, patterns[2]?.[1] ?? []);
-    for (const [pattern, expected] of patterns) await isTrueOf(r, { kind: "like", path, pattern }, expected);
+    await insertTexts(r, [...texts, ...astral]);
+    for (const [pattern, expected] of patterns) await isTrueOf(r, like(path, pattern), expected);
   },
 
   "find texts that have a part": async ({ r }) => {
@@ -79,7 +64,7 @@ export const queryTextChecks: readonly Check[] = checksOf("queries", {
       ["plan plan", []],
       ["", ["plan", "Plan", "a_plan", "100%", "a\\b", "", "\u{1f600}x", "e\u0301"]],
     ] as const) {
-      await isTrueOf(r, { kind: "contains", path, value }, expected);
+      await isTrueOf(r, contains(path, value), expected);
     }
   },
 
@@ -87,39 +72,28 @@ export const queryTextChecks: readonly Check[] = checksOf("queries", {
     const long = `${"l".repeat(3_000)}end`;
     await insertFiles(r, { long: { Value: long }, other: { Value: "l".repeat(3_000) } });
     for (const pattern of ["%end", "l%end", `${long.slice(0, 700)}%end`, long])
-      await isTrueOf(r, { kind: "like", path, pattern }, ["long"]);
-    await isTrueOf(r, { kind: "contains", path, value: "lend" }, ["long"]);
+      await isTrueOf(r, like(path, pattern), ["long"]);
+    await isTrueOf(r, contains(path, "lend"), ["long"]);
   },
 
   "take hostile texts for what they are": async ({ r }) => {
     await insertTexts(r, hostileTexts);
     for (const text of hostileTexts) {
-      await isTrueOf(r, { kind: "oneOf", path, values: [text] }, [text]);
-      await isTrueOf(r, { kind: "like", path, pattern: text.replaceAll(/[\\%_]/g, "\\$&") }, [text]);
+      await isTrueOf(r, oneOf(path, [text]), [text]);
+      await isTrueOf(r, like(path, text.replaceAll(/[\\%_]/g, "\\$&")), [text]);
       const containing = hostileTexts.filter((each) => each.includes(text));
-      await isTrueOf(r, { kind: "contains", path, value: text }, containing);
+      await isTrueOf(r, contains(path, text), containing);
     }
-    await isTrueOf(r, { kind: "oneOf", path, values: hostileTexts }, hostileTexts);
+    await isTrueOf(r, oneOf(path, hostileTexts), hostileTexts);
   },
 
   "find nothing in classes with hostile names": async ({ r }) => {
     await insertFiles(r, { plan: { Value: "plan" } });
     for (const name of hostileTexts) {
-      const query = {
-        classes: [name],
-        filter: { kind: "oneOf", path, values: ["plan"] },
-        sort: [{ path, descending: false }],
-      } as const;
-      equal(
-        await r.objects.find(query, { classes: null, principals: null }, { offset: 0, limit: 10 }),
-        { objects: [], last: null },
-        `the objects of ${name}`,
-      );
-      equal(
-        await r.objects.count(query, { classes: null, principals: null }),
-        0,
-        `how many objects of ${name} there are`,
-      );
+      const query = { classes: [name], filter: oneOf(path, ["plan"]), sort: [ascending(path)] };
+      const found = await r.objects.find(query, everything, { offset: 0, limit: 10 });
+      equal(found, { objects: [], last: null }, `the objects of ${name}`);
+      equal(await r.objects.count(query, everything), 0, `how many objects of ${name} there are`);
     }
     equal(await namesOf(r, {}), ["plan"], "what is still there");
   },

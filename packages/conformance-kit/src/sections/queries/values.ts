@@ -1,6 +1,7 @@
 import type { Comparison, JsonValue, Repositories, Scalar, ValueType } from "@sallyport/core";
 import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, isTrueOf, valueOf } from "../../fixtures/asking.ts";
+import { compare, empty, oneOf, present } from "./filters.ts";
 
 type Named = Readonly<Record<string, JsonValue>>;
 
@@ -15,13 +16,14 @@ async function tellsApart(r: Repositories, type: ValueType, values: Named): Prom
   await insertValues(r, values);
   const path = valueOf(type);
   const names = Object.keys(values);
-  for (const name of names) await isTrueOf(r, { kind: "oneOf", path, values: [values[name] as JsonValue] }, [name]);
+  for (const name of names) await isTrueOf(r, oneOf(path, [values[name] as JsonValue]), [name]);
   const half = names.filter((_, index) => index % 2 === 0);
-  await isTrueOf(r, { kind: "oneOf", path, values: half.map((name) => values[name] as JsonValue) }, half);
-  await isTrueOf(r, { kind: "oneOf", path, values: Object.values(values) }, names);
-  await isTrueOf(r, { kind: "oneOf", path, values: [] }, []);
-  await isTrueOf(r, { kind: "empty", path }, ["missing", "null"]);
-  await isTrueOf(r, { kind: "present", path }, [...names, "null"]);
+  const halfOfThem = half.map((name) => values[name] as JsonValue);
+  await isTrueOf(r, oneOf(path, halfOfThem), half);
+  await isTrueOf(r, oneOf(path, Object.values(values)), names);
+  await isTrueOf(r, oneOf(path, []), []);
+  await isTrueOf(r, empty(path), ["missing", "null"]);
+  await isTrueOf(r, present(path), [...names, "null"]);
 }
 
 const sides: Readonly<Record<Comparison, (order: number) => boolean>> = {
@@ -38,11 +40,7 @@ async function hasOrder(r: Repositories, type: ValueType, values: Readonly<Recor
   for (const [place, name] of names.entries()) {
     for (const [operator, isOn] of Object.entries(sides)) {
       const expected = names.filter((_, index) => isOn(index - place));
-      await isTrueOf(
-        r,
-        { kind: "compare", path: valueOf(type), operator: operator as Comparison, value: values[name] as Scalar },
-        expected,
-      );
+      await isTrueOf(r, compare(valueOf(type), operator as Comparison, values[name] as Scalar), expected);
     }
   }
 }
@@ -137,18 +135,16 @@ export const queryValueChecks: readonly Check[] = checksOf("queries", {
       "null member": { a: null },
       inner: { a: { b: [1, { c: "d" }] } },
     });
-    await isTrueOf(r, { kind: "oneOf", path: valueOf("json"), values: [{ b: 1, a: 1 }] }, []);
+    await isTrueOf(r, oneOf(valueOf("json"), [{ b: 1, a: 1 }]), []);
     await insertFiles(r, { "two members": { Value: { a: 1, b: [{ c: 1, d: 2 }] } } });
-    await isTrueOf(r, { kind: "oneOf", path: valueOf("json"), values: [{ b: [{ d: 2, c: 1 }], a: 1 }] }, [
-      "two members",
-    ]);
-    await isTrueOf(r, { kind: "oneOf", path: valueOf("json"), values: [{}, { toString: 1 }] }, ["object"]);
+    await isTrueOf(r, oneOf(valueOf("json"), [{ b: [{ d: 2, c: 1 }], a: 1 }]), ["two members"]);
+    await isTrueOf(r, oneOf(valueOf("json"), [{}, { toString: 1 }]), ["object"]);
   },
 
   "know which collections are empty": async ({ r }) => {
     await insertValues(r, { none: [], one: ["1"] });
-    await isTrueOf(r, { kind: "empty", path: valueOf("collection") }, ["missing", "null"]);
-    await isTrueOf(r, { kind: "present", path: valueOf("collection") }, ["none", "one", "null"]);
+    await isTrueOf(r, empty(valueOf("collection")), ["missing", "null"]);
+    await isTrueOf(r, present(valueOf("collection")), ["none", "one", "null"]);
   },
 
   "compare texts by code points": async ({ r }) => hasOrder(r, "string", texts),
@@ -160,15 +156,13 @@ export const queryValueChecks: readonly Check[] = checksOf("queries", {
   "compare with what no object has": async ({ r }) => {
     await insertValues(r, { a: "a", c: "c" });
     const path = valueOf("string");
-    for (const operator of ["gt", "gte"] as const)
-      await isTrueOf(r, { kind: "compare", path, operator, value: "b" }, ["c"]);
-    for (const operator of ["lt", "lte"] as const)
-      await isTrueOf(r, { kind: "compare", path, operator, value: "b" }, ["a"]);
+    for (const operator of ["gt", "gte"] as const) await isTrueOf(r, compare(path, operator, "b"), ["c"]);
+    for (const operator of ["lt", "lte"] as const) await isTrueOf(r, compare(path, operator, "b"), ["a"]);
   },
 
   "look for many values at once": async ({ r }) => {
     await insertValues(r, { found: "value 999", other: "value" });
     const values = Array.from({ length: 1_000 }, (_, index) => `value ${index}`);
-    await isTrueOf(r, { kind: "oneOf", path: valueOf("string"), values }, ["found"]);
+    await isTrueOf(r, oneOf(valueOf("string"), values), ["found"]);
   },
 });

@@ -1,7 +1,8 @@
 import type { Filter, ObjectQuery, Repositories, SortKey, ValuePath, Visibility } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, isTrueOf, namesOf, valueOf } from "../../fixtures/asking.ts";
+import { insertFiles, isTrueOf, not, valueOf } from "../../fixtures/asking.ts";
+import { areSorted, ascending, descending, empty, like, oneOf, own, present } from "./filters.ts";
 
 /** Files that lead to an image that everybody may read, to one for A1 alone, to one for nobody, and to a user. */
 async function insertGuarded(r: Repositories): Promise<void> {
@@ -12,13 +13,9 @@ async function insertGuarded(r: Repositories): Promise<void> {
     { className: "User", attributes: { Value: "a" } },
   ]);
   const [open = "", restricted = "", closed = "", user = ""] = targets.map(({ id }) => id);
-  const files = await insertFiles(r, {
-    open: { To: open },
-    restricted: { To: restricted },
-    closed: { To: closed },
-    user: { To: user },
-  });
-  const names = ["open", "restricted", "closed", "user"];
+  const to = { open: { To: open }, restricted: { To: restricted }, closed: { To: closed }, user: { To: user } };
+  const files = await insertFiles(r, to);
+  const names = Object.keys(to);
   await insertFiles(r, Object.fromEntries(files.map((id, index) => [`behind ${names[index]}`, { To: id, Way: id }])));
 }
 
@@ -28,8 +25,8 @@ const everything: Visibility = { classes: null, principals: null };
 
 const path = valueOf("string", "To");
 const far = valueOf("string", "Way", "To");
-const to: ValuePath = { hops: [], leaf: "To", type: "reference" };
-const isA = (at: ValuePath): Filter => ({ kind: "oneOf", path: at, values: ["a"] });
+const to: ValuePath = own("To", "reference");
+const isA = (at: ValuePath): Filter => oneOf(at, ["a"]);
 
 export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
   "see through references what is visible, and no more": async ({ r }) => {
@@ -41,22 +38,18 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, isA(far), behind("restricted", "closed", "user"), everything);
     await isTrueOf(r, isA(far), behind("restricted"), readers);
     await isTrueOf(r, isA(far), [], others);
-    await isTrueOf(r, { kind: "present", path }, ["open"], others);
-    await isTrueOf(
-      r,
-      { kind: "empty", path: far },
-      ["open", "restricted", "closed", "user", ...behind("restricted", "closed", "user")],
-      others,
-    );
+    await isTrueOf(r, present(path), ["open"], others);
+    const hidden = behind("restricted", "closed", "user");
+    await isTrueOf(r, empty(far), ["open", "restricted", "closed", "user", ...hidden], others);
   },
 
   "take references to what is not visible for empty": async ({ r }) => {
     await insertGuarded(r);
     const behind = ["behind open", "behind restricted", "behind closed", "behind user"];
-    await isTrueOf(r, { kind: "empty", path: to }, [], everything);
-    await isTrueOf(r, { kind: "empty", path: to }, ["closed", "user"], readers);
-    await isTrueOf(r, { kind: "empty", path: to }, ["restricted", "closed", "user"], others);
-    await isTrueOf(r, { kind: "present", path: to }, ["open", "restricted", "closed", "user", ...behind], others);
+    await isTrueOf(r, empty(to), [], everything);
+    await isTrueOf(r, empty(to), ["closed", "user"], readers);
+    await isTrueOf(r, empty(to), ["restricted", "closed", "user"], others);
+    await isTrueOf(r, present(to), ["open", "restricted", "closed", "user", ...behind], others);
   },
 
   "find only what is visible itself": async ({ r }) => {
@@ -72,46 +65,23 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
       [{ ...others, classes: new Set(["Image"]) }, []],
     ] as const) {
       await isTrueOf(r, isA(valueOf("string")), expected, visibility);
-      equal(
-        await namesOf(r, { sort: [{ path: valueOf("string"), descending: true }] }, visibility),
-        expected,
-        "the files in an order",
-      );
+      await areSorted(r, [descending(valueOf("string"))], expected, { visibility });
     }
   },
 
   "order by what is visible, and by nothing else": async ({ r }) => {
     await insertGuarded(r);
-    const sort: readonly SortKey[] = [{ path, descending: true }];
-    const filter: Filter = {
-      kind: "not",
-      filter: { kind: "like", path: { hops: [], leaf: "Name", type: "string" }, pattern: "behind %" },
-    };
-    equal(
-      await namesOf(r, { filter, sort }, everything),
-      ["open", "restricted", "closed", "user"],
-      "the order for everything",
-    );
-    equal(
-      await namesOf(r, { filter, sort: [{ path, descending: false }] }, everything),
-      ["restricted", "closed", "user", "open"],
-      "the order turned round",
-    );
-    equal(
-      await namesOf(r, { filter, sort: [{ path, descending: false }] }, readers),
-      ["closed", "user", "restricted", "open"],
-      "the order for readers",
-    );
-    equal(
-      await namesOf(r, { filter, sort: [{ path, descending: false }] }, others),
-      ["restricted", "closed", "user", "open"],
-      "the order for others",
-    );
+    const sort: readonly SortKey[] = [descending(path)];
+    const filter = not(like(own("Name", "string"), "behind %"));
+    await areSorted(r, sort, ["open", "restricted", "closed", "user"], { filter, visibility: everything });
+    await areSorted(r, [ascending(path)], ["restricted", "closed", "user", "open"], { filter, visibility: everything });
+    await areSorted(r, [ascending(path)], ["closed", "user", "restricted", "open"], { filter, visibility: readers });
+    await areSorted(r, [ascending(path)], ["restricted", "closed", "user", "open"], { filter, visibility: others });
   },
 
   "tell positions of what is visible, and of nothing else": async ({ r }) => {
     await insertGuarded(r);
-    const query: ObjectQuery = { classes: ["File"], sort: [{ path, descending: false }] };
+    const query: ObjectQuery = { classes: ["File"], sort: [ascending(path)] };
     for (const visibility of [readers, others]) {
       const { objects } = await r.objects.find(query, visibility, { offset: 0, limit: 100 });
       for (const [index, { id, attributes }] of objects.entries()) {
