@@ -1,6 +1,7 @@
 import { maximumObjectBytes, seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
+import { idsOf } from "../fixtures/objects.ts";
 import { createUser, createUserObject } from "../fixtures/accounts.ts";
 import { unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { createLink, removeLink } from "../fixtures/new-link.ts";
@@ -154,7 +155,7 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
         readers: name === "two" ? ["1"] : null,
       })),
     );
-    const [one, two, three, four] = inserted.map(({ id }) => id) as [string, string, string, string];
+    const [one, two, three, four] = idsOf(inserted) as [string, string, string, string];
     const attributes = {
       Groups: [one, two, one, "ZZZZZZZZZZ", "no id", `${three},${four}`, `"${four}"`, "", null, 7],
       Employee: three,
@@ -187,7 +188,7 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
         attributes: { Name, Text: "x".repeat(maximumObjectBytes / 2) },
       })),
     );
-    const Groups = inserted.map(({ id }) => id);
+    const Groups = idsOf(inserted);
     const [user] = await r.objects.insert([{ className: "User", attributes: { Groups, Employee: Groups[0] ?? null } }]);
     await r.accounts.create(
       { userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false },

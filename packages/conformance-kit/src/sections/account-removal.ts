@@ -1,6 +1,7 @@
 import type { Account, IdentityLinkRecord, ObjectId, Repositories, Storage } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
+import { pluck } from "../fixtures/pluck.ts";
 import { accountNamed, accountOf, createCustomAccount, createUser, createUserObject } from "../fixtures/accounts.ts";
 import { idsOf } from "../fixtures/objects.ts";
 import { createLink, findLink } from "../fixtures/new-link.ts";
@@ -63,7 +64,10 @@ async function removeOneAnother(storage: Storage, other: Storage): Promise<void>
     );
     equal(outcome, "lastAdministrator", "the outcome for the one who came second");
     equal(
-      (await accounts.list("database", null, 10)).filter(({ disabled }) => !disabled).map(({ userId }) => userId),
+      pluck(
+        (await accounts.list("database", null, 10)).filter(({ disabled }) => !disabled),
+        "userId",
+      ),
       [second.userId],
       "who is left",
     );
@@ -89,7 +93,7 @@ export const accountRemovalChecks: readonly Check[] = [
         equal(await visitor.isAdmitted(r, sessions[index] as string), kept, "whether its session is admitted");
       }
       equal(
-        (await r.accounts.list("database", null, 10)).map(({ userId }) => userId),
+        pluck(await r.accounts.list("database", null, 10), "userId"),
         [second.account.userId],
         "the users in the list",
       );
@@ -107,7 +111,7 @@ export const accountRemovalChecks: readonly Check[] = [
       const belongings = await Promise.all(users.map(({ userId }) => belongingsOf(r, userId)));
       const stranger = await createUserObject(r);
       const ofStranger = await belongingsOf(r, stranger);
-      const [first, second, third] = users.map(({ userId }) => userId) as [string, string, string];
+      const [first, second, third] = pluck(users, "userId") as [string, string, string];
       equal(await r.accounts.remove([first, third, stranger, "", "ZZZZZZZZZZ"]), 2, "how many were removed");
       const left = await Promise.all([...belongings, ofStranger].map((each) => leftOf(r, each)));
       const [none, all] = [Array<number>(4).fill(0), Array<number>(4).fill(1)];

@@ -2,8 +2,7 @@ import type { Admission } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
-import { bringBack, takeAway } from "../fixtures/objects.ts";
-import { changeOf } from "../fixtures/changes-up-to.ts";
+import { bringBack, idsOf, takeAway, update } from "../fixtures/objects.ts";
 import { createAppKey } from "../fixtures/create-app-key.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
@@ -183,7 +182,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     const groups = await r.objects.insert(
       ["A", "B", "C"].map((Name) => ({ className: "UserGroup", attributes: { Name } })),
     );
-    const [a, b] = groups.map(({ id }) => id) as [string, string];
+    const [a, b] = idsOf(groups) as [string, string];
     for (const ids of [[], [a], [b, a]]) {
       const visitor = await Visitor.create(r, { account: await createUser(r, { attributes: { Groups: ids } }) });
       const { principal } = await visitor.admit(r, await visitor.open(r));
@@ -205,11 +204,9 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     const groups = await r.objects.insert(
       ["UserGroup", "ProjectGroup", "UserGroup"].map((className) => ({ className, attributes: { Name: className } })),
     );
-    const ids = groups.map(({ id }) => id);
+    const ids = idsOf(groups);
     const visitor = await Visitor.create(r);
-    await r.objects.update([changeOf(visitor.account.userId, { Groups: ids }, { links: { Groups: ids } })], {
-      session: null,
-    });
+    await update(r, visitor.account.userId, { Groups: ids }, { links: { Groups: ids } });
     const digest = await visitor.open(r);
     const named = async (what: string) =>
       equalInAnyOrder((await visitor.admit(r, digest)).principal?.groups ?? ["no principal"], ids, what);

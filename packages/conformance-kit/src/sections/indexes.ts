@@ -1,6 +1,7 @@
 import { type AttributeIndex, type JsonValue, seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
+import { idsOf } from "../fixtures/objects.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 
 const indexed: readonly AttributeIndex[] = [
@@ -72,14 +73,7 @@ const oneProcess = checksOf("indexes", {
     const after = await r.objects.insert(objects);
     equalInAnyOrder(await storage.readyIndexes(indexed), indexed, "what is ready");
     const all = [...before, ...after];
-    equalInAnyOrder(
-      await r.objects.get(
-        all.map(({ id }) => id),
-        seesAll,
-      ),
-      all,
-      "the objects",
-    );
+    equalInAnyOrder(await r.objects.get(idsOf(all), seesAll), all, "the objects");
   },
 });
 

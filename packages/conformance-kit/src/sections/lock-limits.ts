@@ -2,13 +2,13 @@ import type { Digest, Repositories } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { atOnce, occurrences } from "../fixtures/at-once.ts";
-import { createObject, takeAway } from "../fixtures/objects.ts";
+import { createObject, idsOf, takeAway } from "../fixtures/objects.ts";
 import { generous, hour } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
 async function files(r: Repositories, count: number): Promise<string[]> {
   const created = await r.objects.insert(Array.from({ length: count }, () => ({ className: "File", attributes: {} })));
-  return created.map(({ id }) => id);
+  return idsOf(created);
 }
 
 /** Takes many locks at once; how many of them were taken and how many were refused. */

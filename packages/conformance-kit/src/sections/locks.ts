@@ -1,10 +1,11 @@
 import { type Digest, type Repositories, seesAll } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
+import { pluck } from "../fixtures/pluck.ts";
 import { atOnce, occurrences } from "../fixtures/at-once.ts";
 import { changeOf } from "../fixtures/changes-up-to.ts";
 import { codeOf } from "../fixtures/error-of.ts";
-import { createObject } from "../fixtures/objects.ts";
+import { createObject, objectOf, update } from "../fixtures/objects.ts";
 import { generous, hour, minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
@@ -15,8 +16,8 @@ async function scene(r: Repositories) {
   return { visitor, id, mine: await visitor.open(r), theirs: await visitor.open(r) };
 }
 
-function write({ objects }: Repositories, id: string, session: Digest | null): Promise<unknown> {
-  return objects.update([changeOf(id, { Name: "new" })], { session });
+function write(r: Repositories, id: string, session: Digest | null): Promise<unknown> {
+  return update(r, id, { Name: "new" }, {}, { session });
 }
 
 export const lockChecks: readonly Check[] = checksOf("locks", {
@@ -103,26 +104,22 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
         "a write of both",
       );
     }
-    equal(
-      (await r.objects.get([id, other.id], seesAll)).map(({ version }) => version),
-      [1, 1],
-      "the versions",
-    );
+    equal(pluck(await r.objects.get([id, other.id], seesAll), "version"), [1, 1], "the versions");
     await write(r, id, mine);
     await write(r, other.id, theirs);
     await r.locks.release(id, mine);
     await write(r, id, null);
-    equal((await r.objects.get([id], seesAll))[0]?.version, 3, "the version after the writes that were allowed");
+    equal((await objectOf(r, id))?.version, 3, "the version after the writes that were allowed");
   },
 
   "keep out writes that were under way when they are taken": async ({ r }) => {
     const { visitor, id, theirs } = await scene(r);
     for (let round = 0; round < 6; round += 1) {
       const mine = await visitor.open(r);
-      const seen = r.locks.take(id, mine).then(async () => (await r.objects.get([id], seesAll))[0]?.version);
+      const seen = r.locks.take(id, mine).then(async () => (await objectOf(r, id))?.version);
       const writes = atOnce(6, () => codeOf(write(r, id, theirs)));
       const [version] = await Promise.all([seen, writes]);
-      equal((await r.objects.get([id], seesAll))[0]?.version, version, "the version, since the lock was taken");
+      equal((await objectOf(r, id))?.version, version, "the version, since the lock was taken");
       await r.locks.release(id, mine);
     }
   },

@@ -1,6 +1,7 @@
 import { delayAfter, type ThrottleKey, type ThrottlePolicy } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
+import { pluck } from "../fixtures/pluck.ts";
 import { atOnce } from "../fixtures/at-once.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { hour, minute, second } from "../fixtures/policy.ts";
@@ -77,7 +78,10 @@ const oneKey = checksOf("throttle", {
       advance(minute + second);
       const attempts = await atOnce(12, () => r.throttle.attempt([keyed("a")]));
       equal(attempts.filter(({ claimed }) => claimed).length, 1, "how many were claimed");
-      const waits = attempts.filter(({ claimed }) => !claimed).map(({ wait }) => wait);
+      const waits = pluck(
+        attempts.filter(({ claimed }) => !claimed),
+        "wait",
+      );
       for (const wait of waits) isAbout(wait, minute, "The wait of another attempt");
     }
   },

@@ -7,6 +7,7 @@ import {
 } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
+import { pluck } from "../fixtures/pluck.ts";
 import { atOnce, occurrences } from "../fixtures/at-once.ts";
 import { codeOf } from "../fixtures/error-of.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
@@ -36,7 +37,7 @@ function entry(
 
 /** What can be seen of entries. */
 async function look(r: Repositories) {
-  const events = (await r.audit.read(0, 100)).map(({ requestId }) => requestId);
+  const events = pluck(await r.audit.read(0, 100), "requestId");
   return {
     sessions: await r.sessions.count(),
     events: events.length,
@@ -104,11 +105,7 @@ export const togetherChecks: readonly Check[] = checksOf("calls together", {
       return codeOf(joint.audit.append({ ...auditEvent, requestId: "late" }));
     });
     equal(await late, 799, "a call after an answer");
-    equal(
-      (await r.audit.read(0, 10)).map(({ requestId }) => requestId),
-      [auditEvent.requestId],
-      "the audit",
-    );
+    equal(pluck(await r.audit.read(0, 10), "requestId"), [auditEvent.requestId], "the audit");
   },
 
   "leave the error of the work unchanged, and nothing else": async ({ storage, r }) => {

@@ -1,6 +1,7 @@
 import { type Repositories, seesAll, ServiceError, Applications } from "@sallyport/core";
 import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
+import { pluck } from "../fixtures/pluck.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
 import { atOnce } from "../fixtures/at-once.ts";
 import { errorOf } from "../fixtures/error-of.ts";
@@ -151,7 +152,7 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
     });
     const kept = names.filter((_, index) => index % 4 !== 3).toSorted();
     equal((await new Applications(r.records).known(names)).toSorted(), kept, "the app names");
-    equal((await r.audit.read(0, 100)).map(({ requestId }) => requestId).toSorted(), kept, "the audit");
+    equal(pluck(await r.audit.read(0, 100), "requestId").toSorted(), kept, "the audit");
     equal(await r.objects.count({ classes: ["File"] }, seesAll), kept.length, "how many objects there are");
   },
 
@@ -194,7 +195,7 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
           await inside.accounts.change(second, { disabled: true });
         });
       await Promise.all([crossing("forth", one.userId, other.userId), crossing("back", other.userId, one.userId)]);
-      const events = (await r.audit.read(0, 1_000)).slice(before).map(({ requestId }) => requestId);
+      const events = pluck((await r.audit.read(0, 1_000)).slice(before), "requestId");
       equal(events.toSorted(), ["back", "forth"], "the events");
       for (const [name, times] of runs) holds(times <= 3, `The work of "${name}" has run ${times} times`);
     }

@@ -1,18 +1,16 @@
-import { type Repositories, seesAll, ServiceError, type Storage } from "@sallyport/core";
+import { type Repositories, seesAll, type Storage, type StoredObject } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce, occurrences } from "../../fixtures/at-once.ts";
-import { bringBack, createObject, takeAway } from "../../fixtures/objects.ts";
-import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
+import { bringBack, createObject, createObjects, leftOf, linking, takeAway, update } from "../../fixtures/objects.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
-const anybody = { session: null };
 const all = { attributes: null, limit: 100 };
 const rounds = 10;
 
-/** A race in which one storage deletes and the other does something else; the same storage where there is only one. */
-type Race = (deleter: Storage, other: Storage) => Promise<void>;
+/** One round of a race: one storage deletes, the other does something else; or one storage does both. */
+type Race = (deleter: Storage, other: Storage, round: number) => Promise<void>;
 
 /** Starts two calls at once, the second one first in every other round. */
 async function inTurns<A, B>(round: number, one: () => Promise<A>, other: () => Promise<B>): Promise<[A, B]> {
@@ -37,50 +35,45 @@ function deleteFree(storage: Storage, id: string): Promise<boolean> {
   });
 }
 
-const withNewReference: Race = async (deleter, { repositories: r }) => {
-  for (let round = 0; round < rounds; round += 1) {
-    const [target, source] = [await createObject(r), await createObject(r)];
-    const links = { Boss: [target.id] };
-    const [deleted, [created, changed]] = await inTurns(
+/** Restores an object with its reference to a target, where that can still be pointed to. */
+function restore(storage: Storage, { id: source }: StoredObject, target: StoredObject): Promise<StoredObject[]> {
+  return storage.transaction(async ({ departures }) => {
+    const group = await departures.recycledWith(source);
+    const kept = (await departures.targets([target.id])).flatMap(({ id, remains }) => (remains ? id : []));
+    const changes = { attributes: { Boss: kept[0] ?? null }, links: { Boss: kept } };
+    return departures.restore(group.map(({ id }) => ({ id, ...changes })));
+  });
+}
+
+const races: { readonly [name: string]: Race } = {
+  "see a reference that is being made, or keep it from being made": async (deleter, { repositories: r }, round) => {
+    const [target, source] = await createObjects(r, {}, {});
+    const toTarget = linking({ Boss: target.id });
+    const [deleted, outcomes] = await inTurns(
       round,
       () => deleteFree(deleter, target.id),
-      () =>
-        Promise.all([
-          codeOf(r.objects.insert([{ className: "File", attributes: { Boss: target.id }, links }])),
-          codeOf(r.objects.update([changeOf(source.id, { Boss: target.id }, { links })], anybody)),
-        ]),
+      () => Promise.all([codeOf(createObject(r, toTarget)), codeOf(update(r, source.id, {}, toTarget))]),
     );
     equal(await isThere(r, target.id), !deleted, "whether the target is there");
-    equal(
-      [created, changed],
-      deleted ? [307, 307] : [0, 0],
-      `the outcomes for those who point to a target that is ${deleted ? "gone" : "there"}`,
-    );
+    const there = deleted ? "gone" : "there";
+    equal(outcomes, deleted ? [307, 307] : [0, 0], `the outcomes for those who point to a target that is ${there}`);
     equal((await r.departures.referrers([target.id], all)).length, deleted ? 0 : 2, "how many point to the target");
-  }
-};
+  },
 
-const withUpdate: Race = async (deleter, { repositories: r }) => {
-  for (let round = 0; round < rounds; round += 1) {
+  "come after a change, or before it": async (deleter, { repositories: r }, round) => {
     const { id } = await createObject(r);
     const [, codes] = await inTurns(
       round,
       () => takeAway(deleter, [id], round % 3 === 0),
-      () => atOnce(3, (number) => codeOf(r.objects.update([changeOf(id, { number })], anybody))),
+      () => atOnce(3, (number) => codeOf(update(r, id, { number }))),
     );
-    holds(
-      codes.every((code) => code === 0 || code === 610),
-      `A change is made before, or refused with 610, not ${codes.join()}`,
-    );
-    const left = await r.departures.find({ kind: "id", id }, seesAll);
-    equal(left?.version, 2 + occurrences(0, codes), "the version of what is left");
-  }
-};
+    const refused = occurrences(610, codes);
+    equal(occurrences(0, codes) + refused, 3, "how many changes are made before, or refused with 610");
+    equal((await leftOf(r, id))?.version, 5 - refused, "the version of what is left");
+  },
 
-const withLock: Race = async (deleter, { repositories: r }) => {
-  const visitor = await Visitor.create(r);
-  for (let round = 0; round < rounds; round += 1) {
-    const [{ id }, session] = [await createObject(r), await visitor.open(r)];
+  "see a lock that is being taken, or keep it from being taken": async (deleter, { repositories: r }, round) => {
+    const [{ id }, session] = [await createObject(r), await (await Visitor.create(r)).open(r)];
     const [deleted, outcome] = await inTurns(
       round,
       () => deleteFree(deleter, id),
@@ -88,98 +81,60 @@ const withLock: Race = async (deleter, { repositories: r }) => {
     );
     equal(outcome, deleted ? "gone" : "taken", "taking the lock");
     equal((await r.locks.state(id))?.session ?? null, deleted ? null : session, "who holds the lock");
-  }
-};
+  },
 
-const withDeletion: Race = async (deleter, other) => {
-  const r = other.repositories;
-  for (let round = 0; round < rounds; round += 1) {
-    const [one, two] = [await createObject(r), await createObject(r)];
+  "happen once, however many delete at once": async (deleter, other) => {
+    const r = other.repositories;
+    const [one, two] = await createObjects(r, {}, {});
     const counts = await atOnce(6, (index) =>
       takeAway(index % 2 === 0 ? deleter : other, index % 3 === 0 ? [one.id, two.id] : [two.id, one.id]),
     );
-    equal(
-      counts.reduce((sum, count) => sum + count, 0),
-      2,
-      "how many go, in all",
-    );
-    for (const { id } of [one, two])
-      equal((await r.departures.find({ kind: "id", id }, seesAll))?.version, 2, "the version of what is left");
-  }
-};
+    const sum = counts.reduce((so, count) => so + count, 0);
+    equal(sum, 2, "how many go, in all");
+    for (const { id } of [one, two]) equal((await leftOf(r, id))?.version, 2, "the version of what is left");
+  },
 
-const withReturn: Race = async (deleter, other) => {
-  const r = other.repositories;
-  for (let round = 0; round < rounds; round += 1) {
-    const [target, source] = [await createObject(r), await createObject(r)];
+  "happen before a return that would point to what goes, or after it": async (deleter, other, round) => {
+    const r = other.repositories;
+    const [target, source] = await createObjects(r, {}, {});
     await takeAway(other, [source.id], true);
-    const restore = (storage: Storage) =>
-      storage.transaction(async (inside) => {
-        const group = await inside.departures.recycledWith(source.id);
-        const kept = (await inside.departures.targets([target.id])).flatMap(({ id, remains }) => (remains ? id : []));
-        return inside.departures.restore(
-          group.map(({ id }) => ({ id, attributes: { Boss: kept[0] ?? null }, links: { Boss: kept } })),
-        );
-      });
     const [deleted, restored] = await inTurns(
       round,
       () => deleteFree(deleter, target.id),
-      () => Promise.all([restore(deleter), restore(other), restore(other)]),
+      () => Promise.all([deleter, other, other].map((storage) => restore(storage, source, target))),
     );
     equal(restored.flat().length, 1, "how often it came back");
     const [back] = await r.objects.get([source.id], seesAll);
-    equal(
-      [back?.version, back?.attributes["Boss"]],
-      [3, deleted ? null : target.id],
-      "version and reference of what came back",
-    );
-  }
-};
+    const expected = [3, deleted ? null : target.id];
+    equal([back?.version, back?.attributes["Boss"]], expected, "version and reference of what came back");
+  },
 
-const takingTurns: Race = async (deleter, other) => {
-  const { id } = await createObject(other.repositories);
-  for (let round = 0; round < rounds; round += 1) {
-    const outcomes = await Promise.all([
+  "and returns at once leave an object either there or gone": async (deleter, other) => {
+    const { id } = await createObject(other.repositories);
+    const [, , code] = await Promise.all([
       takeAway(deleter, [id], true),
       bringBack(other, id),
-      other.repositories.objects.update([changeOf(id, {})], anybody).catch((error: unknown) => error),
+      codeOf(update(other.repositories, id, {})),
     ]);
-    const [update] = outcomes.slice(2);
-    holds(
-      Array.isArray(update) || (update instanceof ServiceError && update.code === 610),
-      "A change is made, or refused with 610",
-    );
+    holds(code === 0 || code === 610, `A change is made, or refused with 610, not ${code}`);
     const there = await isThere(other.repositories, id);
-    equal(
-      (await other.repositories.departures.find({ kind: "id", id }, seesAll)) === null,
-      there,
-      "whether it is there, or something is left of it",
-    );
-    if (!there) await bringBack(other, id);
-  }
+    equal((await leftOf(other.repositories, id)) === null, there, "whether it is there, or something is left of it");
+  },
 };
 
-const races: { readonly [name: string]: Race } = {
-  "see a reference that is being made, or keep it from being made": withNewReference,
-  "come after a change, or before it": withUpdate,
-  "see a lock that is being taken, or keep it from being taken": withLock,
-  "happen once, however many delete at once": withDeletion,
-  "happen before a return that would point to what goes, or after it": withReturn,
-  "and returns at once leave an object either there or gone": takingTurns,
-};
+async function run(race: Race, deleter: Storage, other: Storage): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) await race(deleter, other, round);
+}
 
-const alone = Object.entries(races).map(
-  ([name, race]) => [name, ({ storage }) => race(storage, storage)] as const satisfies readonly [string, Check["run"]],
-);
-const withOthers = Object.entries(races).map(
-  ([name, race]) =>
-    [
-      `${name}, by several processes`,
-      async ({ storage, another }) => race(storage, await another()),
-    ] as const satisfies readonly [string, Check["run"]],
-);
-
-export const departureRaceChecks: readonly Check[] = [
-  ...checksOf("departures", Object.fromEntries(alone)),
-  ...checksOf("departures", Object.fromEntries(withOthers), { needs: "severalProcesses" }),
-];
+export const departureRaceChecks: readonly Check[] = Object.entries(races)
+  .map(([name, race]) => checksOf("departures", { [name]: ({ storage }) => run(race, storage, storage) }))
+  .concat(
+    Object.entries(races).map(([name, race]) =>
+      checksOf(
+        "departures",
+        { [`${name}, by several processes`]: async ({ storage, another }) => run(race, storage, await another()) },
+        { needs: "severalProcesses" },
+      ),
+    ),
+  )
+  .flat();

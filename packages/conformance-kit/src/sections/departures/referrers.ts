@@ -1,16 +1,23 @@
-import { type Links, type Referrer, type Repositories, seesAll, type StoredObject } from "@sallyport/core";
+import { type Links, type Referrer, type Repositories, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { changeOf } from "../../fixtures/changes-up-to.ts";
-import { createObject, idsOf, takeAway } from "../../fixtures/objects.ts";
+import {
+  createObject,
+  createObjects,
+  idsOf,
+  linking,
+  nowhere,
+  objectOf,
+  takeAway,
+  update,
+} from "../../fixtures/objects.ts";
 import { hour } from "../../fixtures/policy.ts";
 
-const anybody = { session: null };
 const all = { attributes: null, limit: 100 };
 
 /** An object that points to others by collections of these names. */
 function pointing(r: Repositories, links: Links, className = "File"): Promise<StoredObject> {
-  return createObject(r, { className, attributes: { Name: "plan", ...links }, links });
+  return createObject(r, { className, ...linking(links, { Name: "plan" }) });
 }
 
 function link(source: StoredObject, attribute: string, target: StoredObject): Referrer {
@@ -25,23 +32,15 @@ function ofFiles({ departures }: Repositories, { id }: StoredObject, names: read
   });
 }
 
-async function read(r: Repositories, { id }: StoredObject): Promise<StoredObject | undefined> {
-  return (await r.objects.get([id], seesAll))[0];
-}
-
 export const referrerChecks: readonly Check[] = checksOf("departures", {
   "know who points to an object, by which attribute, each link once": async ({ r }) => {
-    const [one, two, other] = [await createObject(r), await createObject(r), await createObject(r)];
+    const [one, two, other] = await createObjects(r, {}, {}, {});
     const team = await pointing(r, { Team: [one.id, two.id, other.id], Boss: [one.id] });
     const image = await pointing(r, { Boss: [two.id] }, "Image");
     const links = [link(team, "Team", one), link(team, "Team", two), link(team, "Boss", one), link(image, "Boss", two)];
     equalInAnyOrder(await r.departures.referrers(idsOf([two, one, two]), all), links, "the referrers of two");
     equal(await r.departures.referrers([], all), [], "the referrers of nothing");
-    equal(
-      await r.departures.referrers(["ZZZZZZZZZZ", "0", "", "constructor", team.id], all),
-      [],
-      "the referrers of what nobody points to",
-    );
+    equal(await r.departures.referrers([...nowhere, team.id], all), [], "the referrers of what nobody points to");
   },
 
   "know the referrers by some attributes of some classes only, and as many as asked for": async ({ r }) => {
@@ -52,47 +51,31 @@ export const referrerChecks: readonly Check[] = checksOf("departures", {
     ];
     const image = await pointing(r, { Boss: [one.id] }, "Image");
     const by = (...attributes: string[]) => ofFiles(r, one, attributes);
-    equalInAnyOrder(
-      await by("Boss", "Unknown"),
-      [link(first, "Boss", one), link(second, "Boss", one)],
-      "the referrers by one attribute",
-    );
-    equalInAnyOrder(
-      await by("Team", "toString"),
-      [link(first, "Team", one), link(second, "toString", one)],
-      "the referrers by two attributes",
-    );
-    equal(
-      [await by(), await by("boss"), await by("constructor")],
-      [[], [], []],
-      "the referrers by attributes that nobody has",
-    );
-    const ofBoth = [
+    const boss = [link(first, "Boss", one), link(second, "Boss", one)];
+    equalInAnyOrder(await by("Boss", "Unknown"), boss, "the referrers by one attribute");
+    const two = [link(first, "Team", one), link(second, "toString", one)];
+    equalInAnyOrder(await by("Team", "toString"), two, "the referrers by two attributes");
+    for (const names of [[], ["boss"], ["constructor"]])
+      equal(await by(...names), [], "the referrers by attributes that nobody has");
+    const attributes = [
       { className: "Image", attribute: "Boss" },
       { className: "File", attribute: "Team" },
       { className: "Image", attribute: "Team" },
     ];
-    equalInAnyOrder(
-      await r.departures.referrers([one.id], { attributes: ofBoth, limit: 100 }),
-      [link(image, "Boss", one), link(first, "Team", one)],
-      "the referrers of two classes",
-    );
-    for (const limit of [0, 1, 3])
-      equal(
-        (await r.departures.referrers([one.id], { attributes: null, limit })).length,
-        limit,
-        "how many referrers are answered",
-      );
+    const ofBoth = await r.departures.referrers([one.id], { attributes, limit: 100 });
+    equalInAnyOrder(ofBoth, [link(image, "Boss", one), link(first, "Team", one)], "the referrers of two classes");
+    for (const limit of [0, 1, 3]) {
+      const { length } = await r.departures.referrers([one.id], { attributes: null, limit });
+      equal(length, limit, "how many referrers are answered");
+    }
   },
 
   "leave out of the referrers the objects themselves, and what is gone": async ({ storage, r }) => {
     const one = await createObject(r);
-    await r.objects.update([changeOf(one.id, { Boss: one.id }, { links: { Boss: [one.id] } })], anybody);
+    await update(r, one.id, {}, linking({ Boss: one.id }));
     const two = await pointing(r, { Boss: [one.id] });
-    const [deleted, recycled] = [
-      await pointing(r, { Boss: [one.id, two.id] }),
-      await pointing(r, { Boss: [one.id, two.id] }),
-    ];
+    const deleted = await pointing(r, { Boss: [one.id, two.id] });
+    const recycled = await pointing(r, { Boss: [one.id, two.id] });
     await takeAway(storage, [deleted.id]);
     await takeAway(storage, [recycled.id], true);
     equal(await r.departures.referrers([one.id], all), [link(two, "Boss", one)], "the referrers of one");
@@ -100,9 +83,9 @@ export const referrerChecks: readonly Check[] = checksOf("departures", {
   },
 
   "know the referrers as the last changes have left them": async ({ r }) => {
-    const [one, two] = [await createObject(r), await createObject(r)];
+    const [one, two] = await createObjects(r, {}, {});
     const source = await pointing(r, { Team: [one.id], Boss: [one.id] });
-    await r.objects.update([changeOf(source.id, { Team: [two.id] }, { links: { Team: [two.id] } })], anybody);
+    await update(r, source.id, {}, linking({ Team: [two.id] }));
     equal(
       [await ofFiles(r, one, ["Team"]), await ofFiles(r, two, ["Team"])],
       [[], [link(source, "Team", two)]],
@@ -112,27 +95,17 @@ export const referrerChecks: readonly Check[] = checksOf("departures", {
   },
 
   "take targets out of references and collections, and leave the rest": async ({ storage, r, advance }) => {
-    const [gone, stays, recycled] = [await createObject(r), await createObject(r), await createObject(r)];
-    const attributes = {
-      Boss: gone.id,
-      Deputy: stays.id,
-      Team: [stays.id, gone.id, recycled.id],
-      Tags: { id: gone.id, list: [gone.id] },
-      Name: gone.id,
-    };
-    const links = { Boss: [gone.id], Deputy: [stays.id], Team: [stays.id, gone.id, recycled.id] };
-    const source = await createObject(r, { attributes, links });
-    const single = await createObject(r, {
-      attributes: { Team: [gone.id], Boss: stays.id },
-      links: { Team: [gone.id], Boss: [stays.id] },
-    });
+    const [gone, stays, recycled] = await createObjects(r, {}, {}, {});
+    const references = { Boss: gone.id, Deputy: stays.id, Team: [stays.id, gone.id, recycled.id] };
+    const given = linking(references, { Tags: { id: gone.id, list: [gone.id] }, Name: gone.id });
+    const { attributes } = given;
+    const source = await createObject(r, given);
+    const single = await createObject(r, linking({ Team: [gone.id], Boss: stays.id }));
     await takeAway(storage, [recycled.id], true);
     advance(hour);
     const before = await storage.now();
-    await storage.transaction(async (inside) =>
-      inside.departures.clear(await inside.departures.referrers([gone.id], all)),
-    );
-    const [cleared, emptied] = [await read(r, source), await read(r, single)];
+    await storage.transaction(async ({ departures }) => departures.clear(await departures.referrers([gone.id], all)));
+    const [cleared, emptied] = [await objectOf(r, source.id), await objectOf(r, single.id)];
     equal(cleared?.attributes, { ...attributes, Boss: null, Team: [stays.id, recycled.id] }, "the attributes");
     equal(emptied?.attributes, { Team: [], Boss: stays.id }, "the attributes of the other");
     equal([cleared?.version, emptied?.version], [2, 2], "the versions");
@@ -153,6 +126,6 @@ export const referrerChecks: readonly Check[] = checksOf("departures", {
   "take nothing out of nothing": async ({ r }) => {
     const object = await createObject(r);
     await r.departures.clear([]);
-    equal(await read(r, object), object, "the object");
+    equal(await objectOf(r, object.id), object, "the object");
   },
 });

@@ -1,36 +1,44 @@
-import { isVisible, seesAll, type StoredObject } from "@sallyport/core";
+import { isVisible, seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { bringBack, createObject, findObjects, idsOf, takeAway } from "../../fixtures/objects.ts";
-import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
+import { takenBack } from "../../fixtures/at-once.ts";
+import { rowsOf } from "../../fixtures/pluck.ts";
+import {
+  bringBack,
+  createObject,
+  createObjects,
+  findObjects,
+  idsOf,
+  leftOf,
+  linking,
+  objectByUuid,
+  objectOf,
+  takeAway,
+  update,
+} from "../../fixtures/objects.ts";
+import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { hour } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
-const anybody = { session: null };
 const all = { attributes: null, limit: 100 };
 
 export const returningChecks: readonly Check[] = checksOf("departures", {
   "bring back what went together, whichever of it is asked for": async ({ storage, r, advance }) => {
     const attributes = { Name: "plan", Texts: hostileTexts, Deep: { list: [1.5, null, { a: [] }] }, Number: 0.1 };
-    const objects = [
-      await createObject(r, { attributes, readers: ["A1", "B2"] }),
-      await createObject(r, { className: "Image", attributes: {}, readers: [] }),
-      await createObject(r, { className: "Unknown" }),
-    ];
-    const [first, second, third] = objects as [StoredObject, StoredObject, StoredObject];
+    const restricted = { attributes, readers: ["A1", "B2"] };
+    const hidden = { className: "Image", attributes: {}, readers: [] };
+    const objects = await createObjects(r, restricted, hidden, { className: "Unknown" });
+    const [first, second, third] = objects;
     const other = await createObject(r);
-    await r.objects.update([changeOf(first.id, {})], anybody);
+    await update(r, first.id, {});
     for (const [round, asked] of [first, second, third].entries()) {
       await takeAway(storage, idsOf([second, first, third]), true);
       await takeAway(storage, [other.id], true);
       const group = await storage.transaction((inside) => inside.departures.recycledWith(asked.id));
       equal(idsOf(group), idsOf(objects), "the ids of what went together");
-      equal(
-        group.map((each) => [each.attributes, each.readers]),
-        objects.map((each) => [each.attributes, each.readers]),
-        "attributes and readers as they went",
-      );
+      const [went, were] = [group, objects].map((list) => rowsOf(list, "attributes", "readers"));
+      equal(went, were, "attributes and readers as they went");
       advance(hour);
       const before = await storage.now();
       const restored = await bringBack(storage, asked.id);
@@ -47,39 +55,20 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
       }));
       equal(restored, expected, "what comes back");
       equalInAnyOrder(await r.objects.get(idsOf(objects), seesAll), expected, "the objects");
-      equal(
-        [
-          ((await r.objects.get({ uuids: [third.uuid] }, seesAll))[0] ?? null)?.id,
-          await r.departures.find({ kind: "id", id: third.id }, seesAll),
-        ],
-        [third.id, null],
-        "by UUID, and what is left",
-      );
-      equal(
-        (await r.departures.find({ kind: "id", id: other.id }, seesAll))?.kind,
-        "recycled",
-        "what went apart from them",
-      );
+      const found = [(await objectByUuid(r, third.uuid))?.id, await leftOf(r, third.id)];
+      equal(found, [third.id, null], "by UUID, and what is left");
+      equal((await leftOf(r, other.id))?.kind, "recycled", "what went apart from them");
       await bringBack(storage, other.id);
     }
   },
 
   "come back visible to those who could read them, counted, and in their place": async ({ storage, r }) => {
-    const objects = [
-      await createObject(r),
-      await createObject(r, { readers: ["A1"] }),
-      await createObject(r),
-      await createObject(r, { readers: ["B2"] }),
-    ];
-    for (const { id } of [objects[2], objects[0], objects[1]] as StoredObject[]) await takeAway(storage, [id], true);
-    for (const { id } of [objects[1], objects[0], objects[2]] as StoredObject[]) await bringBack(storage, id);
+    const objects = await createObjects(r, {}, { readers: ["A1"] }, {}, { readers: ["B2"] });
+    for (const { id } of [objects[2], objects[0], objects[1]]) await takeAway(storage, [id], true);
+    for (const { id } of [objects[1], objects[0], objects[2]]) await bringBack(storage, id);
     for (const visibility of [seesAll, { classes: null, principals: new Set(["A1"]) }]) {
       const seen = objects.filter((object) => isVisible(object, visibility));
-      equal(
-        idsOf(await findObjects(r, ["File"], visibility, { offset: 0, limit: 10 })),
-        idsOf(seen),
-        "the ids of what is listed",
-      );
+      equal(idsOf(await findObjects(r, ["File"], visibility)), idsOf(seen), "the ids of what is listed");
       equal(await r.objects.count({ classes: ["File"] }, visibility), seen.length, "how many are counted");
     }
   },
@@ -89,64 +78,48 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
     await takeAway(storage, [object.id], true);
     const [restored] = await bringBack(storage, object.id, { attributes: { Boss: null, Team: ["B2"] } });
     equal(restored?.attributes, { Name: "plan", Boss: null, Team: ["B2"] }, "the attributes");
-    equal(
-      (await r.objects.get([object.id], seesAll))[0]?.attributes,
-      restored?.attributes,
-      "the attributes as they are read",
-    );
+    equal((await objectOf(r, object.id))?.attributes, restored?.attributes, "the attributes as they are read");
   },
 
   "come back with the links that are given for them": async ({ storage, r }) => {
-    const [target, recycled] = [await createObject(r), await createObject(r)];
-    const source = await createObject(r, { attributes: { Boss: target.id }, links: { Boss: [target.id] } });
+    const [target, recycled] = await createObjects(r, {}, {});
+    const source = await createObject(r, linking({ Boss: target.id }));
     await takeAway(storage, [source.id], true);
     await takeAway(storage, [recycled.id], true);
     await bringBack(storage, source.id, { links: { Boss: [target.id], Team: [recycled.id] } });
     const referrers = await r.departures.referrers(idsOf([target, recycled]), all);
-    equalInAnyOrder(
-      referrers.map(({ id, attribute, target: to }) => [id, attribute, to]),
-      [
-        [source.id, "Boss", target.id],
-        [source.id, "Team", recycled.id],
-      ],
-      "the referrers",
-    );
+    const link = { id: source.id, className: "File" };
+    const expected = [
+      { ...link, attribute: "Boss", target: target.id },
+      { ...link, attribute: "Team", target: recycled.id },
+    ];
+    equalInAnyOrder(referrers, expected, "the referrers");
   },
 
   "leave what points to them as it is until they are back": async ({ storage, r }) => {
     const target = await createObject(r);
-    const source = await createObject(r, { attributes: { Boss: target.id }, links: { Boss: [target.id] } });
+    const source = await createObject(r, linking({ Boss: target.id }));
     await takeAway(storage, [target.id], true);
     equal(await r.objects.get([source.id], seesAll), [source], "what points to it");
-    const [changed] = await r.objects.update([changeOf(source.id, { Name: "new" })], anybody);
+    const changed = await update(r, source.id, { Name: "new" });
     equal(changed?.attributes["Boss"], target.id, "the reference when something else is changed");
     await bringBack(storage, target.id);
-    equal(
-      (await r.departures.referrers([target.id], all)).map(({ id }) => id),
-      [source.id],
-      "the referrers of what came back",
-    );
+    equal(idsOf(await r.departures.referrers([target.id], all)), [source.id], "the referrers of what came back");
   },
 
   "are the end of what was deleted for good": async ({ storage, r }) => {
-    const [object, together, live] = [await createObject(r), await createObject(r), await createObject(r)];
+    const [object, together, live] = await createObjects(r, {}, {}, {});
     await takeAway(storage, idsOf([object, together]));
     for (const id of [object.id, together.id, live.id, "ZZZZZZZZZZ", "0", "", "constructor"]) {
-      equal(
-        await storage.transaction((inside) => inside.departures.recycledWith(id)),
-        [],
-        `what was recycled with "${id}"`,
-      );
+      const group = await storage.transaction(({ departures }) => departures.recycledWith(id));
+      equal(group, [], `what was recycled with "${id}"`);
     }
     equal(await r.departures.restore([]), [], "what comes back of nothing");
   },
 
   "tell what links lead to, and whether it can still be pointed to": async ({ storage, r }) => {
-    const [live, recycled, deleted] = [
-      await createObject(r, { readers: [] }),
-      await createObject(r, { className: "Image" }),
-      await createObject(r, { className: "Unknown" }),
-    ];
+    const [image, unknown] = [{ className: "Image" }, { className: "Unknown" }];
+    const [live, recycled, deleted] = await createObjects(r, { readers: [] }, image, unknown);
     await takeAway(storage, [recycled.id], true);
     await takeAway(storage, [deleted.id]);
     const asked = [deleted.id, recycled.id, live.id, live.id, "ZZZZZZZZZZ", "0", "", "constructor"];
@@ -155,27 +128,18 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
       { id: recycled.id, className: "Image", remains: true },
       { id: deleted.id, className: "Unknown", remains: false },
     ];
-    equalInAnyOrder(
-      await storage.transaction((inside) => inside.departures.targets(asked)),
-      known,
-      "what is known of them",
-    );
+    const told = await storage.transaction(({ departures }) => departures.targets(asked));
+    equalInAnyOrder(told, known, "what is known of them");
     equal(await r.departures.targets([]), [], "what is known of nothing");
   },
 
   "are counted by class while they can return": async ({ storage, r }) => {
-    const counts = async () =>
-      Promise.all(
-        [["File"], ["Image"], ["File", "Image", "File"], ["Unknown", ...hostileTexts], []].map((classes) =>
-          r.departures.countRecycled(classes),
-        ),
-      );
-    const [first, second] = [await createObject(r), await createObject(r, { readers: [] })];
-    const image = await createObject(r, { className: "Image" });
-    const deleted = await createObject(r, { className: "Image" });
-    await createObject(r);
+    const lists = [["File"], ["Image"], ["File", "Image", "File"], ["Unknown", ...hostileTexts], []];
+    const counts = () => Promise.all(lists.map((classes) => r.departures.countRecycled(classes)));
+    const image = { className: "Image" };
+    const [first, second, third, deleted] = await createObjects(r, {}, { readers: [] }, image, image, {});
     equal(await counts(), [0, 0, 0, 0, 0], "how many are in the recycler at first");
-    await takeAway(storage, [first.id, second.id, image.id], true);
+    await takeAway(storage, idsOf([first, second, third]), true);
     await takeAway(storage, [deleted.id]);
     equal(await counts(), [2, 1, 3, 0, 0], "how many are in the recycler");
     await bringBack(storage, second.id);
@@ -189,11 +153,11 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
     await takeAway(storage, [id], true);
     await bringBack(storage, id);
     equal(await r.locks.state(id), null, "the lock");
-    await r.objects.update([changeOf(id, {})], anybody);
+    await update(r, id, {});
   },
 
   "are told as changes of what is there again": async ({ storage, r }) => {
-    const [object, other] = [await createObject(r), await createObject(r)];
+    const [object, other] = await createObjects(r, {}, {});
     await takeAway(storage, [object.id], true);
     const reached = await watermarkBehind(r, idsOf([other, object]));
     await bringBack(storage, object.id);
@@ -206,18 +170,11 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
   "leave nothing behind when their return is taken back": async ({ storage, r }) => {
     const { id } = await createObject(r);
     await takeAway(storage, [id], true);
-    const before = await r.departures.find({ kind: "id", id }, seesAll);
-    await storage
-      .transaction(async (inside) => {
-        const group = await inside.departures.recycledWith(id);
-        await inside.departures.restore(group.map((object) => ({ id: object.id, attributes: {}, links: {} })));
-        throw new Error("taken back");
-      })
-      .catch(() => {});
-    equal(
-      [await r.objects.get([id], seesAll), await r.departures.find({ kind: "id", id }, seesAll)],
-      [[], before],
-      "the object, and what is left of it",
-    );
+    const before = await leftOf(r, id);
+    await takenBack(storage, async ({ departures }) => {
+      const group = await departures.recycledWith(id);
+      await departures.restore(group.map((object) => ({ id: object.id, attributes: {}, links: {} })));
+    });
+    equal([await objectOf(r, id), await leftOf(r, id)], [undefined, before], "the object, and what is left of it");
   },
 });

@@ -10,6 +10,8 @@ import {
 } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
+import { pluck } from "../../fixtures/pluck.ts";
+import { idsOf } from "../../fixtures/objects.ts";
 import { valueOf } from "../../fixtures/asking.ts";
 
 /** Bytes of each large object, and more than the names of its attributes take. */
@@ -63,8 +65,8 @@ async function lists(
 export const objectBoundChecks: readonly Check[] = checksOf("objects", {
   "are not read by ids and UUIDs when they take more bytes than wanted": async ({ r }) => {
     const created = await r.objects.insert(largeOnes(5));
-    const ids = created.map(({ id }) => id);
-    const uuids = created.map(({ uuid }) => uuid);
+    const ids = idsOf(created);
+    const uuids = pluck(created, "uuid");
     equalInAnyOrder(await r.objects.get(ids, seesAll, 5 * large + slack), created, "the objects by ids");
     equalInAnyOrder(await r.objects.get({ uuids }, seesAll, 5 * large + slack), created, "the objects by UUIDs");
     await tooLarge(() => r.objects.get(ids, seesAll, 4 * large), "reading by ids");
@@ -117,17 +119,9 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
     for (const visibility of [nobody, seesAll].map((each) => ({ ...each, classes: new Set(["File"]) }))) {
       const bytes = (visibility.principals === null ? 4 : 1) * large + slack;
       const visible = visibility.principals === null ? [...hidden.slice(0, 3), seen] : [seen];
+      equalInAnyOrder(await r.objects.get(idsOf(all), visibility, bytes), visible, "the objects by ids");
       equalInAnyOrder(
-        await r.objects.get(
-          all.map(({ id }) => id),
-          visibility,
-          bytes,
-        ),
-        visible,
-        "the objects by ids",
-      );
-      equalInAnyOrder(
-        await r.objects.get({ uuids: all.map(({ uuid }) => uuid) }, visibility, bytes),
+        await r.objects.get({ uuids: pluck(all, "uuid") }, visibility, bytes),
         visible,
         "the objects by UUIDs",
       );

@@ -1,8 +1,9 @@
 import { isObjectId, isUuid, objectNumber, seesAll, ServiceError, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
+import { pluck } from "../../fixtures/pluck.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
-import { findObjects } from "../../fixtures/objects.ts";
+import { findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
 import { hour } from "../../fixtures/policy.ts";
 
 const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -44,31 +45,15 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
       given,
       "what was given",
     );
-    equalInAnyOrder(
-      await r.objects.get(
-        created.map(({ id }) => id),
-        seesAll,
-      ),
-      created,
-      "the objects by id",
-    );
-    for (const object of created)
-      equal((await r.objects.get({ uuids: [object.uuid] }, seesAll))[0] ?? null, object, "the object by UUID");
-    equal(
-      await findObjects(r, ["File", "User", "Image"], seesAll, { offset: 0, limit: 10 }),
-      created,
-      "the objects by class",
-    );
+    equalInAnyOrder(await r.objects.get(idsOf(created), seesAll), created, "the objects by id");
+    for (const object of created) equal(await objectByUuid(r, object.uuid), object, "the object by UUID");
+    equal(await findObjects(r, ["File", "User", "Image"]), created, "the objects by class");
   },
 
   "come back from their creation in the order given, with ascending ids": async ({ r }) => {
     const names = Array.from({ length: 50 }, (_, index) => `object ${index}`);
     const created = await r.objects.insert(names.map(plain));
-    equal(
-      created.map(({ attributes }) => attributes["Name"]),
-      names,
-      "the names in order",
-    );
+    equal(pluck(pluck(created, "attributes"), "Name"), names, "the names in order");
     holds(isAscending(created), "The ids ascend");
     const later = await r.objects.insert([plain("later"), plain("still later")]);
     holds(isAscending([...created, ...later]), "Later ids are higher");
@@ -85,7 +70,7 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     );
     for (const batch of batches) holds(isAscending(batch), "The ids of each batch ascend");
     const objects = batches.flat();
-    equal(new Set(objects.map(({ id }) => id)).size, 36, "how many ids differ");
+    equal(new Set(idsOf(objects)).size, 36, "how many ids differ");
     equal(new Set(objects.map((object) => object.uuid)).size, 36, "how many UUIDs differ");
     holds(
       objects.every(({ id }) => isObjectId(id)),
@@ -98,11 +83,7 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     const [object] = await r.objects.insert([{ ...plain("plan"), uuid: uuid.toUpperCase() }]);
     equal(object?.uuid, uuid, "the UUID");
     for (const spelling of [uuid, uuid.toUpperCase(), `0F8FAD5b${uuid.slice(8)}`]) {
-      equal(
-        ((await r.objects.get({ uuids: [spelling] }, seesAll))[0] ?? null)?.id,
-        object?.id,
-        `the object with the UUID ${spelling}`,
-      );
+      equal((await objectByUuid(r, spelling))?.id, object?.id, `the object with the UUID ${spelling}`);
     }
   },
 
@@ -117,7 +98,7 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
       () => r.objects.insert([{ ...plain("other class"), className: "Image", uuid }]),
       "inserting it in another class",
     );
-    equal(await findObjects(r, ["File", "Image"], seesAll, { offset: 0, limit: 10 }), [first], "the objects");
+    equal(await findObjects(r, ["File", "Image"]), [first], "the objects");
   },
 
   "are refused with 307 when two of them want one UUID": async ({ r }) => {

@@ -2,16 +2,11 @@ import { seesAll } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
-import { changeOf } from "../../fixtures/changes-up-to.ts";
-import { createObject, findObjects } from "../../fixtures/objects.ts";
-
-const anybody = { session: null };
-/** What is no id of an object, and what could be the id of one. */
-const nowhere = ["ZZZZZZZZZZ", "0", "", "a1", "constructor"];
+import { createObject, createObjects, findObjects, nowhere, update } from "../../fixtures/objects.ts";
 
 export const objectLinkChecks: readonly Check[] = checksOf("objects", {
   "are created with links to objects that are there": async ({ r }) => {
-    const [one, other] = [await createObject(r), await createObject(r)];
+    const [one, other] = await createObjects(r, {}, {});
     const attributes = { Boss: one.id, Team: [one.id, other.id], Nobody: null };
     const links = { Boss: [one.id], Team: [one.id, other.id], Nobody: [] };
     const [created] = await r.objects.insert([{ className: "File", attributes, links }]);
@@ -28,33 +23,29 @@ export const objectLinkChecks: readonly Check[] = checksOf("objects", {
           { className: "File", attributes: { Boss: target }, links },
         ];
         await failsWith(307, () => r.objects.insert(batch), `inserting a link to "${target}"`);
-        await failsWith(
-          307,
-          () => r.objects.update([changeOf(object.id, { Boss: target }, { links })], anybody),
-          `setting a link to "${target}"`,
-        );
+        await failsWith(307, () => update(r, object.id, { Boss: target }, { links }), `setting a link to "${target}"`);
       }
     }
-    equal(await findObjects(r, ["File"], seesAll, { offset: 0, limit: 10 }), [object], "the objects");
+    equal(await findObjects(r, ["File"]), [object], "the objects");
   },
 
   "get other links when they are changed": async ({ r }) => {
-    const [object, one, other] = [await createObject(r), await createObject(r), await createObject(r)];
+    const [object, one, other] = await createObjects(r, {}, {}, {});
     for (const team of [[one.id], [one.id, other.id], [other.id, one.id], [other.id, object.id], [], [one.id]]) {
       const boss = team[0] ?? null;
       const links = { Team: team, Boss: boss === null ? [] : [boss] };
-      const [changed] = await r.objects.update([changeOf(object.id, { Team: team, Boss: boss }, { links })], anybody);
+      const changed = await update(r, object.id, { Team: team, Boss: boss }, { links });
       equal(changed?.attributes, { Name: "plan", Team: team, Boss: boss }, "the attributes");
     }
   },
 
   "that point to one another are changed at once without blocking each other": async ({ r }) => {
-    const objects = [await createObject(r), await createObject(r), await createObject(r)];
+    const objects = await createObjects(r, {}, {}, {});
     await atOnce(18, (index) => {
       const [source, target] = [objects[index % 3]?.id ?? "", objects[(index + 1) % 3]?.id ?? ""];
-      return r.objects.update([changeOf(source, { Next: target }, { links: { Next: [target] } })], anybody);
+      return update(r, source, { Next: target }, { links: { Next: [target] } });
     });
-    const changed = await findObjects(r, ["File"], seesAll, { offset: 0, limit: 10 });
+    const changed = await findObjects(r, ["File"]);
     equal(
       changed.map(({ version, attributes }) => [version, attributes["Next"]]),
       [1, 2, 0].map((next) => [7, objects[next]?.id]),

@@ -2,7 +2,8 @@ import type { JsonValue, Repositories, StoredObject, Visibility } from "@sallypo
 import { seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { bringBack, createObject, idsOf, takeAway } from "../../fixtures/objects.ts";
+import { pluck } from "../../fixtures/pluck.ts";
+import { bringBack, createObject, createObjects, idsOf, takeAway, update } from "../../fixtures/objects.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { whileOpen } from "../../fixtures/at-once.ts";
 
@@ -22,7 +23,7 @@ function teamOf(id: string, members: readonly StoredObject[], more: { readonly [
 }
 
 async function referrersOf(r: Repositories, target: StoredObject): Promise<string[]> {
-  return (await r.departures.referrers([target.id], all)).map(({ id }) => id);
+  return idsOf(await r.departures.referrers([target.id], all));
 }
 
 /** Two that everybody sees, and three that some do not. */
@@ -77,18 +78,18 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
     const both = changeOf(fourth.id, { Team: [], Guests: idsOf([two]) }, { links: { Team: [], Guests: idsOf([two]) } });
     const changed = await r.objects.update([...changes, both], blind);
     equal(
-      changed.map(({ attributes }) => attributes["Team"]),
+      pluck(pluck(changed, "attributes"), "Team"),
       [[two, ofOthers], [two, image], [two], [image]].map(idsOf),
       "the teams",
     );
     equal(changed[3]?.attributes["Guests"], idsOf([two, ofNobody]), "the guests");
-    const [named] = await r.objects.update([changeOf(fourth.id, { Name: "new" })], blind);
+    const named = await update(r, fourth.id, { Name: "new" }, {}, blind);
     equal(named?.attributes, { ...changed[3]?.attributes, Name: "new" }, "the attributes when another one is changed");
   },
 
   "keep recycled members, whoever writes": async ({ storage, r }) => {
     const { one, two } = await scene(r);
-    const [recycled, deleted] = [await createObject(r), await createObject(r)];
+    const [recycled, deleted] = await createObjects(r, {}, {});
     const { id } = await withTeam(r, [recycled, one, deleted]);
     await takeAway(storage, [recycled.id], true);
     await takeAway(storage, [deleted.id]);
@@ -134,21 +135,13 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
   },
 
   "are refused with 304 when they are not of the class that the writer takes them for": async ({ r }) => {
-    const [file, image] = [await createObject(r), await createObject(r, { className: "Image" })];
+    const [file, image] = await createObjects(r, {}, { className: "Image" });
     const write = (className: string) =>
       r.objects.update([changeOf(file.id, { Name: "new" }), changeOf(image.id, {})], { session: null, className });
     for (const className of ["File", "Image", "Nothing", ""])
       await failsWith(304, () => write(className), `changing objects as those of "${className}"`);
-    equal(
-      (await r.objects.get([file.id, image.id], seesAll)).map(({ version }) => version),
-      [1, 1],
-      "the versions",
-    );
-    const [changed] = await r.objects.update([changeOf(file.id, { Name: "new" })], {
-      session: null,
-      className: "File",
-      visibility,
-    });
+    equal(pluck(await r.objects.get([file.id, image.id], seesAll), "version"), [1, 1], "the versions");
+    const changed = await update(r, file.id, { Name: "new" }, {}, { ...blind, className: "File" });
     equal(changed?.version, 2, "the version of one that is");
   },
 });

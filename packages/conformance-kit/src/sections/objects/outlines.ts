@@ -2,7 +2,7 @@ import { type Filter, jsonBytes, type ObjectOutline, seesAll, type StoredObject 
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { valueOf } from "../../fixtures/asking.ts";
-import { findObjects } from "../../fixtures/objects.ts";
+import { findObjects, idsOf } from "../../fixtures/objects.ts";
 
 const all = { offset: 0, limit: 100 };
 
@@ -27,10 +27,7 @@ const objects = [
 export const objectOutlineChecks: readonly Check[] = checksOf("objects", {
   "are outlined as they are": async ({ r }) => {
     const created = await r.objects.insert(objects);
-    const outlines = await r.objects.outlines(
-      created.map(({ id }) => id),
-      seesAll,
-    );
+    const outlines = await r.objects.outlines(idsOf(created), seesAll);
     equalInAnyOrder(outlines.map(withoutBytes), created.map(outlineOf), "the outlines");
     const matched = await r.objects.match({ classes: ["Image", "File"] }, seesAll, 100);
     equal(matched.map(withoutBytes), created.map(outlineOf), "the outlines of what matches");
@@ -41,10 +38,7 @@ export const objectOutlineChecks: readonly Check[] = checksOf("objects", {
     const created = await r.objects.insert(
       texts.map((text) => ({ className: "File", attributes: { Text: text, List: [1, { a: true }] } })),
     );
-    const outlines = await r.objects.outlines(
-      created.map(({ id }) => id),
-      seesAll,
-    );
+    const outlines = await r.objects.outlines(idsOf(created), seesAll);
     for (const { id, attributes } of created) {
       for (const outline of [
         outlines.find((each) => each.id === id),
@@ -72,12 +66,12 @@ export const objectOutlineChecks: readonly Check[] = checksOf("objects", {
       );
     }
     equal(
-      (await r.objects.match({ classes: ["Image"] }, seesAll, 100)).map(({ id }) => id),
+      idsOf(await r.objects.match({ classes: ["Image"] }, seesAll, 100)),
       [created[9]?.id],
       "what matches no filter",
     );
     for (const classes of [[], ["Nothing"]])
       equal(await r.objects.match({ classes }, seesAll, 100), [], "what matches in no class");
-    equal((await findObjects(r, ["File"], seesAll, all)).length, 9, "how many files there are");
+    equal((await findObjects(r, ["File"])).length, 9, "how many files there are");
   },
 });

@@ -11,10 +11,18 @@ import { equal, equalInAnyOrder, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
-import { createObject, files, idsOf, takeAway } from "../../fixtures/objects.ts";
+import {
+  anybody,
+  createObject,
+  createObjects,
+  files,
+  idsOf,
+  objectOf,
+  takeAway,
+  update,
+} from "../../fixtures/objects.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
-const anybody = { session: null };
 const lists = [["A1"], ["A1", "B2"], [], ["C3"], null, null, ["B2"]] as const;
 
 const seenBy = (...principals: ObjectId[]): Visibility => ({
@@ -24,17 +32,13 @@ const seenBy = (...principals: ObjectId[]): Visibility => ({
 /** Of the readers, of others, of nobody, and everything. */
 const callers = [seenBy("A1"), seenBy("B2"), seenBy("C3", "A1"), seenBy("D4"), seenBy(), seesAll];
 
-async function read(r: Repositories, { id }: StoredObject): Promise<StoredObject | undefined> {
-  return (await r.objects.get([id], seesAll))[0];
-}
-
 function counts(r: Repositories): Promise<number[]> {
   return Promise.all(callers.map((visibility) => r.objects.count({ classes: ["File"] }, visibility)));
 }
 
 export const objectReadersChecks: readonly Check[] = checksOf("objects", {
   "have other readers when these are given, and else those of before": async ({ r }) => {
-    const [leads, beside] = [await createObject(r, { readers: ["D4"] }), await createObject(r, { readers: ["D4"] })];
+    const [leads, beside] = await createObjects(r, { readers: ["D4"] }, { readers: ["D4"] });
     const object = await createObject(r, { attributes: { Name: "plan", To: leads.id }, links: { To: [leads.id] } });
     let before = object;
     for (const readers of lists) {
@@ -47,12 +51,12 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
         `what the change to ${JSON.stringify(readers)} answers`,
       );
       equal(other?.readers, ["D4"], "the readers of the other object");
-      equal(await read(r, object), changed, "the object");
+      equal(await objectOf(r, object.id), changed, "the object");
       before = changed as StoredObject;
     }
-    const [last] = await r.objects.update([changeOf(object.id, { Name: "new" }, { readers: ["A1"] })], anybody);
+    const last = await update(r, object.id, { Name: "new" }, { readers: ["A1"] });
     equal([last?.attributes, last?.readers], [{ Name: "new", To: leads.id }, ["A1"]], "attributes and readers");
-    const [kept] = await r.objects.update([changeOf(object.id, { Name: "newer" })], anybody);
+    const kept = await update(r, object.id, { Name: "newer" });
     equal(kept?.readers, ["A1"], "the readers after a change of an attribute");
   },
 
@@ -83,7 +87,7 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
     };
     for (const readers of lists) {
       await storage.transaction(async (inside) => {
-        await inside.objects.update([changeOf(object.id, {}, { readers })], anybody);
+        await update(inside, object.id, {}, { readers });
         await isSeen(inside, readers);
       });
       await isSeen(r, readers);
@@ -117,12 +121,7 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
 
   "keep their readers when the change is refused, all or nothing": async ({ storage, r }) => {
     const holder = await (await Visitor.create(r)).open(r);
-    const [open, locked, restricted, gone] = [
-      await createObject(r),
-      await createObject(r),
-      await createObject(r, { readers: ["A1"] }),
-      await createObject(r),
-    ];
+    const [open, locked, restricted, gone] = await createObjects(r, {}, {}, { readers: ["A1"] }, {});
     await r.locks.take(locked.id, holder);
     await takeAway(storage, [gone.id]);
     const { generation } = await r.model.load();
@@ -149,9 +148,8 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
       "the objects",
     );
     equal(await r.objects.count({ classes: ["File"] }, seenBy()), 2, "how many can be seen without being a reader");
-    const [changed] = await r.objects.update([changeOf(locked.id, {}, { readers: ["B2"], expectedVersions: [1] })], {
-      session: holder,
-    });
+    const mine = { session: holder };
+    const changed = await update(r, locked.id, {}, { readers: ["B2"], expectedVersions: [1] }, mine);
     equal([changed?.version, changed?.readers], [2, ["B2"]], "what the session that has locked it gets");
   },
 });

@@ -1,10 +1,9 @@
 import { objectNumber, seesAll, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
+import { pluck } from "../../fixtures/pluck.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
-import { findObjects } from "../../fixtures/objects.ts";
-
-const all = { offset: 0, limit: 1_000 };
+import { findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
 
 /** Creates objects of these classes, one batch, in order. */
 function plain(classNames: readonly string[]) {
@@ -12,7 +11,7 @@ function plain(classNames: readonly string[]) {
 }
 
 function ids(objects: readonly StoredObject[]): string[] {
-  return objects.map(({ id }) => id);
+  return idsOf(objects);
 }
 
 export const objectReadingChecks: readonly Check[] = checksOf("objects", {
@@ -87,17 +86,13 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
       "",
     ];
     for (const text of [...others, ...hostileTexts, ...unstorableTexts]) {
-      equal(
-        (await r.objects.get({ uuids: [text] }, seesAll))[0] ?? null,
-        null,
-        `the object with the UUID ${JSON.stringify(text)}`,
-      );
+      equal(await objectByUuid(r, text), null, `the object with the UUID ${JSON.stringify(text)}`);
     }
   },
 
   "are found by their UUIDs, each once, and texts that are none are as good as absent": async ({ r }) => {
     const created = await r.objects.insert(plain(["File", "User", "Image"]));
-    const [a, b, c] = created.map(({ uuid }) => uuid) as [string, string, string];
+    const [a, b, c] = pluck(created, "uuid") as [string, string, string];
     const none = [
       "00000000-0000-0000-0000-000000000000",
       a.replaceAll("-", ""),
@@ -128,7 +123,7 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
       ["Employee", "File"],
       [],
     ]) {
-      equal(await findObjects(r, classes, seesAll, all), of(...classes), `the objects of ${classes.join()}`);
+      equal(await findObjects(r, classes), of(...classes), `the objects of ${classes.join()}`);
       equal(
         await r.objects.count({ classes }, seesAll),
         of(...classes).length,
@@ -139,24 +134,23 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
 
   "are listed once though their class is asked for twice": async ({ r }) => {
     const created = await r.objects.insert(plain(["File", "User", "File"]));
-    equal(await findObjects(r, ["File", "User", "File"], seesAll, all), created, "the objects");
+    equal(await findObjects(r, ["File", "User", "File"]), created, "the objects");
     equal(await r.objects.count({ classes: ["File", "File"] }, seesAll), 2, "how many objects there are");
   },
 
   "are listed by class names compared exactly": async ({ r }) => {
     await r.objects.insert(plain(["File", "User"]));
     const others = ["file", "FILE", "File ", "Fil_", "Fil%", "%", "", ...hostileTexts];
-    equal(await findObjects(r, others, seesAll, all), [], "the objects of other names together");
+    equal(await findObjects(r, others), [], "the objects of other names together");
     equal(await r.objects.count({ classes: others }, seesAll), 0, "how many objects of other names there are");
-    for (const name of others)
-      equal(await findObjects(r, [name], seesAll, all), [], `the objects of ${JSON.stringify(name)}`);
+    for (const name of others) equal(await findObjects(r, [name]), [], `the objects of ${JSON.stringify(name)}`);
   },
 
   "are listed by ascending number, not by the text of their ids": async ({ r }) => {
     for (let batch = 0; batch < 4; batch += 1)
       await r.objects.insert(plain(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? "File" : "User"))));
     for (const classes of [["File"], ["User", "File"]]) {
-      const numbers = ids(await findObjects(r, classes, seesAll, all)).map(objectNumber);
+      const numbers = ids(await findObjects(r, classes)).map(objectNumber);
       equal(
         numbers,
         numbers.toSorted((a, b) => a - b),
@@ -204,7 +198,7 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
 
   "are read in large numbers": async ({ r }) => {
     const created = await r.objects.insert(plain(Array.from({ length: 1_000 }, () => "File")));
-    equal(ids(await findObjects(r, ["File"], seesAll, all)), ids(created), "the ids by class");
+    equal(ids(await findObjects(r, ["File"])), ids(created), "the ids by class");
     const found = await r.objects.get(ids(created).toReversed(), seesAll);
     equal(new Set(ids(found)).size, 1_000, "how many are found by id");
     holds(found.length === 1_000, "Each is found once");

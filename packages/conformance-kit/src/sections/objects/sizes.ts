@@ -2,10 +2,7 @@ import { type Attributes, maximumObjectBytes, seesAll, type StoredObject } from 
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
-import { createObject, findObjects } from "../../fixtures/objects.ts";
-
-const anybody = { session: null };
-const all = { offset: 0, limit: 10 };
+import { anybody, createObject, createObjects, findObjects, update } from "../../fixtures/objects.ts";
 
 /** Less than what names and punctuation can take. */
 const slack = 100;
@@ -44,16 +41,16 @@ export const objectSizeChecks: readonly Check[] = checksOf("objects", {
         `creating an object of ${what}`,
       );
     }
-    equal(await findObjects(r, ["File"], seesAll, all), [], "the objects");
+    equal(await findObjects(r, ["File"]), [], "the objects");
   },
 
   "cannot grow too large with 801, all or nothing": async ({ r }) => {
     const half = maximumObjectBytes / 2;
-    const [one, other] = [await createObject(r), await createObject(r, { attributes: ofBytes(half, "One") })];
+    const [one, other] = await createObjects(r, {}, { attributes: ofBytes(half, "One") });
     const changes = [changeOf(one.id, { Name: "new" }), changeOf(other.id, ofBytes(half, "Other"))];
     await failsWith(801, () => r.objects.update(changes, anybody), "changing an object that has much already");
-    equal(await findObjects(r, ["File"], seesAll, all), [one, other], "the objects");
-    const [changed] = await r.objects.update([changeOf(other.id, ofBytes(half + slack, "One"))], anybody);
+    equal(await findObjects(r, ["File"]), [one, other], "the objects");
+    const changed = await update(r, other.id, ofBytes(half + slack, "One"));
     equal((changed as StoredObject).attributes, ofBytes(half + slack, "One"), "what takes the place of what was there");
   },
 });

@@ -1,25 +1,21 @@
-import {
-  type JsonValue,
-  OutdatedModelError,
-  type Repositories,
-  seesAll,
-  type StoredObject,
-  type Visibility,
-} from "@sallyport/core";
+import { type JsonValue, OutdatedModelError, seesAll, type StoredObject, type Visibility } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
+import { pluck } from "../../fixtures/pluck.ts";
 import { atOnce, occurrences } from "../../fixtures/at-once.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
-import { createObject, findObjects } from "../../fixtures/objects.ts";
+import {
+  anybody,
+  createObject,
+  createObjects,
+  findObjects,
+  objectByUuid,
+  objectOf,
+  update,
+} from "../../fixtures/objects.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { hour } from "../../fixtures/policy.ts";
-
-const anybody = { session: null };
-
-async function read(r: Repositories, { id }: StoredObject): Promise<StoredObject | undefined> {
-  return (await r.objects.get([id], seesAll))[0];
-}
 
 export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
   "are changed in the attributes that are set, and in no other": async ({ storage, r, advance }) => {
@@ -27,10 +23,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     const other = await createObject(r);
     advance(hour);
     const before = await storage.now();
-    const [changed] = await r.objects.update(
-      [changeOf(object.id, { Size: null, Tags: { c: [1] }, New: true })],
-      anybody,
-    );
+    const changed = await update(r, object.id, { Size: null, Tags: { c: [1] }, New: true });
     const after = await storage.now();
     holds(
       changed !== undefined && before <= changed.storedAt && changed.storedAt <= after,
@@ -38,9 +31,9 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     );
     const attributes = { Name: "plan", Size: null, Tags: { c: [1] }, New: true };
     equal(changed, { ...object, version: 2, storedAt: changed.storedAt, attributes }, "what the change answers");
-    equal(await read(r, object), changed, "the object");
-    equal(await read(r, other), other, "the other object");
-    equal((await r.objects.get({ uuids: [object.uuid] }, seesAll))[0] ?? null, changed, "the object by its UUID");
+    equal(await objectOf(r, object.id), changed, "the object");
+    equal(await objectOf(r, other.id), other, "the other object");
+    equal(await objectByUuid(r, object.uuid), changed, "the object by its UUID");
     equal(await r.objects.count({ classes: ["File"] }, seesAll), 2, "how many objects there are");
   },
 
@@ -51,13 +44,13 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       [3, { Name: "new" }],
       [4, {}],
     ] as const) {
-      const [changed] = await r.objects.update([changeOf(object.id, attributes)], anybody);
+      const changed = await update(r, object.id, attributes);
       equal([changed?.version, changed?.attributes], [version, { Name: "new" }], "version and attributes");
     }
   },
 
   "are changed together and come back in the order given": async ({ r }) => {
-    const objects = [await createObject(r), await createObject(r), await createObject(r)];
+    const objects = await createObjects(r, {}, {}, {});
     const order = [2, 0, 1].map((index) => objects[index] as StoredObject);
     const changed = await r.objects.update(
       order.map(({ id }, index) => changeOf(id, { Name: `name ${index}` })),
@@ -76,29 +69,25 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     const attributes: Record<string, JsonValue> = { all: hostileTexts };
     // An own member also of the name that would set the prototype.
     for (const text of hostileTexts) Object.defineProperty(attributes, text, { value: text, enumerable: true });
-    const [changed] = await r.objects.update([changeOf(object.id, attributes)], anybody);
+    const changed = await update(r, object.id, attributes);
     for (const text of hostileTexts)
       equal(Object.getOwnPropertyDescriptor(changed?.attributes, text)?.value, text, `the value of ${text}`);
     equal(changed?.attributes["all"], hostileTexts, "the texts");
-    equal(await read(r, object), changed, "the object");
+    equal(await objectOf(r, object.id), changed, "the object");
   },
 
   "are refused with 307 texts that cannot be stored": async ({ r }) => {
     const object = await createObject(r);
     for (const text of unstorableTexts) {
       for (const attributes of [{ Name: text }, { Name: [{ deep: text }] }, { [text]: 1 }]) {
-        await failsWith(
-          307,
-          () => r.objects.update([changeOf(object.id, attributes)], anybody),
-          `setting ${JSON.stringify(attributes)}`,
-        );
+        await failsWith(307, () => update(r, object.id, attributes), `setting ${JSON.stringify(attributes)}`);
       }
     }
-    equal(await read(r, object), object, "the object");
+    equal(await objectOf(r, object.id), object, "the object");
   },
 
   "cannot be changed with 304 when nothing has their id, all or nothing": async ({ r }) => {
-    const [one, other] = [await createObject(r), await createObject(r)];
+    const [one, other] = await createObjects(r, {}, {});
     for (const id of [
       "ZZZZZZZZZZ",
       "0",
@@ -113,7 +102,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       ];
       await failsWith(304, () => r.objects.update(changes, anybody), `changing "${id}"`);
     }
-    equal([await read(r, one), await read(r, other)], [one, other], "the objects");
+    equal([await objectOf(r, one.id), await objectOf(r, other.id)], [one, other], "the objects");
   },
 
   "are refused with 304 when they are not visible to the one who writes, all or nothing": async ({ r }) => {
@@ -140,11 +129,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       );
     }
     const seen = await r.objects.get(all, seesAll);
-    equal(
-      seen.map(({ version }) => version),
-      [1, 1],
-      "the versions",
-    );
+    equal(pluck(seen, "version"), [1, 1], "the versions");
     const visibility = { classes: new Set(["File", "Image"]), principals: new Set([reader.id]) };
     await failsWith(
       713,
@@ -152,15 +137,11 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       "changing another version of what is visible",
     );
     const changed = await r.objects.update(changes, { ...anybody, visibility });
-    equal(
-      changed.map(({ version }) => version),
-      [2, 2],
-      "the versions that are written",
-    );
+    equal(pluck(changed, "version"), [2, 2], "the versions that are written");
   },
 
   "are refused with 713 when they have none of the expected versions, all or nothing": async ({ r }) => {
-    const [one, other] = [await createObject(r), await createObject(r)];
+    const [one, other] = await createObjects(r, {}, {});
     for (const expectedVersions of [[], [0], [2], [2, 3, 11], [-1], [1.5]]) {
       const changes = [
         changeOf(one.id, { Name: "new" }, { expectedVersions: [1] }),
@@ -172,34 +153,25 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
         `changing version ${expectedVersions.join(" or ")}`,
       );
     }
-    equal([await read(r, one), await read(r, other)], [one, other], "the objects");
-    const [changed] = await r.objects.update([changeOf(one.id, {}, { expectedVersions: [7, 1] })], anybody);
+    equal([await objectOf(r, one.id), await objectOf(r, other.id)], [one, other], "the objects");
+    const changed = await update(r, one.id, {}, { expectedVersions: [7, 1] });
     equal(changed?.version, 2, "the version");
-    await failsWith(
-      713,
-      () => r.objects.update([changeOf(one.id, {}, { expectedVersions: [1] })], anybody),
-      "changing the version of before",
-    );
+    await failsWith(713, () => update(r, one.id, {}, { expectedVersions: [1] }), "changing the version of before");
   },
 
   "are changed by one of those who expect the same version at once": async ({ r }) => {
     const object = await createObject(r);
     for (let version = 1; version <= 4; version += 1) {
       const codes = await atOnce(8, (index) =>
-        codeOf(
-          r.objects.update(
-            [changeOf(object.id, { [`by${index}`]: version }, { expectedVersions: [version] })],
-            anybody,
-          ),
-        ),
+        codeOf(update(r, object.id, { [`by${index}`]: version }, { expectedVersions: [version] })),
       );
       equal([occurrences(0, codes), occurrences(713, codes)], [1, 7], "how many changed it and how many were refused");
     }
-    equal((await read(r, object))?.version, 5, "the version");
+    equal((await objectOf(r, object.id))?.version, 5, "the version");
   },
 
   "lose no change of those who set different attributes at once": async ({ r }) => {
-    const objects = [await createObject(r), await createObject(r), await createObject(r)];
+    const objects = await createObjects(r, {}, {}, {});
     // In different orders, so that those who wait for one another could block each other.
     await atOnce(12, (index) => {
       const order = index % 2 === 0 ? objects : objects.toReversed();
@@ -210,7 +182,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     });
     const all = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`by${index}`, index]));
     for (const object of objects) {
-      const changed = await read(r, object);
+      const changed = await objectOf(r, object.id);
       equal([changed?.version, changed?.attributes], [13, { Name: "plan", ...all }], "version and attributes");
     }
   },
@@ -226,16 +198,13 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       held();
       // Long enough for others to write, where they can.
       for (let turn = 0; turn < 100; turn += 1) await inside.audit.read(0, 1);
-      equal((await inside.objects.get([object.id], seesAll))[0]?.version, 1, "the version that the transaction sees");
-      await inside.objects.update(
-        [changeOf(object.id, { Name: "by the one that holds it" }, { expectedVersions: [1] })],
-        anybody,
-      );
+      equal((await objectOf(inside, object.id))?.version, 1, "the version that the transaction sees");
+      await update(inside, object.id, { Name: "by the one that holds it" }, { expectedVersions: [1] });
     });
     await Promise.race([holding, transaction]);
-    const others = r.objects.update([changeOf(object.id, { Name: "by another" })], anybody);
+    const others = update(r, object.id, { Name: "by another" });
     await Promise.all([transaction, others]);
-    const changed = await read(r, object);
+    const changed = await objectOf(r, object.id);
     equal([changed?.version, changed?.attributes["Name"]], [3, "by another"], "the object");
   },
 
@@ -250,11 +219,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
         await inside.objects.update(versions, anybody);
       }),
     );
-    equal(
-      (await r.objects.get(ids, seesAll)).map(({ version }) => version),
-      [9, 9, 9],
-      "the versions",
-    );
+    equal(pluck(await r.objects.get(ids, seesAll), "version"), [9, 9, 9], "the versions");
   },
 
   "are not written under a model that is no longer current, nor under one that is not yet": async ({ r }) => {
@@ -266,7 +231,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       const by = { session: null, modelGeneration };
       for (const write of [
         () => r.objects.insert([{ className: "File", attributes: {} }], by),
-        () => r.objects.update([changeOf(object.id, { Name: "new" })], by),
+        () => update(r, object.id, { Name: "new" }, {}, by),
       ]) {
         await failsWith(706, write, `writing under generation ${modelGeneration}`);
         holds(
@@ -275,17 +240,13 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
         );
       }
     }
-    equal(await findObjects(r, ["File"], seesAll, { offset: 0, limit: 10 }), [object], "the objects");
+    equal(await findObjects(r, ["File"]), [object], "the objects");
     const by = { session: null, modelGeneration: generation };
     equal(
       (await r.objects.insert([{ className: "File", attributes: {} }], by)).length,
       1,
       "how many objects were created",
     );
-    equal(
-      (await r.objects.update([changeOf(object.id, { Name: "new" })], by)).length,
-      1,
-      "how many objects were changed",
-    );
+    equal((await update(r, object.id, { Name: "new" }, {}, by)).version, 2, "the version of the one that was changed");
   },
 });

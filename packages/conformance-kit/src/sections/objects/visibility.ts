@@ -8,7 +8,7 @@ import {
 } from "@sallyport/core";
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { findObjects } from "../../fixtures/objects.ts";
+import { findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 
 const classes = ["File", "Image", "User"];
@@ -39,20 +39,13 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     const objects = await insertAll(r);
     for (const visibility of visibilities) {
       const visible = objects.filter((object) => isVisible(object, visibility));
-      equalInAnyOrder(
-        await r.objects.get(
-          objects.map(({ id }) => id),
-          visibility,
-        ),
-        visible,
-        `the objects for ${label(visibility)}`,
-      );
+      equalInAnyOrder(await r.objects.get(idsOf(objects), visibility), visible, `the objects for ${label(visibility)}`);
     }
   },
 
   "are outlined, each once, if they can be found by their ids": async ({ r }) => {
     const objects = await insertAll(r);
-    const ids = objects.map(({ id }) => id);
+    const ids = idsOf(objects);
     const odd = [
       "ZZZZZZZZZZ",
       "",
@@ -65,9 +58,9 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
       ...unstorableTexts,
     ];
     for (const visibility of visibilities) {
-      const visible = objects.filter((object) => isVisible(object, visibility)).map(({ id }) => id);
+      const visible = idsOf(objects.filter((object) => isVisible(object, visibility)));
       const found = await r.objects.outlines([...ids, ...odd, ...ids.slice(0, 3)], visibility);
-      equal(found.map(({ id }) => id).toSorted(), visible.toSorted(), `the outlined ids for ${label(visibility)}`);
+      equal(idsOf(found).toSorted(), visible.toSorted(), `the outlined ids for ${label(visibility)}`);
     }
     equal(await r.objects.outlines([], seesAll), [], "the outlines of none");
     equal(await r.objects.outlines(odd, seesAll), [], "the outlines of nothing");
@@ -93,7 +86,7 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
       for (const object of objects) {
         const expected = isVisible(object, visibility) ? object : null;
         equal(
-          (await r.objects.get({ uuids: [object.uuid] }, visibility))[0] ?? null,
+          await objectByUuid(r, object.uuid, visibility),
           expected,
           `the object of ${object.className} for ${label(visibility)}`,
         );
@@ -115,11 +108,7 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     for (const visibility of visibilities) {
       for (const asked of [classes, ["File"]]) {
         const visible = objects.filter((object) => asked.includes(object.className) && isVisible(object, visibility));
-        equal(
-          await findObjects(r, asked, visibility, { offset: 0, limit: 100 }),
-          visible,
-          `the objects for ${label(visibility)}`,
-        );
+        equal(await findObjects(r, asked, visibility), visible, `the objects for ${label(visibility)}`);
       }
     }
   },
@@ -158,7 +147,7 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
 
   "take hostile names of classes and principals for what they are": async ({ r }) => {
     const objects = await insertAll(r);
-    const ids = objects.map(({ id }) => id);
+    const ids = idsOf(objects);
     const open = objects.filter(({ readers }) => readers === null);
     const hostile = new Set(hostileTexts);
     equalInAnyOrder(
