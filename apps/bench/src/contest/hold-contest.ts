@@ -90,7 +90,7 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? (upper + (sorted[middle - 1] ?? upper)) / 2 : upper;
 }
 
-interface Comparison {
+export interface Comparison {
   readonly scenario: string;
   /** Names of the contestants. */
   readonly ours: string;

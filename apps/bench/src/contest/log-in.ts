@@ -1,24 +1,29 @@
 import { constants, generateKeyPairSync, privateDecrypt, publicEncrypt } from "node:crypto";
 import { appName, userNameOf } from "../database/prepare-schema.ts";
-import type { LoadRequest } from "../processes/load-generator.ts";
+import { type LoadRequest, send } from "../processes/load-generator.ts";
 import { password } from "../database/sample-data.ts";
 
 /** The request with which a user that was filled in logs in. */
-export function logInRequest(appKey: string, user: number, alias = ""): LoadRequest {
+export function logInRequest(appKey: string, user: number): LoadRequest {
   return {
     method: "POST",
-    path: `${alias}/v1/login`,
+    path: "/v1/login",
     headers: { appkey: appKey, "content-type": "application/json" },
     body: JSON.stringify({ user: userNameOf(user), pass: password, appNames: [appName] }),
   };
 }
 
-/** Logs in and gives the session id. */
-export async function logIn(address: string, { path, headers, body }: LoadRequest): Promise<string> {
-  const response = await fetch(address + path, { method: "POST", headers, body: body ?? null });
+/** Logs in and gives the answer. */
+async function answerOf(address: string, request: LoadRequest): Promise<string> {
+  const response = await send(address, request);
   const text = await response.text();
   if (!response.ok) throw new Error(`The log-in was refused: ${text}`);
-  return (JSON.parse(text) as { data: { sessionId: string } }).data.sessionId;
+  return text;
+}
+
+/** Logs in and gives the session id. */
+export async function logIn(address: string, request: LoadRequest): Promise<string> {
+  return (JSON.parse(await answerOf(address, request)) as { data: { sessionId: string } }).data.sessionId;
 }
 
 /** The request with which a user that was filled in logs in for a token. */
@@ -27,11 +32,8 @@ export function tokenLogInRequest(appKey: string, user: number): LoadRequest {
 }
 
 /** Logs in and gives the token. */
-export async function logInForToken(address: string, { path, headers, body }: LoadRequest): Promise<string> {
-  const response = await fetch(address + path, { method: "POST", headers, body: body ?? null });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`The log-in was refused: ${text}`);
-  return (JSON.parse(text) as { data: { token: string } }).data.token;
+export async function logInForToken(address: string, request: LoadRequest): Promise<string> {
+  return (JSON.parse(await answerOf(address, request)) as { data: { token: string } }).data.token;
 }
 
 const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" };
@@ -58,31 +60,23 @@ export class SecureClient {
   /** A log-in whose credentials were never sent before. */
   request(user: number): LoadRequest {
     const { headers, method, body = "" } = logInRequest(this.appKey, user);
-    const text = Buffer.from(body);
-    const blocks: Uint8Array[] = [];
-    for (let at = 0; at < text.length; at += capacity) {
-      blocks.push(publicEncrypt({ key: this.serverKey, ...oaep }, text.subarray(at, at + capacity)));
-    }
-    const credentials = Buffer.concat(blocks).toString("base64");
-    return {
-      method,
-      path: "/v2/login/secure",
-      headers,
-      body: JSON.stringify({ credentials, publicKey: this.publicKey }),
-    };
+    const key = { key: this.serverKey, ...oaep };
+    const encrypted = inBlocks(Buffer.from(body), capacity, (block) => publicEncrypt(key, block));
+    const secured = { credentials: encrypted.toString("base64"), publicKey: this.publicKey };
+    return { method, path: "/v2/login/secure", headers, body: JSON.stringify(secured) };
   }
 
   /** Logs in and gives the `Secure-Token`. */
   async logIn(address: string, user: number): Promise<string> {
-    const { path, headers, body } = this.request(user);
-    const response = await fetch(address + path, { method: "POST", headers, body: body ?? null });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`The log-in was refused: ${text}`);
-    const bytes = Buffer.from(text, "base64");
-    const parts: Uint8Array[] = [];
-    for (let at = 0; at < bytes.length; at += blockSize) {
-      parts.push(privateDecrypt({ key: this.pair.privateKey, ...oaep }, bytes.subarray(at, at + blockSize)));
-    }
-    return (JSON.parse(Buffer.concat(parts).toString()) as { data: { sessionId: string } }).data.sessionId;
+    const encrypted = Buffer.from(await answerOf(address, this.request(user)), "base64");
+    const key = { key: this.pair.privateKey, ...oaep };
+    const text = inBlocks(encrypted, blockSize, (block) => privateDecrypt(key, block)).toString();
+    return (JSON.parse(text) as { data: { sessionId: string } }).data.sessionId;
   }
+}
+
+function inBlocks(bytes: Buffer, size: number, convert: (block: Buffer) => Buffer): Buffer {
+  const blocks: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) blocks.push(convert(bytes.subarray(at, at + size)));
+  return Buffer.concat(blocks);
 }

@@ -5,6 +5,14 @@ export interface Bound {
   readonly goal?: number;
 }
 
+export function atLeast(wanted: number, goal?: number): Bound {
+  return { direction: "atLeast", wanted, ...(goal === undefined ? {} : { goal }) };
+}
+
+export function atMost(wanted: number): Bound {
+  return { direction: "atMost", wanted };
+}
+
 /** One line of the report. */
 export interface Outcome {
   readonly scenario: string;

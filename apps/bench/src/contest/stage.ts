@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { LoadGenerator } from "../processes/load-generator.ts";
+import { LoadGenerator, type LoadRequest } from "../processes/load-generator.ts";
 import { fillBareTables } from "../database/sample-data.ts";
 import { BenchDatabase, openPostgres, type PostgresServer } from "../database/bench-database.ts";
 import { freePort, MeasuredProcess, pollUntil } from "../processes/measured-process.ts";
@@ -12,7 +12,15 @@ import {
 } from "../database/prepare-schema.ts";
 import { logIn, logInRequest } from "./log-in.ts";
 import { type ProductSettings, type StartedProduct, startProduct } from "../processes/start-product.ts";
-import type { ContestPlan } from "./hold-contest.ts";
+import {
+  type Comparison,
+  compared,
+  type Contestant,
+  type ContestPlan,
+  type ContestResult,
+  holdContest,
+} from "./hold-contest.ts";
+import { type Load, LoadedServer } from "./loaded-server.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** Connections of the load. */
@@ -29,6 +37,8 @@ export type ReadySchema = PreparedSchema & FilledSchema;
 /** The product on its small database, and sessions that were opened by logging in. */
 interface RunningProduct extends StartedProduct {
   readonly sessionIds: readonly string[];
+  /** Headers of a request, in turn of the sessions. */
+  readonly headers: HeadersOf;
 }
 
 /** Everything a scenario can ask for; what it asks for is made then, and ended by `close`. */
@@ -89,7 +99,8 @@ export class Stage {
       const logIns = Array.from({ length: connections }, (_, index) =>
         logIn(started.address, logInRequest(appKey, index + 1)),
       );
-      return { ...started, sessionIds: await Promise.all(logIns) };
+      const sessionIds = await Promise.all(logIns);
+      return { ...started, sessionIds, headers: inTurnOf(appKey, sessionIds) };
     });
   }
 
@@ -107,17 +118,29 @@ export class Stage {
     return started;
   }
 
-  /** The limit of this name; `imitation` is the address of the providers that it asks, if any. */
-  runningLimit(limit: string, imitation?: string): Promise<RunningLimit> {
+  /** The limit of this name, with a pool as large as the product's; `imitation` is the address of the providers that it asks, if any. */
+  runningLimit(limit: string, imitation = ""): Promise<RunningServer> {
     return this.once(limit, async () => {
       await this.once("bare tables", async () => {
         const { sessionIds } = await this.runningProduct();
         await fillBareTables(this.database, { ...smallRows, sessionIds });
       });
-      const running = await startLimit(limit, this.database.address, imitation);
-      this.processes.push(running.process);
-      return running;
+      const port = await freePort();
+      const address = `http://127.0.0.1:${port}`;
+      const process = await MeasuredProcess.start({
+        entry: limitEntry,
+        arguments: [String(port), this.database.address, String(poolSize), imitation, limit],
+        readyAddress: address,
+      });
+      this.processes.push(process);
+      return { address, process };
     });
+  }
+
+  /** A contestant: a server under the load of all connections. */
+  loaded(name: string, { process, address }: RunningServer, requests: Load["requests"], more: Partial<Load> = {}) {
+    const load = { address, connections, requests, ...more };
+    return new LoadedServer(name, process, load, this.generator, this.database);
   }
 
   /** Leaves nothing behind. May be called twice. */
@@ -136,21 +159,9 @@ export class Stage {
   }
 }
 
-export interface RunningLimit {
+export interface RunningServer {
   readonly address: string;
   readonly process: MeasuredProcess;
-}
-
-/** Starts the limit of this name; those that ask a database share one pool size with the product, those that ask a provider get its address. */
-async function startLimit(limit: string, databaseAddress: string, imitation = ""): Promise<RunningLimit> {
-  const port = await freePort();
-  const address = `http://127.0.0.1:${port}`;
-  const process = await MeasuredProcess.start({
-    entry: limitEntry,
-    arguments: [String(port), databaseAddress, String(poolSize), imitation, limit],
-    readyAddress: address,
-  });
-  return { address, process };
 }
 
 /** One thing to be measured; gives a line of the report for each figure. */
@@ -158,6 +169,40 @@ export interface Scenario {
   readonly name: string;
   run(stage: Stage, plan: ContestPlan): Promise<Outcome[]>;
 }
+
+/** Who meets whom, and the lines of the report that come of it. */
+interface Contest {
+  readonly contestants: readonly Contestant[];
+  readonly lines: readonly (Comparison | ((result: ContestResult) => Outcome))[];
+  /** Times the usual warm-up; once unless given. */
+  readonly longWarmUp?: number;
+}
+
+/** A scenario that measures contestants side by side. */
+export function contest(name: string, prepare: (stage: Stage, plan: ContestPlan) => Promise<Contest>): Scenario {
+  return {
+    name,
+    async run(stage, plan) {
+      const { contestants, lines, longWarmUp = 1 } = await prepare(stage, plan);
+      const result = await holdContest(contestants, { ...plan, warmUp: longWarmUp * plan.warmUp });
+      return lines.map((line) => (typeof line === "function" ? line(result) : compared(result, line)));
+    },
+  };
+}
+
+type HeadersOf = (index: number) => LoadRequest["headers"];
+
+/** Headers of requests, in turn of these credentials. */
+export function inTurnOf(appKey: string, credentials: readonly string[], header = "sessionid"): HeadersOf {
+  return (index) => ({ appkey: appKey, [header]: credentials[index % credentials.length] ?? "" });
+}
+
+/** Reads each path once. */
+export function gets(paths: readonly string[], headers: HeadersOf): LoadRequest[] {
+  return paths.map((path, index) => ({ method: "GET", path, headers: headers(index) }));
+}
+
+export const json = { "content-type": "application/json" };
 
 const mostPlaces = 512;
 /** A prime above all numbers of places, so that none repeats before all were visited. */

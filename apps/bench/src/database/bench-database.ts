@@ -16,12 +16,8 @@ export interface PostgresServer {
 /** The Postgres that `DATABASE_URL` names, or one that answers on this machine, or one started for the occasion. */
 export async function openPostgres(): Promise<PostgresServer> {
   const named = process.env["DATABASE_URL"];
-  if (named !== undefined) return running(named);
-  return (await answers(usual)) ? running(usual) : startEmbedded();
-}
-
-function running(address: string): PostgresServer {
-  return { address, stop: async () => {} };
+  if (named === undefined && !(await answers(usual))) return startEmbedded();
+  return { address: named ?? usual, stop: async () => {} };
 }
 
 async function answers(address: string): Promise<boolean> {
@@ -66,7 +62,7 @@ export class BenchDatabase {
 
   static async create(server: PostgresServer): Promise<BenchDatabase> {
     const name = `bench_${randomBytes(6).toString("hex")}`;
-    await onServer(server, `create database ${name}`);
+    await withClient(server.address, (client) => client.query(`create database ${name}`));
     const address = new URL(server.address);
     address.pathname = `/${name}`;
     const client = new pg.Client({ connectionString: address.href });
@@ -89,15 +85,17 @@ export class BenchDatabase {
 
   async drop(): Promise<void> {
     await this.client.end();
-    await onServer(this.server, `drop database if exists ${this.name} with (force)`);
+    const statement = `drop database if exists ${this.name} with (force)`;
+    await withClient(this.server.address, (client) => client.query(statement));
   }
 }
 
-async function onServer({ address }: PostgresServer, statement: string): Promise<void> {
+/** Does work over a connection of its own. */
+export async function withClient<T>(address: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: address });
   await client.connect();
   try {
-    await client.query(statement);
+    return await work(client);
   } finally {
     await client.end();
   }

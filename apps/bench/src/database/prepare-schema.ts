@@ -26,13 +26,19 @@ export interface PreparedSchema {
 export const appName = "bench";
 
 /** Migrates a schema, with indexes of these attributes of `Contact`, and makes in it, through the product's own packages, what a log-in needs. */
-export async function prepareSchema(url: string, schema: string, indexed: readonly string[]): Promise<PreparedSchema> {
+export function prepareSchema(url: string, schema: string, indexed: readonly string[]): Promise<PreparedSchema> {
+  return withStorage(url, schema, async (storage) => {
+    await storage.migrate();
+    return prepare(storage.repositories, schema, indexed);
+  });
+}
+
+export async function withStorage<T>(url: string, schema: string, work: (storage: KnexStorage) => Promise<T>) {
   const pool = { max: 2, acquireTimeout: 5_000, maxPendingAcquires: 10 };
   const { knex, close } = createPostgresKnex({ url, pool, connectTimeout: 5_000, statementTimeout: 30_000 });
   const storage = new KnexStorage({ knex, schema, onClose: close });
   try {
-    await storage.migrate();
-    return await prepare(storage.repositories, schema, indexed);
+    return await work(storage);
   } finally {
     await storage.close();
   }

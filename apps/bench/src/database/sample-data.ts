@@ -98,9 +98,3 @@ export async function fillQueryTables(database: BenchDatabase, schema: string): 
 
 /** Of every user of the bench. */
 export const password = "correct horse battery staple";
-
-/** As whom the product is known at the imitation of Google. */
-export const imitatedClient = { provider: "google", clientId: "bench.apps", clientSecret: "bench-secret" } as const;
-
-/** How many accounts there are at the imitation; each is bound to a user of its own. */
-export const imitatedAccountCount = 100;

@@ -3,21 +3,19 @@
  * state, trades the code over a connection that is kept, verifies the id token under a key that is kept, finds the link with its user,
  * opens a session, and answers with the user's object. No lockout, no limits, no rights, no audit; the statements are prepared ones.
  */
-import { createHash, createPublicKey, type JsonWebKey, randomBytes, verify } from "node:crypto";
+import { createPublicKey, type JsonWebKey, randomBytes, verify } from "node:crypto";
 import { Agent, request as requestHttp } from "node:http";
 import { imitatedIssuer } from "@sallyport/identity-passport";
 import { accountsOf } from "@sallyport/provider-imitation";
 import express from "express";
-import { imitatedAccountCount, imitatedClient } from "../database/sample-data.ts";
-import { barePool, listen } from "./express-server.ts";
+import { barePool, listen, sha256 } from "./express-server.ts";
+import { codeRequest, form, imitatedAccountCount, imitatedClient, tokenRequest } from "./provider-client.ts";
 
 const [, , port, , , imitation = ""] = process.argv;
-const { clientId, clientSecret } = imitatedClient;
 const issuer = imitatedIssuer("google");
 const redirectUri = `http://127.0.0.1:${port}/callback`;
 const pool = barePool();
 const agent = new Agent({ keepAlive: true });
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const secret = () => randomBytes(32).toString("base64url");
 
 await pool.query("create schema if not exists bare_callback");
@@ -63,20 +61,7 @@ const application = express();
 application.get("/begin", async (_request, response) => {
   const [state, nonce, verifier] = [secret(), secret(), secret()];
   await pool.query({ ...begin, values: [sha256(state), nonce, verifier] });
-  const challenge = {
-    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-    code_challenge_method: "S256",
-  };
-  const asked = {
-    response_type: "code",
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    scope: "openid profile email",
-    state,
-    nonce,
-    ...challenge,
-  };
-  response.redirect(`${imitation}/google/authorize?${new URLSearchParams(asked)}`);
+  response.redirect(`${imitation}/google/authorize?${codeRequest({ redirectUri, verifier, state, nonce })}`);
 });
 application.get("/callback", async (request, response) => {
   const { state, code } = request.query;
@@ -95,17 +80,8 @@ listen(application);
 
 /** The id token that a code stands for. */
 async function trade(code: string, verifier: string): Promise<string> {
-  const fields = {
-    grant_type: "authorization_code",
-    code,
-    redirect_uri: redirectUri,
-    client_id: clientId,
-    client_secret: clientSecret,
-    code_verifier: verifier,
-  };
-  const { id_token = "" } = JSON.parse(await ask("POST", "/google/token", `${new URLSearchParams(fields)}`)) as {
-    id_token?: string;
-  };
+  const answer = await ask("POST", "/google/token", tokenRequest({ redirectUri, verifier, code }));
+  const { id_token = "" } = JSON.parse(answer) as { id_token?: string };
   return id_token;
 }
 
@@ -122,16 +98,13 @@ function subjectOf(token: string, nonce: string): string | null {
     return null;
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
   const isFresh = Number(claims["exp"]) > Date.now() / 1_000;
-  return isFresh && claims["iss"] === issuer && claims["aud"] === clientId && claims["nonce"] === nonce
+  return isFresh && claims["iss"] === issuer && claims["aud"] === imitatedClient.clientId && claims["nonce"] === nonce
     ? String(claims["sub"])
     : null;
 }
 
-function ask(method: "GET" | "POST", path: string, form = ""): Promise<string> {
-  const headers =
-    method === "GET"
-      ? {}
-      : { "content-type": "application/x-www-form-urlencoded", "content-length": Buffer.byteLength(form) };
+function ask(method: "GET" | "POST", path: string, fields = ""): Promise<string> {
+  const headers = method === "GET" ? {} : { ...form, "content-length": Buffer.byteLength(fields) };
   return new Promise((resolve, reject) => {
     const sent = requestHttp(`${imitation}${path}`, { method, agent, headers }, (answer) => {
       let text = "";
@@ -141,6 +114,6 @@ function ask(method: "GET" | "POST", path: string, form = ""): Promise<string> {
         .on("end", () => resolve(text))
         .on("error", reject);
     });
-    sent.on("error", reject).end(form);
+    sent.on("error", reject).end(fields);
   });
 }

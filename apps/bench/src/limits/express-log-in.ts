@@ -1,12 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
 import express from "express";
 import { password } from "../database/sample-data.ts";
-import { barePool, listen } from "./express-server.ts";
+import { barePool, listen, sha256 } from "./express-server.ts";
 
 const users = 100;
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 const find = {
   name: "find",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Express } from "express";
 import pg from "pg";
 
@@ -10,4 +11,8 @@ export function barePool(): pg.Pool {
 export function listen(application: Express): void {
   application.disable("x-powered-by").disable("etag");
   application.listen(Number(process.argv[2]), "127.0.0.1");
+}
+
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }

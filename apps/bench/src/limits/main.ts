@@ -2,7 +2,7 @@
  * The process of a limit. Its arguments: the port, the address of the database, the number of connections to it, the address of the
  * providers, and the name of the limit. What a limit does not use is not loaded.
  */
-import { imitatedAccountCount, imitatedClient } from "../database/sample-data.ts";
+import { imitatedAccountCount, imitatedClient } from "./provider-client.ts";
 
 const [, , port, , , , name = ""] = process.argv;
 

@@ -12,6 +12,11 @@ export interface LoadRequest {
   readonly conditional?: true;
 }
 
+/** Sends a request once, for its answer. */
+export function send(address: string, { method, path, headers, body }: LoadRequest): Promise<Response> {
+  return fetch(address + path, { method, headers, body: body ?? null });
+}
+
 /** Load on one server. */
 export interface LoadJob {
   /** `http://host:port`. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { ProbeAnswers, ProbeQuestion, ProbeRequest, ProbeResponse } from "./probe.ts";
+import type { Answer, Given, ProbeRequest, ProbeResponse, Question } from "./probe.ts";
 
 interface ProgramStart {
   /** Path of the program's entry. */
@@ -13,12 +13,10 @@ interface ProgramStart {
   readonly readyAddress: string;
 }
 
-type Answer = ProbeAnswers[keyof ProbeAnswers];
-
-const probe = fileURLToPath(new URL("probe.js", import.meta.url));
+const probeFile = fileURLToPath(new URL("probe.js", import.meta.url));
 const patience = 30_000;
 /** Nothing of what configures the product; both sides run as in production. */
-const environment = {
+export const environment = {
   PATH: process.env["PATH"],
   HOME: process.env["HOME"],
   TMPDIR: process.env["TMPDIR"],
@@ -32,7 +30,10 @@ process.on("exit", () => {
 
 /** A Node program in a process of its own, with the probe inside. */
 export class MeasuredProcess {
-  private readonly pending = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
+  private readonly pending = new Map<
+    number,
+    { resolve: (answer: Answer<Question>) => void; reject: (error: Error) => void }
+  >();
   private questions = 0;
   private printed = "";
 
@@ -53,7 +54,7 @@ export class MeasuredProcess {
 
   /** Resolves when the program takes requests; fails with what it printed if it ends before. */
   static async start({ entry, arguments: given, readyAddress }: ProgramStart): Promise<MeasuredProcess> {
-    const child = spawn(process.execPath, ["--import", probe, entry, ...given], {
+    const child = spawn(process.execPath, ["--import", probeFile, entry, ...given], {
       env: environment,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
@@ -74,15 +75,15 @@ export class MeasuredProcess {
     return measured;
   }
 
-  async ask<Ask extends keyof ProbeAnswers>(question: ProbeQuestion & { ask: Ask }): Promise<ProbeAnswers[Ask]> {
+  async ask<Asked extends Question>(question: Asked, ...given: Given<Asked>): Promise<Answer<Asked>> {
     if (this.hasEnded) throw this.endedEarly();
     this.questions += 1;
-    const number = this.questions;
-    const answered = new Promise<Answer>((resolve, reject) => {
-      this.pending.set(number, { resolve, reject });
+    const probe = this.questions;
+    const answered = new Promise<Answer<Question>>((resolve, reject) => {
+      this.pending.set(probe, { resolve, reject });
     });
-    this.child.send({ probe: number, question } satisfies ProbeRequest);
-    return answered as Promise<ProbeAnswers[Ask]>;
+    this.child.send({ probe, question, given } satisfies ProbeRequest);
+    return answered as Promise<Answer<Asked>>;
   }
 
   /** Asks the program to end, and kills it if it does not within five seconds. */

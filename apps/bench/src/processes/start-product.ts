@@ -22,7 +22,7 @@ export interface StartedProduct {
   readonly startedWithin: number;
 }
 
-const entry = fileURLToPath(new URL("../../../server/dist/main.js", import.meta.url));
+export const productEntry = fileURLToPath(new URL("../../../server/dist/main.js", import.meta.url));
 
 /** Limits are checked, which costs something, but never reached. */
 const sessions = { limit: 1_000_000, perUserLimit: 1_000_000 };
@@ -36,25 +36,30 @@ const encryption = { masterKey: masterKey.toString("base64") };
 export async function startProduct({ imitation, ...settings }: ProductSettings): Promise<StartedProduct> {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
-  const folder = await mkdtemp(join(tmpdir(), "bench-configuration-"));
-  try {
-    const file = join(folder, "configuration.json");
-    const external =
-      imitation === undefined
-        ? {}
-        : { oAuthProviders: [{ name: "google" }], providers: { imitation, underWayPerNetwork: 0, underWay: 0 } };
-    const server = { port, ...(imitation === undefined ? {} : { publicUrl: address }) };
-    await writeFile(
-      file,
-      JSON.stringify({ ...settings, ...external, server, sessions, encryption, log: { level: "warn" } }),
-    );
+  const external =
+    imitation === undefined
+      ? {}
+      : { oAuthProviders: [{ name: "google" }], providers: { imitation, underWayPerNetwork: 0, underWay: 0 } };
+  const server = { port, ...(imitation === undefined ? {} : { publicUrl: address }) };
+  const configuration = { ...settings, ...external, server, sessions, encryption, log: { level: "warn" } };
+  return withConfiguration(configuration, async (file) => {
     const before = performance.now();
     const process = await MeasuredProcess.start({
-      entry,
+      entry: productEntry,
       arguments: ["serve", "--config", file],
       readyAddress: `${address}/healthz`,
     });
     return { address, process, startedWithin: performance.now() - before };
+  });
+}
+
+/** Writes a configuration file that is there while `work` runs. */
+export async function withConfiguration<T>(configuration: object, work: (file: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "bench-configuration-"));
+  try {
+    const file = join(folder, "configuration.json");
+    await writeFile(file, JSON.stringify(configuration));
+    return await work(file);
   } finally {
     await rm(folder, { recursive: true });
   }

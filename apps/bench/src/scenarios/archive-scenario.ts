@@ -1,23 +1,25 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { fileURLToPath } from "node:url";
-import pg from "pg";
+import type pg from "pg";
 import copyStreams from "pg-copy-streams";
 import { median } from "../contest/hold-contest.ts";
-import type { Outcome } from "../contest/outcome.ts";
+import { atLeast, atMost, type Outcome } from "../contest/outcome.ts";
 import type { Scenario, Stage } from "../contest/stage.ts";
+import { withClient } from "../database/bench-database.ts";
+import { environment } from "../processes/measured-process.ts";
+import { productEntry, withConfiguration } from "../processes/start-product.ts";
 
 const mostRounds = 3;
 /** All objects take so many times the memory of a tenth of them at most. */
-const flat = { direction: "atMost", wanted: 1.5 } as const;
-const half = { direction: "atLeast", wanted: 0.5 } as const;
+const flat = atMost(1.5);
+const half = atLeast(0.5);
 
 interface Measured {
   readonly dump: CommandRun;
@@ -35,11 +37,9 @@ export const archiveScenario: Scenario = {
     const objects = isQuick ? 50_000 : 1_000_000;
     const folder = await mkdtemp(join(tmpdir(), "bench-archive-"));
     try {
-      const many = (await stage.schema("sallyport_archive", { articles: 0, contacts: objects, users: 1, sessions: 0 }))
-        .schema;
-      const few = (
-        await stage.schema("sallyport_archive_few", { articles: 0, contacts: objects / 10, users: 1, sessions: 0 })
-      ).schema;
+      const rows = { articles: 0, contacts: objects, users: 1, sessions: 0 };
+      const { schema: many } = await stage.schema("sallyport_archive", rows);
+      const { schema: few } = await stage.schema("sallyport_archive_few", { ...rows, contacts: objects / 10 });
       const all: Measured[] = [];
       for (let round = 0; round < Math.min(rounds, isQuick ? 1 : mostRounds); round += 1)
         all.push(await measure(stage, many, folder));
@@ -70,30 +70,23 @@ async function measure(stage: Stage, schema: string, folder: string): Promise<Me
 }
 
 function outcomes(objects: number, all: readonly Measured[], few: Measured): Outcome[] {
-  const perSecond = (times: readonly number[]) => (objects / median(times)) * 1_000;
-  const compared = (scenario: string, limitName: string, ours: number, limit: number): Outcome => {
-    return { scenario, unit: "1/s", ours, limit, limitName, ratio: ours / limit, bound: half };
+  const speed = (scenario: string, run: "dump" | "restore", copy: "copyOut" | "copyIn") => {
+    const perSecond = (times: readonly number[]) => (objects / median(times)) * 1_000;
+    const [ours, limit] = [perSecond(all.map((each) => each[run].time)), perSecond(all.map((each) => each[copy]))];
+    const name = "COPY of the objects";
+    return { scenario, unit: "1/s", ours, limit, limitName: name, ratio: ours / limit, bound: half } as const;
   };
-  const memory = (scenario: string, ours: number, limit: number): Outcome => {
-    return { scenario, unit: "MiB", ours, limit, limitName: "a tenth of them", ratio: ours / limit, bound: flat };
+  const memory = (run: "dump" | "restore") => {
+    const [ours, limit] = [median(all.map((each) => each[run].memory)), few[run].memory];
+    const [scenario, name] = [`memory of that ${run}`, "a tenth of them"];
+    return { scenario, unit: "MiB", ours, limit, limitName: name, ratio: ours / limit, bound: flat } as const;
   };
-  const [dumps, restores] = [all.map(({ dump }) => dump), all.map(({ restore }) => restore)];
   const counted = objects.toLocaleString("en");
   return [
-    compared(
-      `dump of ${counted} objects`,
-      "COPY of the objects",
-      perSecond(dumps.map(({ time }) => time)),
-      perSecond(all.map((each) => each.copyOut)),
-    ),
-    compared(
-      `restore of ${counted} objects`,
-      "COPY of the objects",
-      perSecond(restores.map(({ time }) => time)),
-      perSecond(all.map((each) => each.copyIn)),
-    ),
-    memory("memory of that dump", median(dumps.map((run) => run.memory)), few.dump.memory),
-    memory("memory of that restore", median(restores.map((run) => run.memory)), few.restore.memory),
+    speed(`dump of ${counted} objects`, "dump", "copyOut"),
+    speed(`restore of ${counted} objects`, "restore", "copyIn"),
+    memory("dump"),
+    memory("restore"),
   ];
 }
 
@@ -104,24 +97,15 @@ interface CommandRun {
   readonly memory: number;
 }
 
-const server = fileURLToPath(new URL("../../../server/dist/main.js", import.meta.url));
 const reporter = new URL("../processes/report-peak-memory.js", import.meta.url).href;
 
 /** Runs a command of the product on a schema of a Postgres. Fails with what it printed unless it succeeds. */
-async function runCommand(databaseUrl: string, schema: string, args: readonly string[]): Promise<CommandRun> {
-  const folder = await mkdtemp(join(tmpdir(), "bench-command-"));
-  try {
-    const file = join(folder, "configuration.json");
-    await writeFile(file, JSON.stringify({ databaseUrl, databases: [{ storage: { engine: "postgres", schema } }] }));
-    const env = {
-      PATH: process.env["PATH"],
-      HOME: process.env["HOME"],
-      TMPDIR: process.env["TMPDIR"],
-      NODE_ENV: "production",
-    };
+function runCommand(databaseUrl: string, schema: string, args: readonly string[]): Promise<CommandRun> {
+  const configuration = { databaseUrl, databases: [{ storage: { engine: "postgres", schema } }] };
+  return withConfiguration(configuration, async (file) => {
     const start = performance.now();
-    const child = spawn(process.execPath, ["--import", reporter, server, ...args, "--config", file], {
-      env,
+    const child = spawn(process.execPath, ["--import", reporter, productEntry, ...args, "--config", file], {
+      env: environment,
       stdio: ["ignore", "ignore", "pipe", "pipe"],
     });
     const [printed, peak, [code]] = await Promise.all([
@@ -131,21 +115,19 @@ async function runCommand(databaseUrl: string, schema: string, args: readonly st
     ]);
     if (code !== 0) throw new Error(`${args.join(" ")} failed: ${printed}`);
     return { time: performance.now() - start, memory: Number(peak) / 1024 };
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  });
 }
 
 /** Writes a table into a file as fast as the driver can: COPY, without a look at the rows. Milliseconds. */
 function copyOut(address: string, table: string, file: string): Promise<number> {
-  return withClient(address, (client) =>
+  return timed(address, (client) =>
     pipeline(client.query(copyStreams.to(`copy ${table} to stdout`)), createWriteStream(file, { flush: true })),
   );
 }
 
 /** Fills a table from such a file, whose indexes and triggers are as they are. Milliseconds. */
 function copyIn(address: string, table: string, file: string): Promise<number> {
-  return withClient(address, (client) =>
+  return timed(address, (client) =>
     pipeline(
       createReadStream(file, { highWaterMark: 1_048_576 }),
       client.query(copyStreams.from(`copy ${table} from stdin`)),
@@ -153,14 +135,10 @@ function copyIn(address: string, table: string, file: string): Promise<number> {
   );
 }
 
-async function withClient(address: string, work: (client: pg.Client) => Promise<void>): Promise<number> {
-  const client = new pg.Client({ connectionString: address });
-  await client.connect();
-  try {
+function timed(address: string, work: (client: pg.Client) => Promise<void>): Promise<number> {
+  return withClient(address, async (client) => {
     const start = performance.now();
     await work(client);
     return performance.now() - start;
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import {
   identityLinkId,
   identityLinkKind,
@@ -11,79 +11,52 @@ import {
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { identityProviders, imitatedIssuer } from "@sallyport/identity-passport";
 import { accountsOf, signIn } from "@sallyport/provider-imitation";
-import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";
-import { compared, holdContest } from "../contest/hold-contest.ts";
-import { LoadedServer } from "../contest/loaded-server.ts";
-import { connections, type Scenario } from "../contest/stage.ts";
-import { appName, type PreparedSchema, userNameOf } from "../database/prepare-schema.ts";
+import { atLeast } from "../contest/outcome.ts";
+import { connections, contest, type RunningServer } from "../contest/stage.ts";
+import { appName, type PreparedSchema, userNameOf, withStorage } from "../database/prepare-schema.ts";
+import { codeRequest, form, imitatedAccountCount, imitatedClient, tokenRequest } from "../limits/provider-client.ts";
 import type { LoadRequest } from "../processes/load-generator.ts";
-import type { MeasuredProcess } from "../processes/measured-process.ts";
-import { imitatedAccountCount, imitatedClient } from "../database/sample-data.ts";
 import { masterKey } from "../processes/start-product.ts";
 
-const { clientId, clientSecret } = imitatedClient;
 const accountIds = accountsOf(imitatedAccountCount).map(({ id }) => id);
 /** Who prepares log-ins does some at once. */
 const atOnce = 16;
 /** Times the usual warm-up: rounds are of few callbacks, and the code that they run is compiled as in a server that runs for days after thousands only. */
 const longWarmUp = 6;
-const form = { "content-type": "application/x-www-form-urlencoded" };
 
 /**
  * Callbacks of log-ins at a provider, each with its session, ours and those of an application written by hand, and the token endpoint that each of
  * them asks. All are good once, and made before the clock runs: the seconds of a round say how many there are, not how long they take.
  */
-export const providerScenario: Scenario = {
-  name: "provider",
-  async run(stage, plan) {
-    const { address: imitation, process: provider } = await stage.runningLimit("imitated-provider");
-    const { appKey, ...schema } = await stage.smallSchema();
-    await registerProvider(stage.database.address, { appKey, ...schema });
-    const product = await stage.startProduct({ "": "sallyport" }, { imitation });
-    const { address: hand, process: written } = await stage.runningLimit("express-callback", imitation);
-    const loaded = (
-      name: string,
-      process: MeasuredProcess,
-      address: string,
-      requests: (seconds: number) => Promise<LoadRequest[]>,
-    ) =>
-      new LoadedServer(name, process, { connections, once: true, address, requests }, stage.generator, stage.database);
-    const callbacks = (start: string) => (seconds: number) =>
-      several(seconds * 200, (account) => callback(start, account));
-    const codes = (seconds: number) => several(seconds * 500, (account) => trade(imitation, account));
-    const result = await holdContest(
-      [
-        loaded(
-          "callback",
-          product.process,
-          product.address,
-          callbacks(`${product.address}/v1/auth/google?appkey=${appKey}`),
-        ),
-        loaded("Express + pg, callback by hand", written, hand, callbacks(`${hand}/begin`)),
-        loaded("token endpoint", provider, imitation, codes),
-      ],
-      { ...plan, warmUp: longWarmUp * plan.warmUp },
-    );
-    return [
-      compared(result, {
-        scenario: "callback of a provider",
-        ours: "callback",
-        limit: "token endpoint",
-        bound: { direction: "atLeast", wanted: 0.5 },
-      }),
-      compared(result, {
-        scenario: "callback of a provider",
-        ours: "callback",
-        limit: "Express + pg, callback by hand",
-      }),
-      compared(result, {
-        scenario: "the same by hand",
-        ours: "Express + pg, callback by hand",
-        limit: "token endpoint",
-      }),
-    ];
-  },
-};
+export const providerScenario = contest("provider", async (stage) => {
+  const provider = await stage.runningLimit("imitated-provider");
+  const schema = await stage.smallSchema();
+  await registerProvider(stage.database.address, schema);
+  const product = await stage.startProduct({ "": "sallyport" }, { imitation: provider.address });
+  const written = await stage.runningLimit("express-callback", provider.address);
+  const loaded = (
+    name: string,
+    server: RunningServer,
+    each: number,
+    request: (account: string) => Promise<LoadRequest>,
+  ) => stage.loaded(name, server, (seconds) => several(seconds * each, request), { once: true });
+  const callbacks = (name: string, server: RunningServer, path: string) =>
+    loaded(name, server, 200, (account) => callback(server.address + path, account));
+  const hand = callbacks("Express + pg, callback by hand", written, "/begin");
+  return {
+    contestants: [
+      callbacks("callback", product, `/v1/auth/google?appkey=${schema.appKey}`),
+      hand,
+      loaded("token endpoint", provider, 500, (account) => trade(provider.address, account)),
+    ],
+    longWarmUp,
+    lines: [
+      { scenario: "callback of a provider", ours: "callback", limit: "token endpoint", bound: atLeast(0.5) },
+      { scenario: "callback of a provider", ours: "callback", limit: hand.name },
+      { scenario: "the same by hand", ours: hand.name, limit: "token endpoint" },
+    ],
+  };
+});
 
 /** Begins a log-in and goes to the provider: what is left is to come back. */
 async function callback(start: string, account: string): Promise<LoadRequest> {
@@ -102,29 +75,10 @@ async function callback(start: string, account: string): Promise<LoadRequest> {
 async function trade(imitation: string, account: string): Promise<LoadRequest> {
   const redirectUri = "http://127.0.0.1:9/callback";
   const verifier = randomBytes(32).toString("base64url");
-  const challenge = {
-    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-    code_challenge_method: "S256",
-  };
-  const asked = new URLSearchParams({
-    response_type: "code",
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    scope: "openid profile email",
-    state: "bench",
-    nonce: "bench",
-    ...challenge,
-  });
+  const asked = codeRequest({ redirectUri, verifier, state: "bench", nonce: "bench" });
   const { parameters } = await signIn(`${imitation}/google/authorize?${asked}`, account);
-  const fields = {
-    grant_type: "authorization_code",
-    code: parameters.get("code") ?? "",
-    redirect_uri: redirectUri,
-    client_id: clientId,
-    client_secret: clientSecret,
-    code_verifier: verifier,
-  };
-  return { method: "POST", path: "/google/token", headers: form, body: `${new URLSearchParams(fields)}` };
+  const body = tokenRequest({ redirectUri, verifier, code: parameters.get("code") ?? "" });
+  return { method: "POST", path: "/google/token", headers: form, body };
 }
 
 /** About so many, as many for each connection, in turn of all accounts. */
@@ -144,10 +98,8 @@ async function several<T>(count: number, make: (account: string) => Promise<T>):
 
 /** Registers Google in a schema, and binds each account of the imitation to one of the users that were filled in. */
 async function registerProvider(url: string, { schema }: PreparedSchema): Promise<void> {
-  const pool = { max: 2, acquireTimeout: 5_000, maxPendingAcquires: 10 };
-  const { knex, close } = createPostgresKnex({ url, pool, connectTimeout: 5_000, statementTimeout: 30_000 });
-  const storage = new KnexStorage({ knex, schema, onClose: close });
-  try {
+  await withStorage(url, schema, async (storage) => {
+    const { clientId, clientSecret } = imitatedClient;
     const provider = identityProviders({}).get(imitatedClient.provider);
     if (provider === undefined) throw new Error("There is no such provider.");
     const put = new PutProvider(new ProviderSealing(new AesGcmKeyWrapping(masterKey)));
@@ -169,7 +121,5 @@ async function registerProvider(url: string, { schema }: PreparedSchema): Promis
       const link = { ...identity, id: randomUUID(), userId, shared: false, email, displayName: name };
       await records.put(identityLinkKind, identityLinkId(link, new NodeDigests()), link, { owner: linkOwner(userId) });
     }
-  } finally {
-    await storage.close();
-  }
+  });
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { median } from "../contest/hold-contest.ts";
 import { logIn, logInRequest } from "../contest/log-in.ts";
+import { atMost, type Outcome } from "../contest/outcome.ts";
 import { startProduct } from "../processes/start-product.ts";
 import type { Scenario, Stage } from "../contest/stage.ts";
 
@@ -21,25 +22,14 @@ export const startScenario: Scenario = {
     // The bench's own first request loads its HTTP client, which must not count.
     await fetch("http://127.0.0.1:9").catch(() => {});
     const onPostgres = await repeat(starts, () => startOnPostgres(stage));
+    const [time, memory] = [onPostgres.map((each) => each.time), onPostgres.map((each) => each.memory)];
+    const line = (scenario: string, unit: Outcome["unit"], values: readonly number[], wanted: number): Outcome => {
+      return { scenario, unit, ours: median(values), bound: atMost(wanted) };
+    };
     return [
-      {
-        scenario: "start on a migrated Postgres",
-        unit: "ms",
-        ours: median(onPostgres.map(({ time }) => time)),
-        bound: { direction: "atMost", wanted: 1_500 },
-      },
-      {
-        scenario: "start on embedded data",
-        unit: "ms",
-        ours: median(await reopenEmbedded(starts)),
-        bound: { direction: "atMost", wanted: 2_000 },
-      },
-      {
-        scenario: "memory at rest on Postgres",
-        unit: "MiB",
-        ours: median(onPostgres.map(({ memory }) => memory)),
-        bound: { direction: "atMost", wanted: 130 },
-      },
+      line("start on a migrated Postgres", "ms", time, 1_500),
+      line("start on embedded data", "ms", await reopenEmbedded(starts), 2_000),
+      line("memory at rest on Postgres", "MiB", memory, 130),
     ];
   },
 };
@@ -49,7 +39,7 @@ async function startOnPostgres(stage: Stage): Promise<{ time: number; memory: nu
   const { process, address, startedWithin } = await stage.startProduct({ "": schema });
   await logIn(address, logInRequest(appKey, 1));
   await pause(rest);
-  const { residentMemory } = await process.ask({ ask: "sample" });
+  const { residentMemory } = await process.ask("sample");
   await process.stop();
   return { time: startedWithin, memory: residentMemory / mebibyte };
 }
