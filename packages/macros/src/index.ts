@@ -1,2 +1,3 @@
 export * from "./authoring/index.ts";
-export { QuickJsMacroRuntime, type QuickJsMacroRuntimeOptions } from "./quickjs-macro-runtime.ts";
+export type { QuickJsMacroRuntimeOptions } from "./pool/worker-pool.ts";
+export { QuickJsMacroRuntime } from "./quickjs-macro-runtime.ts";

@@ -6,19 +6,7 @@ import {
   ServiceError,
 } from "@sallyport/core";
 import { Lease } from "./pool/lease.ts";
-import { WorkerPool } from "./pool/worker-pool.ts";
-
-export interface QuickJsMacroRuntimeOptions {
-  /** Threads at most, and so executions that run at a time. They start on demand, and end after half a minute without work. */
-  readonly threads: number;
-  /** How many executions may wait for a thread. */
-  readonly queue: number;
-  /** Niceness of the threads on Linux, 0 to 19; 10 unless given. */
-  readonly niceness?: number;
-}
-
-/** Requests come first, and yet a machine that is always busy starves no macro. */
-const DEFAULT_NICENESS = 10;
+import { type QuickJsMacroRuntimeOptions, WorkerPool } from "./pool/worker-pool.ts";
 
 /** For the top level of a module. The time includes stripping its types. */
 const INSPECTION = { cpu: 2_000, timeout: 30_000, memory: 16 * 1024 * 1024, hostCalls: 0, resultBytes: 256 * 1024 };
@@ -38,7 +26,7 @@ export class QuickJsMacroRuntime implements MacroRuntime {
   private readonly pool: WorkerPool;
 
   constructor(options: QuickJsMacroRuntimeOptions) {
-    this.pool = new WorkerPool({ niceness: DEFAULT_NICENESS, ...options });
+    this.pool = new WorkerPool(options);
   }
 
   get load(): { readonly busy: number; readonly waiting: number } {
@@ -53,7 +41,7 @@ export class QuickJsMacroRuntime implements MacroRuntime {
     try {
       const module = { ...text, checksInput: false };
       const invocation = { module, driver: "declare", argument: null, limits: INSPECTION };
-      const { result, code } = await lease.inspect(invocation, inspectionHost, language);
+      const { result, code } = await lease.run(invocation, inspectionHost, language);
       return { declaration: result as MacroDeclaration, module: { name: text.name, code: code as string } };
     } finally {
       lease.release();
@@ -62,7 +50,7 @@ export class QuickJsMacroRuntime implements MacroRuntime {
 
   async lease(wait: number, isHolding: boolean): Promise<Lease> {
     const until = performance.now() + wait;
-    return new Lease(await this.pool.acquire(wait, isHolding), this.pool, { isHolding, until });
+    return new Lease(await this.pool.acquire(wait, isHolding), this.pool, isHolding, until);
   }
 
   close(): Promise<void> {

@@ -1,26 +1,7 @@
 /** What modules of macros and hooks import as `@sallyport/macros`, inside of the sandbox too. */
-export {
-  type AuthenticatedUser,
-  type AuthenticationHook,
-  defineHook,
-  type DeleteHook,
-  type FindHook,
-  type HookContext,
-  type HookDefinition,
-  type ObjectSet,
-  type SavedObject,
-  type SaveHook,
-  type SerializationHook,
-  type UserProviderHook,
-} from "./hook-definition.ts";
-export {
-  type Access,
-  type Caller,
-  defineMacro,
-  type MacroContext,
-  type MacroDefinition,
-  type Services,
-} from "./macro-definition.ts";
+export * from "./hook-definition.ts";
+export * from "./macro-definition.ts";
+// By name: what remembers versions is not for modules.
 export {
   type FindOptions,
   type Json,
@@ -33,4 +14,4 @@ export {
   type ReadOptions,
   versionOf,
 } from "./objects.ts";
-export { Refusal, refuse } from "./refusal.ts";
+export * from "./refusal.ts";

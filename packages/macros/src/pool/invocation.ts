@@ -9,26 +9,28 @@ import {
   MacroRefusal,
   ServiceError,
 } from "@sallyport/core";
-import type { Called, Done, Failed, Heartbeat, InvocationMessage, ToWorker } from "../worker/messages.ts";
+import type {
+  Answer,
+  Called,
+  Done,
+  Failed,
+  Heartbeat,
+  InvocationMessage,
+  Invoke,
+  ToWorker,
+} from "../worker/messages.ts";
 import { transferOf } from "./page-transfer.ts";
 
 /** Milliseconds after a limit in which a worker may still report it itself. */
 const GRACE = 250;
 
 /** The outcome of an invocation, as the worker tells it. */
-export interface Ended {
+export interface Ended extends Pick<Done, "status" | "hostCalls" | "code"> {
   readonly result: JsonValue | undefined;
-  readonly status: string | undefined;
-  readonly hostCalls: number;
-  readonly code: string | undefined;
 }
 
 /** What an invocation may use, after what is left to the one around it. */
-export interface Budget {
-  readonly cpu: number;
-  readonly timeout: number;
-  readonly hostCalls: number;
-}
+export type Budget = Pick<Invoke["limits"], "cpu" | "timeout" | "hostCalls">;
 
 export interface InvocationOptions {
   readonly given: MacroInvocation;
@@ -54,7 +56,6 @@ interface Slot {
 /** One invocation of a module as the server sees it: answers its calls, enforces its time, and settles once. */
 export class Invocation {
   readonly ended: Promise<Ended>;
-  readonly id: number;
   /** Milliseconds that it and its nested invocations ran. */
   cpu = 0;
   /** Host calls that it and its nested invocations made. */
@@ -64,8 +65,6 @@ export class Invocation {
   /** When it was sent, in milliseconds since 1970. */
   private sentAt = 0;
   private knownWait: number | undefined;
-  private readonly slot: Slot;
-  private readonly options: InvocationOptions;
   private deadline = Infinity;
   private timer: NodeJS.Timeout | undefined;
   private charge = 0;
@@ -78,10 +77,11 @@ export class Invocation {
   private resolve!: (ended: Ended) => void;
   private reject!: (error: unknown) => void;
 
-  constructor(id: number, slot: Slot, options: InvocationOptions) {
-    this.id = id;
-    this.slot = slot;
-    this.options = options;
+  constructor(
+    readonly id: number,
+    private readonly slot: Slot,
+    private readonly options: InvocationOptions,
+  ) {
     this.ended = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -92,13 +92,13 @@ export class Invocation {
     return this.options.lease;
   }
 
-  /** What is left to nested invocations. */
-  get left(): Budget {
+  /** What a nested invocation may use: its own limits, and no more than what is left. */
+  budgetOf(limits: Budget): Budget {
     const { cpu, hostCalls } = this.options.budget;
     return {
-      cpu: Math.max(1, cpu - this.cpu),
-      timeout: Math.max(1, this.timeLeft),
-      hostCalls: Math.max(0, hostCalls - this.calls),
+      cpu: Math.min(limits.cpu, Math.max(1, cpu - this.cpu)),
+      timeout: Math.min(limits.timeout, Math.max(1, this.timeLeft)),
+      hostCalls: Math.min(limits.hostCalls, Math.max(0, hostCalls - this.calls)),
     };
   }
 
@@ -192,15 +192,12 @@ export class Invocation {
 
   private finish({ result, status, hostCalls, code }: Done): void {
     const { driver, argument } = this.options.given;
-    let ended: Ended;
     try {
       const decoded = result === "" ? undefined : transferOf(driver).decode(JSON.parse(result) as JsonValue, argument);
-      ended = { result: decoded, status, hostCalls, code };
+      this.settle(() => this.resolve({ result: decoded, status, hostCalls, code }));
     } catch (error) {
       this.fail(new MacroFault("result", this.module, "the result is no JSON", { cpu: this.cpu, cause: error }));
-      return;
     }
-    this.settle(() => this.resolve(ended));
   }
 
   private async answer({ name, argument }: Called): Promise<void> {
@@ -208,7 +205,7 @@ export class Invocation {
     this.isHostBusy = true;
     onWait(true);
     this.calls += 1;
-    let answer: { readonly text: string | undefined; readonly code: number | undefined };
+    let answer: Pick<Answer, "text" | "code">;
     try {
       const value = await host.answer({ name, argument: JSON.parse(argument) as JsonValue });
       answer = { text: value === undefined ? undefined : JSON.stringify(value), code: undefined };

@@ -1,5 +1,5 @@
 import { MacroFault, type MacroHost, type MacroInvocation, type MacroLease, type MacroOutcome } from "@sallyport/core";
-import type { Budget, Ended, Invocation } from "./invocation.ts";
+import type { Ended, Invocation } from "./invocation.ts";
 import type { WorkerPool } from "./worker-pool.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
@@ -8,10 +8,6 @@ const MAX_MOVES = 3;
 
 /** A slot of a worker for one execution and what it invokes, until it is released. */
 export class Lease implements MacroLease {
-  private slot: WorkerSlot;
-  private readonly pool: WorkerPool;
-  private readonly isHolding: boolean;
-  private readonly until: number;
   private hasBegun = false;
   private waitedBefore = 0;
   /** The last one is the innermost. */
@@ -23,15 +19,11 @@ export class Lease implements MacroLease {
 
   /** `until`: when it gives up waiting for another slot, by `performance.now()`. */
   constructor(
-    slot: WorkerSlot,
-    pool: WorkerPool,
-    { isHolding, until }: { readonly isHolding: boolean; readonly until: number },
-  ) {
-    this.slot = slot;
-    this.pool = pool;
-    this.isHolding = isHolding;
-    this.until = until;
-  }
+    private slot: WorkerSlot,
+    private readonly pool: WorkerPool,
+    private readonly isHolding: boolean,
+    private readonly until: number,
+  ) {}
 
   get waited(): number {
     return this.waitedBefore + (this.nested[0]?.waited ?? 0);
@@ -42,11 +34,6 @@ export class Lease implements MacroLease {
     return { result, statusMessage: status, usage: { cpu, hostCalls } };
   }
 
-  /** Like `invoke`, for a module whose types are not stripped yet. */
-  inspect(invocation: MacroInvocation, host: MacroHost, language: "js" | "ts"): Promise<Ended> {
-    return this.run(invocation, host, language);
-  }
-
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;
@@ -54,7 +41,8 @@ export class Lease implements MacroLease {
     else void this.slot.cancel([...this.nested]).then(() => this.leave());
   }
 
-  private async run(
+  /** Runs a module; `language` is set for an inspection, which strips its types first. */
+  async run(
     given: MacroInvocation,
     host: MacroHost,
     language?: "js" | "ts",
@@ -100,7 +88,7 @@ export class Lease implements MacroLease {
     language: "js" | "ts" | undefined,
     around: Invocation | undefined,
   ): Invocation {
-    const budget = around === undefined ? given.limits : lesser(given.limits, around.left);
+    const budget = around?.budgetOf(given.limits) ?? given.limits;
     this.setWaiting(false);
     const invocation = this.slot.begin({
       given,
@@ -137,12 +125,4 @@ export class Lease implements MacroLease {
     this.hasSlot = false;
     this.pool.giveBack(this.slot, this.isHolding);
   }
-}
-
-function lesser(one: Budget, other: Budget): Budget {
-  return {
-    cpu: Math.min(one.cpu, other.cpu),
-    timeout: Math.min(one.timeout, other.timeout),
-    hostCalls: Math.min(one.hostCalls, other.hostCalls),
-  };
 }

@@ -7,12 +7,16 @@ import { WorkerSlot } from "./worker-slot.ts";
 /** Milliseconds after which a worker without leases is ended. */
 const IDLE = 30_000;
 
-interface Options {
-  /** Workers at most. */
+/** Requests come first, and yet a machine that is always busy starves no macro. */
+const DEFAULT_NICENESS = 10;
+
+export interface QuickJsMacroRuntimeOptions {
+  /** Threads at most, and so executions that run at a time. They start on demand, and end after half a minute without work. */
   readonly threads: number;
-  /** Executions that may wait for a lease. */
+  /** How many executions may wait for a thread. */
   readonly queue: number;
-  readonly niceness: number;
+  /** Niceness of the threads on Linux, 0 to 19; 10 unless given. */
+  readonly niceness?: number;
 }
 
 interface Waiting {
@@ -23,29 +27,22 @@ interface Waiting {
 
 /** Starts workers on demand and leases their slots, in the order of the requests. */
 export class WorkerPool {
-  private readonly options: Options;
   private slots: WorkerSlot[] = [];
   private readonly queue = new Set<Waiting>();
   private compiling: Promise<WebAssembly.Module> | undefined;
   private engine: WebAssembly.Module | undefined;
-  private isClosed = false;
+  isOpen = true;
 
-  constructor(options: Options) {
-    this.options = options;
-  }
+  constructor(private readonly options: QuickJsMacroRuntimeOptions) {}
 
   get load(): { readonly busy: number; readonly waiting: number } {
     return { busy: this.slots.reduce((sum, { leases }) => sum + leases, 0), waiting: this.queue.size };
   }
 
-  get isOpen(): boolean {
-    return !this.isClosed;
-  }
-
   /** 706 when no slot becomes free within `wait` milliseconds, or too many wait. */
   async acquire(wait: number, isHolding: boolean): Promise<WorkerSlot> {
     this.engine ??= await (this.compiling ??= compileEngine());
-    if (this.isClosed) throw stopping();
+    if (!this.isOpen) throw stopping();
     const slot = this.queue.size === 0 ? this.take(isHolding) : undefined;
     if (slot !== undefined) return slot;
     if (this.queue.size >= this.options.queue)
@@ -87,7 +84,7 @@ export class WorkerPool {
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
+    this.isOpen = false;
     for (const waiting of this.queue) waiting.refuse(stopping());
     await Promise.all(this.slots.map((slot) => slot.end()));
   }
@@ -112,7 +109,7 @@ export class WorkerPool {
     const idle = roomy.find(({ running }) => running === 0);
     if (idle !== undefined) return idle;
     if (this.slots.length < this.options.threads) {
-      const slot = new WorkerSlot(this.engine as WebAssembly.Module, this.options.niceness);
+      const slot = new WorkerSlot(this.engine as WebAssembly.Module, this.options.niceness ?? DEFAULT_NICENESS);
       this.slots.push(slot);
       return slot;
     }

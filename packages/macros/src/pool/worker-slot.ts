@@ -18,6 +18,8 @@ export class WorkerSlot {
   /** Leases that hold something others need. */
   holding = 0;
   leases = 0;
+  /** Whether nothing can begin here any more. */
+  isOver = false;
   /** When the worker was heard last. */
   heardAt = 0;
   idleTimer: NodeJS.Timeout | undefined;
@@ -29,7 +31,6 @@ export class WorkerSlot {
   private messages: ToWorker[] = [];
   private lastId = 0;
   private isReady = false;
-  private over = false;
   /** The lease that cost the worker. */
   private culprit: object | undefined;
   private ticking: NodeJS.Timeout | undefined;
@@ -54,11 +55,6 @@ export class WorkerSlot {
     this.worker.on("exit", () => this.lose("its worker is gone", this.heartbeat.current));
   }
 
-  /** Whether nothing can begin here any more. */
-  get isOver(): boolean {
-    return this.over;
-  }
-
   /** How a lease fails whose worker is lost: on its own account, or on that of another. */
   faultOf(lease: object): MacroFaultKind {
     return this.culprit === undefined || this.culprit === lease ? "ended" : "displaced";
@@ -80,7 +76,7 @@ export class WorkerSlot {
 
   /** Cancels invocations, and waits until they are over. Ends a worker that takes too long for it. */
   async cancel(invocations: readonly Invocation[]): Promise<void> {
-    if (this.over) return;
+    if (this.isOver) return;
     const ids = invocations.map(({ id }) => id);
     for (const invocation of invocations) invocation.lose("ended", "its lease was released");
     const drop = (this.lastId += 1);
@@ -172,8 +168,8 @@ export class WorkerSlot {
 
   /** `culprit`: the invocation that cost the worker, if one did. */
   private lose(message: string, culprit: number | null): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.isOver) return;
+    this.isOver = true;
     this.stopTicking();
     this.culprit = this.invocations.get(culprit ?? 0)?.lease;
     for (const invocation of this.invocations.values()) invocation.lose(this.faultOf(invocation.lease), message);

@@ -1,7 +1,7 @@
 import { Refusal } from "../authoring/refusal.ts";
 
 /** What is wrong with an input, by a JSON Schema; nothing if it matches. */
-export type FindFault = (schema: unknown, input: unknown) => string | undefined;
+type FindFault = (schema: unknown, input: unknown) => string | undefined;
 
 let findFault: FindFault | undefined;
 

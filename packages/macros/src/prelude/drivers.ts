@@ -5,7 +5,7 @@ import { Refusal } from "../authoring/refusal.ts";
 import { checkInput } from "./check-input.ts";
 import { ask } from "./host-calls.ts";
 import { type PackedLayout, type Page, unpack } from "./packed-page.ts";
-import { keys, toText } from "./primordials.ts";
+import { apply, keys, toText } from "./primordials.ts";
 import { servicesFor } from "./services.ts";
 import { ChangeList, type PackedChanges, View, Watch } from "./watch.ts";
 
@@ -31,8 +31,8 @@ export const drivers: ReadonlyMap<string, Driver> = new Map<string, Driver>([
   ["afterSave", tellOfEach],
   ["beforeDelete", tellOfEach],
   ["afterDelete", tellOfEach],
-  ["authenticate", authenticate],
-  ["createUserProvider", createUserProvider],
+  ["authenticate", passing("user", "pass", "appNames")],
+  ["createUserProvider", passing("userObject", "providerConfig", "userUuid", "name", "surname", "email")],
 ]);
 
 function functionOf(definition: Definition, name: string): (...parts: readonly unknown[]) => unknown {
@@ -123,21 +123,12 @@ async function changeEach(definition: Definition, { items, caller }: Items): Pro
   return changes.packed();
 }
 
+type Asked = Pick<ObjectSet, "className" | "where" | "sort" | "oids">;
+
 /** A find hook: what it wants of the query. */
 async function findObjects(
   definition: Definition,
-  {
-    className,
-    where,
-    sort,
-    oids,
-    caller,
-  }: Called & {
-    readonly className: string;
-    readonly where?: Json;
-    readonly sort?: readonly string[];
-    readonly oids?: readonly string[];
-  },
+  { className, where, sort, oids, caller }: Called & Asked,
 ): Promise<object> {
   const narrowed: Json[] = [];
   const only: (readonly string[])[] = [];
@@ -155,30 +146,13 @@ async function findObjects(
   return { accepted, where: narrowed, ...(order === undefined ? {} : { sort: order }), oids: only };
 }
 
-/** The log-in hook of custom users. The host judges its result. */
-function authenticate(
-  definition: Definition,
-  {
-    user,
-    pass,
-    appNames,
-    caller,
-  }: Called & { readonly user: string; readonly pass: string; readonly appNames: readonly string[] },
-): unknown {
-  return functionOf(definition, "run")(user, pass, appNames, servicesFor(caller));
-}
-
-interface NewUser extends Called {
-  readonly userObject: unknown;
-  readonly providerConfig: unknown;
-  readonly userUuid: string;
-  readonly name: string;
-  readonly surname: string;
-  readonly email: string;
-}
-
-/** The hook of a user who comes from an identity provider for the first time. The host judges its result. */
-function createUserProvider(definition: Definition, given: NewUser): unknown {
-  const { userObject, providerConfig, userUuid, name, surname, email, caller } = given;
-  return functionOf(definition, "run")(userObject, providerConfig, userUuid, name, surname, email, servicesFor(caller));
+/** A hook that is given these members of the argument, one by one. The host judges its result. */
+function passing(...names: readonly string[]): Driver {
+  return (definition, given: Called & Readonly<Record<string, unknown>>) => {
+    const run = functionOf(definition, "run");
+    const parts: unknown[] = [];
+    for (let index = 0; index < names.length; index += 1) parts[index] = given[names[index] as string];
+    parts[names.length] = servicesFor(given.caller);
+    return apply(run, undefined, parts);
+  };
 }

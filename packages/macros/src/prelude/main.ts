@@ -47,12 +47,9 @@ async function drive(loaded: unknown, driver: string, argument: string, page: Pa
   try {
     json = stringify(result);
   } catch (error) {
-    const { kind, message, ...rest } = describe(error);
-    fail(
-      kind === "refused"
-        ? { kind, message, ...rest }
-        : { ...rest, kind: "result", message: `the result is no JSON: ${message}` },
-    );
+    const failure = describe(error);
+    const message = `the result is no JSON: ${failure.message}`;
+    fail(failure.kind === "refused" ? failure : { ...failure, kind: "result", message });
     return;
   }
   if (json === undefined) fail({ kind: "result", message: "the result is no JSON" });
@@ -68,12 +65,8 @@ export async function invoke(
   ends?: ArrayBuffer,
 ): Promise<void> {
   try {
-    await drive(
-      loaded,
-      driver,
-      argument,
-      text === undefined || ends === undefined ? undefined : { text, ends: new Integers(ends) },
-    );
+    const page = text === undefined || ends === undefined ? undefined : { text, ends: new Integers(ends) };
+    await drive(loaded, driver, argument, page);
   } catch (error) {
     fail(describe(error));
   }

@@ -39,15 +39,11 @@ interface Values {
 
 /** One object of a page. Its values are read on demand. */
 export class PackedObject {
-  readonly names: Names;
-  private readonly values: Values;
-  private readonly first: number;
-
-  constructor(names: Names, values: Values, first: number) {
-    this.names = names;
-    this.values = values;
-    this.first = first;
-  }
+  constructor(
+    readonly names: Names,
+    private readonly values: Values,
+    private readonly first: number,
+  ) {}
 
   /** Objects and arrays are made anew each time. */
   value(index: number): unknown {

@@ -2,6 +2,7 @@
 export const { parse, stringify } = JSON;
 export const { freeze, keys, is, hasOwn } = Object;
 export const { isArray } = Array;
+export const { apply } = Reflect;
 export const toText = String;
 export const { isSafeInteger } = Number;
 export const { floor } = Math;

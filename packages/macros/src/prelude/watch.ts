@@ -11,15 +11,9 @@ export interface PackedChanges {
 
 /** Collects the changes of one object after the other. */
 export class ChangeList {
-  private index: number;
-  private readonly members: unknown[];
-  private readonly names: (number | string)[];
-
-  constructor() {
-    this.index = 0;
-    this.members = [];
-    this.names = [];
-  }
+  private index = 0;
+  private readonly members: unknown[] = [];
+  private readonly names: (number | string)[] = [];
 
   /** Moves on to the next object. */
   next(): void {
@@ -61,13 +55,12 @@ const isMutable = (value: unknown): boolean => typeof value === "object" && valu
 abstract class LazyObject implements ProxyHandler<Members> {
   /** The object to hand out. */
   readonly object: Members;
-  protected readonly target: Members;
-  /** `null` once the target is built. */
-  protected packed: PackedObject | null;
 
-  constructor(target: Members, packed: PackedObject | null) {
-    this.target = target;
-    this.packed = packed;
+  /** `packed` is `null` once the target is built. */
+  constructor(
+    protected readonly target: Members,
+    protected packed: PackedObject | null,
+  ) {
     this.object = new Proxy(target, this);
   }
 
@@ -172,15 +165,13 @@ const MAX_GIVEN = 32;
 /** Records what a hook changes. It looks only at members that were written, or could have changed inside. */
 export class Watch extends LazyObject {
   /** Members as they were when they were first touched; `null` where there was none. */
-  private before: Record<string, Before | null> | null;
+  private before: Record<string, Before | null> | null = null;
   /** Writes to a packed object that is not built yet. By twos: name, value. */
-  private given: unknown[] | null;
+  private given: unknown[] | null = null;
 
   /** The values of `packed` take the place of an empty target. */
   constructor(target: Members, packed: PackedObject | null = null) {
     super(target, packed);
-    this.before = null;
-    this.given = null;
   }
 
   /** Adds the changes to a list. */

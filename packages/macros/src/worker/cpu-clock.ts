@@ -8,15 +8,12 @@ const SHORT = 20;
  * count: the system is asked for the real time, but only when the wall clock says that it could be too much.
  */
 export class CpuClock {
-  private readonly limit: number;
   private spent = 0;
   private since = 0;
   private ranThen = 0;
   private nextLook = Infinity;
 
-  constructor(limit: number) {
-    this.limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   start(): void {
     this.since = performance.now();

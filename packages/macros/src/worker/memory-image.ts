@@ -31,13 +31,9 @@ interface Allocator {
 export class Heap {
   private readonly allocator: Allocator;
 
-  private constructor(allocator: Allocator) {
-    this.allocator = allocator;
-  }
-
-  /** The library keeps the allocator to itself. */
-  static of(engine: QuickJSWASMModule): Heap {
-    return new Heap((engine as unknown as { module: Allocator }).module);
+  constructor(engine: QuickJSWASMModule) {
+    // The library keeps it to itself.
+    this.allocator = (engine as unknown as { module: Allocator }).module;
   }
 
   allocate(bytes: number): number {
@@ -111,15 +107,14 @@ function isClear(memory: WebAssembly.Memory, from: number, to: number): boolean 
 
 /** A copy of an engine's memory. Copying it back undoes everything since, for a fraction of the cost of a new engine. */
 export class MemoryImage {
-  private readonly memory: WebAssembly.Memory;
-  private readonly layout: MemoryLayout;
   private readonly data: Uint8Array;
   private readonly heap: Uint8Array;
 
   /** Call it while the engine is at rest. */
-  constructor(memory: WebAssembly.Memory, layout: MemoryLayout) {
-    this.memory = memory;
-    this.layout = layout;
+  constructor(
+    private readonly memory: WebAssembly.Memory,
+    private readonly layout: MemoryLayout,
+  ) {
     if (!isClear(memory, DATA_END, layout.base - STACK))
       throw new Error("the engine's memory is not laid out as expected");
     const bytes = new Uint8Array(memory.buffer);

@@ -112,14 +112,11 @@ const MAX_DELAY = 1;
 
 /** Batches the messages of a worker: waking the server costs more than most messages. */
 export class SendBuffer {
-  private readonly port: MessagePort;
   private messages: FromWorker[] = [];
   private since = 0;
   private isHeld = false;
 
-  constructor(port: MessagePort) {
-    this.port = port;
-  }
+  constructor(private readonly port: MessagePort) {}
 
   put(message: FromWorker): void {
     if (this.messages.length === 0) this.since = performance.now();
@@ -158,11 +155,9 @@ const WAITED = 4;
 
 /** Words that the server and a worker share: each side sees them at once, whatever the other does. */
 export class Heartbeat {
-  readonly shared: SharedArrayBuffer;
   private readonly words: Int32Array;
 
-  constructor(shared = new SharedArrayBuffer(20)) {
-    this.shared = shared;
+  constructor(readonly shared = new SharedArrayBuffer(20)) {
     this.words = new Int32Array(shared);
   }
 

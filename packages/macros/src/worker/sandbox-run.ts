@@ -1,7 +1,6 @@
 import { randomFillSync } from "node:crypto";
-import type { MacroFaultKind } from "@sallyport/core";
 import { CpuClock } from "./cpu-clock.ts";
-import type { Answer, Heartbeat, Invoke, SendBuffer } from "./messages.ts";
+import type { Answer, Called, Done, Failed, Heartbeat, Invoke, SendBuffer } from "./messages.ts";
 import { type Sandbox, SandboxExhausted } from "./sandbox.ts";
 
 /** Nesting of results, and of arguments of host calls. */
@@ -13,36 +12,29 @@ const MAX_ARGUMENT_BYTES = 2 * 1024 * 1024;
 const MAX_FRAMES = 12;
 const MAX_STATUS = 500;
 
-interface Fault {
-  readonly kind: MacroFaultKind | "refused";
-  readonly message: string;
-  readonly trace?: string | undefined;
-  readonly code?: number | undefined;
-}
+const OUT_OF_MEMORY = { kind: "memory", message: "ran out of memory" } as const;
+
+type Fault = Pick<Failed, "kind" | "message"> & Partial<Pick<Failed, "trace" | "code">>;
 
 /** One invocation in its sandbox: judges what the module says, and counts what it uses. */
 export class SandboxRun {
-  private readonly sandbox: Sandbox;
-  private readonly given: Invoke;
-  private readonly waited: number;
-  private readonly heartbeat: Heartbeat;
-  private readonly buffer: SendBuffer;
   private readonly clock: CpuClock;
   private readonly deadline: number;
   private readonly lines = new LogLines();
   private hostCalls = 0;
   private nestedCalls = 0;
   private fault: Fault | undefined;
-  private done: { readonly result: string; readonly status: string | undefined } | undefined;
-  private call: { readonly name: string; readonly argument: string } | undefined;
+  private done: Pick<Done, "result" | "status"> | undefined;
+  private call: Pick<Called, "name" | "argument"> | undefined;
   private isWaiting = false;
 
-  constructor(sandbox: Sandbox, given: Invoke, waited: number, heartbeat: Heartbeat, buffer: SendBuffer) {
-    this.sandbox = sandbox;
-    this.given = given;
-    this.waited = waited;
-    this.heartbeat = heartbeat;
-    this.buffer = buffer;
+  constructor(
+    private readonly sandbox: Sandbox,
+    private readonly given: Invoke,
+    private readonly waited: number,
+    private readonly heartbeat: Heartbeat,
+    private readonly buffer: SendBuffer,
+  ) {
     this.clock = new CpuClock(given.limits.cpu);
     this.deadline = performance.now() + given.limits.timeout;
   }
@@ -86,7 +78,7 @@ export class SandboxRun {
     } catch (error) {
       // The engine gives up inside of the prelude when it has no memory left, or was interrupted.
       if (!(error instanceof SandboxExhausted)) this.sandbox.discard();
-      this.fault ??= { kind: "memory", message: "ran out of memory" };
+      this.fault ??= OUT_OF_MEMORY;
     }
     this.clock.stop();
     this.heartbeat.current = 0;
@@ -102,7 +94,7 @@ export class SandboxRun {
     const isCancelled = this.heartbeat.beat(this.given.id);
     if (this.fault !== undefined) return true;
     if (isCancelled) this.fault = { kind: "ended", message: "was ended" };
-    else if (this.sandbox.isTooLarge) this.fault = { kind: "memory", message: "ran out of memory" };
+    else if (this.sandbox.isTooLarge) this.fault = OUT_OF_MEMORY;
     else if (this.clock.isOver())
       this.fault = { kind: "cpu", message: `ran longer than ${Math.ceil(this.given.limits.cpu)} ms` };
     else if (performance.now() > this.deadline)
@@ -134,13 +126,13 @@ export class SandboxRun {
 
   private hearDone(result: string, status: string | undefined): void {
     const { resultBytes } = this.given.limits;
-    if (this.call !== undefined || this.isWaiting) {
+    if (this.call !== undefined || this.isWaiting)
       this.fault = { kind: "pending", message: "ended before the server had answered its calls: an await is missing" };
-    } else if (Buffer.byteLength(result) > resultBytes) {
+    else if (Buffer.byteLength(result) > resultBytes)
       this.fault = { kind: "resultBytes", message: `the result is larger than ${resultBytes} bytes` };
-    } else if (isDeeper(result, MAX_DEPTH)) {
+    else if (isDeeper(result, MAX_DEPTH))
       this.fault = { kind: "result", message: `the result nests deeper than ${MAX_DEPTH}` };
-    } else this.done = { result, status: status === undefined ? undefined : textIn(status).slice(0, MAX_STATUS) };
+    else this.done = { result, status: status === undefined ? undefined : textIn(status).slice(0, MAX_STATUS) };
   }
 
   /** Reports the end, or the call that it waits for. Returns whether it has come to its end. */
@@ -161,11 +153,8 @@ export class SandboxRun {
       this.buffer.put({ type: "done", ...from, lines, ...this.done, hostCalls: this.hostCalls, code });
       return true;
     }
-    const { kind, message, trace, code } = this.fault ?? {
-      kind: "pending",
-      message: "waits for what nobody will settle",
-    };
-    this.buffer.put({ type: "failed", ...from, lines, kind, message, trace, code });
+    const fault = this.fault ?? { kind: "pending", message: "waits for what nobody will settle" };
+    this.buffer.put({ type: "failed", ...from, lines, trace: undefined, code: undefined, ...fault });
     return true;
   }
 }
@@ -193,7 +182,7 @@ function faultIn(text: string): Fault {
   const { code } = given;
   if (given["kind"] === "refused" && typeof code === "number") return { kind: "refused", code, message };
   if (given["kind"] === "invalid" || given["kind"] === "result") return { kind: given["kind"], message, trace };
-  if (message === "InternalError: out of memory") return { kind: "memory", message: "ran out of memory", trace };
+  if (message === "InternalError: out of memory") return { ...OUT_OF_MEMORY, trace };
   if (message === "InternalError: stack overflow" || message.startsWith("RangeError: Maximum call stack"))
     return { kind: "stack", message: "ran out of stack", trace };
   return { kind: "threw", message, trace };

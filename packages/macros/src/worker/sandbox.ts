@@ -72,20 +72,13 @@ export class Sandbox {
     const { memory } = bounded;
     this.memory = bounded;
     this.ffi = engine.getFFI();
-    this.heap = Heap.of(engine);
+    this.heap = new Heap(engine);
     this.layout = findLayout(memory, this.heap);
     const runtime = engine.newRuntime();
     runtime.setMaxStackSize(STACK);
     runtime.setInterruptHandler(() => this.interrupt());
     runtime.setModuleLoader(
-      (name) =>
-        this.sealed
-          ? {
-              error: new Error(
-                `cannot import ${JSON.stringify(name.slice(REFUSED.length))}: there is "${AUTHORING}" and nothing else`,
-              ),
-            }
-          : preludeModule(name),
+      (name) => (this.sealed ? { error: refusedModule(name) } : preludeModule(name)),
       (from, name) => (this.sealed ? userModuleName(name) : preludeModuleName(from, name)),
     );
     const context = runtime.newContext();
@@ -212,6 +205,11 @@ export class Sandbox {
 /** What a name means in a user's module. Modules of the prelude are loaded, and their own names would find them. */
 function userModuleName(name: string): string {
   return name === AUTHORING ? AUTHORING_FILE : `${REFUSED}${name.slice(0, 200)}`;
+}
+
+function refusedModule(name: string): Error {
+  const asked = JSON.stringify(name.slice(REFUSED.length));
+  return new Error(`cannot import ${asked}: there is "${AUTHORING}" and nothing else`);
 }
 
 /** The prelude could not go on. */

@@ -2,7 +2,15 @@ import { createRequire } from "node:module";
 import { setPriority } from "node:os";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type * as Stripper from "@swc/wasm-typescript";
-import { Heartbeat, type Invoke, LEASES_PER_WORKER, SendBuffer, type ToWorker, type WorkerData } from "./messages.ts";
+import {
+  type Failed,
+  Heartbeat,
+  type Invoke,
+  LEASES_PER_WORKER,
+  SendBuffer,
+  type ToWorker,
+  type WorkerData,
+} from "./messages.ts";
 import { Sandbox } from "./sandbox.ts";
 import { SandboxRun } from "./sandbox-run.ts";
 
@@ -73,18 +81,15 @@ function begin(message: Invoke, sandbox: Sandbox): void {
   const { id, isNext, at, module, language } = message;
   const waited = isNext ? 0 : Math.max(0, Date.now() - at);
   if (!isNext) heartbeat.begin(id, waited);
-  try {
-    const code = language === "ts" ? stripTypes(module.name, module.code) : module.code;
-    const run = new SandboxRun(sandbox, { ...message, module: { ...module, code } }, waited, heartbeat, buffer);
-    runs.set(id, { run, sandbox });
-    if (run.start()) end(id);
-  } catch (error) {
+  const code = language === "ts" ? stripTypes(module.name, module.code) : module.code;
+  if (typeof code !== "string") {
     idle.push(sandbox);
-    if (!(error instanceof TypeScriptFault)) throw error;
-    const { message: text, trace, isUnfit } = error;
-    const fault = { kind: "invalid", message: text, trace, code: undefined, isUnfit } as const;
-    buffer.put({ type: "failed", id, waited, cpu: 0, lines: [], ...fault });
+    buffer.put({ type: "failed", id, waited, cpu: 0, lines: [], ...code });
+    return;
   }
+  const run = new SandboxRun(sandbox, { ...message, module: { ...module, code } }, waited, heartbeat, buffer);
+  runs.set(id, { run, sandbox });
+  if (run.start()) end(id);
 }
 
 function end(id: number): void {
@@ -93,36 +98,19 @@ function end(id: number): void {
   if (found !== undefined && idle.length < MAX_IDLE && found.sandbox.reset()) idle.push(found.sandbox);
 }
 
-/** What the stripper throws; it counts columns from 0. */
-interface StripperMessage {
-  readonly message?: unknown;
-  readonly startLine?: unknown;
-  readonly startColumn?: unknown;
-}
-
-/** A text that is no TypeScript. `isUnfit`: it broke the stripper, which cannot be used again. */
-class TypeScriptFault extends SyntaxError {
-  override readonly name = "TypeScriptFault";
-  readonly trace: string | undefined;
-  readonly isUnfit: boolean;
-
-  constructor(module: string, thrown: unknown) {
-    const isUnfit = thrown instanceof Error;
-    const { message, startLine, startColumn } = thrown as StripperMessage;
-    super(isUnfit ? "nests too deep to be read" : typeof message === "string" ? message : "is no TypeScript");
-    const isKnown = typeof startLine === "number" && typeof startColumn === "number";
-    this.trace = isKnown ? `    at ${module}:${startLine}:${startColumn + 1}` : undefined;
-    this.isUnfit = isUnfit;
-  }
-}
-
-/** Makes JavaScript of TypeScript: types become blanks, so that lines and columns stay. */
-function stripTypes(name: string, text: string): string {
+/** Makes JavaScript of TypeScript, or tells why not: types become blanks, so that lines and columns stay. */
+function stripTypes(name: string, text: string): string | Omit<Failed, "type" | "id" | "waited" | "cpu" | "lines"> {
   // Loaded on first use: it is large, and few workers need it.
   const { transformSync }: typeof Stripper = createRequire(import.meta.url)("@swc/wasm-typescript");
   try {
     return transformSync(text, { filename: `${name}.ts`, mode: "strip-only", module: true }).code;
-  } catch (error) {
-    throw new TypeScriptFault(name, error);
+  } catch (thrown) {
+    // An error means that the stripper broke, and cannot be used again. It counts columns from 0.
+    const isUnfit = thrown instanceof Error;
+    const { message: said, startLine, startColumn } = thrown as Readonly<Record<string, unknown>>;
+    const message = isUnfit ? "nests too deep to be read" : typeof said === "string" ? said : "is no TypeScript";
+    const isKnown = typeof startLine === "number" && typeof startColumn === "number";
+    const trace = isKnown ? `    at ${name}:${startLine}:${startColumn + 1}` : undefined;
+    return { kind: "invalid", message, trace, code: undefined, isUnfit };
   }
 }
