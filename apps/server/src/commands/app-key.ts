@@ -1,24 +1,13 @@
-import { readFileSync } from "node:fs";
 import { acceptAppKey, acceptKeyText, allParts, anyPort, safeAppKeyLength, setAppKeyEnabled } from "@sallyport/core";
-import type { Command } from "commander";
 import { identifiers } from "../composition/identifiers.ts";
 import { appAdvice } from "./app.ts";
-import { advising, CommandError, commandGroup } from "./command-group.ts";
-import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "./command-options.ts";
-import { withDatabase } from "./with-database.ts";
-import { listCommand } from "./list-command.ts";
-
-interface CreateOptions extends AliasOptions {
-  readonly appName?: readonly string[];
-  readonly origin?: readonly string[];
-  readonly returnTo?: readonly string[];
-  readonly keyFile?: string;
-}
+import { advising, CommandError } from "./report-failure.ts";
+import { commandGroup, listCommand, readGivenFile, type ServerCommand, type Work } from "./server-command.ts";
 
 /** `app-key create|enable|disable|list`. */
-export function appKeyCommand(): Command {
-  const command = commandGroup("app-key", "manage the app keys of a database");
-  command
+export function appKeyCommand(): ServerCommand {
+  const group = commandGroup("app-key", "manage the app keys of a database");
+  group
     .command("create")
     .description("create an app key; prints it once, only its digest is kept")
     .argument("<name>", "name of the client application")
@@ -32,30 +21,52 @@ export function appKeyCommand(): Command {
       "addresses that a browser may return to after a log-in at a provider, such as https://app.example/callback, com.example.app:/callback or, with any port, http://localhost/callback",
     )
     .option("--key-file <file>", "take the key from this file instead of making one")
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
-    .action(create);
-  for (const [verb, enabled] of [
-    ["enable", true],
-    ["disable", false],
-  ] as const) {
-    command
+    .onDatabase(create);
+  for (const verb of ["enable", "disable"]) {
+    group
       .command(verb)
       .description(`${verb} an app key; running servers see it with the next request`)
       .argument("<name>", "name of the app key")
-      .addOption(aliasOption(oneDatabase))
-      .addOption(configurationOption())
-      .action((name: string, options: AliasOptions) => setEnabled(name, enabled, options));
+      .onDatabase((name: string) => async ({ administration }) => {
+        await setAppKeyEnabled(administration, { name, enabled: verb === "enable" });
+        console.log(`The app key "${name}" is ${verb}d.`);
+      });
   }
-  return command.addCommand(listAppKeysCommand());
+  return group.addCommand(
+    listCommand({
+      plural: "app keys",
+      read: ({ database }) =>
+        allParts(
+          ({ after, limit }) => database.storage.repositories.appKeys.list(after, limit),
+          ({ name }) => name,
+        ),
+      json: ({ name, enabled, appNames, origins, returnAddresses }) => {
+        return { name, enabled, appNames, origins, returnAddresses };
+      },
+      columns: {
+        NAME: ({ name }) => name,
+        STATE: ({ enabled }) => (enabled ? "enabled" : "disabled"),
+        "APP NAMES": ({ appNames }) => (appNames === null ? "all" : appNames.join(", ") || "none"),
+        ORIGINS: ({ origins }) => origins.join(", ") || "none",
+        "RETURNS TO": ({ returnAddresses }) => returnAddresses.join(", ") || "none",
+      },
+    }),
+  );
 }
 
-async function create(name: string, options: CreateOptions): Promise<void> {
+interface CreateOptions {
+  readonly appName?: readonly string[];
+  readonly origin?: readonly string[];
+  readonly returnTo?: readonly string[];
+  readonly keyFile?: string;
+}
+
+function create(name: string, options: CreateOptions): Work {
   const { appName: appNames = null, origin = [], returnTo: returnAddresses = [], keyFile } = options;
   const origins = origin.map(checkedOrigin);
   acceptAppKey({ name, returnAddresses });
-  const given = keyFile === undefined ? null : givenKey(keyFile);
-  await withDatabase(options, async ({ container, administration }) => {
+  const given = keyFile === undefined ? null : acceptKeyText(readGivenFile(keyFile).toString().trim());
+  return async ({ container, administration }) => {
     const createAppKey = await container.getAsync(identifiers.createAppKey);
     const input = { name, appNames, origins, returnAddresses, key: given };
     const key = await advising(208, appAdvice, () => createAppKey.createAppKey(administration, input));
@@ -66,14 +77,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
       );
     }
     console.error(given === null ? "Keep the key: it cannot be shown again." : `The app key "${name}" exists now.`);
-  });
-}
-
-async function setEnabled(name: string, enabled: boolean, options: AliasOptions): Promise<void> {
-  await withDatabase(options, async ({ administration }) => {
-    await setAppKeyEnabled(administration, { name, enabled });
-    console.log(`The app key "${name}" is ${enabled ? "enabled" : "disabled"}.`);
-  });
+  };
 }
 
 function checkedOrigin(text: string): string {
@@ -83,40 +87,4 @@ function checkedOrigin(text: string): string {
   throw new CommandError(
     `"${text}" is no origin: browsers spell it scheme, host and port only, such as https://app.example. With :* for the port it stands for any.`,
   );
-}
-
-function givenKey(file: string): string {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8").trim();
-  } catch (cause) {
-    throw new CommandError(`The file ${file} cannot be read.`, { cause });
-  }
-  return acceptKeyText(text);
-}
-
-/** `app-key list`. */
-function listAppKeysCommand(): Command {
-  return listCommand({
-    plural: "app keys",
-    read: ({ database }) =>
-      allParts(
-        ({ after, limit }) => database.storage.repositories.appKeys.list(after, limit),
-        ({ name }) => name,
-      ),
-    json: ({ name, enabled, appNames, origins, returnAddresses }) => ({
-      name,
-      enabled,
-      appNames,
-      origins,
-      returnAddresses,
-    }),
-    columns: {
-      NAME: ({ name }) => name,
-      STATE: ({ enabled }) => (enabled ? "enabled" : "disabled"),
-      "APP NAMES": ({ appNames }) => (appNames === null ? "all" : appNames.join(", ") || "none"),
-      ORIGINS: ({ origins }) => origins.join(", ") || "none",
-      "RETURNS TO": ({ returnAddresses }) => returnAddresses.join(", ") || "none",
-    },
-  });
 }

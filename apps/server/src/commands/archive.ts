@@ -1,13 +1,11 @@
 import { types } from "node:util";
 import { mailOrders, reserveUserNames, ServiceError, KeyStore } from "@sallyport/core";
-import { Command } from "commander";
 import {
   ArchiveFault,
   type ArchiveHeader,
   ArchiveProgress,
   FileExistsError,
   grouped,
-  type LeftOut,
   openArchive,
   readArchiveFile,
   saveArchive,
@@ -17,11 +15,11 @@ import {
 } from "../archive/index.ts";
 import { identifiers } from "../composition/identifiers.ts";
 import { version } from "../composition/version.ts";
-import { CommandError } from "./command-group.ts";
-import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "./command-options.ts";
-import { chosen, loadNoting, nameOf, type OpenedDatabase, withDatabase, withOpened } from "./with-database.ts";
+import { CommandError } from "./report-failure.ts";
+import { type AliasOptions, ServerCommand, type Work } from "./server-command.ts";
+import { chosen, loadNoting, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
 
-interface DumpOptions extends AliasOptions {
+interface DumpOptions {
   readonly output: string;
   /** `false` for what is left out. */
   readonly credentials: boolean;
@@ -29,8 +27,8 @@ interface DumpOptions extends AliasOptions {
 }
 
 /** `dump`: writes all that a database keeps into an archive. */
-export function dumpCommand(): Command {
-  return new Command("dump")
+export function dumpCommand(): ServerCommand {
+  return new ServerCommand("dump")
     .description("write all that a database keeps into an archive, as of one moment; servers go on")
     .requiredOption("-o, --output <file>", 'the new file, compressed if its name ends in .gz; "-" for standard output')
     .option(
@@ -38,22 +36,16 @@ export function dumpCommand(): Command {
       "leave out all that opens the database: accounts, custom users, second factors, identity providers and what is linked at them, app keys",
     )
     .option("--no-keys", "leave out the keys of the server")
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
     .addHelpText(
       "after",
       "\nThe archive holds password hashes and the sealed keys of the server unless they are left out: only its owner can read the file. Keep it so.",
     )
-    .action(dump);
+    .onDatabase(dump);
 }
 
-async function dump(options: DumpOptions): Promise<void> {
-  const { output } = options;
-  const without: LeftOut[] = [
-    ...(options.credentials ? [] : (["credentials"] as const)),
-    ...(options.keys ? [] : (["keys"] as const)),
-  ];
-  await withDatabase(options, async ({ database: { name, storage } }) => {
+function dump({ output, ...kept }: DumpOptions): Work {
+  const without = (["credentials", "keys"] as const).filter((what) => !kept[what]);
+  return async ({ database: { name, storage } }) => {
     const { count } = await storage.repositories.records.count(mailOrders);
     if (count > 0)
       console.error(
@@ -76,7 +68,7 @@ async function dump(options: DumpOptions): Promise<void> {
     // Standard output is the archive.
     if (output === standardStream) console.error(summary);
     else console.log(summary);
-  });
+  };
 }
 
 /** What the operating system has against a file, in words; other errors as they are. */
@@ -94,12 +86,11 @@ interface RestoreOptions extends AliasOptions {
 }
 
 /** `restore`: fills an empty database from an archive. */
-export function restoreCommand(): Command {
-  return new Command("restore")
+export function restoreCommand(): ServerCommand {
+  return new ServerCommand("restore")
     .description("fill an empty database from an archive: all of it, or nothing")
     .requiredOption("-i, --input <file>", 'the archive, compressed if its name ends in .gz; "-" for standard input')
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
+    .withAlias()
     .action(restore);
 }
 

@@ -1,9 +1,7 @@
 import { type ClassStructure, type Principal, seesAll } from "@sallyport/core";
-import type { Command } from "commander";
 import { identifiers } from "../composition/identifiers.ts";
-import { commandGroup } from "./command-group.ts";
+import { commandGroup, listCommand, type ServerCommand } from "./server-command.ts";
 import type { OpenedDatabase } from "./with-database.ts";
-import { listCommand } from "./list-command.ts";
 
 interface ListedClass {
   readonly structure: ClassStructure;
@@ -15,7 +13,7 @@ interface ListedClass {
 const operator: Principal = { userId: "", groups: [], administrator: true };
 
 /** `class list`. */
-export function classCommand(): Command {
+export function classCommand(): ServerCommand {
   return commandGroup("class", "show the classes of business objects").addCommand(
     listCommand<ListedClass>({
       plural: "classes",

@@ -1,20 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { capabilityWords, type ClassDefinition, reserveUserNames, setMaintenance } from "@sallyport/core";
-import { Argument, Command } from "commander";
 import { identifiers } from "../composition/identifiers.ts";
 import { isLoopbackHost, readModelFile } from "../configuration/index.ts";
-import { CommandError } from "./command-group.ts";
-import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "./command-options.ts";
-import { chosen, loadNoting, nameOf, type OpenedDatabase, withDatabase, withOpened } from "./with-database.ts";
-import { plainWords } from "./report-failure.ts";
+import { CommandError, plainWords } from "./report-failure.ts";
+import { type AliasOptions, ServerCommand, type Work } from "./server-command.ts";
+import { chosen, loadNoting, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
 
 interface MigrateOptions extends AliasOptions {
   readonly model?: string;
 }
 
 /** `migrate`: brings databases to the newest version. */
-export function migrateCommand(): Command {
-  return new Command("migrate")
+export function migrateCommand(): ServerCommand {
+  return new ServerCommand("migrate")
     .description(
       "bring the databases to the newest version, and tell what their storage can do; safe while servers are running",
     )
@@ -22,8 +20,7 @@ export function migrateCommand(): Command {
       "-m, --model <file>",
       "model file with the classes of a new database (default: User with Employee and ContactPerson)",
     )
-    .addOption(aliasOption("every database"))
-    .addOption(configurationOption())
+    .withAlias("every database")
     .action(migrate);
 }
 
@@ -53,20 +50,11 @@ async function migrate({ config, alias, model }: MigrateOptions): Promise<void> 
   if (failures.length > 0) throw new CommandError(failures.join("\n       "));
 }
 
-interface Migrated {
-  /** In words. */
-  readonly changes: readonly string[];
-  /** In words. */
-  readonly capabilities: readonly string[];
-  /** Names of classes of the model file whose definition in the database is another one. */
-  readonly otherClasses: readonly string[];
-}
-
-/** Indexes, too: the role of the servers may lack the right to build them. */
-async function migrateOne(
-  { database, container }: OpenedDatabase,
-  classes: readonly ClassDefinition[],
-): Promise<Migrated> {
+/**
+ * Migrates one database; what has changed and what its storage can do in words, and the names of classes whose definition in the
+ * database is another one. Indexes, too: the role of the servers may lack the right to build them.
+ */
+async function migrateOne({ database, container }: OpenedDatabase, classes: readonly ClassDefinition[]) {
   const { storage } = database;
   const { applied } = await storage.migrate(classes);
   // Also when nothing was applied: servers of a former version may have created users since.
@@ -85,11 +73,10 @@ async function migrateOne(
 }
 
 /** `seed`: puts the demo into an empty database. */
-export function seedCommand(): Command {
-  return new Command("seed")
+export function seedCommand(): ServerCommand {
+  return new ServerCommand("seed")
     .description("put the demo's data, users and app key into an empty database")
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
+    .withAlias()
     .addHelpText(
       "after",
       "\nThe demo's passwords are known to everybody: it is refused in production and where the server listens beyond loopback.",
@@ -117,20 +104,18 @@ async function seed(options: AliasOptions): Promise<void> {
 }
 
 /** `maintenance <on|off>`: takes a database out of service. */
-export function maintenanceCommand(): Command {
-  return new Command("maintenance")
+export function maintenanceCommand(): ServerCommand {
+  return new ServerCommand("maintenance")
     .description("take a database out of service, or back into it; running servers see it with the next request")
-    .addArgument(new Argument("<on|off>", "on: its requests are answered 706; off: they are served"))
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
-    .action(set);
+    .argument("<on|off>", "on: its requests are answered 706; off: they are served")
+    .onDatabase(setState);
 }
 
-async function set(state: string, options: AliasOptions): Promise<void> {
+function setState(state: string): Work {
   if (state !== "on" && state !== "off")
     throw new CommandError(`Say "maintenance on" or "maintenance off"; "${state}" is neither.`);
-  await withDatabase(options, async ({ administration }) => {
+  return async ({ administration }) => {
     await setMaintenance(administration, state === "on");
     console.log(`Maintenance is ${state}.`);
-  });
+  };
 }

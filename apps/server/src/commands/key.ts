@@ -1,19 +1,23 @@
 import { KeyStore } from "@sallyport/core";
 import type { KeyRotation, RotationRefusal, ServerKeyKind, StoredKey } from "@sallyport/core";
-import { Argument, Command } from "commander";
 import { identifiers } from "../composition/identifiers.ts";
 import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
-import { CommandError, commandGroup } from "./command-group.ts";
-import { aliasOption, type AliasOptions, configurationOption } from "./command-options.ts";
-import { listCommand } from "./list-command.ts";
-import { plainWords } from "./report-failure.ts";
+import { CommandError, plainWords } from "./report-failure.ts";
+import {
+  type AliasOptions,
+  commandGroup,
+  type JsonOptions,
+  listCommand,
+  printJson,
+  ServerCommand,
+} from "./server-command.ts";
 import { chosen, loadNoting, nameOf, withOpened } from "./with-database.ts";
 
 const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 /** `key list`. */
-export function keyCommand(): Command {
+export function keyCommand(): ServerCommand {
   return commandGroup("key", "show the keys of the server").addCommand(
     listCommand<StoredKey>({
       plural: "keys",
@@ -42,8 +46,7 @@ export function keyCommand(): Command {
   );
 }
 
-interface RotateOptions extends AliasOptions {
-  readonly json?: true;
+interface RotateOptions extends AliasOptions, JsonOptions {
   readonly oldKeyLost?: true;
 }
 
@@ -56,19 +59,18 @@ interface Rotated extends KeyRotation {
 }
 
 /** `rotate-key rsa|jwt`: puts new keys into the place of those that databases use. */
-export function rotateKeyCommand(): Command {
-  return new Command("rotate-key")
+export function rotateKeyCommand(): ServerCommand {
+  return new ServerCommand("rotate-key")
     .description(
       "put a new key into the place of the current one, which is accepted for a day still; nobody is logged out",
     )
-    .addArgument(new Argument("<rsa|jwt>", "rsa: for encrypted log-ins; jwt: for signing tokens"))
+    .argument("<rsa|jwt>", "rsa: for encrypted log-ins; jwt: for signing tokens")
     .option(
       "--old-key-lost",
       "the master key of the current key is gone: refuse what it signed or was used for from now on",
     )
     .option("--json", "print JSON, for scripts")
-    .addOption(aliasOption("every database"))
-    .addOption(configurationOption())
+    .withAlias("every database")
     .addHelpText(
       "after",
       "\nRunning servers use the new key with the next request. With a key file in the configuration, its key becomes the current one.",
@@ -96,7 +98,7 @@ async function rotate(word: string, options: RotateOptions): Promise<void> {
       failures.push(`${label}: ${plainWords(error)}`);
     }
   }
-  if (options.json) console.log(JSON.stringify(rotated, null, 2));
+  if (options.json) printJson(rotated);
   if (failures.length > 0) throw new CommandError(failures.join("\n       "));
 }
 

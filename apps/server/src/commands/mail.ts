@@ -1,24 +1,45 @@
 import { randomBytes } from "node:crypto";
 import { type Mail, mailAddress, type Mailer, type MailerTrouble, MailerUnusable, waitingMail } from "@sallyport/core";
-import { Command } from "commander";
 import { durationText } from "../configuration/field-kinds.ts";
 import type { Configuration } from "../configuration/index.ts";
 import { createMailer } from "../mail/create-mailer.ts";
-import { CommandError, commandGroup } from "./command-group.ts";
-import {
-  aliasOption,
-  type AliasOptions,
-  configurationOption,
-  type ConfigurationOptions,
-  oneDatabase,
-} from "./command-options.ts";
-import { loadNoting, withDatabase } from "./with-database.ts";
+import { CommandError } from "./report-failure.ts";
+import { type AliasOptions, commandGroup, type JsonOptions, printJson, type ServerCommand } from "./server-command.ts";
+import { loadNoting } from "./with-database.ts";
 
 /** `mail test|waiting`. */
-export function mailCommand(): Command {
-  return commandGroup("mail", "try out how mail is sent, and see what waits")
-    .addCommand(testMailCommand())
-    .addCommand(waitingMailCommand());
+export function mailCommand(): ServerCommand {
+  const group = commandGroup("mail", "try out how mail is sent, and see what waits");
+  group
+    .command("test")
+    .description("send a mail as configured, and say what is wrong if it cannot be sent")
+    .argument("<address>", "to whom")
+    .withConfiguration()
+    .addHelpText(
+      "after",
+      "\nNo server needs to run, and no database is touched. Exit code 1 if the mail was not taken.",
+    )
+    .action((address: string, { config }: AliasOptions) => testMail(address, loadNoting(config)));
+  group
+    .command("waiting")
+    .description("show how much mail of a database waits, for how long, and whether anything can be sent at all")
+    .option("--json", "print JSON, for scripts")
+    .onDatabase((options: JsonOptions) => async ({ database: { storage } }) => {
+      const { count, oldest, stuck } = await waitingMail(storage.repositories);
+      if (options.json) {
+        const [oldestSeconds, stuckSeconds] = [oldest, stuck].map((milliseconds) => Math.floor(milliseconds / 1_000));
+        printJson({ count, oldestSeconds, stuckSeconds });
+        return;
+      }
+      console.log(
+        count === 0
+          ? "No mail waits."
+          : `${count === 1 ? "One mail waits" : `${count} mails wait`}, the longest for ${inWords(oldest)}.`,
+      );
+      if (stuck > 0)
+        console.log(`No mail could be sent for ${inWords(stuck)}; the log of the server and "mail test" tell why.`);
+    });
+  return group;
 }
 
 /** What to look at, by what is wrong. */
@@ -44,19 +65,7 @@ const advice: ReadonlyMap<MailerTrouble, string> = new Map([
   ["folder", "May this user write into mail.folder, and is there space left?"],
 ]);
 
-/** `mail test`: hands a mail over at once, beside the outbox, and says what becomes of it. */
-function testMailCommand(): Command {
-  return new Command("test")
-    .description("send a mail as configured, and say what is wrong if it cannot be sent")
-    .argument("<address>", "to whom")
-    .addOption(configurationOption())
-    .addHelpText(
-      "after",
-      "\nNo server needs to run, and no database is touched. Exit code 1 if the mail was not taken.",
-    )
-    .action((address: string, { config }: ConfigurationOptions) => testMail(address, loadNoting(config)));
-}
-
+/** Hands a mail over at once, beside the outbox, and says what becomes of it. */
 async function testMail(address: string, configuration: Configuration): Promise<void> {
   const to = mailAddress(address);
   if (to === null) throw new CommandError("That is not one bare e-mail address, such as somebody@example.com.");
@@ -109,41 +118,6 @@ function testLetter(to: string, { applicationName, mail: { language } }: Configu
       : [`Test mail from ${applicationName}`, "This mail shows that mail can be sent. It means nothing else."];
   const html = `<!doctype html>\n<html lang="${language}"><head><meta charset="utf-8"><title>Mail</title></head><body><p>${words}</p></body></html>\n`;
   return { to, subject, text: `${words}\n`, html, reference: randomBytes(16).toString("hex") };
-}
-
-interface WaitingOptions extends AliasOptions {
-  readonly json?: true;
-}
-
-/** `mail waiting`: how much mail waits, never to whom. */
-function waitingMailCommand(): Command {
-  return new Command("waiting")
-    .description("show how much mail of a database waits, for how long, and whether anything can be sent at all")
-    .option("--json", "print JSON, for scripts")
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
-    .action(async (options: WaitingOptions) => {
-      const { count, oldest, stuck } = await withDatabase(options, async ({ database: { storage } }) =>
-        waitingMail(storage.repositories),
-      );
-      if (options.json) {
-        console.log(
-          JSON.stringify(
-            { count, oldestSeconds: Math.floor(oldest / 1_000), stuckSeconds: Math.floor(stuck / 1_000) },
-            null,
-            2,
-          ),
-        );
-        return;
-      }
-      console.log(
-        count === 0
-          ? "No mail waits."
-          : `${count === 1 ? "One mail waits" : `${count} mails wait`}, the longest for ${inWords(oldest)}.`,
-      );
-      if (stuck > 0)
-        console.log(`No mail could be sent for ${inWords(stuck)}; the log of the server and "mail test" tell why.`);
-    });
 }
 
 function inWords(milliseconds: number): string {

@@ -1,12 +1,10 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { checkSuppliedFiles } from "../composition/supplied-files.ts";
 import { version } from "../composition/version.ts";
 import { demoNote, loadConfiguration, maskedConfiguration } from "../configuration/index.ts";
 import { appKeyCommand } from "./app-key.ts";
 import { appCommand } from "./app.ts";
 import { classCommand } from "./class.ts";
-import { CommandError } from "./command-group.ts";
-import { configurationOption, type ConfigurationOptions } from "./command-options.ts";
 import { customUsersCommand } from "./users/custom-users.ts";
 import { dumpCommand, restoreCommand } from "./archive.ts";
 import { maintenanceCommand, migrateCommand, seedCommand } from "./database.ts";
@@ -14,13 +12,15 @@ import { keyCommand, rotateKeyCommand } from "./key.ts";
 import { macroCommand } from "./macros/macro.ts";
 import { mailCommand } from "./mail.ts";
 import { providerCommand } from "./providers/provider.ts";
+import { CommandError } from "./report-failure.ts";
 import { secondFactorCommand } from "./second-factor.ts";
 import { serveCommand } from "./serve.ts";
+import { type AliasOptions, printJson, ServerCommand } from "./server-command.ts";
 import { userCommand } from "./users/user.ts";
 
 /** The command line of the server. */
-export function mainCommand(): Command {
-  const main = new Command("sallyport-server")
+export function mainCommand(): ServerCommand {
+  const main = new ServerCommand("sallyport-server")
     .description("The controlled gate to a business-object database.")
     .version(version)
     // Behind a command, --version is what that means by it.
@@ -55,39 +55,34 @@ function pointToHelp(command: Command): void {
 }
 
 /** `check-config`: tells what a server would be started with, or everything that keeps it from starting. */
-function checkConfigCommand(): Command {
-  return new Command("check-config")
+function checkConfigCommand(): ServerCommand {
+  return new ServerCommand("check-config")
     .description("check the configuration and print what results of it, without secrets")
-    .addOption(configurationOption())
+    .withConfiguration()
     .addHelpText(
       "after",
       "\nThe configuration goes to standard output, warnings to standard error; exit code 1 if it is refused.",
     )
-    .action(({ config }: ConfigurationOptions) => {
+    .action(({ config }: AliasOptions) => {
       const configuration = loadConfiguration({ file: config });
       checkSuppliedFiles(configuration);
-      console.log(JSON.stringify(maskedConfiguration(configuration), null, 2));
+      printJson(maskedConfiguration(configuration));
       const note = demoNote(configuration);
       if (note !== null) console.error(`note: ${note}`);
       for (const warning of configuration.warnings) console.error(`warning: ${warning}`);
     });
 }
 
-interface ReferenceOptions {
-  readonly write?: string;
-  readonly check?: string;
-}
-
 /** `reference`: writes the reference that is made from the code, or checks that it is up to date. */
-function referenceCommand(): Command {
-  return new Command("reference")
+function referenceCommand(): ServerCommand {
+  return new ServerCommand("reference")
     .description("write or check the generated reference (errors, configuration, API)")
     .option("--write <directory>", "write it into this directory")
     .option("--check <directory>", "fail if the one in this directory is not what the code says")
     .action(run);
 }
 
-async function run({ write, check }: ReferenceOptions): Promise<void> {
+async function run({ write, check }: { readonly write?: string; readonly check?: string }): Promise<void> {
   if ((write === undefined) === (check === undefined)) throw new CommandError("Say either --write or --check.");
   const { checkReference, writeReference } = await import("../reference.ts");
   if (write !== undefined) {

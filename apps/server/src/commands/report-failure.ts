@@ -4,7 +4,21 @@ import { TrialError } from "../authoring/trial.ts";
 import { databaseTrouble } from "../composition/storages/database-trouble.ts";
 import { StartError } from "../composition/start-error.ts";
 import { ConfigurationError, isDebugging } from "../configuration/index.ts";
-import { CommandError } from "./command-group.ts";
+
+/** A command cannot do what it was asked to; the message tells the user why. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
+
+/** Does work, and says what to do about a refusal with this code at the command line. */
+export async function advising<T>(code: ServiceError["code"], advice: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== code || error.detail === undefined) throw error;
+    throw new CommandError(`${error.detail} ${advice}`, { cause: error });
+  }
+}
 
 /** Tells on the terminal why the command failed; the stack only to those who debug. */
 export function reportFailure(error: unknown): void {

@@ -1,6 +1,6 @@
 import { capabilityWords, type Storage } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { Logger } from "pino";
 import { type RunningServer, startServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
@@ -15,14 +15,13 @@ import {
 } from "../configuration/index.ts";
 import { banner, terminalStyle } from "../demo/index.ts";
 import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
-import { noSuchCommand } from "./command-group.ts";
-import { configurationOption, type ConfigurationOptions } from "./command-options.ts";
+import { type AliasOptions, noSuchCommand, ServerCommand } from "./server-command.ts";
 
 /** `serve`: runs the server until it is told to stop. */
-export function serveCommand(): Command {
-  return new Command("serve")
+export function serveCommand(): ServerCommand {
+  return new ServerCommand("serve")
     .description("run the server (the default)")
-    .addOption(configurationOption())
+    .withConfiguration()
     .addHelpText(
       "after",
       `
@@ -31,7 +30,7 @@ SIGHUP reloads the folders of macros. On SIGTERM the server reports that it is n
 SIGINT does the same without the delay. A second signal ends the process at once.`,
     )
     .allowExcessArguments()
-    .action(({ config }: ConfigurationOptions, { args: [unknown], parent }: Command) => {
+    .action(({ config }: AliasOptions, { args: [unknown], parent }: Command) => {
       // This is the default command, so every word that is no command ends up here.
       if (unknown !== undefined) throw noSuchCommand(unknown, parent as Command);
       return serve(loadConfiguration({ file: config }));

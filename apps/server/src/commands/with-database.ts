@@ -6,8 +6,7 @@ import { identifiers } from "../composition/identifiers.ts";
 import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts";
 import { StorageEngines } from "../composition/storages/storage-engines.ts";
 import { type Configuration, type DatabaseConfiguration, demoNote, loadConfiguration } from "../configuration/index.ts";
-import { CommandError } from "./command-group.ts";
-import type { AliasOptions } from "./command-options.ts";
+import { CommandError } from "./report-failure.ts";
 
 export type Container = ReturnType<typeof createContainer>;
 
@@ -20,7 +19,7 @@ export interface OpenedDatabase {
 
 /** Opens the one database that the options name, which must be there, for the time of some work. */
 export async function withDatabase<T>(
-  { config, alias }: AliasOptions,
+  { config, alias }: { readonly config?: string; readonly alias?: string },
   work: (opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
   const configuration = loadNoting(config);

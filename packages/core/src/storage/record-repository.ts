@@ -155,22 +155,22 @@ export async function changeRecord<Value>(
   return false;
 }
 
-/** One part of a list: at most `limit` items, those after the name of one, or from the first (`null`). */
-export interface Part {
-  readonly after: string | null;
+/** One part of a list: at most `limit` items, those after the place of one, such as its name, or from the first (`null`). */
+export interface Part<Place = string> {
+  readonly after: Place | null;
   readonly limit: number;
 }
 
 /** Everything that a list gives part by part. */
-export async function allParts<T>(
-  list: (part: Part) => Promise<T[]>,
-  nameOf: (item: T) => string,
+export async function allParts<T, Place = string>(
+  list: (part: Part<Place>) => Promise<readonly T[]>,
+  placeOf: (item: T) => Place,
   limit = 500,
 ): Promise<T[]> {
   const all: T[] = [];
   for (;;) {
     const last = all.at(-1);
-    const found = await list({ after: last === undefined ? null : nameOf(last), limit });
+    const found = await list({ after: last === undefined ? null : placeOf(last), limit });
     all.push(...found);
     if (found.length < limit) return all;
   }

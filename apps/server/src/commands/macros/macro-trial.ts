@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { types } from "node:util";
 import { type JsonValue, MacroFault, type MacroRuntime } from "@sallyport/core";
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { RecordedRuntime } from "../../authoring/recorded-runtime.ts";
 import { judgeOutcome, type MacroTest, readTests } from "../../authoring/test-file.ts";
 import { failureLines, faultLines, Trial, trialReport } from "../../authoring/trial.ts";
@@ -13,9 +13,46 @@ import {
   demoMacros,
   loadConfiguration,
 } from "../../configuration/index.ts";
-import { CommandError } from "../command-group.ts";
-import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
+import { CommandError } from "../report-failure.ts";
+import type { AliasOptions, ServerCommand } from "../server-command.ts";
 import { chosen, type Container, loadNoting, withOpened } from "../with-database.ts";
+
+/** `macro run|test`. */
+export function addTrialCommands(group: ServerCommand): void {
+  group
+    .command("run")
+    .description("execute a macro as a user and print what it gives, logs and asks for; nothing is kept")
+    .argument("<name>", "the macro")
+    .requiredOption("--as <user>", "the user who executes it; no password is asked for")
+    .option("--app <name...>", "app names of the session (default: all that there are)")
+    .option(
+      "--input <json>",
+      "what a client would send: JSON, or @ and the name of a file with JSON (default: nothing)",
+    )
+    .option("--skip-checker", "as with ?skipChecker=true")
+    .option("--configured", "on the database of the configuration (default: the demo, in memory)")
+    .option("--commit", "keep what it does, with --configured")
+    .addOption(macroFolderOption(", or the demo's"))
+    .withAlias()
+    .addHelpText(
+      "after",
+      "\nThe result goes to standard output as JSON, everything else to standard error; exit code 1 if the macro fails or refuses.",
+    )
+    .action(run);
+  group
+    .command("test")
+    .description(
+      "run the tests in <name>.test.json beside each macro; each is taken back, so that none sees what another did",
+    )
+    .argument("[names...]", "the macros (default: all with tests)")
+    .option("--configured", "on the database of the configuration (default: the demo, in memory)")
+    .addOption(macroFolderOption(", or the demo's"))
+    .withAlias()
+    .addHelpText("after", "\nExit code 1 if a test fails.")
+    .action((names: readonly string[], options: TrialOptions) =>
+      withTrial(options, (opened) => testAll(names, opened)),
+    );
+}
 
 interface TrialOptions extends AliasOptions, MacroFolderOptions {
   /** On the database of the configuration, instead of the demo in memory. */
@@ -140,30 +177,6 @@ interface RunOptions extends TrialOptions {
   readonly commit?: true;
 }
 
-/** `macro run`: executes a macro once and tells all about it. */
-export function runMacroCommand(): Command {
-  return new Command("run")
-    .description("execute a macro as a user and print what it gives, logs and asks for; nothing is kept")
-    .argument("<name>", "the macro")
-    .requiredOption("--as <user>", "the user who executes it; no password is asked for")
-    .option("--app <name...>", "app names of the session (default: all that there are)")
-    .option(
-      "--input <json>",
-      "what a client would send: JSON, or @ and the name of a file with JSON (default: nothing)",
-    )
-    .option("--skip-checker", "as with ?skipChecker=true")
-    .option("--configured", "on the database of the configuration (default: the demo, in memory)")
-    .option("--commit", "keep what it does, with --configured")
-    .addOption(macroFolderOption(", or the demo's"))
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
-    .addHelpText(
-      "after",
-      "\nThe result goes to standard output as JSON, everything else to standard error; exit code 1 if the macro fails or refuses.",
-    )
-    .action(run);
-}
-
 async function run(macro: string, options: RunOptions): Promise<void> {
   const { as: user, app: appNames, skipChecker = false, commit = false } = options;
   if (commit && !options.configured)
@@ -187,23 +200,6 @@ function inputOf(given: string): JsonValue {
 }
 
 const ending = ".test.json";
-
-/** `macro test`: runs the tests that stand beside macros. */
-export function testMacrosCommand(): Command {
-  return new Command("test")
-    .description(
-      "run the tests in <name>.test.json beside each macro; each is taken back, so that none sees what another did",
-    )
-    .argument("[names...]", "the macros (default: all with tests)")
-    .option("--configured", "on the database of the configuration (default: the demo, in memory)")
-    .addOption(macroFolderOption(", or the demo's"))
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
-    .addHelpText("after", "\nExit code 1 if a test fails.")
-    .action((names: readonly string[], options: TrialOptions) =>
-      withTrial(options, (opened) => testAll(names, opened)),
-    );
-}
 
 async function testAll(names: readonly string[], { trial, folder }: OpenedTrial): Promise<void> {
   if (folder === null) throw new CommandError("No folder with macros is configured; --directory names one.");

@@ -2,35 +2,28 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { types } from "node:util";
 import { isMacroName } from "@sallyport/core";
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { draftedHooks, draftOf } from "../../authoring/macro-drafts.ts";
-import { CommandError, commandGroup } from "../command-group.ts";
-import {
-  macroFolderOption,
-  type MacroFolderOptions,
-  runMacroCommand,
-  testMacrosCommand,
-  writtenFolder,
-} from "./macro-trial.ts";
-import {
-  listMacrosCommand,
-  macroHistoryCommand,
-  putMacroCommand,
-  removeMacroCommand,
-  showMacroCommand,
-} from "./stored-macros.ts";
+import { CommandError } from "../report-failure.ts";
+import { commandGroup, type ServerCommand } from "../server-command.ts";
+import { addTrialCommands, macroFolderOption, type MacroFolderOptions, writtenFolder } from "./macro-trial.ts";
+import { addStoredMacroCommands } from "./stored-macros.ts";
 
 /** `macro new|run|test`, and `macro put|list|show|history|remove` for those in a database. */
-export function macroCommand(): Command {
-  return commandGroup("macro", "write, try out and keep macros and hooks")
-    .addCommand(newMacroCommand())
-    .addCommand(runMacroCommand())
-    .addCommand(testMacrosCommand())
-    .addCommand(putMacroCommand())
-    .addCommand(listMacrosCommand())
-    .addCommand(showMacroCommand())
-    .addCommand(macroHistoryCommand())
-    .addCommand(removeMacroCommand());
+export function macroCommand(): ServerCommand {
+  const group = commandGroup("macro", "write, try out and keep macros and hooks");
+  group
+    .command("new")
+    .description("begin a macro or a hook: writes a file that works, and tests for it")
+    .argument("<name>", `its name, with which clients execute it: ${nameWords}`)
+    .addOption(new Option("--hook <event>", "a hook instead of a macro, on this event").choices(draftedHooks))
+    .option("--classes <names>", "classes of a hook, with commas between them", "Invoice")
+    .addOption(new Option("--language <language>", "TypeScript or JavaScript").choices(["ts", "js"]).default("ts"))
+    .addOption(macroFolderOption(""))
+    .action(begin);
+  addTrialCommands(group);
+  addStoredMacroCommands(group);
+  return group;
 }
 
 interface NewOptions extends MacroFolderOptions {
@@ -41,18 +34,7 @@ interface NewOptions extends MacroFolderOptions {
 
 const nameWords = "a letter or _, then letters, digits and _, at most 128 in all";
 
-/** `macro new`: a file that works, to be changed into what is wanted. */
-function newMacroCommand(): Command {
-  return new Command("new")
-    .description("begin a macro or a hook: writes a file that works, and tests for it")
-    .argument("<name>", `its name, with which clients execute it: ${nameWords}`)
-    .addOption(new Option("--hook <event>", "a hook instead of a macro, on this event").choices(draftedHooks))
-    .option("--classes <names>", "classes of a hook, with commas between them", "Invoice")
-    .addOption(new Option("--language <language>", "TypeScript or JavaScript").choices(["ts", "js"]).default("ts"))
-    .addOption(macroFolderOption(""))
-    .action(begin);
-}
-
+/** Writes a file that works, to be changed into what is wanted. */
 async function begin(name: string, { hook, classes, language, directory }: NewOptions): Promise<void> {
   if (!isMacroName(name)) throw new CommandError(`"${name}" is no name for a macro: ${nameWords}.`);
   if (hook === "xRestApi_Authenticate" && name !== hook)

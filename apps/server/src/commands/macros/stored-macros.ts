@@ -1,32 +1,86 @@
-import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { extname, parse } from "node:path";
-import { isMacroName, removeMacro, MacroFault, type MacroVersion, type StoredMacro, MacroStore } from "@sallyport/core";
-import { Command, Option } from "commander";
+import {
+  allParts,
+  isMacroName,
+  MacroFault,
+  MacroStore,
+  type MacroVersion,
+  removeMacro,
+  type StoredMacro,
+} from "@sallyport/core";
 import { identifiers } from "../../composition/identifiers.ts";
-import { terminalStyle } from "../../demo/index.ts";
 import { macroLanguages } from "../../macros/folder-macro-source.ts";
-import { CommandError } from "../command-group.ts";
-import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
-import { listCommand } from "../list-command.ts";
-import { printable, tableLines } from "../table-lines.ts";
-import { withDatabase } from "../with-database.ts";
+import { CommandError } from "../report-failure.ts";
+import {
+  type JsonOptions,
+  listCommand,
+  printList,
+  readGivenFile,
+  type ServerCommand,
+  type Work,
+} from "../server-command.ts";
+import { printable } from "../table-lines.ts";
 
-/** `macro put`. */
-export function putMacroCommand(): Command {
-  return new Command("put")
-    .description(
-      "store a macro in a database, as the next version of its name; running servers use it with the next request",
-    )
-    .argument("<file>", "its text; the name of the file without its ending is that of the macro")
-    .addOption(ifVersionOption())
-    .addOption(authorOption())
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
-    .action(put);
+/** `macro put|list|show|history|remove`. */
+export function addStoredMacroCommands(group: ServerCommand): void {
+  const change = (verb: string, description: string, argument: string, help: string) =>
+    group
+      .command(verb)
+      .description(description)
+      .argument(argument, help)
+      .option("--if-version <number>", "only if this is still the current version; 0: only if there is none")
+      .option("--by <name>", "who makes the change, for the history (default: the user of the operating system)");
+  change(
+    "put",
+    "store a macro in a database, as the next version of its name; running servers use it with the next request",
+    "<file>",
+    "its text; the name of the file without its ending is that of the macro",
+  ).onDatabase(put);
+  group.addCommand(
+    listCommand<StoredMacro>({
+      plural: "macros",
+      read: async ({ database }) => (await new MacroStore(database.storage.repositories).load()).macros,
+      json: ({ name, language, version, text, changedAt, changedBy }) => {
+        return { name, language, version, bytes: bytesOf(text), changedAt: timeOf(changedAt), changedBy };
+      },
+      columns: {
+        NAME: ({ name }) => name,
+        LANGUAGE: ({ language }) => language,
+        VERSION: ({ version }) => String(version),
+        BYTES: ({ text }) => String(bytesOf(text)),
+        CHANGED: ({ changedAt }) => timeOf(changedAt),
+        BY: ({ changedBy }) => changedBy,
+      },
+    }),
+  );
+  group
+    .command("show")
+    .description("print the text of a macro in a database, or what it was")
+    .argument("<name>", "name of the macro")
+    .option("--version <number>", "another version than the current one; macro history lists them")
+    .onDatabase(show);
+  group
+    .command("history")
+    .description("list the versions of a macro in a database, the latest first; also of one that was removed")
+    .argument("<name>", "name of the macro")
+    .option("--json", "print JSON, for scripts")
+    .onDatabase(showHistory);
+  change(
+    "remove",
+    "take a macro out of a database; its history stays, and running servers see it with the next request",
+    "<name>",
+    "name of the macro",
+  ).onDatabase(remove);
 }
 
-async function put(file: string, options: ChangeOptions): Promise<void> {
+function bytesOf(text: string | null): number | null {
+  return text === null ? null : Buffer.byteLength(text);
+}
+
+const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+function put(file: string, options: ChangeOptions): Work {
   const { name } = parse(file);
   const language = macroLanguages.get(extname(file));
   if (language === undefined)
@@ -37,7 +91,7 @@ async function put(file: string, options: ChangeOptions): Promise<void> {
     );
   const [changedBy, expectedVersion] = [authorOf(options), expectedVersionOf(options)];
   const text = textOf(file);
-  await withDatabase(options, async ({ administration, container }) => {
+  return async ({ administration, container }) => {
     const [putMacro, runtime] = [
       await container.getAsync(identifiers.putMacro),
       await container.getAsync(identifiers.macroRuntime),
@@ -57,7 +111,7 @@ async function put(file: string, options: ChangeOptions): Promise<void> {
         ? `The macro "${name}" is stored as version ${version}.`
         : `The macro "${name}" is the same as version ${version}; nothing was changed.`,
     );
-  });
+  };
 }
 
 /** Says of what is no macro where it went wrong. */
@@ -70,12 +124,7 @@ function refuse(error: unknown, file: string): never {
 }
 
 function textOf(file: string): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (cause) {
-    throw new CommandError(`The file ${file} cannot be read.`, { cause });
-  }
+  const bytes = readGivenFile(file);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
@@ -83,51 +132,13 @@ function textOf(file: string): string {
   }
 }
 
-/** `macro list`. */
-export function listMacrosCommand(): Command {
-  return listCommand<StoredMacro>({
-    plural: "macros",
-    read: async ({ database }) => (await new MacroStore(database.storage.repositories).load()).macros,
-    json: ({ name, language, version, text, changedAt, changedBy }) => ({
-      name,
-      language,
-      version,
-      bytes: Buffer.byteLength(text),
-      changedAt: new Date(changedAt).toISOString(),
-      changedBy,
-    }),
-    columns: {
-      NAME: ({ name }) => name,
-      LANGUAGE: ({ language }) => language,
-      VERSION: ({ version }) => String(version),
-      BYTES: ({ text }) => String(Buffer.byteLength(text)),
-      CHANGED: ({ changedAt }) => new Date(changedAt).toISOString(),
-      BY: ({ changedBy }) => changedBy,
-    },
-  });
-}
-
-interface ShowOptions extends AliasOptions {
-  readonly version?: string;
-}
-
-/** `macro show`. */
-export function showMacroCommand(): Command {
-  return new Command("show")
-    .description("print the text of a macro in a database, or what it was")
-    .argument("<name>", "name of the macro")
-    .option("--version <number>", "another version than the current one; macro history lists them")
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
-    .action(show);
-}
-
-async function show(name: string, options: ShowOptions): Promise<void> {
+function show(name: string, options: { readonly version?: string }): Work {
   const version = options.version === undefined ? null : versionOf(options.version, "--version");
-  const found = await withDatabase(options, ({ database }) =>
-    new MacroStore(database.storage.repositories).history(name, 1, version === null ? null : version + 1),
-  );
-  process.stdout.write(shown(storedText(found[0], name, version)));
+  return async ({ database }) => {
+    const macros = new MacroStore(database.storage.repositories);
+    const [found] = await macros.history(name, 1, version === null ? null : version + 1);
+    process.stdout.write(shown(storedText(found, name, version)));
+  };
 }
 
 function storedText(found: MacroVersion | undefined, name: string, version: number | null): string {
@@ -152,102 +163,46 @@ function shown(text: string): string {
     : text;
 }
 
-interface HistoryOptions extends AliasOptions {
-  readonly json?: true;
-}
-
-/** A version without its text. */
-type Line = Omit<MacroVersion, "text" | "name" | "changedAt"> & {
-  readonly changedAt: string;
-  readonly bytes: number | null;
-};
-
 /** Texts are read along, so not too many at once. */
 const partSize = 20;
 
-/** `macro history`. */
-export function macroHistoryCommand(): Command {
-  return new Command("history")
-    .description("list the versions of a macro in a database, the latest first; also of one that was removed")
-    .argument("<name>", "name of the macro")
-    .option("--json", "print JSON, for scripts")
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
-    .action(showHistory);
-}
-
-async function showHistory(name: string, options: HistoryOptions): Promise<void> {
-  const lines = await withDatabase(options, async ({ database }) => {
+function showHistory(name: string, options: JsonOptions): Work {
+  return async ({ database }) => {
     const macros = new MacroStore(database.storage.repositories);
-    const all: Line[] = [];
-    for (;;) {
-      const part = await macros.history(name, partSize, all.at(-1)?.version ?? null);
-      all.push(...part.map(lineOf));
-      if (part.length < partSize) return all;
-    }
-  });
-  if (lines.length === 0) throw new CommandError(`There never was a macro "${name}".`);
-  if (options.json) {
-    console.log(JSON.stringify(lines, null, 2));
-    return;
-  }
-  const rows = lines.map(({ version, language, bytes, changedAt, changedBy }) => [
-    String(version),
-    language ?? "removed",
-    bytes === null ? "" : String(bytes),
-    changedAt,
-    changedBy,
-  ]);
-  const [heading, ...rest] = tableLines(["VERSION", "LANGUAGE", "BYTES", "CHANGED", "BY"], rows);
-  console.log([terminalStyle(process.stdout).strong(heading as string), ...rest].join("\n"));
-}
-
-function lineOf({ version, text, language, changedAt, changedBy }: MacroVersion): Line {
-  return {
-    version,
-    language,
-    bytes: text === null ? null : Buffer.byteLength(text),
-    changedAt: new Date(changedAt).toISOString(),
-    changedBy,
+    const versions = await allParts<MacroVersion, number>(
+      ({ after, limit }) => macros.history(name, limit, after),
+      ({ version }) => version,
+      partSize,
+    );
+    if (versions.length === 0) throw new CommandError(`There never was a macro "${name}".`);
+    const json = ({ version, text, language, changedAt, changedBy }: MacroVersion) => {
+      return { version, language, bytes: bytesOf(text), changedAt: timeOf(changedAt), changedBy };
+    };
+    const columns = {
+      VERSION: ({ version }: MacroVersion) => String(version),
+      LANGUAGE: ({ language }: MacroVersion) => language ?? "removed",
+      BYTES: ({ text }: MacroVersion) => String(bytesOf(text) ?? ""),
+      CHANGED: ({ changedAt }: MacroVersion) => timeOf(changedAt),
+      BY: ({ changedBy }: MacroVersion) => changedBy,
+    };
+    printList(versions, { json, columns }, options);
   };
 }
 
-/** `macro remove`. */
-export function removeMacroCommand(): Command {
-  return new Command("remove")
-    .description("take a macro out of a database; its history stays, and running servers see it with the next request")
-    .argument("<name>", "name of the macro")
-    .addOption(ifVersionOption())
-    .addOption(authorOption())
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
-    .action(remove);
-}
-
-async function remove(name: string, options: ChangeOptions): Promise<void> {
+function remove(name: string, options: ChangeOptions): Work {
   const removal = { changedBy: authorOf(options), expectedVersion: expectedVersionOf(options) };
-  await withDatabase(options, async ({ administration }) => {
+  return async ({ administration }) => {
     const outcome = await removeMacro(administration, { name, ...removal });
     if (outcome === "unknown") throw new CommandError(`There is no macro "${name}".`);
     if (outcome === "stale")
       throw new CommandError(`The current version of "${name}" is another one; nothing was changed.`);
     console.log(`The macro "${name}" is removed. "macro history ${name}" shows what it was.`);
-  });
+  };
 }
 
-interface ChangeOptions extends AliasOptions {
+interface ChangeOptions {
   readonly by?: string;
   readonly ifVersion?: string;
-}
-
-/** `--by`. */
-function authorOption(): Option {
-  return new Option("--by <name>", "who makes the change, for the history (default: the user of the operating system)");
-}
-
-/** `--if-version`. */
-function ifVersionOption(): Option {
-  return new Option("--if-version <number>", "only if this is still the current version; 0: only if there is none");
 }
 
 function authorOf({ by }: ChangeOptions): string {

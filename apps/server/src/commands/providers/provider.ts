@@ -1,46 +1,38 @@
-import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { removeProvider, requireAccount, requireApplications } from "@sallyport/core";
-import { Command } from "commander";
+import {
+  allParts,
+  isUuid,
+  listLinks,
+  removeLink,
+  removeProvider,
+  requireAccount,
+  requireApplications,
+} from "@sallyport/core";
 import { identifiers } from "../../composition/identifiers.ts";
 import { appAdvice } from "../app.ts";
-import { advising, CommandError, commandGroup } from "../command-group.ts";
-import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
-import { listCommand } from "../list-command.ts";
-import { withDatabase } from "../with-database.ts";
-import { missingOf, providerArgument, typeOf } from "./provider-entry.ts";
-import { listLinksCommand, unlinkCommand } from "./provider-links.ts";
-import { testProviderCommand } from "./test-provider.ts";
+import { advising, CommandError } from "../report-failure.ts";
+import {
+  commandGroup,
+  listCommand,
+  printJson,
+  readGivenFile,
+  type ServerCommand,
+  type Work,
+} from "../server-command.ts";
+import { missingOf, providerWords, testProvider, typeOf } from "./test-provider.ts";
 
 /** `provider add|test|list|show|remove`, and `provider links|unlink` for the accounts that are bound. */
-export function providerCommand(): Command {
-  return commandGroup(
+export function providerCommand(): ServerCommand {
+  const group = commandGroup(
     "provider",
     "register identity providers in a database, and look after the accounts that are bound",
+  );
+  const ofOne = (verb: string, description: string) =>
+    group.command(verb).description(description).argument("<type>", providerWords);
+  ofOne(
+    "add",
+    "register a provider, in the place of what was registered of it; its additional data are read from standard input",
   )
-    .addCommand(addProviderCommand())
-    .addCommand(testProviderCommand())
-    .addCommand(listProvidersCommand())
-    .addCommand(showProviderCommand())
-    .addCommand(removeProviderCommand())
-    .addCommand(listLinksCommand())
-    .addCommand(unlinkCommand());
-}
-
-interface AddOptions extends AliasOptions {
-  readonly name?: string;
-  readonly dataFile?: string;
-  readonly defaultUser?: string;
-  readonly appName?: readonly string[];
-}
-
-/** `provider add`. */
-function addProviderCommand(): Command {
-  return new Command("add")
-    .description(
-      "register a provider, in the place of what was registered of it; its additional data are read from standard input",
-    )
-    .addArgument(providerArgument())
     .option("--name <text>", "what people call it (default: the type)")
     .option("--data-file <file>", "read the additional data, a JSON object, from this file")
     .option(
@@ -48,21 +40,53 @@ function addProviderCommand(): Command {
       "new accounts are bound to this user; unless given, everybody binds his account himself",
     )
     .option("--app-name <name...>", "app names of log-ins that name none")
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
     .addHelpText(
       "after",
       '\nAdditional data: {"clientId": "…", "clientSecret": "…"}; of apple clientId, serverAddress, teamId, keyIdentifier, keyPath.',
     )
-    .action(add);
+    .onDatabase(add);
+  ofOne(
+    "test",
+    "check what is registered of a provider, and whether it can be reached; nobody is logged in",
+  ).onDatabase(testProvider);
+  group.addCommand(listProviders());
+  ofOne("show", "print what is registered of a provider as JSON, without its secrets").onDatabase((word: string) => {
+    const type = typeOf(word);
+    return async ({ container, administration }) =>
+      printJson(await (await container.getAsync(identifiers.listProviders)).findProvider(administration, type));
+  });
+  ofOne(
+    "remove",
+    "take a provider out of a database; accounts stay bound, and are good for nothing until it is registered again",
+  ).onDatabase((word: string) => {
+    const type = typeOf(word);
+    return async ({ administration }) => {
+      await removeProvider(administration, type);
+      console.log(`The provider ${type} is not registered any more.`);
+    };
+  });
+  group.addCommand(listBoundAccounts());
+  group
+    .command("unlink")
+    .description("unbind an account of a provider; the sessions that it opened end at once")
+    .argument("<id>", 'id of the link, as "provider links" tells it')
+    .onDatabase(unlink);
+  return group;
 }
 
-async function add(word: string, options: AddOptions): Promise<void> {
+interface AddOptions {
+  readonly name?: string;
+  readonly dataFile?: string;
+  readonly defaultUser?: string;
+  readonly appName?: readonly string[];
+}
+
+async function add(word: string, options: AddOptions): Promise<Work> {
   const type = typeOf(word);
   const name = (options.name ?? type).trim();
   if (name === "" || name.length > 255) throw new CommandError("The name has 1 to 255 characters.");
   const data = await readProviderData(options.dataFile);
-  await withDatabase(options, async ({ container, administration }) => {
+  return async ({ container, administration }) => {
     const { database, r } = administration;
     const appNames = [...new Set(options.appName)];
     await advising(208, appAdvice, () => requireApplications(r, appNames));
@@ -80,22 +104,14 @@ async function add(word: string, options: AddOptions): Promise<void> {
     console.log(`The provider ${type} is registered; running servers know it with the next request.`);
     if (callback !== null) console.log(`Enter this callback address at the provider, exactly: ${callback}`);
     for (const line of missingOf(container.get(identifiers.configuration), type, callback)) console.error(line);
-  });
+  };
 }
 
 /** Additional data as JSON, from a file or from standard input; never from the command line, which others can see and shells remember. */
 async function readProviderData(file: string | undefined): Promise<unknown> {
-  if (file !== undefined) return parsed(fromFile(file), `The file ${file}`);
+  if (file !== undefined) return parsed(readGivenFile(file).toString(), `The file ${file}`);
   if (process.stdin.isTTY) console.error("Paste the additional data as JSON, then press Ctrl+D.");
   return parsed(await text(process.stdin), "What was given on standard input");
-}
-
-function fromFile(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    throw new CommandError(`The file ${file} cannot be read.`, { cause });
-  }
 }
 
 /** The parser's own message would quote what it was given, secrets included. */
@@ -107,20 +123,14 @@ function parsed(json: string, what: string): unknown {
   }
 }
 
-/** `provider list`. */
-function listProvidersCommand(): Command {
+function listProviders(): ServerCommand {
   return listCommand({
     plural: "providers",
     read: async ({ container, administration }) =>
       (await container.getAsync(identifiers.listProviders)).listProviders(administration),
-    json: ({ type, name, switchedOn, defaultUser, appNames, callback }) => ({
-      type,
-      name,
-      switchedOn,
-      defaultUser,
-      appNames,
-      callback,
-    }),
+    json: ({ type, name, switchedOn, defaultUser, appNames, callback }) => {
+      return { type, name, switchedOn, defaultUser, appNames, callback };
+    },
     columns: {
       TYPE: ({ type }) => type,
       NAME: ({ name }) => name,
@@ -132,40 +142,37 @@ function listProvidersCommand(): Command {
   });
 }
 
-/** `provider show`. */
-function showProviderCommand(): Command {
-  return new Command("show")
-    .description("print what is registered of a provider as JSON, without its secrets")
-    .addArgument(providerArgument())
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
-    .action(show);
+function listBoundAccounts(): ServerCommand {
+  return listCommand({
+    plural: "accounts that are bound",
+    read: ({ administration }) =>
+      allParts(
+        (part) => listLinks(administration, part),
+        ({ link }) => link.id,
+      ),
+    json: ({ user, link: { createdAt, value } }) => {
+      const { id, provider, shared, displayName, email, issuer, subject } = value;
+      const linkedAt = new Date(createdAt).toISOString();
+      return { id, provider, user, shared, displayName, email, issuer, subject, linkedAt };
+    },
+    columns: {
+      ID: ({ link }) => link.value.id,
+      PROVIDER: ({ link }) => link.value.provider,
+      USER: ({ user }) => user,
+      BOUND: ({ link }) => (link.value.shared ? "by the server" : "by the user"),
+      NAME: ({ link }) => link.value.displayName ?? "",
+      EMAIL: ({ link }) => link.value.email ?? "",
+      SINCE: ({ link }) => new Date(link.createdAt).toISOString(),
+    },
+  })
+    .name("links")
+    .description("list the accounts of providers that are bound to users");
 }
 
-async function show(word: string, options: AliasOptions): Promise<void> {
-  const type = typeOf(word);
-  const shown = await withDatabase(options, async ({ container, administration }) =>
-    (await container.getAsync(identifiers.listProviders)).findProvider(administration, type),
-  );
-  console.log(JSON.stringify(shown, null, 2));
-}
-
-/** `provider remove`. */
-function removeProviderCommand(): Command {
-  return new Command("remove")
-    .description(
-      "take a provider out of a database; accounts stay bound, and are good for nothing until it is registered again",
-    )
-    .addArgument(providerArgument())
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
-    .action(remove);
-}
-
-async function remove(word: string, options: AliasOptions): Promise<void> {
-  const type = typeOf(word);
-  await withDatabase(options, async ({ administration }) => {
-    await removeProvider(administration, type);
-    console.log(`The provider ${type} is not registered any more.`);
-  });
+function unlink(id: string): Work {
+  if (!isUuid(id)) throw new CommandError(`"${id}" is no id of a link.`);
+  return async ({ administration }) => {
+    const { provider } = await removeLink(administration, id.toLowerCase());
+    console.log(`The account at ${provider} is not bound any more.`);
+  };
 }

@@ -1,33 +1,43 @@
 import {
   type IdentityProvider,
-  type ProviderData,
   type ProviderType,
-  ServiceError,
   ProviderEntries,
+  providerTypeOf,
+  providerTypes,
+  ServiceError,
 } from "@sallyport/core";
 import { identityProviders } from "@sallyport/identity-passport";
-import { Command } from "commander";
 import { demoProvidersPlace } from "../../composition/public-address.ts";
 import { identifiers } from "../../composition/identifiers.ts";
+import type { Configuration } from "../../configuration/index.ts";
 import { readImitationAddress } from "../../demo/index.ts";
-import { CommandError } from "../command-group.ts";
-import { aliasOption, type AliasOptions, configurationOption, oneDatabase } from "../command-options.ts";
-import { type OpenedDatabase, withDatabase } from "../with-database.ts";
-import { missingOf, providerArgument, typeOf } from "./provider-entry.ts";
+import { CommandError } from "../report-failure.ts";
+import type { Work } from "../server-command.ts";
+import type { OpenedDatabase } from "../with-database.ts";
 
-/** `provider test`. */
-export function testProviderCommand(): Command {
-  return new Command("test")
-    .description("check what is registered of a provider, and whether it can be reached; nobody is logged in")
-    .addArgument(providerArgument())
-    .addOption(aliasOption(oneDatabase))
-    .addOption(configurationOption())
-    .action(test);
+/** The types of providers, as help and refusals list them. */
+export const providerWords = `${providerTypes.slice(0, -1).join(", ")} or ${providerTypes.at(-1)}`;
+
+export function typeOf(word: string): ProviderType {
+  const type = providerTypeOf(word);
+  if (type === null) throw new CommandError(`"${word}" is no provider. There are ${providerWords}.`);
+  return type;
 }
 
-async function test(word: string, options: AliasOptions): Promise<void> {
+/** What the configuration still lacks before anybody can log in with the provider. */
+export function missingOf({ oAuthProviders }: Configuration, type: ProviderType, callback: string | null): string[] {
+  const switchedOn = oAuthProviders.includes(type)
+    ? []
+    : [`The configuration does not switch it on yet: add {"name": "${type}"} to oAuthProviders.`];
+  return callback === null
+    ? [...switchedOn, "Where the provider is to send browsers back to is not known yet: set server.publicUrl."]
+    : switchedOn;
+}
+
+/** `provider test`. */
+export function testProvider(word: string): Work {
   const type = typeOf(word);
-  await withDatabase(options, async (opened) => {
+  return async (opened) => {
     const { container, database } = opened;
     const entry = await new ProviderEntries(database.storage.repositories.records).find(type);
     if (entry === null)
@@ -35,7 +45,7 @@ async function test(word: string, options: AliasOptions): Promise<void> {
     const provider = (await askedProviders(opened)).get(type);
     if (provider === undefined) throw new CommandError(`This server cannot log in with ${type}.`);
     const data = await checked("The additional data", async () =>
-      provider.accept(await openedData(opened, entry.sealedData)),
+      provider.accept((await container.getAsync(identifiers.providerSealing)).openData(entry.sealedData)),
     );
     const callback = (await container.getAsync(identifiers.callbackAddresses)).known(database.alias, type, data);
     if (entry.defaultUserId !== null) await requireUser(opened, entry.defaultUserId);
@@ -43,7 +53,7 @@ async function test(word: string, options: AliasOptions): Promise<void> {
       throw new CommandError(line);
     await checked("The provider", () => provider.check(data));
     console.log(`The provider ${type} can be used. Its callback address here is ${callback}`);
-  });
+  };
 }
 
 /** The providers as the server asks them: those of a demo are imitated by its own process. */
@@ -59,10 +69,6 @@ async function askedProviders({ container }: OpenedDatabase): Promise<ReadonlyMa
   return identityProviders({ ...configuration.providers, imitation });
 }
 
-async function openedData({ container }: OpenedDatabase, sealed: string): Promise<unknown> {
-  return (await container.getAsync(identifiers.providerSealing)).openData(sealed);
-}
-
 async function requireUser({ database }: OpenedDatabase, userId: string): Promise<void> {
   const { account } = await database.storage.repositories.accounts.find({ id: userId }, []);
   if (account === null)
@@ -71,9 +77,7 @@ async function requireUser({ database }: OpenedDatabase, userId: string): Promis
 }
 
 /** Says what was looked at when something is wrong with it. */
-async function checked(what: string, look: () => Promise<ProviderData>): Promise<ProviderData>;
-async function checked(what: string, look: () => Promise<void>): Promise<void>;
-async function checked(what: string, look: () => Promise<ProviderData | void>): Promise<ProviderData | void> {
+async function checked<T>(what: string, look: () => Promise<T>): Promise<T> {
   try {
     return await look();
   } catch (error) {

@@ -1,25 +1,22 @@
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { CommandError } from "../command-group.ts";
+import { acceptMailAddress } from "@sallyport/core";
+import { CommandError } from "../report-failure.ts";
+import { readGivenFile } from "../server-command.ts";
+
+export interface PasswordOptions {
+  readonly passwordFile?: string;
+}
 
 /** A password from a file, from standard input, or typed twice; never from the command line, which others can see. */
-export async function readPassword(file: string | undefined): Promise<string> {
-  if (file !== undefined) return checked(fromFile(file));
+export async function readPassword({ passwordFile }: PasswordOptions): Promise<string> {
+  if (passwordFile !== undefined) return checked(readGivenFile(passwordFile).toString());
   if (!process.stdin.isTTY) return checked(await text(process.stdin));
   const first = await typed("Password: ");
   const second = await typed("Once more: ");
   if (first !== second) throw new CommandError("The two passwords are not the same.");
   return checked(first);
-}
-
-function fromFile(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    throw new CommandError(`The file ${file} cannot be read.`, { cause });
-  }
 }
 
 /** A line break at the end belongs to the file, not to the password. */
@@ -53,5 +50,12 @@ export function endedSessions(count: number): string {
   return count === 1 ? " One session has ended." : ` ${count} sessions have ended.`;
 }
 
-/** What to do where a custom user is mapped to a database user that does not exist. */
-export const userListAdvice = '"sallyport-server user list" tells who there is.';
+export interface EmailOptions {
+  readonly none?: true;
+}
+
+/** The address that was given, or `null` for `--none`; exactly one of them has to be. */
+export function emailOf(address: string | undefined, { none }: EmailOptions, refusal: string): string | null {
+  if ((address === undefined) === (none === undefined)) throw new CommandError(refusal);
+  return address === undefined ? null : acceptMailAddress(address);
+}
