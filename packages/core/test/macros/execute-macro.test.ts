@@ -370,7 +370,7 @@ describe("access", () => {
     await expect(macros.execute("Closed", null, { as: member })).rejects.toEqual(code(401));
     await expect(macros.execute("OfApp", null, { as: member, skipCheck: true })).rejects.toEqual(code(402));
     expect(await macros.fixture.r.audit.read(0, 10)).toMatchObject([
-      { type: "macro.refused", outcome: 401, macroName: "Closed", userId: member.principal.userId },
+      { type: "macro.refused", outcome: 401, macroName: "Closed", actorId: member.principal.userId },
       { type: "macro.refused", outcome: 402, macroName: "OfApp" },
     ]);
   });

@@ -16,7 +16,7 @@ import { KnexRecordRepository } from "../../knex-record-repository.ts";
 import { KnexSessionRepository } from "../../knex-session-repository.ts";
 import { KnexSettingsRepository } from "../../knex-settings-repository.ts";
 import { KnexThrottleRepository } from "../../knex-throttle-repository.ts";
-import { type Numbered, pendingMigrations } from "../../pending-migrations.ts";
+import { type Numbered, pendingMigrations } from "../../schema.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
 import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
 import { MariadbArchive } from "./archive/mariadb-archive.ts";

@@ -1,4 +1,4 @@
-import { type Names, quotedNames } from "../../table-names.ts";
+import { type Names, quotedNames } from "../../schema.ts";
 
 const tables = ["objectSeries", "recordGates", "sessionGates", "valueIndexes"] as const;
 const sequences = ["objectNumbers"] as const;

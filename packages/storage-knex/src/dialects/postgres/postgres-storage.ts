@@ -20,7 +20,7 @@ import { KnexSessionRepository } from "../../knex-session-repository.ts";
 import { KnexSettingsRepository } from "../../knex-settings-repository.ts";
 import { KnexThrottleRepository } from "../../knex-throttle-repository.ts";
 import { objectOf } from "../../object-row.ts";
-import { type Numbered, pendingMigrations } from "../../pending-migrations.ts";
+import { type Numbered, pendingMigrations } from "../../schema.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
 import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
 import { PostgresArchive } from "./archive/postgres-archive.ts";

@@ -1,6 +1,6 @@
 import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
-import { type Numbered, pendingMigrations } from "../../../pending-migrations.ts";
+import { type Numbered, pendingMigrations } from "../../../schema.ts";
 import type { SqlResult } from "../../../sql-runner.ts";
 import { dismiss, lockName, runOn, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";

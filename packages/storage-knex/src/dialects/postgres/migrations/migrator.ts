@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
-import { type Numbered, pendingMigrations } from "../../../pending-migrations.ts";
+import { type Numbered, pendingMigrations } from "../../../schema.ts";
 import { type Connection, type Query, runOn, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 
