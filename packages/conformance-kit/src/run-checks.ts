@@ -27,7 +27,7 @@ export interface ConformanceRun {
   readonly duration: number;
   /** Milliseconds of computing time of this process. */
   readonly cpu: number;
-  /** What was thrown beside the checks, where nobody could catch it: rejections that nobody awaits. The command collects it. */
+  /** What was thrown outside the checks, where it could not be caught: rejections that nobody awaits. The command collects it. */
   readonly strayErrors: readonly unknown[];
 }
 

@@ -72,7 +72,7 @@ test("an adapter that breaks the contract fails, with a command that runs a chec
 test("what is thrown beside the checks ends neither the run nor well", async () => {
   const { code, stdout } = await run("stray.mjs", "--check", "is healthy when it is migrated");
   expect(code).toBe(1);
-  expect(stdout).toContain("thrown beside the checks, where nobody could catch it: Error: nobody awaits this");
+  expect(stdout).toContain("thrown outside the checks, where it could not be caught: Error: nobody awaits this");
   expect(stdout).toMatch(/1 run, 1 passed, 0 failed/);
 });
 

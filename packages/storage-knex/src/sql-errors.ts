@@ -24,7 +24,7 @@ export function codesOf(
   return new Map(meanings.flatMap(([code, errors]) => errors.map((error) => [error, code] as const)));
 }
 
-/** Errors of the operating system that mean, whatever the driver, that the server cannot be reached. */
+/** Errors of the operating system that mean, with every driver, that the server cannot be reached. */
 export const unreachable: readonly string[] = [
   "ECONNREFUSED",
   "ECONNRESET",

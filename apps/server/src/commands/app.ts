@@ -19,7 +19,7 @@ export function appCommand(): ServerCommand {
     .argument("<name>", "the app name")
     .argument(
       "<off|optional|forced>",
-      "off: nothing; optional: a token of those who have set up a second factor; forced: everybody has to",
+      "off: no token; optional: a token from users who have set up a second factor; forced: a token from every user",
     )
     .onDatabase(setSecondFactor);
   return group.addCommand(

@@ -58,7 +58,7 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
     },
   },
 
-  "tells the same identity whenever somebody comes, and another of somebody else": async ({
+  "tells the same identity at every log-in of a user, and another for another user": async ({
     provider,
     request,
     answer,
@@ -77,7 +77,7 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
       holds(typeof text === "string" && text.length <= 510, "Name and e-mail address have at most 255 characters");
   },
 
-  "refuses whoever cancels with 324": async ({ provider, request, answer, underTest }) => {
+  "refuses a cancelled log-in with 324": async ({ provider, request, answer, underTest }) => {
     const cancelled = await answer(request(), null);
     await keepsSilent(324, underTest, cancelled, () => provider.finish(cancelled), "finishing what was cancelled");
   },

@@ -53,7 +53,7 @@ function errorRows(error: unknown): string[][] {
 /** An error that the adapter let fall beside the checks. */
 export function strayErrorLines(error: unknown, { bad, faint }: TerminalStyle): string[] {
   return [
-    `${bad("✗")} thrown beside the checks, where nobody could catch it: ${described(error)}`,
+    `${bad("✗")} thrown outside the checks, where it could not be caught: ${described(error)}`,
     ...originOf(error).map((frame) => `   ${faint("from")}  ${frame}`),
     "",
   ];

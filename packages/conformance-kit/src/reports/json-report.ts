@@ -23,7 +23,7 @@ export interface JsonReport {
   readonly duration: number;
   /** Milliseconds of computing time. */
   readonly cpu: number;
-  /** What was thrown beside the checks, where nobody could catch it. */
+  /** What was thrown outside the checks, where it could not be caught. */
   readonly strayErrors: readonly string[];
   readonly sections: readonly SectionReport[];
 }

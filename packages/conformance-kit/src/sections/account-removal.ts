@@ -1,7 +1,7 @@
 import type { Account, IdentityLinkRecord, ObjectId, Repositories, Storage } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { pluck } from "../fixtures/pluck.ts";
+import { pluck } from "../fixtures/lists.ts";
 import { accountNamed, accountOf, createCustomAccount, createUser, createUserObject } from "../fixtures/accounts.ts";
 import { idsOf } from "../fixtures/objects.ts";
 import { createLink, findLink } from "../fixtures/new-link.ts";

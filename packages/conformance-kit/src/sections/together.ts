@@ -7,7 +7,7 @@ import {
 } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { pluck } from "../fixtures/pluck.ts";
+import { pluck } from "../fixtures/lists.ts";
 import { atOnce, occurrences } from "../fixtures/at-once.ts";
 import { codeOf } from "../fixtures/error-of.ts";
 import { auditEvent } from "../fixtures/every-call.ts";

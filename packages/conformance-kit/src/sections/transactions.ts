@@ -1,7 +1,7 @@
 import { type Repositories, seesAll, ServiceError, Applications } from "@sallyport/core";
 import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { pluck } from "../fixtures/pluck.ts";
+import { pluck } from "../fixtures/lists.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
 import { atOnce } from "../fixtures/at-once.ts";
 import { errorOf } from "../fixtures/error-of.ts";

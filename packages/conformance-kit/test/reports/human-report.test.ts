@@ -91,5 +91,5 @@ test("emphasises with the style that it is given, and changes nothing else", () 
 
 test("tells what was thrown beside the checks", () => {
   const text = show({ run: { ...sampleRun, strayErrors: [new Error("terminated")] } });
-  expect(text).toContain("✗ thrown beside the checks, where nobody could catch it: Error: terminated\n   from  ");
+  expect(text).toContain("✗ thrown outside the checks, where it could not be caught: Error: terminated\n   from  ");
 });

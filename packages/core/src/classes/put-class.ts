@@ -87,7 +87,7 @@ export interface RemoveClassInput {
 }
 
 /**
- * Takes a class away that nothing needs any more. Whoever is no administrator: 404; an unknown class: 304; a built-in one,
+ * Removes a class that nothing needs any more. Without the rights of an administrator: 404; an unknown class: 304; a built-in one,
  * and one with objects, be they in the recycler, with classes below it or with links to it: 307; another generation than expected: 713. The
  * removal is recorded with it.
  */

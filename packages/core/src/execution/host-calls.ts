@@ -55,7 +55,7 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
         const reference = namedObject(given);
         const serialization = forms.serialization(given.given.serialization);
         if (isHeld(context, given)) {
-          // Whoever may not see it may not keep others from it either.
+          // A user who may not see an object may not lock it either.
           const { object } = await getObject.run(context, reference, { type: "oid" });
           await context.r.objects.hold([object["~ObjectID"]]);
         }

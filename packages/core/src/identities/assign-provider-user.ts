@@ -29,7 +29,7 @@ export interface NewProviderUser extends Omit<ProviderUser, "userObject"> {
 
 /**
  * Asks the hook `xRestApi_DBCreateInit_xRestApiUserProvider` about a user object of an external provider that was made just now, in one
- * transaction in which nobody else writes it. Its answer 0, and no hook: `accepted`. A positive number: `assigned`, the hook has bound it to
+ * transaction in which nothing else writes it. Its answer 0, and no hook: `accepted`. A positive number: `assigned`, the hook has bound it to
  * a user itself. A negative one, and what is no whole number: 324, and what the hook wrote is undone. A hook that fails: 710.
  */
 export class AcceptProviderUser {

@@ -51,11 +51,11 @@ export const assignableLifetime = 900_000;
 
 export type AssignableIdentity = ProviderIdentity &
   Pick<IdentityLink, "provider" | "email" | "displayName"> & {
-    /** Nobody with another app key can bind it. */
+    /** It cannot be bound with another app key. */
     readonly appKeyId: string;
   };
 
-/** Somebody else has bound the identity meanwhile; what was done for it is undone. */
+/** Another request has bound the identity meanwhile; the work for it is undone. */
 export class TakenIdentityError extends Error {
   override readonly name = "TakenIdentityError";
 }

@@ -173,7 +173,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, JsonValue>> 
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a module is a hook by its name alone, whatever else it says: by one under which the specification knows hooks. */
+/** Whether the name of a module alone makes it a hook: the specification lists these names. */
 function isHookName(name: string): boolean {
   return name.startsWith("xRestApi_") && hookEvents.some((event) => event === name);
 }

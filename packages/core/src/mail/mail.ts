@@ -121,7 +121,7 @@ export type ResetOrder = Pick<Extract<MailOrder, { readonly kind: "passwordReset
 /** What a request for a new password comes to, found out when it is about to be sent. */
 export interface ResetMail {
   /**
-   * Finds whoever is meant and issues the token; `null` where there is nobody to write to: no such user, no address, disabled, or written to a moment ago.
+   * Finds the account and issues the token; `null` if no mail is sent: no such user, no address, disabled, or written to a moment ago.
    * Is called within a transaction, of which `r` are the repositories, and awaits nothing else: token and order are changed together.
    */
   prepare(r: Repositories, order: ResetOrder): Promise<PreparedReset | null>;

@@ -134,7 +134,7 @@ export class StorageClock {
 
   constructor(private readonly storage: Pick<Storage, "now">) {}
 
-  /** Milliseconds since 1970. Inside of a transaction it asks nobody: that may have the only connection. */
+  /** Milliseconds since 1970. Inside a transaction it makes no request: the transaction may hold the only connection. */
   async now({ joined }: Pick<UnitOfWork, "joined">): Promise<number> {
     if (!joined) await this.measure();
     return Date.now() + this.ahead;

@@ -6,7 +6,7 @@ import type { StorageArchive } from "./storage-archive.ts";
  * Does a part of a transaction: if it throws, what it wrote is undone, its error comes out unchanged, and the transaction goes
  * on. A part awaits everything that it asks for, and lets out the errors of calls that fail: one that catches them may succeed
  * with one engine and not with another. Parts nest; they do not overlap. A conflict with another transaction, a lost connection
- * and a call that took too long end the whole transaction, whatever part they happen in: all that is asked for later fails
+ * and a call that took too long end the whole transaction, from any part: all that is asked for later fails
  * with the same error, and a conflict has the work run again as ever.
  */
 export type Attempt = <T>(part: () => Promise<T>) => Promise<T>;
@@ -109,7 +109,7 @@ const words: { readonly [K in keyof StorageCapabilities]: (declared: StorageCapa
   indexesPerTable: (declared) => (declared === null ? "as many indexes as wanted" : `at most ${declared} indexes`),
 };
 
-/** What an adapter declares, in words for whoever runs it: one for each capability, in the order of their importance. */
+/** What an adapter declares, in words for its operator: one entry for each capability, the most important first. */
 export function capabilityWords(capabilities: StorageCapabilities): ReadonlyMap<keyof StorageCapabilities, string> {
   const names = Object.keys(words) as (keyof StorageCapabilities)[];
   return new Map(names.map((name) => [name, (words[name] as (declared: unknown) => string)(capabilities[name])]));

@@ -131,7 +131,7 @@ export function singleReference(text: string): SingleReference {
   return reference;
 }
 
-/** The class that a part of the path names; whatever is none: 304. */
+/** The class that a part of the path names; 304 if there is none. */
 function classNameOf(text: string): string {
   const reference = objectReference(text);
   if (reference?.kind !== "class") throw new ServiceError(304);

@@ -100,5 +100,5 @@ function decode(raw: string): string | null {
   }
 }
 
-// oxlint-disable-next-line no-control-regex -- Paths with control characters are refused.
+// oxlint-disable-next-line no-control-regex -- control characters in a path are refused, so the pattern must name them.
 const forbidden = /[\u0000-\u001F\u007F/\\;]/;

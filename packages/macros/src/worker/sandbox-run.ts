@@ -153,7 +153,7 @@ export class SandboxRun {
       this.buffer.put({ type: "done", ...from, lines, ...this.done, hostCalls: this.hostCalls, code });
       return true;
     }
-    const fault = this.fault ?? { kind: "pending", message: "waits for what nobody will settle" };
+    const fault = this.fault ?? { kind: "pending", message: "waits for a promise that will never settle" };
     this.buffer.put({ type: "failed", ...from, lines, trace: undefined, code: undefined, ...fault });
     return true;
   }

@@ -45,10 +45,9 @@ export function providerCommand(): ServerCommand {
       '\nAdditional data: {"clientId": "…", "clientSecret": "…"}; of apple clientId, serverAddress, teamId, keyIdentifier, keyPath.',
     )
     .onDatabase(add);
-  ofOne(
-    "test",
-    "check what is registered of a provider, and whether it can be reached; nobody is logged in",
-  ).onDatabase(testProvider);
+  ofOne("test", "check the registration of a provider and whether it can be reached; opens no session").onDatabase(
+    testProvider,
+  );
   group.addCommand(listProviders());
   ofOne("show", "print what is registered of a provider as JSON, without its secrets").onDatabase((word: string) => {
     const type = typeOf(word);

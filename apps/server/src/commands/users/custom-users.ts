@@ -27,7 +27,7 @@ import { emailOf, type EmailOptions, endedSessions, type PasswordOptions, readPa
 
 /** `custom-users add|list|show|set-password|set-email|map|disable|enable|remove`. */
 export function customUsersCommand(): ServerCommand {
-  const group = commandGroup("custom-users", "manage those who log in without being users of the database");
+  const group = commandGroup("custom-users", "manage custom users, who log in without being users of the database");
   group
     .command("add")
     .description("add a custom user; the password is read from standard input, or typed")
@@ -114,7 +114,7 @@ function show(name: string, options: JsonOptions): Work {
     const rows = [
       ["id", id],
       ["state", disabled ? "disabled" : "enabled"],
-      ["works as", `${worksAs || "nobody, the user is gone"} (${userId})`],
+      ["works as", `${worksAs || "no user (removed)"} (${userId})`],
       ["e-mail", email ?? "none"],
     ];
     console.log(tableLines(["name", loginName], rows).join("\n"));

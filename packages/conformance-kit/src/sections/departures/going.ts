@@ -1,8 +1,8 @@
 import { OutdatedModelError, type Repositories, seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { pluck, rowsOf } from "../../fixtures/pluck.ts";
-import { takenBack } from "../../fixtures/at-once.ts";
+import { pluck, rowsOf } from "../../fixtures/lists.ts";
+import { takenBack } from "../../fixtures/taken-back.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import {
   anybody,

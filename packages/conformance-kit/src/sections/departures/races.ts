@@ -56,7 +56,7 @@ const races: { readonly [name: string]: Race } = {
     );
     equal(await isThere(r, target.id), !deleted, "whether the target is there");
     const there = deleted ? "gone" : "there";
-    equal(outcomes, deleted ? [307, 307] : [0, 0], `the outcomes for those who point to a target that is ${there}`);
+    equal(outcomes, deleted ? [307, 307] : [0, 0], `the outcomes of referrers of a target that is ${there}`);
     equal((await r.departures.referrers([target.id], all)).length, deleted ? 0 : 2, "how many point to the target");
   },
 

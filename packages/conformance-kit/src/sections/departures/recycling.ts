@@ -8,8 +8,9 @@ import {
 } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { pluck, rowsOf } from "../../fixtures/pluck.ts";
-import { atOnce, occurrences, takenBack } from "../../fixtures/at-once.ts";
+import { pluck, rowsOf } from "../../fixtures/lists.ts";
+import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { takenBack } from "../../fixtures/taken-back.ts";
 import { bringBack, createObject, createObjects, idsOf, leftOf, linking, takeAway } from "../../fixtures/objects.ts";
 import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { hour } from "../../fixtures/policy.ts";

@@ -40,7 +40,7 @@ export const referrerChecks: readonly Check[] = checksOf("departures", {
     const links = [link(team, "Team", one), link(team, "Team", two), link(team, "Boss", one), link(image, "Boss", two)];
     equalInAnyOrder(await r.departures.referrers(idsOf([two, one, two]), all), links, "the referrers of two");
     equal(await r.departures.referrers([], all), [], "the referrers of nothing");
-    equal(await r.departures.referrers([...nowhere, team.id], all), [], "the referrers of what nobody points to");
+    equal(await r.departures.referrers([...nowhere, team.id], all), [], "the referrers of objects without any");
   },
 
   "know the referrers by some attributes of some classes only, and as many as asked for": async ({ r }) => {
@@ -56,7 +56,7 @@ export const referrerChecks: readonly Check[] = checksOf("departures", {
     const two = [link(first, "Team", one), link(second, "toString", one)];
     equalInAnyOrder(await by("Team", "toString"), two, "the referrers by two attributes");
     for (const names of [[], ["boss"], ["constructor"]])
-      equal(await by(...names), [], "the referrers by attributes that nobody has");
+      equal(await by(...names), [], "the referrers by attributes that no object has");
     const attributes = [
       { className: "Image", attribute: "Boss" },
       { className: "File", attribute: "Team" },

@@ -1,8 +1,8 @@
 import { isVisible, seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { takenBack } from "../../fixtures/at-once.ts";
-import { rowsOf } from "../../fixtures/pluck.ts";
+import { takenBack } from "../../fixtures/taken-back.ts";
+import { rowsOf } from "../../fixtures/lists.ts";
 import {
   bringBack,
   createObject,

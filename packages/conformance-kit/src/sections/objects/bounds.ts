@@ -10,7 +10,7 @@ import {
 } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { pluck } from "../../fixtures/pluck.ts";
+import { pluck } from "../../fixtures/lists.ts";
 import { idsOf } from "../../fixtures/objects.ts";
 import { valueOf } from "../../fixtures/asking.ts";
 

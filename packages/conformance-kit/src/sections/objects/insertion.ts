@@ -1,7 +1,7 @@
 import { isObjectId, isUuid, objectNumber, seesAll, ServiceError, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { pluck } from "../../fixtures/pluck.ts";
+import { pluck } from "../../fixtures/lists.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
 import { findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
 import { hour } from "../../fixtures/policy.ts";

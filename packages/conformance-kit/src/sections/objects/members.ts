@@ -2,7 +2,7 @@ import type { JsonValue, Repositories, StoredObject, Visibility } from "@sallypo
 import { seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { pluck } from "../../fixtures/pluck.ts";
+import { pluck } from "../../fixtures/lists.ts";
 import { bringBack, createObject, createObjects, idsOf, takeAway, update } from "../../fixtures/objects.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { whileOpen } from "../../fixtures/at-once.ts";

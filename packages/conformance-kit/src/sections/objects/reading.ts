@@ -1,7 +1,7 @@
 import { objectNumber, seesAll, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { pluck } from "../../fixtures/pluck.ts";
+import { pluck } from "../../fixtures/lists.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
 

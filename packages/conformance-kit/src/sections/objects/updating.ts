@@ -1,7 +1,7 @@
 import { type JsonValue, OutdatedModelError, seesAll, type StoredObject, type Visibility } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { pluck } from "../../fixtures/pluck.ts";
+import { pluck } from "../../fixtures/lists.ts";
 import { atOnce, occurrences } from "../../fixtures/at-once.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { codeOf } from "../../fixtures/error-of.ts";

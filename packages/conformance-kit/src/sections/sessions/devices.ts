@@ -6,9 +6,8 @@ import { codeOf } from "../../fixtures/error-of.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { generous, minute, second } from "../../fixtures/policy.ts";
-import { Visitor } from "../../fixtures/visitor.ts";
+import { Visitor, isFull } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
-import { isFull } from "./full.ts";
 
 const phone = { deviceId: "phone" };
 const alone = { ...generous, perDevice: 1 };

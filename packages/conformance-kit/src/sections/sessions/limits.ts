@@ -6,9 +6,8 @@ import { codeOf } from "../../fixtures/error-of.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
 import { takenBack } from "../../fixtures/taken-back.ts";
-import { Visitor } from "../../fixtures/visitor.ts";
+import { Visitor, isFull } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
-import { isFull } from "./full.ts";
 
 /** Opens sessions at once and demands that exactly so many are opened. */
 async function race(

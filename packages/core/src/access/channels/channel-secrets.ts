@@ -49,7 +49,7 @@ export class ChannelSecrets {
 export interface OpenChannel {
   readonly key: Uint8Array;
   readonly ivPrefix: Uint8Array;
-  /** The number of the answer; given to nobody else. */
+  /** The number of the answer, given only once. */
   readonly answerNumber: bigint;
 }
 
@@ -62,7 +62,7 @@ export class ChannelTraffic {
   ) {}
 
   /**
-   * Makes ready for a request. The number of the answer is reserved at once, so that whatever becomes of the request, even
+   * Makes ready for a request. The number of the answer is reserved at once, so that however the request ends, even
    * the end of its session, can be answered. 314 if the key cannot be unwrapped, 203 if the session ends meanwhile.
    */
   async open({ alias, storage }: Database, session: Digest, channel: Channel): Promise<OpenChannel> {

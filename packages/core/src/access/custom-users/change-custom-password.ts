@@ -123,7 +123,7 @@ export class ConfirmCustomPassword {
   async run(context: SessionContext, { confirmationCode: given, language }: ConfirmCustomPasswordInput): Promise<void> {
     const { gate, digests, settle, notice } = this.parts;
     const { userId, entrance } = context.session;
-    // Nothing waits for those who came in otherwise.
+    // Only custom users have a waiting password.
     if (entrance.kind !== "custom") throw new ServiceError(326);
     const { account } = await context.r.accounts.find({ id: entrance.accountId }, []);
     if (account === null) throw new ServiceError(context.overCode);
@@ -136,7 +136,7 @@ export class ConfirmCustomPassword {
       prove: async () => ((await new PendingPasswords(repositories).tryCode(account.id, code)) ? account : null),
       act: async (r) => {
         const version = await new PendingPasswords(r).confirm(account.id, code);
-        // Somebody else was faster with the same code.
+        // Another request was faster with the same code.
         if (version === null) throw new ServiceError(326);
         await settle.run(r, account, context.sessionDigest);
         if (!(await r.sessions.renew(context.sessionDigest, version))) throw new ServiceError(context.overCode);

@@ -48,17 +48,17 @@ export interface GuardedAttempt<Proven extends NonNullable<unknown>, Result> {
   readonly userKey: string;
   /** What a failure is answered and audited with, a lockout too. */
   readonly refusal: { readonly code: CountedCode; readonly type: AuditEventType };
-  /** Who attempts it, for the audit: the user of the session, `null` if nobody is proven. */
+  /** Who attempts it, for the audit: the user of the session, `null` if no user is proven. */
   readonly userId: ObjectId | null;
   /** `null` is a failure, which is counted. Asked for only if no lockout forbids it; takes the same time either way. */
   readonly prove: () => Promise<Proven | null>;
-  /** Spends what is good once, in the transaction of `act` and before anything else: those who show the same at once wait for one another there, holding nothing. */
+  /** Spends a one-time proof, first in the transaction of `act`: requests with the same proof wait for one another there, holding nothing. */
   readonly spend?: (r: Repositories, proven: Proven) => Promise<void>;
   /** Done once proven, in one transaction with forgetting failures; may run again. Its errors undo it, uncounted. */
   readonly act: (r: Repositories, proven: Proven) => Promise<Result>;
 }
 
-/** Refusals that tell somebody that a guess was wrong: they count as failures, and all others do not. */
+/** Refusals that tell the client that a guess was wrong. Only they count as failures. */
 const countedCodes = [302, 326, 339, 342] as const satisfies readonly ErrorCode[];
 
 export type CountedCode = (typeof countedCodes)[number];

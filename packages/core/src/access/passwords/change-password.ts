@@ -17,7 +17,7 @@ export interface PasswordChangeResult {
   readonly confirmationRequired?: true;
 }
 
-/** What a change of the password is for those who came in by one kind of entrance. Order of refusals: 320, 321, 339. */
+/** A change of the password after one kind of log-in. Order of refusals: 320, 321, 339. */
 export interface PasswordChange {
   run(context: SessionContext, input: PasswordChangeInput): Promise<PasswordChangeResult>;
 }

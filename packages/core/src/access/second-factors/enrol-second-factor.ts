@@ -99,7 +99,7 @@ export class RemoveSecondFactor {
     if (!abandoned) await this.proveFactor.run(context, own, token, remove);
   }
 
-  /** `false` if it has been confirmed meanwhile: to begin it anew, with no secret, is what tells, and keeps whoever confirms it waiting until it is gone. */
+  /** `false` if it has been confirmed meanwhile. Beginning it anew, without a secret, tells, and a confirmation waits until it is gone. */
   private async abandon(
     r: Repositories,
     { subject, appName }: FactorKey,

@@ -84,7 +84,7 @@ export interface TimeTokens {
   stepOf(secret: string, token: string, at: number, after: number): number | null;
 }
 
-/** Spends what proved a factor; `false` if somebody else was faster. */
+/** Spends the proof of a factor; `false` if another request was faster. */
 export type SpendProof = (r: Pick<Repositories, "records">) => Promise<boolean>;
 
 /** Says what a text proves: that a factor is at hand, or one of its recovery codes. */

@@ -44,7 +44,7 @@ export interface EnteredUser {
   readonly entrance: Entrance;
 }
 
-/** Ends the sessions that somebody has besides this one: they were opened without the factor that he has confirmed. */
+/** Ends the user's other sessions: they were opened without the factor that is now confirmed. */
 export async function endOtherSessions(
   { sessions }: Pick<Repositories, "sessions">,
   user: EnteredUser,

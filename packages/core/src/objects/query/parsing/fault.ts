@@ -11,7 +11,7 @@ export function fault(place: Place, reason: string): ServiceError {
 
 type Condition = Exclude<Filter, { readonly kind: "all" | "any" | "not" }>;
 
-/** The conditions of a filter, whatever stands around them. */
+/** The conditions of a filter, without the operators around them. */
 export function conditionsOf(filter: Filter): readonly Condition[] {
   if (filter.kind === "not") return conditionsOf(filter.filter);
   return filter.kind === "all" || filter.kind === "any" ? filter.filters.flatMap(conditionsOf) : [filter];
