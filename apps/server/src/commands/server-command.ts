@@ -28,14 +28,15 @@ export class ServerCommand extends Command {
     );
   }
 
-  /** Adds `--alias` and `--config`. Help shows options in the order in which they were added, so these come last. */
+  /** Adds `--alias` and `--config`. Help shows options in the order in which they were added. */
   withAlias(otherwise = "the empty alias, or the only one there is"): this {
     return this.option("-a, --alias <alias>", `alias of the database (default: ${otherwise})`).withConfiguration();
   }
 
-  /** Adds `--alias` and `--config`, and what the command does. `prepare` judges what was given before the database is opened. */
+  /** Says what the command does, and adds `--alias` and `--config` if it lacks them. `prepare` judges what was given before the database is opened. */
   onDatabase<Given extends unknown[]>(prepare: (...given: Given) => Work | Promise<Work>): this {
-    return this.withAlias().action(async (...given: Given) => {
+    if (!this.options.some(({ long }) => long === "--alias")) this.withAlias();
+    return this.action(async (...given: Given) => {
       const work = await prepare(...given);
       await withDatabase(this.opts<AliasOptions>(), work);
     });

@@ -57,10 +57,12 @@ export function customUsersCommand(): ServerCommand {
     group.command(verb).description(description).argument("<name>", "name of the custom user");
   ofOne("show", "show a custom user").option("--json", "print JSON, for scripts").onDatabase(show);
   ofOne("set-password", "set another password, read from standard input, or typed; all sessions end")
+    .withAlias()
     .option("--password-file <file>", "read the password from this file")
     .onDatabase(setPassword);
   ofOne("set-email", "set the address to which codes are mailed")
     .argument("[address]", "e-mail address")
+    .withAlias()
     .option("--none", "take the address away")
     .onDatabase(setEmail);
   ofOne("map", "have him work as another user of the database; all sessions end")

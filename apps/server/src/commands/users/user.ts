@@ -53,12 +53,14 @@ export function userCommand(): ServerCommand {
   change("enable", "let a user in again who was disabled").onDatabase((name: string) => setDisabled(name, false));
   change("set-email", "say where a user's mail goes, such as a link for a new password")
     .argument("[address]", "e-mail address")
+    .withAlias()
     .option("--none", "nowhere")
     .onDatabase(setEmail);
   change(
     "set-password",
     "give a user another password, which ends his sessions; it is read from standard input, or typed",
   )
+    .withAlias()
     .option("--password-file <file>", "read the password from this file")
     .onDatabase(setPassword);
   return group;
