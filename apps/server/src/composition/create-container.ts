@@ -3,17 +3,30 @@ import { Container } from "inversify";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import type { DemoProviders } from "../demo/index.ts";
-import { bindCustomUsers, bindEntry, bindPasswords, bindSecondFactors } from "./bindings/bind-users.ts";
-import { bindDatabases } from "./bindings/bind-databases.ts";
-import { bindHttp } from "./bindings/bind-http.ts";
-import { bindKeys, bindSecrets } from "./bindings/bind-keys.ts";
-import { bindMacros } from "./bindings/bind-macros.ts";
-import { bindMail } from "./bindings/bind-mail.ts";
-import { bindOperations } from "./bindings/bind-operations.ts";
-import { bindProviders } from "./bindings/bind-providers.ts";
-import { identifiers } from "./identifiers.ts";
-import { bindUseCases } from "./use-cases.ts";
+import { databaseParts } from "./bindings/databases.ts";
+import { httpParts } from "./bindings/http.ts";
+import { keyParts } from "./bindings/keys.ts";
+import { macroParts } from "./bindings/macros.ts";
+import { mailParts } from "./bindings/mail.ts";
+import { operationsParts } from "./bindings/operations.ts";
+import { providerParts } from "./bindings/providers.ts";
+import { userParts } from "./bindings/users.ts";
+import { bind, parts, type Recipe, type Recipes } from "./parts.ts";
 import { StorageEngines } from "./storages/storage-engines.ts";
+import { bindUseCases } from "./use-cases.ts";
+
+type Given = "configuration" | "logger" | "engines" | "demoProviders";
+
+const recipes = {
+  ...keyParts,
+  ...databaseParts,
+  ...userParts,
+  ...macroParts,
+  ...mailParts,
+  ...providerParts,
+  ...operationsParts,
+  ...httpParts,
+} satisfies Required<Omit<Recipes, Given | "useCases">>;
 
 /**
  * Knows how everything is made. Some of it is made asynchronously, so ask with `getAsync`. Storages come from the engines
@@ -26,22 +39,11 @@ export function createContainer(
   demoProviders: DemoProviders | null = null,
 ): Container {
   const container = new Container({ defaultScope: "Singleton" });
-  container.bind(identifiers.configuration).toConstantValue(configuration);
-  container.bind(identifiers.logger).toConstantValue(logger);
-  container.bind(identifiers.engines).toConstantValue(engines);
-  container.bind(identifiers.demoProviders).toConstantValue(demoProviders);
-  bindSecrets(container);
-  bindKeys(container);
-  bindDatabases(container);
-  bindEntry(container);
-  bindPasswords(container);
-  bindSecondFactors(container);
+  const given = { configuration, logger, engines, demoProviders };
+  for (const [name, value] of Object.entries(given))
+    container.bind<unknown>(parts[name as Given]).toConstantValue(value);
+  for (const [name, recipe] of Object.entries<Recipe<unknown>>(recipes))
+    bind(container, parts[name as keyof typeof recipes], recipe);
   bindUseCases(container);
-  bindCustomUsers(container);
-  bindMacros(container);
-  bindMail(container);
-  bindProviders(container);
-  bindOperations(container);
-  bindHttp(container);
   return container;
 }

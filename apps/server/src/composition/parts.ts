@@ -1,66 +1,7 @@
-import type {
-  AlignIndexes,
-  AskAuthenticator,
-  ChangeOwnPassword,
-  AssignProviderUser,
-  CallbackAddresses,
-  ChangeCustomPassword,
-  ChannelSecrets,
-  ChannelTraffic,
-  CheckSecondFactors,
-  CreateAccount,
-  CreateCustomAccount,
-  CursorSealing,
-  CredentialReader,
-  DeliverMail,
-  Digests,
-  EnterWithPassword,
-  FactorProofs,
-  FactorSecrets,
-  EnterWithProvider,
-  Gate,
-  IdentityProvider,
-  KeyRings,
-  KeySupply,
-  KeyWrapping,
-  LogInMessages,
-  MacroHooks,
-  MacroReports,
-  MacroRunner,
-  MacroRuntime,
-  Mailer,
-  OrderMail,
-  PasswordNotice,
-  PasswordPolicy,
-  ReplacePassword,
-  PasswordResets,
-  ResetMail,
-  ProviderSealing,
-  ProviderType,
-  ProveFactor,
-  RandomSource,
-  RegisteredProviders,
-  SealedOrders,
-  SerializeOwnUser,
-  SettleCustomPassword,
-  SlowQueries,
-  TimeTokens,
-  Tokens,
-  VerifyCustomPassword,
-  VerifyPassword,
-} from "@sallyport/core";
+import type * as core from "@sallyport/core";
 import type { RsaCredentialsCipher } from "@sallyport/crypto";
-import type {
-  Application,
-  DatabaseDirectory,
-  HttpSettings,
-  Playground,
-  PublishedKeys,
-  RequestObserver,
-  Route,
-  UseCases,
-} from "@sallyport/http";
-import type { ServiceIdentifier } from "inversify";
+import type * as http from "@sallyport/http";
+import type { Container, MapToResolvedValueInjectOptions, ServiceIdentifier } from "inversify";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import type { DemoProviders } from "../demo/index.ts";
@@ -82,74 +23,121 @@ function named<T>(name: string): ServiceIdentifier<T> {
 export const parts = {
   configuration: named<Configuration>("configuration"),
   logger: named<Logger>("logger"),
-  digests: named<Digests>("digests"),
-  random: named<RandomSource>("random"),
-  cursorSealing: named<CursorSealing>("cursorSealing"),
-  keyWrapping: named<KeyWrapping | null>("keyWrapping"),
-  keySupply: named<KeySupply>("keySupply"),
-  keyRings: named<KeyRings>("keyRings"),
-  channelSecrets: named<ChannelSecrets>("channelSecrets"),
+  digests: named<core.Digests>("digests"),
+  random: named<core.RandomSource>("random"),
+  cursorSealing: named<core.CursorSealing>("cursorSealing"),
+  keyWrapping: named<core.KeyWrapping | null>("keyWrapping"),
+  keySupply: named<core.KeySupply>("keySupply"),
+  keyRings: named<core.KeyRings>("keyRings"),
+  channelSecrets: named<core.ChannelSecrets>("channelSecrets"),
   credentialsCipher: named<RsaCredentialsCipher>("credentialsCipher"),
-  logInMessages: named<LogInMessages>("logInMessages"),
-  channelTraffic: named<ChannelTraffic>("channelTraffic"),
-  tokens: named<Tokens>("tokens"),
-  credentialReader: named<CredentialReader>("credentialReader"),
+  logInMessages: named<core.LogInMessages>("logInMessages"),
+  channelTraffic: named<core.ChannelTraffic>("channelTraffic"),
+  tokens: named<core.Tokens>("tokens"),
+  credentialReader: named<core.CredentialReader>("credentialReader"),
   hasher: named<CountedPasswordHasher>("hasher"),
   engines: named<StorageEngines>("engines"),
-  databases: named<DatabaseDirectory>("databases"),
+  databases: named<http.DatabaseDirectory>("databases"),
   demoSeeder: named<DemoSeeder>("demoSeeder"),
   preparation: named<DatabasePreparation>("preparation"),
   sweeper: named<Sweeper>("sweeper"),
-  alignIndexes: named<AlignIndexes>("alignIndexes"),
+  alignIndexes: named<core.AlignIndexes>("alignIndexes"),
   indexKeeper: named<IndexKeeper>("indexKeeper"),
-  timeTokens: named<TimeTokens>("timeTokens"),
-  factorSecrets: named<FactorSecrets>("factorSecrets"),
-  factorProofs: named<FactorProofs>("factorProofs"),
-  checkSecondFactors: named<CheckSecondFactors>("checkSecondFactors"),
-  proveFactor: named<ProveFactor>("proveFactor"),
-  gate: named<Gate>("gate"),
-  verifyPassword: named<VerifyPassword>("verifyPassword"),
-  passwordPolicy: named<PasswordPolicy>("passwordPolicy"),
-  replacePassword: named<ReplacePassword>("replacePassword"),
-  passwordNotice: named<PasswordNotice>("passwordNotice"),
-  changeOwnPassword: named<ChangeOwnPassword>("changeOwnPassword"),
-  orderMail: named<OrderMail>("orderMail"),
-  resetMail: named<ResetMail>("resetMail"),
-  passwordResets: named<PasswordResets>("passwordResets"),
-  createAccount: named<CreateAccount>("createAccount"),
-  createCustomAccount: named<CreateCustomAccount>("createCustomAccount"),
-  verifyCustomPassword: named<VerifyCustomPassword>("verifyCustomPassword"),
-  askAuthenticator: named<AskAuthenticator>("askAuthenticator"),
-  serializeOwnUser: named<SerializeOwnUser>("serializeOwnUser"),
-  enterWithPassword: named<EnterWithPassword>("enterWithPassword"),
-  settleCustomPassword: named<SettleCustomPassword>("settleCustomPassword"),
-  changeCustomPassword: named<ChangeCustomPassword>("changeCustomPassword"),
-  macroRuntime: named<MacroRuntime>("macroRuntime"),
-  macroReports: named<MacroReports>("macroReports"),
+  timeTokens: named<core.TimeTokens>("timeTokens"),
+  factorSecrets: named<core.FactorSecrets>("factorSecrets"),
+  factorProofs: named<core.FactorProofs>("factorProofs"),
+  checkSecondFactors: named<core.CheckSecondFactors>("checkSecondFactors"),
+  proveFactor: named<core.ProveFactor>("proveFactor"),
+  gate: named<core.Gate>("gate"),
+  verifyPassword: named<core.VerifyPassword>("verifyPassword"),
+  passwordPolicy: named<core.PasswordPolicy>("passwordPolicy"),
+  replacePassword: named<core.ReplacePassword>("replacePassword"),
+  passwordNotice: named<core.PasswordNotice>("passwordNotice"),
+  changeOwnPassword: named<core.ChangeOwnPassword>("changeOwnPassword"),
+  orderMail: named<core.OrderMail>("orderMail"),
+  resetMail: named<core.ResetMail>("resetMail"),
+  passwordResets: named<core.PasswordResets>("passwordResets"),
+  createAccount: named<core.CreateAccount>("createAccount"),
+  createCustomAccount: named<core.CreateCustomAccount>("createCustomAccount"),
+  verifyCustomPassword: named<core.VerifyCustomPassword>("verifyCustomPassword"),
+  askAuthenticator: named<core.AskAuthenticator>("askAuthenticator"),
+  serializeOwnUser: named<core.SerializeOwnUser>("serializeOwnUser"),
+  enterWithPassword: named<core.EnterWithPassword>("enterWithPassword"),
+  settleCustomPassword: named<core.SettleCustomPassword>("settleCustomPassword"),
+  changeCustomPassword: named<core.ChangeCustomPassword>("changeCustomPassword"),
+  macroRuntime: named<core.MacroRuntime>("macroRuntime"),
+  macroReports: named<core.MacroReports>("macroReports"),
   macroFolders: named<MacroFolders>("macroFolders"),
-  macroRunner: named<MacroRunner>("macroRunner"),
-  objectHooks: named<MacroHooks>("objectHooks"),
-  mailer: named<Mailer | null>("mailer"),
+  macroRunner: named<core.MacroRunner>("macroRunner"),
+  objectHooks: named<core.MacroHooks>("objectHooks"),
+  mailer: named<core.Mailer | null>("mailer"),
   mailBell: named<MailBell>("mailBell"),
   mailRelay: named<MailRelay | null>("mailRelay"),
-  sealedOrders: named<SealedOrders>("sealedOrders"),
-  deliverMail: named<DeliverMail | null>("deliverMail"),
+  sealedOrders: named<core.SealedOrders>("sealedOrders"),
+  deliverMail: named<core.DeliverMail | null>("deliverMail"),
   demoProviders: named<DemoProviders | null>("demoProviders"),
   demoProviderEntries: named<DemoProviderEntries | null>("demoProviderEntries"),
-  knownProviders: named<ReadonlyMap<ProviderType, IdentityProvider>>("knownProviders"),
-  providerSealing: named<ProviderSealing>("providerSealing"),
-  callbackAddresses: named<CallbackAddresses>("callbackAddresses"),
-  registeredProviders: named<RegisteredProviders>("registeredProviders"),
-  assignProviderUser: named<AssignProviderUser>("assignProviderUser"),
-  enterWithProvider: named<EnterWithProvider>("enterWithProvider"),
-  publishedKeys: named<PublishedKeys>("publishedKeys"),
-  playground: named<Playground | null>("playground"),
-  useCases: named<UseCases>("useCases"),
-  httpSettings: named<HttpSettings>("httpSettings"),
-  routes: named<readonly Route[]>("routes"),
+  knownProviders: named<ReadonlyMap<core.ProviderType, core.IdentityProvider>>("knownProviders"),
+  providerSealing: named<core.ProviderSealing>("providerSealing"),
+  callbackAddresses: named<core.CallbackAddresses>("callbackAddresses"),
+  registeredProviders: named<core.RegisteredProviders>("registeredProviders"),
+  assignProviderUser: named<core.AssignProviderUser>("assignProviderUser"),
+  enterWithProvider: named<core.EnterWithProvider>("enterWithProvider"),
+  publishedKeys: named<http.PublishedKeys>("publishedKeys"),
+  playground: named<http.Playground | null>("playground"),
+  useCases: named<http.UseCases>("useCases"),
+  httpSettings: named<http.HttpSettings>("httpSettings"),
+  routes: named<readonly http.Route[]>("routes"),
   metrics: named<Metrics>("metrics"),
   operations: named<ServerOperations>("operations"),
-  observer: named<RequestObserver>("observer"),
-  slowQueries: named<SlowQueries>("slowQueries"),
-  application: named<Application>("application"),
+  observer: named<http.RequestObserver>("observer"),
+  slowQueries: named<core.SlowQueries>("slowQueries"),
+  application: named<http.Application>("application"),
 } as const;
+
+/** How a part is made of others; `T` is what it is. */
+export interface Recipe<T> {
+  readonly make: (...needs: never) => T | Promise<T>;
+  readonly needs: readonly ServiceIdentifier<unknown>[];
+}
+
+/** Made by a constructor that takes these parts in this order. */
+export function of<T, Needs extends unknown[]>(
+  Made: new (...needs: Needs) => T,
+  needs: MapToResolvedValueInjectOptions<Needs>,
+): Recipe<T> {
+  return by((...given: Needs) => new Made(...given), needs);
+}
+
+/** Made by a constructor that takes these parts by name, and with them what `settings` gives. */
+export function from<T, Needs extends object, Settings extends Partial<Needs> = Record<never, never>>(
+  Made: new (needs: Needs) => T,
+  needs: { readonly [Name in keyof NoInfer<Needs> as Exclude<Name, keyof Settings>]: ServiceIdentifier<Needs[Name]> },
+  settings?: (configuration: Configuration) => Settings,
+): Recipe<T> {
+  const names = Object.keys(needs);
+  const make = (configuration: Configuration, ...given: unknown[]) => {
+    const made = Object.fromEntries(names.map((name, index) => [name, given[index]]));
+    return new Made({ ...made, ...settings?.(configuration) } as Needs);
+  };
+  return { make, needs: [parts.configuration, ...Object.values<ServiceIdentifier<unknown>>(needs)] };
+}
+
+/** Made by a function that takes these parts in this order. */
+export function by<T, Needs extends unknown[]>(
+  make: (...needs: Needs) => T | Promise<T>,
+  needs: MapToResolvedValueInjectOptions<Needs>,
+): Recipe<T> {
+  return { make, needs: needs as unknown as ServiceIdentifier<unknown>[] };
+}
+
+export function bind<T>(container: Container, identifier: ServiceIdentifier<T>, { make, needs }: Recipe<T>): void {
+  container.bind(identifier).toResolvedValue(make as (...needs: unknown[]) => T | Promise<T>, [...needs]);
+}
+
+type Parts = typeof parts;
+
+/** How some of the parts are made. */
+export type Recipes = {
+  readonly [Name in keyof Parts]?: Recipe<Parts[Name] extends ServiceIdentifier<infer T> ? T : never>;
+};

@@ -1,34 +1,32 @@
-import { Database, type Digests, emptyLibrary, type MacroLibrary, reserveUserNames } from "@sallyport/core";
+import { Database, type Digests, type MacroLibrary, reserveUserNames } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
-import type { Container } from "inversify";
 import type { Configuration, DatabaseConfiguration } from "../../configuration/index.ts";
 import { holdsDemo } from "../../demo/index.ts";
 import { databaseMacros } from "../../macros/macro-folders.ts";
 import { macroLimits } from "../../macros/macro-limits.ts";
 import { Sweeper } from "../../operations/sweeper.ts";
+import { by, of, parts, type Recipes } from "../parts.ts";
 import { DatabasePreparation } from "../storages/database-preparation.ts";
 import { DemoSeeder } from "../storages/demo-data.ts";
-import { identifiers } from "../identifiers.ts";
 import type { StorageEngines } from "../storages/storage-engines.ts";
 
+const { configuration, databases, demoSeeder, digests, logger } = parts;
+
 /** The databases, and who looks after them. */
-export function bindDatabases(container: Container): void {
-  const { configuration, logger, engines, databases, preparation, sweeper, hasher, digests, demoSeeder } = identifiers;
-  container.bind(databases).toResolvedValue(
-    (configured, opener, digested, ...[folders, runtime, reports]) => {
+export const databaseParts = {
+  databases: by(
+    (configured, engines, digest, ...[folders, runtime, reports]) => {
       const macros = { folders, runtime, reports, limits: macroLimits(configured) };
-      return openDatabases(configured, opener, digested, (database) => databaseMacros(database, macros));
+      return openDatabases(configured, engines, digest, (database) => databaseMacros(database, macros));
     },
-    [configuration, engines, digests, identifiers.macroFolders, identifiers.macroRuntime, identifiers.macroReports],
-  );
-  container
-    .bind(sweeper)
-    .toResolvedValue(
-      (served, { sessions }, log) => new Sweeper(served, sessions.sweepInterval, log),
-      [databases, configuration, logger],
-    );
-  container.bind(demoSeeder).toResolvedValue((...parts) => new DemoSeeder(...parts), [hasher, digests, logger]);
-  container.bind(preparation).toResolvedValue(
+    [configuration, parts.engines, digests, parts.macroFolders, parts.macroRuntime, parts.macroReports],
+  ),
+  sweeper: by(
+    (served, { sessions }, log) => new Sweeper(served, sessions.sweepInterval, log),
+    [databases, configuration, logger],
+  ),
+  demoSeeder: of(DemoSeeder, [parts.hasher, digests, logger]),
+  preparation: by(
     (served, { databases: configurations, demo }, log, seeder, providerEntries, keyRings) =>
       new DatabasePreparation({
         databases: served,
@@ -41,36 +39,24 @@ export function bindDatabases(container: Container): void {
           if (demo && holdsDemo(await seeder.seed(database))) await providerEntries?.register(database);
         },
       }),
-    [databases, configuration, logger, demoSeeder, identifiers.demoProviderEntries, identifiers.keyRings],
-  );
-}
+    [databases, configuration, logger, demoSeeder, parts.demoProviderEntries, parts.keyRings],
+  ),
+} satisfies Recipes;
 
 /** The configured databases by alias; one without storage is `null`. */
 async function openDatabases(
-  { databases, limits }: Pick<Configuration, "databases" | "limits">,
+  { databases: configured, limits: { answerBytes } }: Configuration,
   engines: StorageEngines,
-  digests: Digests,
-  macrosOf: (database: DatabaseConfiguration) => MacroLibrary = () => emptyLibrary,
+  digest: Digests,
+  macrosOf: (database: DatabaseConfiguration) => MacroLibrary,
 ): Promise<DatabaseDirectory> {
-  const entries = await Promise.all(
-    databases.map(async (configured) => {
-      const { alias, name, timeZone, clientHash, sessions, locks, objects, throttle, audit, storage } = configured;
-      if (storage === null) return [alias, null] as const;
-      const policy = { timeZone, clientHash, sessions, locks, objects, throttle, audit };
-      const opened = await engines.open(storage);
-      return [
-        alias,
-        new Database({
-          alias,
-          name,
-          policy,
-          storage: opened,
-          digests,
-          answerBytes: limits.answerBytes,
-          macros: macrosOf(configured),
-        }),
-      ] as const;
-    }),
-  );
-  return new Map(entries);
+  const entries = configured.map(async (each) => {
+    const { alias, name, timeZone, clientHash, sessions, locks, objects, throttle, audit } = each;
+    if (each.storage === null) return [alias, null] as const;
+    const policy = { timeZone, clientHash, sessions, locks, objects, throttle, audit };
+    const storage = await engines.open(each.storage);
+    const macros = macrosOf(each);
+    return [alias, new Database({ alias, name, policy, storage, digests: digest, answerBytes, macros })] as const;
+  });
+  return new Map(await Promise.all(entries));
 }

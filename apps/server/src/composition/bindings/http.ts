@@ -1,58 +1,54 @@
 import { createApplication, DatabaseKeys, type HttpSettings, type Playground, routeTable } from "@sallyport/http";
-import type { Container } from "inversify";
 import type { Configuration } from "../../configuration/index.ts";
 import { demoCredentials, holdsDemo } from "../../demo/index.ts";
+import { by, from, parts, type Recipes } from "../parts.ts";
 import type { DemoSeeder } from "../storages/demo-data.ts";
-import { identifiers } from "../identifiers.ts";
 import { version } from "../version.ts";
 
 /** The way in over HTTP. */
-export function bindHttp(container: Container): void {
-  const { configuration, digests, databases, operations, observer, httpSettings, routes, application } = identifiers;
-  const { credentialReader, channelTraffic, keyRings, publishedKeys, useCases, playground, demoSeeder } = identifiers;
-  container.bind(httpSettings).toResolvedValue(settingsOf, [configuration]);
-  container.bind(routes).toResolvedValue(routeTable, [useCases]);
-  container
-    .bind(publishedKeys)
-    .toResolvedValue(
-      (served, rings) => new DatabaseKeys({ databases: served, keyRings: rings }),
-      [databases, keyRings],
-    );
-  container.bind(playground).toResolvedValue(playgroundOf, [configuration, demoSeeder]);
-  container.bind(application).toResolvedValue(
-    (settings, served, table, answers, told, ...[digest, reader, traffic, keys, page]) => {
-      const parts = {
-        settings,
-        databases: served,
-        routes: table,
-        digests: digest,
-        operations: answers,
-        observer: told,
-      };
-      const created = createApplication({
-        ...parts,
-        credentialReader: reader,
-        traffic,
-        publishedKeys: keys,
-        playground: page,
-      });
-      answers.watch(created);
-      return created;
-    },
-    [
-      httpSettings,
+export const httpParts = {
+  httpSettings: by(settingsOf, [parts.configuration]),
+  routes: by(routeTable, [parts.useCases]),
+  publishedKeys: from(DatabaseKeys, { databases: parts.databases, keyRings: parts.keyRings }),
+  playground: by(playgroundOf, [parts.configuration, parts.demoSeeder]),
+  application: by(
+    (
+      settings,
       databases,
       routes,
       operations,
       observer,
-      digests,
-      credentialReader,
-      channelTraffic,
-      publishedKeys,
-      playground,
+      ...[digests, credentialReader, traffic, publishedKeys, playground]
+    ) => {
+      const application = createApplication({
+        settings,
+        databases,
+        routes,
+        operations,
+        observer,
+        digests,
+        credentialReader,
+        traffic,
+        publishedKeys,
+        playground,
+      });
+      operations.watch(application);
+      return application;
+    },
+    [
+      parts.httpSettings,
+      parts.databases,
+      parts.routes,
+      parts.operations,
+      parts.observer,
+      parts.digests,
+      parts.credentialReader,
+      parts.channelTraffic,
+      parts.publishedKeys,
+      parts.playground,
     ],
-  );
-}
+  ),
+} satisfies Recipes;
 
 /** The page shows how the demo is opened, where the demo is. */
 function playgroundOf({ docs }: Configuration, { states }: DemoSeeder): Playground | null {
@@ -62,39 +58,25 @@ function playgroundOf({ docs }: Configuration, { states }: DemoSeeder): Playgrou
   return { demo: (alias) => (holdsDemo(states.get(alias)) ? access : null) };
 }
 
-function settingsOf({
-  server,
-  applicationName,
-  debugMessages,
-  compatibility,
-  encryption,
-}: Configuration): HttpSettings {
-  const {
-    basePath,
-    maxInFlight,
-    maxConnections,
-    maxPipelined,
-    maxAwaitedBodies,
-    maxUntakenBytes,
-    allowInsecureTransport,
-  } = server;
+function settingsOf({ server, compatibility, encryption, ...common }: Configuration): HttpSettings {
+  const { basePath, maxInFlight, maxPipelined, maxAwaitedBodies, maxUntakenBytes } = server;
   return {
-    applicationName,
+    applicationName: common.applicationName,
     applicationVersion: version,
     basePath,
     maxInFlight,
-    maxConnectionsPerNetwork: maxConnections.perNetwork,
+    maxConnectionsPerNetwork: server.maxConnections.perNetwork,
     maxPipelined,
     maxAwaitedBodies,
     maxUntakenBytes,
     stalledReaderTimeout: server.timeouts.stalledReader,
     bodyTimeout: server.timeouts.body,
     multiTimeout: server.timeouts.multi,
-    debugMessages,
+    debugMessages: common.debugMessages,
     plainAfterSecureLogin: compatibility.plainAfterSecureLogin,
     legacyPkcs1: encryption.legacyPkcs1,
     missingCredential: compatibility.missingCredential === "204" ? 204 : 200,
-    allowInsecureTransport,
+    allowInsecureTransport: server.allowInsecureTransport,
     trustedProxies: server.trustedProxies,
   };
 }

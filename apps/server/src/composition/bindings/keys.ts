@@ -1,118 +1,73 @@
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  ChannelSecrets,
-  ChannelTraffic,
-  CredentialReader,
-  CursorSealing,
-  KeyRings,
-  LogInMessages,
-  OutgoingNumbers,
-  Tokens,
-} from "@sallyport/core";
-import {
-  AesCbcHybridCipher,
-  AesCtrChannelCipher,
-  AesGcmKeyWrapping,
-  Argon2PasswordHasher,
-  ForgeClientKeyParser,
-  JwtTokenSigner,
-  JwtTokenVerifier,
-  NodeDigests,
-  NodeRandomSource,
-  NodeServerKeys,
-  RsaAnswerCipher,
-  RsaCredentialsCipher,
-} from "@sallyport/crypto";
+import * as core from "@sallyport/core";
+import * as crypto from "@sallyport/crypto";
 import { parseUniqueObject } from "@sallyport/http";
-import type { Container } from "inversify";
 import type { Configuration } from "../../configuration/index.ts";
 import { CountedPasswordHasher } from "../../operations/metrics.ts";
-import { identifiers } from "../identifiers.ts";
+import { by, from, of, parts, type Recipes } from "../parts.ts";
 import { masterKeyOf, suppliedKeys } from "../supplied-files.ts";
 
-/** Digests, random identifiers and password hashes. */
-export function bindSecrets(container: Container): void {
-  container.bind(identifiers.digests).toDynamicValue(() => new NodeDigests());
-  container.bind(identifiers.random).toDynamicValue(() => new NodeRandomSource());
-  container.bind(identifiers.hasher).toResolvedValue(createHasher, [identifiers.configuration]);
-}
+const { channelSecrets, configuration, credentialsCipher, digests, keyRings, keySupply, keyWrapping, random } = parts;
 
-async function createHasher({ passwords }: Configuration): Promise<CountedPasswordHasher> {
-  const { argon2, concurrency, queueLimit } = passwords;
-  const options = { ...argon2, queueLimit, ...(concurrency === undefined ? {} : { concurrency }) };
-  return new CountedPasswordHasher(await Argon2PasswordHasher.create(options));
-}
-
-/** Keys of the server, tokens, and the ciphers of encrypted log-ins and traffic. */
-export function bindKeys(container: Container): void {
-  const { configuration, digests, random, keyWrapping, keySupply, keyRings } = identifiers;
-  const { channelSecrets, credentialsCipher, tokens } = identifiers;
-  container.bind(keyWrapping).toResolvedValue(
-    async (configured) => {
-      const masterKey = await masterKeyOf(configured);
-      return masterKey === null ? null : new AesGcmKeyWrapping(masterKey);
+/** Digests and password hashes, keys of the server, tokens, and the ciphers of encrypted log-ins and traffic. */
+export const keyParts = {
+  digests: of(crypto.NodeDigests, []),
+  random: of(crypto.NodeRandomSource, []),
+  hasher: by(
+    async ({ passwords: { argon2, concurrency, queueLimit } }) => {
+      const options = { ...argon2, queueLimit, ...(concurrency === undefined ? {} : { concurrency }) };
+      return new CountedPasswordHasher(await crypto.Argon2PasswordHasher.create(options));
     },
     [configuration],
-  );
-  container.bind(identifiers.cursorSealing).toResolvedValue(
-    (wrapping, source) =>
-      new CursorSealing({
-        wrapping,
-        wrappingBy: (secret) => new AesGcmKeyWrapping(Buffer.from(secret, "base64url")),
-        random: source,
-      }),
-    [keyWrapping, random],
-  );
-  container.bind(keySupply).toResolvedValue(
+  ),
+
+  keyWrapping: by(
+    async (configured) => {
+      const masterKey = await masterKeyOf(configured);
+      return masterKey === null ? null : new crypto.AesGcmKeyWrapping(masterKey);
+    },
+    [configuration],
+  ),
+  cursorSealing: from(core.CursorSealing, { wrapping: keyWrapping, random }, () => ({
+    wrappingBy: (secret: string) => new crypto.AesGcmKeyWrapping(Buffer.from(secret, "base64url")),
+  })),
+  keySupply: by(
     (configured, wrapping) => {
-      const serverKeys = new NodeServerKeys();
+      const serverKeys = new crypto.NodeServerKeys();
       const rsaBits = Number(configured.encryption.rsaBits) as 2048 | 3072 | 4096;
       return { wrapping, serverKeys, rsaBits, supplied: suppliedKeys(configured, serverKeys) };
     },
     [configuration, keyWrapping],
-  );
-  container.bind(keyRings).toResolvedValue((supply) => new KeyRings(supply), [keySupply]);
-  container.bind(channelSecrets).toResolvedValue((wrapping) => new ChannelSecrets(wrapping), [keyWrapping]);
-  container
-    .bind(credentialsCipher)
-    .toResolvedValue(
-      ({ encryption }) => new RsaCredentialsCipher({ legacyPkcs1: encryption.legacyPkcs1 }),
-      [configuration],
-    );
-  container.bind(identifiers.logInMessages).toResolvedValue(
+  ),
+  keyRings: of(core.KeyRings, [keySupply]),
+  channelSecrets: of(core.ChannelSecrets, [keyWrapping]),
+  credentialsCipher: by(
+    ({ encryption: { legacyPkcs1 } }) => new crypto.RsaCredentialsCipher({ legacyPkcs1 }),
+    [configuration],
+  ),
+  logInMessages: by(
     (rings, credentials, digest) =>
-      new LogInMessages({
+      new core.LogInMessages({
         keyRings: rings,
         digests: digest,
         credentials,
-        hybrid: new AesCbcHybridCipher(credentials),
-        clientKeys: new ForgeClientKeyParser(),
-        answers: new RsaAnswerCipher(),
+        hybrid: new crypto.AesCbcHybridCipher(credentials),
+        clientKeys: new crypto.ForgeClientKeyParser(),
+        answers: new crypto.RsaAnswerCipher(),
         parseObject: parseUniqueObject,
         pause,
       }),
     [keyRings, credentialsCipher, digests],
-  );
-  container
-    .bind(identifiers.channelTraffic)
-    .toResolvedValue(
-      (secrets) => new ChannelTraffic(secrets, new OutgoingNumbers(), new AesCtrChannelCipher()),
-      [channelSecrets],
-    );
-  container.bind(tokens).toResolvedValue(
-    (rings, source, digest, { applicationName }) =>
-      new Tokens({
-        keyRings: rings,
-        digests: digest,
-        signer: new JwtTokenSigner(),
-        verifier: new JwtTokenVerifier(),
-        random: source,
-        issuer: applicationName,
-        now: Date.now,
-      }),
-    [keyRings, random, digests, configuration],
-  );
-  container
-    .bind(identifiers.credentialReader)
-    .toResolvedValue((...parts) => new CredentialReader(...parts), [digests, tokens, channelSecrets]);
-}
+  ),
+  channelTraffic: by(
+    (secrets) => new core.ChannelTraffic(secrets, new core.OutgoingNumbers(), new crypto.AesCtrChannelCipher()),
+    [channelSecrets],
+  ),
+  tokens: from(core.Tokens, { keyRings, digests, random }, ({ applicationName }: Configuration) => ({
+    signer: new crypto.JwtTokenSigner(),
+    verifier: new crypto.JwtTokenVerifier(),
+    issuer: applicationName,
+    now: Date.now,
+  })),
+  credentialReader: of(core.CredentialReader, [digests, parts.tokens, channelSecrets]),
+} satisfies Recipes;

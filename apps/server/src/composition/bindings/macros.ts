@@ -1,76 +1,53 @@
-import {
-  CreateObject,
-  DeleteObject,
-  GetObject,
-  GetReaders,
-  HostCalls,
-  ListObjects,
-  LockObject,
-  MacroHooks,
-  MacroRunner,
-  type ObjectHooks,
-  SetReaders,
-  UnlockObject,
-  UpdateObject,
-} from "@sallyport/core";
+import * as core from "@sallyport/core";
 import { ContractForms } from "@sallyport/http";
 import { QuickJsMacroRuntime } from "@sallyport/macros";
-import type { Container } from "inversify";
+import type { Configuration } from "../../configuration/index.ts";
 import { MacroFolders } from "../../macros/macro-folders.ts";
 import { macroLimits, macroThreads } from "../../macros/macro-limits.ts";
 import { MacroLog } from "../../operations/macro-log.ts";
-import { identifiers } from "../identifiers.ts";
+import { by, from, of, parts, type Recipes } from "../parts.ts";
+
+const { configuration, cursorSealing, digests, logger, macroReports, macroRuntime, slowQueries } = parts;
 
 /** Macros: where they come from, where they run, and what they can ask for. */
-export function bindMacros(container: Container): void {
-  const { configuration, logger, metrics, macroRuntime, macroReports, macroFolders, macroRunner, objectHooks } =
-    identifiers;
-  const forms = new ContractForms();
-  container
-    .bind(macroRuntime)
-    .toResolvedValue(
-      ({ macros: { threads, queue, niceness } }) =>
-        new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, niceness }),
-      [configuration],
-    );
-  container.bind(macroReports).toResolvedValue((log, measured) => new MacroLog(log, measured), [logger, metrics]);
-  container.bind(macroFolders).toResolvedValue(
-    (configured, log, runtime) =>
-      new MacroFolders({
-        runtime,
-        limits: macroLimits(configured),
-        isWatching: configured.macros.watch,
-        logger: log,
-      }),
-    [configuration, logger, macroRuntime],
-  );
-  const { digests, cursorSealing, slowQueries } = identifiers;
-  container.bind(objectHooks).toResolvedValue(
+export const macroParts = {
+  macroRuntime: by(
+    ({ macros: { threads, queue, niceness } }) =>
+      new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, niceness }),
+    [configuration],
+  ),
+  macroReports: of(MacroLog, [logger, parts.metrics]),
+  macroFolders: from(MacroFolders, { runtime: macroRuntime, logger }, (configured: Configuration) => ({
+    limits: macroLimits(configured),
+    isWatching: configured.macros.watch,
+  })),
+  objectHooks: by(
     (runtime, reports, { macros: { patience, timeout } }, ...reading) => {
+      const forms = new ContractForms();
       // What a hook runs calls use cases of objects, which call hooks again: they are made for the hooks that are being made.
-      const runnerOf = (hooks: ObjectHooks) => {
-        const calls = new HostCalls(
+      const runnerOf = (hooks: core.ObjectHooks) => {
+        const calls = new core.HostCalls(
           {
-            getObject: new GetObject(hooks),
-            listObjects: new ListObjects(...reading, hooks),
-            createObject: new CreateObject(hooks),
-            updateObject: new UpdateObject(hooks),
-            getReaders: new GetReaders(),
-            setReaders: new SetReaders(),
-            deleteObject: new DeleteObject(hooks),
-            lockObject: new LockObject(),
-            unlockObject: new UnlockObject(),
+            getObject: new core.GetObject(hooks),
+            listObjects: new core.ListObjects(...reading, hooks),
+            createObject: new core.CreateObject(hooks),
+            updateObject: new core.UpdateObject(hooks),
+            getReaders: new core.GetReaders(),
+            setReaders: new core.SetReaders(),
+            deleteObject: new core.DeleteObject(hooks),
+            lockObject: new core.LockObject(),
+            unlockObject: new core.UnlockObject(),
           },
           forms,
         );
-        return new MacroRunner({ runtime, calls, reports, patience, hookTime: 4 * timeout, after });
+        return new core.MacroRunner({ runtime, calls, reports, patience, hookTime: 4 * timeout, after });
       };
-      return new MacroHooks(runnerOf, reports, forms);
+      return new core.MacroHooks(runnerOf, reports, forms);
     },
     [macroRuntime, macroReports, configuration, digests, cursorSealing, slowQueries],
-  );
-  container.bind(macroRunner).toResolvedValue(({ runner }) => runner, [objectHooks]);
-}
+  ),
+  macroRunner: by(({ runner }) => runner, [parts.objectHooks]),
+} satisfies Recipes;
 
 function after(milliseconds: number, call: () => void): () => void {
   const timer = setTimeout(call, milliseconds);
