@@ -17,8 +17,7 @@ export function* encryptionContradictions({ encryption }: ConfigurationDocument)
   const { rsaKeyFile, rsaKeyPassphrase, jwtKeyFile, jwtKeyPassphrase } = encryption;
   for (const [name, file] of Object.entries({ rsaKeyFile, jwtKeyFile })) {
     if (file === undefined) continue;
-    const reason = unreadable(file);
-    if (reason !== null) yield { path: `encryption.${name}`, reason: `names a file that ${reason}` };
+    yield* fileContradictions("encryption", { [name]: file });
     if (encryption.masterKey === undefined) {
       yield { path: "encryption.masterKey", reason: `is required with ${name}`, against: [`encryption.${name}`] };
     }
@@ -75,8 +74,7 @@ export function* mailContradictions(
     if (password !== undefined && user === undefined)
       yield { path: "mail.smtp.user", reason: "is required with password", against: ["mail.smtp.password"] };
   }
-  const fault = caFile === undefined ? null : unreadable(caFile);
-  if (fault !== null) yield { path: "mail.smtp.caFile", reason: `names a file that ${fault}` };
+  yield* fileContradictions("mail.smtp", { caFile });
   if ((host ?? folder) !== undefined && encryption.masterKey === undefined && !demo) {
     const reason = "is required for mail, which waits sealed under it; 'openssl rand -base64 32' makes one";
     yield { path: "encryption.masterKey", reason, against: [host === undefined ? "mail.folder" : "mail.smtp.host"] };
@@ -107,13 +105,7 @@ export function* providersContradictions(
       against: [`oAuthProviders[${before}].name`],
     };
   }
-  if (providers.underWay > 0 && providers.underWayPerNetwork > providers.underWay) {
-    yield {
-      path: "providers.underWayPerNetwork",
-      reason: "must not be greater than underWay",
-      against: ["providers.underWay", "providers.underWayPerNetwork"],
-    };
-  }
+  if (providers.underWay > 0) yield* wrongOrder(providers, ["underWayPerNetwork", "underWay"], "greater", "providers");
   // The demo knows its address, and makes a master key for itself.
   if (oAuthProviders.length === 0 || demo) return;
   if (encryption.masterKey === undefined) {
@@ -143,57 +135,47 @@ export function* serverContradictions({ server }: ConfigurationDocument): Genera
   if (keyFile !== undefined && certificateFile === undefined) {
     yield { path: "server.tls.certificateFile", reason: "is required when there is a key" };
   }
-  for (const [name, file] of Object.entries({ certificateFile, keyFile })) {
-    if (file === undefined) continue;
-    const reason = unreadable(file);
-    if (reason !== null) yield { path: `server.tls.${name}`, reason: `names a file that ${reason}` };
-  }
+  yield* fileContradictions("server.tls", { certificateFile, keyFile });
   if (server.timeouts.headers > server.timeouts.request) {
     const path = "server.timeouts.headers";
     yield { path, reason: "must not be longer than server.timeouts.request", against: ["server.timeouts.request"] };
   }
-  const { perNetwork, inAll } = server.maxAwaitedBodies;
-  if (perNetwork > inAll) {
-    const path = "server.maxAwaitedBodies.perNetwork";
-    yield { path, reason: "must not be greater than inAll", against: ["server.maxAwaitedBodies.inAll"] };
-  }
+  yield* wrongOrder(server.maxAwaitedBodies, ["perNetwork", "inAll"], "greater", "server.maxAwaitedBodies");
 }
 
-/** Limits of sessions that do not go together. `at` is the path of the section, `against` that of the common values. */
+/** Limits of sessions that do not go together. `at` is the path of the section, `common` that of the common values. */
 export function* sessionContradictions(policy: SessionPolicy, at: string, common: string): Generator<Contradiction> {
-  const against = (member: string): string[] => [`${at}.${member}`, `${common}.${member}`];
-  if (policy.idleTimeout > policy.absoluteLifetime) {
-    yield {
-      path: `${at}.idleTimeout`,
-      reason: "must not be longer than absoluteLifetime",
-      against: [...against("idleTimeout"), ...against("absoluteLifetime")],
-    };
-  }
-  if (policy.limit > 0 && policy.perUserLimit > policy.limit) {
-    yield {
-      path: `${at}.perUserLimit`,
-      reason: "must not be greater than limit",
-      against: [...against("limit"), ...against("perUserLimit")],
-    };
-  }
+  yield* wrongOrder(policy, ["idleTimeout", "absoluteLifetime"], "longer", at, common);
+  if (policy.limit > 0) yield* wrongOrder(policy, ["perUserLimit", "limit"], "greater", at, common);
 }
 
 /** Delays that do not go together. */
 export function* throttleContradictions(policy: ThrottlePolicy, at: string, common: string): Generator<Contradiction> {
-  const against = (member: string): string[] => [`${at}.${member}`, `${common}.${member}`];
   if (policy.freeFailures === 0) return;
-  if (policy.firstDelay > policy.longestDelay) {
-    yield {
-      path: `${at}.firstDelay`,
-      reason: "must not be longer than longestDelay",
-      against: [...against("firstDelay"), ...against("longestDelay")],
-    };
-  }
-  if (policy.longestDelay > policy.forgetAfter) {
-    yield {
-      path: `${at}.longestDelay`,
-      reason: "must not be longer than forgetAfter",
-      against: [...against("longestDelay"), ...against("forgetAfter")],
-    };
+  yield* wrongOrder(policy, ["firstDelay", "longestDelay"], "longer", at, common);
+  yield* wrongOrder(policy, ["longestDelay", "forgetAfter"], "longer", at, common);
+}
+
+/** Two members of a section, if the first is more than the second. */
+function* wrongOrder<Member extends string>(
+  values: Readonly<Record<NoInfer<Member>, number>>,
+  [lesser, greater]: readonly [Member, Member],
+  word: "longer" | "greater",
+  at: string,
+  common: string = at,
+): Generator<Contradiction> {
+  if (values[lesser] <= values[greater]) return;
+  const against = [lesser, greater].flatMap((member) => [`${at}.${member}`, `${common}.${member}`]);
+  yield { path: `${at}.${lesser}`, reason: `must not be ${word} than ${greater}`, against };
+}
+
+/** Files of a section that cannot be read. */
+function* fileContradictions(
+  at: string,
+  files: Readonly<Record<string, string | undefined>>,
+): Generator<Contradiction> {
+  for (const [name, file] of Object.entries(files)) {
+    const reason = file === undefined ? null : unreadable(file);
+    if (reason !== null) yield { path: `${at}.${name}`, reason: `names a file that ${reason}` };
   }
 }

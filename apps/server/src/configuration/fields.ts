@@ -16,29 +16,35 @@ export interface FieldFacts {
 
 interface FieldOptions {
   readonly doc: string;
-  readonly env?: string;
   readonly secret?: boolean;
 }
 
 const factsBySchema = new WeakMap<z.ZodType, FieldFacts>();
 
 /** A field with a default, spelled as in the file. */
-export function field<Out>(kind: Kind<Out>, options: FieldOptions & { default: unknown }): z.ZodType<Out> {
-  return known(kind.schema.prefault(options.default as never), kind, options);
+export function field<Out>(
+  env: string | null,
+  kind: Kind<Out>,
+  preset: unknown,
+  { doc, secret = false }: FieldOptions,
+): z.ZodType<Out> {
+  return known(kind.schema.prefault(preset as never), { kind, env, default: preset, doc, secret });
 }
 
 /** A field that need not be there. */
-export function optionalField<Out>(kind: Kind<Out>, options: FieldOptions): z.ZodOptional<z.ZodType<Out>> {
-  return known(kind.schema.optional(), kind, options);
+export function optionalField<Out>(
+  env: string | null,
+  kind: Kind<Out>,
+  { doc, secret = false }: FieldOptions,
+): z.ZodOptional<z.ZodType<Out>> {
+  return known(kind.schema.optional(), { kind, env, default: undefined, doc, secret });
 }
 
 function known<Schema extends z.ZodType, Out>(
   schema: Schema,
-  kind: Kind<Out>,
-  options: FieldOptions & { default?: unknown },
+  facts: Omit<FieldFacts, "kind"> & { readonly kind: Kind<Out> },
 ): Schema {
-  const { env = null, doc, secret = false } = options;
-  factsBySchema.set(schema, { kind: kind as Kind<unknown>, env, doc, secret, default: options.default });
+  factsBySchema.set(schema, facts as FieldFacts);
   return schema;
 }
 

@@ -32,42 +32,40 @@ const aliasText = text({
 });
 
 const poolSection = section({
-  max: field(wholeNumber(1, 1_000), { default: 10, doc: "Connections at most." }),
-  acquireTimeout: field(duration("10ms", "10m"), {
-    default: "5s",
+  max: field(null, wholeNumber(1, 1_000), 10, { doc: "Connections at most." }),
+  acquireTimeout: field(null, duration("10ms", "10m"), "5s", {
     doc: "How long a request waits for a connection before it is answered 607.",
   }),
-  maxWaiting: field(wholeNumber(0, 100_000), {
-    default: 500,
+  maxWaiting: field(null, wholeNumber(0, 100_000), 500, {
     doc: "Requests waiting for a connection; more are answered 607 at once.",
   }),
 });
 
 const storageSection = optionalSection({
-  engine: optionalField(choice("postgres", "mariadb", "embedded", "memory", "module"), {
+  engine: optionalField(null, choice("postgres", "mariadb", "embedded", "memory", "module"), {
     doc: "`postgres`, `mariadb`: a server; unless given, the one that the connection string names. `embedded`: a Postgres inside of this process, in a directory; `memory`: nothing is kept; `module`: an adapter of your own.",
   }),
-  url: optionalField(connectionString, {
+  url: optionalField(null, connectionString, {
     secret: true,
     doc: "Connection string of the server, `postgres://` or `mariadb://` (also `mysql://`); `databaseUrl` unless given.",
   }),
-  urlFile: optionalField(path(), { doc: "File that holds the connection string, instead of `url`." }),
-  schema: optionalField(schemaName, {
+  urlFile: optionalField(null, path(), { doc: "File that holds the connection string, instead of `url`." }),
+  schema: optionalField(null, schemaName, {
     doc: "Schema of this database, on MariaDB the name of the database that it is; `sallyport`, or `sallyport_` and the alias, unless given. On MariaDB the database that the connection string names comes in the place of `sallyport`.",
   }),
-  dataDir: optionalField(path(), { doc: "Directory of the embedded engine; the common `dataDir` unless given." }),
-  module: optionalField(moduleReference(), {
+  dataDir: optionalField(null, path(), { doc: "Directory of the embedded engine; the common `dataDir` unless given." }),
+  module: optionalField(null, moduleReference(), {
     doc: "Of the engine `module`: the adapter, which exports `openStorage`. A package is looked for from the working directory.",
   }),
-  options: optionalField(jsonObject(), {
+  options: optionalField(null, jsonObject(), {
     secret: true,
     doc: "Of the engine `module`: what `openStorage` is given; `{}` unless given.",
   }),
   pool: poolSection,
-  statementTimeout: optionalField(duration("10ms", "1h"), {
+  statementTimeout: optionalField(null, duration("10ms", "1h"), {
     doc: "Maximum time of a statement: 30 seconds by default on `postgres` and `mariadb`, 5 seconds on `embedded`, which runs one statement at a time. Databases in one directory share the value.",
   }),
-  migrateOnStart: optionalField(flag(), {
+  migrateOnStart: optionalField(null, flag(), {
     doc: "Brings the database to the newest version when the server starts; unless given, all engines but `postgres` and `mariadb`.",
   }),
 });
@@ -80,10 +78,11 @@ export function isSchemaName(name: string): boolean {
 /** One database that the server serves. */
 export const databaseSection = z.strictObject(
   {
-    alias: field(aliasText, { default: "", doc: "First part of its addresses; one database may have none." }),
-    name: optionalField(text(), { doc: "`databaseName` of log-in answers; the alias, or `sallyport`, unless given." }),
-    timeZone: field(text({ wanted: "the name of a time zone such as Europe/Berlin", fits: isTimeZone }), {
-      default: "UTC",
+    alias: field(null, aliasText, "", { doc: "First part of its addresses; one database may have none." }),
+    name: optionalField(null, text(), {
+      doc: "`databaseName` of log-in answers; the alias, or `sallyport`, unless given.",
+    }),
+    timeZone: field(null, text({ wanted: "the name of a time zone such as Europe/Berlin", fits: isTimeZone }), "UTC", {
       doc: "IANA name of the zone in which `~StoreTime` is written.",
     }),
     storage: storageSection,
