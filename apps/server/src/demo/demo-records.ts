@@ -79,70 +79,23 @@ export function demoUuid(digests: Digests, alias: string, className: string, ind
 const customerCount = 200;
 
 const makers = [
-  "Amberfold",
-  "Bramblecott",
-  "Cloudwick",
-  "Dapplemere",
-  "Emberlyn",
-  "Fernhollow",
-  "Gallowmint",
-  "Hazelbourne",
-  "Inkwater",
-  "Juniperfall",
-  "Kestrelby",
-  "Lanternmoor",
-  "Mistlegrove",
-  "Nettlecombe",
-  "Oakenshaw",
-  "Pebblewright",
-  "Quillhaven",
-  "Rookfield",
-  "Silverthrift",
-  "Thimblegate",
-  "Umberdale",
-  "Velvetstone",
-  "Willowmarch",
-  "Yarrowby",
-  "Zephyrhall",
+  ..."Amberfold Bramblecott Cloudwick Dapplemere Emberlyn Fernhollow Gallowmint Hazelbourne Inkwater".split(" "),
+  ..."Juniperfall Kestrelby Lanternmoor Mistlegrove Nettlecombe Oakenshaw Pebblewright Quillhaven".split(" "),
+  ..."Rookfield Silverthrift Thimblegate Umberdale Velvetstone Willowmarch Yarrowby Zephyrhall".split(" "),
 ];
 
 const trades = [
-  "Airships",
-  "Barometers",
-  "Clockworks",
-  "Compasses",
-  "Ferries",
-  "Kites",
-  "Lamps",
-  "Looms",
-  "Orchards",
-  "Paper Mills",
-  "Pianos",
-  "Telescopes",
+  ..."Airships, Barometers, Clockworks, Compasses, Ferries, Kites, Lamps, Looms, Orchards, Paper Mills".split(", "),
+  ..."Pianos, Telescopes".split(", "),
 ];
 
+/** Cities and their countries. */
 const places = [
-  ["Aarhus", "Denmark"],
-  ["Bergen", "Norway"],
-  ["Braga", "Portugal"],
-  ["Córdoba", "Spain"],
-  ["Debrecen", "Hungary"],
-  ["Galway", "Ireland"],
-  ["Gent", "Belgium"],
-  ["Graz", "Austria"],
-  ["Groningen", "Netherlands"],
-  ["Leipzig", "Germany"],
-  ["Ljubljana", "Slovenia"],
-  ["Nantes", "France"],
-  ["Plovdiv", "Bulgaria"],
-  ["Poznań", "Poland"],
-  ["Tampere", "Finland"],
-  ["Tartu", "Estonia"],
-  ["Trieste", "Italy"],
-  ["Uppsala", "Sweden"],
-  ["York", "United Kingdom"],
-  ["Zürich", "Switzerland"],
-] as const;
+  ..."Aarhus, Denmark; Bergen, Norway; Braga, Portugal; Córdoba, Spain; Debrecen, Hungary; Galway, Ireland".split("; "),
+  ..."Gent, Belgium; Graz, Austria; Groningen, Netherlands; Leipzig, Germany; Ljubljana, Slovenia".split("; "),
+  ..."Nantes, France; Plovdiv, Bulgaria; Poznań, Poland; Tampere, Finland; Tartu, Estonia; Trieste, Italy".split("; "),
+  ..."Uppsala, Sweden; York, United Kingdom; Zürich, Switzerland".split("; "),
+].map((place) => place.split(", ") as [string, string]);
 
 /** Companies that do not exist, in places that do; their mail domains are reserved for examples. */
 export function demoCustomers(random: SeededRandom): Attributes[] {

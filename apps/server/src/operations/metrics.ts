@@ -14,78 +14,62 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 /** What the server counts and measures, in a registry of its own. */
 export class Metrics implements RequestObserver {
-  private readonly registry = new Registry();
-  private readonly requests: Counter<"route" | "method" | "status" | "code">;
-  private readonly durations: Histogram<"route">;
-  private readonly items: Counter<"route" | "method" | "status" | "code">;
-  private readonly executions: Counter<"code">;
-  private readonly executionTimes: Histogram;
-  private readonly executionRunning: Counter;
-  private readonly hookRuns: Counter<"event" | "code">;
-  private readonly hookTimes: Histogram<"event">;
-  private readonly mails: Counter<"outcome">;
+  private readonly registry = registryOfProcess();
+  private readonly requests = this.counter(
+    "sallyport_requests_total",
+    "Requests answered, by route, method, HTTP status and internal status.",
+    ["route", "method", "status", "code"],
+  );
+  private readonly items = this.counter(
+    "sallyport_multi_items_total",
+    "Items of multi requests, by route, method, HTTP status and internal status.",
+    ["route", "method", "status", "code"],
+  );
+  private readonly durations = this.histogram(
+    "sallyport_request_duration_seconds",
+    "Time from the arrival of a request to the end of its answer.",
+    ["route"],
+  );
+  private readonly executions = this.counter(
+    "sallyport_macro_executions_total",
+    "Macros that clients had executed, by internal status.",
+    ["code"],
+  );
+  private readonly executionTimes = this.histogram(
+    "sallyport_macro_duration_seconds",
+    "Time of an execution, with its wait for a thread.",
+  );
+  private readonly executionRunning = this.counter(
+    "sallyport_macro_cpu_seconds_total",
+    "Time for which macros ran that came to an end, without what they waited for and called.",
+  );
+  private readonly mails = this.counter(
+    "sallyport_mail_total",
+    "Attempts to send a mail, by outcome: sent, refused, later, stuck, failed, nobody, lost.",
+    ["outcome"],
+  );
+  private readonly hookRuns = this.counter(
+    "sallyport_hook_runs_total",
+    "Calls of hooks, each for all objects that it is given at once, by event and internal status.",
+    ["event", "code"],
+  );
+  private readonly hookTimes = this.histogram(
+    "sallyport_hook_duration_seconds",
+    "Time of a call of a hook, with what it asks of the database.",
+    ["event"],
+  );
   /** What waited when each outbox was last looked into. */
   private readonly waitingMail = new Map<string, WaitingMail>();
 
   constructor() {
-    const registers = [this.registry];
-    collectDefaultMetrics({ register: this.registry });
-    this.requests = new Counter({
-      name: "sallyport_requests_total",
-      help: "Requests answered, by route, method, HTTP status and internal status.",
-      labelNames: ["route", "method", "status", "code"],
-      registers,
-    });
-    this.items = new Counter({
-      name: "sallyport_multi_items_total",
-      help: "Items of multi requests, by route, method, HTTP status and internal status.",
-      labelNames: ["route", "method", "status", "code"],
-      registers,
-    });
-    this.durations = new Histogram({
-      name: "sallyport_request_duration_seconds",
-      help: "Time from the arrival of a request to the end of its answer.",
-      labelNames: ["route"],
-      buckets,
-      registers,
-    });
-    this.executions = new Counter({
-      name: "sallyport_macro_executions_total",
-      help: "Macros that clients had executed, by internal status.",
-      labelNames: ["code"],
-      registers,
-    });
-    this.executionTimes = new Histogram({
-      name: "sallyport_macro_duration_seconds",
-      help: "Time of an execution, with its wait for a thread.",
-      buckets,
-      registers,
-    });
-    this.executionRunning = new Counter({
-      name: "sallyport_macro_cpu_seconds_total",
-      help: "Time for which macros ran that came to an end, without what they waited for and called.",
-      registers,
-    });
-    this.mails = new Counter({
-      name: "sallyport_mail_total",
-      help: "Attempts to send a mail, by outcome: sent, refused, later, stuck, failed, nobody, lost.",
-      labelNames: ["outcome"],
-      registers,
-    });
-    this.watchMail();
-    this.hookRuns = new Counter({
-      name: "sallyport_hook_runs_total",
-      help: "Calls of hooks, each for all objects that it is given at once, by event and internal status.",
-      labelNames: ["event", "code"],
-      registers,
-    });
-    this.hookTimes = new Histogram({
-      name: "sallyport_hook_duration_seconds",
-      help: "Time of a call of a hook, with what it asks of the database.",
-      labelNames: ["event"],
-      buckets,
-      registers,
-    });
+    const watch = this.gauges("alias", () => this.waitingMail);
+    watch(
+      "sallyport_mail_waiting",
+      "Orders in the outbox when it was last looked into; the same at all servers of a database.",
+      ({ count }) => count,
+    );
+    watch("sallyport_mail_oldest_seconds", "How long the longest has waited.", ({ oldest }) => oldest / 1000);
+    watch("sallyport_mail_stuck_seconds", "For how long no mail could be handed over.", ({ stuck }) => stuck / 1000);
   }
 
   ranHook({ on, code, milliseconds }: RanHook): void {
@@ -114,14 +98,14 @@ export class Metrics implements RequestObserver {
     untakenBytes,
     connections,
   }: Pick<Application, "load" | "awaitedBodies" | "untakenBytes" | "connections">): void {
-    this.gauge("sallyport_requests_in_flight", "Requests in work.", (gauge) => gauge.set(load.current));
-    this.gauge("sallyport_bodies_awaited", "Requests whose body is still to come.", (gauge) =>
-      gauge.set(awaitedBodies.current),
+    this.gauge("sallyport_requests_in_flight", "Requests in work.", () => load.current);
+    this.gauge("sallyport_bodies_awaited", "Requests whose body is still to come.", () => awaitedBodies.current);
+    this.gauge(
+      "sallyport_untaken_bytes",
+      "Bytes of answers that clients have not taken yet.",
+      () => untakenBytes.current,
     );
-    this.gauge("sallyport_untaken_bytes", "Bytes of answers that clients have not taken yet.", (gauge) =>
-      gauge.set(untakenBytes.current),
-    );
-    this.gauge("sallyport_connections", "Connections of clients.", (gauge) => gauge.set(connections.size));
+    this.gauge("sallyport_connections", "Connections of clients.", () => connections.size);
     const dropped = {
       name: "sallyport_connections_dropped_total",
       help: "Connections closed because there were too many.",
@@ -134,24 +118,14 @@ export class Metrics implements RequestObserver {
   }
 
   watchPools(pools: () => ReadonlyMap<string, PoolState>): void {
-    const watch = (name: string, help: string, read: (state: PoolState) => number) =>
-      this.gauge(
-        name,
-        help,
-        (gauge) => {
-          for (const [pool, state] of pools()) gauge.set({ pool }, read(state));
-        },
-        ["pool"],
-      );
+    const watch = this.gauges("pool", pools);
     watch("sallyport_pool_connections", "Connections to a database server.", ({ total }) => total);
     watch("sallyport_pool_idle_connections", "Connections that nobody uses at the moment.", ({ idle }) => idle);
     watch("sallyport_pool_waiting", "Requests that wait for a connection.", ({ waiting }) => waiting);
   }
 
   watchPasswords(pending: () => number): void {
-    this.gauge("sallyport_password_hashes_pending", "Passwords being hashed or waiting for it.", (gauge) =>
-      gauge.set(pending()),
-    );
+    this.gauge("sallyport_password_hashes_pending", "Passwords being hashed or waiting for it.", pending);
   }
 
   executed({ code, milliseconds, cpu }: ExecutedMacro): void {
@@ -168,46 +142,49 @@ export class Metrics implements RequestObserver {
     this.waitingMail.set(alias, waiting);
   }
 
-  private watchMail(): void {
-    const watch = (name: string, help: string, read: (waiting: WaitingMail) => number) =>
-      this.gauge(
-        name,
-        help,
-        (gauge) => {
-          for (const [alias, waiting] of this.waitingMail) gauge.set({ alias }, read(waiting));
-        },
-        ["alias"],
-      );
-    watch(
-      "sallyport_mail_waiting",
-      "Orders in the outbox when it was last looked into; the same at all servers of a database.",
-      ({ count }) => count,
-    );
-    watch("sallyport_mail_oldest_seconds", "How long the longest has waited.", ({ oldest }) => oldest / 1000);
-    watch("sallyport_mail_stuck_seconds", "For how long no mail could be handed over.", ({ stuck }) => stuck / 1000);
-  }
-
   watchMacros(runtime: Pick<MacroRuntime, "load">): void {
     this.gauge(
       "sallyport_macros_running",
       "Executions that have begun, those that wait for the server included.",
-      (gauge) => gauge.set(runtime.load.busy),
+      () => runtime.load.busy,
     );
-    this.gauge("sallyport_macros_waiting", "Executions that wait to begin.", (gauge) =>
-      gauge.set(runtime.load.waiting),
-    );
+    this.gauge("sallyport_macros_waiting", "Executions that wait to begin.", () => runtime.load.waiting);
   }
 
   async text(): Promise<{ contentType: string; text: string }> {
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
   }
 
-  private gauge(name: string, help: string, read: (gauge: Gauge) => void, labelNames: string[] = []): void {
-    const collect = function (this: Gauge): void {
-      read(this);
-    };
-    this.registry.registerMetric(new Gauge({ name, help, labelNames, registers: [], collect }));
+  private counter<Label extends string = never>(name: string, help: string, labelNames: Label[] = []) {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
+
+  private histogram<Label extends string = never>(name: string, help: string, labelNames: Label[] = []) {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
+  }
+
+  private gauge(name: string, help: string, read: () => number): void {
+    const collect = function (this: Gauge): void {
+      this.set(read());
+    };
+    this.registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
+  }
+
+  /** Makes gauges with a value for each of some states; the label tells them apart by their names. */
+  private gauges<State>(label: string, states: () => ReadonlyMap<string, State>) {
+    return (name: string, help: string, read: (state: State) => number): void => {
+      const collect = function (this: Gauge): void {
+        for (const [each, state] of states()) this.set({ [label]: each }, read(state));
+      };
+      this.registry.registerMetric(new Gauge({ name, help, labelNames: [label], registers: [], collect }));
+    };
+  }
+}
+
+function registryOfProcess(): Registry {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  return register;
 }
 
 /** Counts the work that a password hasher has in hand. */

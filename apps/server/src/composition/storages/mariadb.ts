@@ -3,10 +3,15 @@ import { ServiceError } from "@sallyport/core";
 import { maskedUrl, type ServerStorage } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 import { StartError } from "../start-error.ts";
-import { type ServerPlace, serverPlace, type SqlEngine } from "./sql-engine.ts";
-
-/** Milliseconds in which a new connection must stand. */
-const connectTimeout = 3_000;
+import {
+  connectionTroubles,
+  connectTimeout,
+  poolLimits,
+  serverPlace,
+  type SqlEngine,
+  type Trouble,
+  wordsFor,
+} from "./sql-engine.ts";
 
 /** What is read of Knex's pool. */
 interface CountedPool {
@@ -18,13 +23,10 @@ interface CountedPool {
 /** A connection pool to a MariaDB server; connects on first use. Throws if the driver is not installed, or the connection string has what it does not know. */
 export async function openMariadb({ url, pool, statementTimeout }: ServerStorage): Promise<SqlEngine> {
   const { createMariadbKnex, MariadbStorage } = await import("@sallyport/storage-knex");
-  const { max, acquireTimeout, maxWaiting } = pool;
-  const limits = { max, acquireTimeout, maxPendingAcquires: maxWaiting };
-  const { knex, close } = await createMariadbKnex({ url, pool: limits, connectTimeout, statementTimeout }).catch(
-    (error: unknown) => {
-      throw new StartError((error as Error).message, { cause: error });
-    },
-  );
+  const options = { url, pool: poolLimits(pool), connectTimeout, statementTimeout };
+  const { knex, close } = await createMariadbKnex(options).catch((error: unknown) => {
+    throw new StartError((error as Error).message, { cause: error });
+  });
   const counted = (knex.client as { readonly pool: CountedPool }).pool;
   return {
     name: maskedUrl(url),
@@ -38,59 +40,27 @@ export async function openMariadb({ url, pool, statementTimeout }: ServerStorage
   };
 }
 
-interface Trouble extends ServerPlace {
-  readonly schema: string;
-  /** What the driver or the server said. */
-  readonly said: string;
-}
-
 type Words = (trouble: Trouble) => string;
 
-const silent: Words = ({ at, said }) => `No MariaDB answers at ${at} (${said}).`;
-const nameless: Words = ({ host, said }) => `The host ${host} cannot be found (${said}).`;
-const untrusted: Words = ({ at, said }) => `The certificate of the MariaDB at ${at} is not accepted (${said}).`;
-const full: Words = ({ at, said }) => `The MariaDB at ${at} takes no more connections (${said}).`;
+const { silent, untrusted, full, withoutTls, byCode: common } = connectionTroubles("MariaDB");
 const readOnly: Words = ({ at, said }) => `The MariaDB at ${at} can only be read (${said}).`;
+const refused: Words = ({ at, role, said }) => `The MariaDB at ${at} does not let the account "${role}" in (${said}).`;
 
 /** By the number of the server's error. */
 const byNumber: ReadonlyMap<unknown, Words> = new Map<unknown, Words>([
-  [1040, full],
-  [1203, full],
-  [1226, full],
+  ...wordsFor([1040, 1203, 1226], full),
   [1044, lacksDatabase],
-  [1045, ({ at, role, said }) => `The MariaDB at ${at} does not let the account "${role}" in (${said}).`],
-  [1698, ({ at, role, said }) => `The MariaDB at ${at} does not let the account "${role}" in (${said}).`],
-  [1142, lacksRight],
-  [1143, lacksRight],
-  [1227, lacksRight],
-  [1370, lacksRight],
-  [1290, readOnly],
-  [1792, readOnly],
-  [1836, readOnly],
+  ...wordsFor([1045, 1698], refused),
+  ...wordsFor([1142, 1143, 1227, 1370], lacksRight),
+  ...wordsFor([1290, 1792, 1836], readOnly),
 ]);
 
 /** By the code of the operating system or the driver. */
 const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
-  ["ENOTFOUND", nameless],
-  ["EAI_AGAIN", nameless],
-  ["ECONNREFUSED", silent],
-  ["ECONNRESET", silent],
-  ["EHOSTUNREACH", silent],
-  ["ENETUNREACH", silent],
-  ["ENOENT", silent],
-  ["ETIMEDOUT", silent],
+  ...common,
   ["PROTOCOL_CONNECTION_LOST", silent],
-  [
-    "HANDSHAKE_NO_SSL_SUPPORT",
-    ({ at }) => `The MariaDB at ${at} offers no TLS, which the connection string asks for (sslmode).`,
-  ],
+  ["HANDSHAKE_NO_SSL_SUPPORT", withoutTls],
   ["HANDSHAKE_SSL_ERROR", untrusted],
-  ["CERT_HAS_EXPIRED", untrusted],
-  ["DEPTH_ZERO_SELF_SIGNED_CERT", untrusted],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", untrusted],
-  ["SELF_SIGNED_CERT_IN_CHAIN", untrusted],
-  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", untrusted],
-  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", untrusted],
 ]);
 
 /** Why a MariaDB does not serve a database, in words for its operator; `null` if the error tells no known reason. */

@@ -2,10 +2,15 @@ import { types } from "node:util";
 import { ServiceError } from "@sallyport/core";
 import { maskedUrl, type ServerStorage } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
-import { type ServerPlace, serverPlace, type SqlEngine } from "./sql-engine.ts";
-
-/** Milliseconds in which a new connection must stand. */
-const connectTimeout = 3_000;
+import {
+  connectionTroubles,
+  connectTimeout,
+  poolLimits,
+  type ServerPlace,
+  serverPlace,
+  type SqlEngine,
+  type Trouble,
+} from "./sql-engine.ts";
 
 /** What is read of the driver's pool. */
 interface CountedPool {
@@ -17,9 +22,7 @@ interface CountedPool {
 /** A connection pool to a Postgres server; connects on first use. */
 export async function openPostgres({ url, pool, statementTimeout }: ServerStorage): Promise<SqlEngine> {
   const { createPostgresKnex, KnexStorage } = await import("@sallyport/storage-knex");
-  const { max, acquireTimeout, maxWaiting } = pool;
-  const limits = { max, acquireTimeout, maxPendingAcquires: maxWaiting };
-  const { knex, close } = createPostgresKnex({ url, pool: limits, connectTimeout, statementTimeout });
+  const { knex, close } = createPostgresKnex({ url, pool: poolLimits(pool), connectTimeout, statementTimeout });
   const counted = (knex.client as { readonly pool: CountedPool }).pool;
   return {
     name: maskedUrl(url),
@@ -29,22 +32,18 @@ export async function openPostgres({ url, pool, statementTimeout }: ServerStorag
   };
 }
 
-interface Trouble extends ServerPlace {
-  readonly schema: string;
-  /** What the driver or the server said. */
-  readonly said: string;
+interface PostgresTrouble extends Trouble {
   /** Whether the server refused the connection, not a statement on it. */
   readonly connecting: boolean;
 }
 
-type Words = (trouble: Trouble) => string;
+type Words = (trouble: PostgresTrouble) => string;
 
-const silent: Words = ({ at, said }) => `No Postgres answers at ${at} (${said}).`;
-const nameless: Words = ({ host, said }) => `The host ${host} cannot be found (${said}).`;
-const untrusted: Words = ({ at, said }) => `The certificate of the Postgres at ${at} is not accepted (${said}).`;
+const { silent, full, withoutTls, byCode: common } = connectionTroubles("Postgres");
 
 /** By SQLSTATE, its class, or the code of the operating system. */
 const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
+  ...common,
   [
     "3D000",
     ({ at, database, ...place }) =>
@@ -53,23 +52,9 @@ const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
   ["28P01", ({ at, role }) => `The Postgres at ${at} refuses the password of the role "${role}".`],
   ["28", ({ at, role, said }) => `The Postgres at ${at} does not let the role "${role}" in (${said}).`],
   ["42501", lacksRight],
-  ["53300", ({ at, said }) => `The Postgres at ${at} takes no more connections (${said}).`],
+  ["53300", full],
   ["57P03", ({ at, said }) => `The Postgres at ${at} cannot be used yet (${said}).`],
   ["25006", ({ at }) => `The Postgres at ${at} is a standby, which can only be read.`],
-  ["ENOTFOUND", nameless],
-  ["EAI_AGAIN", nameless],
-  ["ECONNREFUSED", silent],
-  ["ECONNRESET", silent],
-  ["EHOSTUNREACH", silent],
-  ["ENETUNREACH", silent],
-  ["ENOENT", silent],
-  ["ETIMEDOUT", silent],
-  ["CERT_HAS_EXPIRED", untrusted],
-  ["DEPTH_ZERO_SELF_SIGNED_CERT", untrusted],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", untrusted],
-  ["SELF_SIGNED_CERT_IN_CHAIN", untrusted],
-  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", untrusted],
-  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", untrusted],
 ]);
 
 /** What the driver tells without a code. */
@@ -79,10 +64,7 @@ const byText: readonly (readonly [RegExp, Words])[] = [
     ({ at, role }) =>
       `The Postgres at ${at} wants a password of the role "${role}", and the connection string has none.`,
   ],
-  [
-    /does not support SSL/,
-    ({ at }) => `The Postgres at ${at} offers no TLS, which the connection string asks for (sslmode).`,
-  ],
+  [/does not support SSL/, withoutTls],
   [/^(?:timeout expired|Connection terminated)/, silent],
 ];
 
@@ -98,7 +80,7 @@ export function postgresTrouble(error: unknown, { url, schema }: Pick<ServerStor
   return words({ ...place, schema, said: /^E[A-Z_]+$/.test(text) ? text : message, connecting: error.code === 704 });
 }
 
-function lacksRight({ role, database, schema, said, connecting }: Trouble): string {
+function lacksRight({ role, database, schema, said, connecting }: PostgresTrouble): string {
   if (connecting) return `The role "${role}" may not connect to the database "${database}" (${said}).`;
   const remedy = `Let a superuser run: create schema ${quoted(schema)} authorization ${quoted(role)}`;
   return /for database\b/.test(said)
