@@ -3,7 +3,7 @@ import * as core from "@sallyport/core";
 import { decodeUtf8 } from "@sallyport/http";
 import type { Container, ServiceIdentifier } from "inversify";
 import type { Configuration } from "../configuration/index.ts";
-import { macroLimits } from "../macros/macro-limits.ts";
+import { macroLimits } from "../macros/macro-folders.ts";
 import { bind, by, from, of, parts, type Recipe } from "./parts.ts";
 
 const { configuration, cursorSealing, digests, enterWithPassword, factorSecrets, gate, hasher } = parts;

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import {
   InspectedLibrary,
   InspectedMacroSource,
@@ -8,7 +9,7 @@ import {
   ModuleInspector,
 } from "@sallyport/core";
 import type { Logger } from "pino";
-import type { DatabaseConfiguration } from "../configuration/index.ts";
+import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
 import { FolderMacroSource } from "./folder-macro-source.ts";
 
 interface MacroFoldersParts {
@@ -68,4 +69,21 @@ export function databaseMacros(
     inspector: new ModuleInspector(runtime, limits),
     reports,
   });
+}
+
+const mebibyte = 1_048_576;
+
+/** The most that any macro may use up. */
+export function macroLimits({
+  macros: { timeout, cpu, memory, hostCalls, resultBytes },
+}: Pick<Configuration, "macros">): MacroLimits {
+  return { timeout, cpu: Math.min(cpu, timeout), memory: memory * mebibyte, hostCalls, resultBytes };
+}
+
+const least = 2;
+const most = 4;
+
+/** How many threads macros have: what is configured, else what the machine has to spare. */
+export function macroThreads(configured: number | undefined): number {
+  return configured ?? Math.min(most, Math.max(least, availableParallelism() - 1));
 }

@@ -2,8 +2,7 @@ import { Database, type Digests, type MacroLibrary, reserveUserNames } from "@sa
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Configuration, DatabaseConfiguration } from "../../configuration/index.ts";
 import { holdsDemo } from "../../demo/index.ts";
-import { databaseMacros } from "../../macros/macro-folders.ts";
-import { macroLimits } from "../../macros/macro-limits.ts";
+import { databaseMacros, macroLimits } from "../../macros/macro-folders.ts";
 import { Sweeper } from "../../operations/sweeper.ts";
 import { by, of, parts, type Recipes } from "../parts.ts";
 import { DatabasePreparation } from "../storages/database-preparation.ts";

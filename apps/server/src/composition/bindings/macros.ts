@@ -2,8 +2,7 @@ import * as core from "@sallyport/core";
 import { ContractForms } from "@sallyport/http";
 import { QuickJsMacroRuntime } from "@sallyport/macros";
 import type { Configuration } from "../../configuration/index.ts";
-import { MacroFolders } from "../../macros/macro-folders.ts";
-import { macroLimits, macroThreads } from "../../macros/macro-limits.ts";
+import { MacroFolders, macroLimits, macroThreads } from "../../macros/macro-folders.ts";
 import { MacroLog } from "../../operations/macro-log.ts";
 import { by, from, of, parts, type Recipes } from "../parts.ts";
 
