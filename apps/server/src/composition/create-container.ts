@@ -30,7 +30,7 @@ const recipes = {
 
 /**
  * Knows how everything is made. Some of it is made asynchronously, so ask with `getAsync`. Storages come from the engines
- * given; no configuration chooses others. Imitations of providers, too, are those that somebody has started before.
+ * given; no configuration chooses others. Imitations of providers must have been started before.
  */
 export function createContainer(
   configuration: Configuration,

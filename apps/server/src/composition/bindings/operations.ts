@@ -7,7 +7,7 @@ import { by, of, parts, type Recipes } from "../parts.ts";
 
 const { alignIndexes, configuration, databases, keyRings, logger, metrics } = parts;
 
-/** What those who run the server see of it. */
+/** What operators see of the server. */
 export const operationsParts = {
   metrics: by(
     (engines, hasher, macroRuntime) => {
