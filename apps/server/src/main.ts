@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { mainCommand } from "./commands/main-command.ts";
-import { reportFailure } from "./commands/report-failure.ts";
 
 try {
   await mainCommand().parseAsync();
 } catch (error) {
+  const { reportFailure } = await import("./commands/report-failure.ts");
   reportFailure(error);
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
-import { mainCommand } from "../src/commands/main-command.ts";
+import { wholeCommand } from "../src/commands/main-command.ts";
 import { configurationFields } from "../src/configuration/index.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
@@ -15,9 +15,11 @@ const configurable = configurationFields().flatMap(({ env, secret }) =>
 );
 const variables = new Set([...configurable, "NODE_ENV", "SALLYPORT_CONFIG", "BASE_URL", "MARIADB_URL", "APP_KEY"]);
 
+const main = await wholeCommand();
+
 /** What a documented command line asks for that the server's commands do not have. */
 function unknownIn(line: string): string[] {
-  let command: Command = mainCommand();
+  let command: Command = main;
   const unknown: string[] = [];
   for (const word of line.split(/\s+/)) {
     const next = command.commands.find((each) => each.name() === word);

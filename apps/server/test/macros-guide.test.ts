@@ -15,7 +15,7 @@ jest.setTimeout(120_000);
 const patience = { MACRO_TIMEOUT: "1m" };
 
 const guide = readFileSync(resolve(import.meta.dirname, "../../../docs/guides/macros.md"), "utf8");
-const main = resolve(import.meta.dirname, "../dist/main.js");
+const main = resolve(import.meta.dirname, "../dist/package/dist/main.js");
 const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
 
 interface Block {

@@ -22,7 +22,7 @@ export interface StartedProduct {
   readonly startedWithin: number;
 }
 
-export const productEntry = fileURLToPath(new URL("../../../server/dist/main.js", import.meta.url));
+export const productEntry = fileURLToPath(new URL("../../../server/dist/package/dist/main.js", import.meta.url));
 
 /** Limits are checked, which costs something, but never reached. */
 const sessions = { limit: 1_000_000, perUserLimit: 1_000_000 };

@@ -1,12 +1,12 @@
 import { acceptAppKey, acceptKeyText, allParts, anyPort, safeAppKeyLength, setAppKeyEnabled } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import { appAdvice } from "./app.ts";
-import { advising, CommandError } from "./report-failure.ts";
-import { commandGroup, listCommand, readGivenFile, type ServerCommand, type Work } from "./server-command.ts";
+import { listCommand } from "./list-command.ts";
+import { advising } from "./report-failure.ts";
+import { CommandError, readGivenFile, type ServerCommand, type Work } from "./server-command.ts";
 
 /** `app-key create|enable|disable|list`. */
-export function appKeyCommand(): ServerCommand {
-  const group = commandGroup("app-key", "manage the app keys of a database");
+export function defineAppKey(group: ServerCommand): void {
   group
     .command("create")
     .description("create an app key; prints it once, only its digest is kept")
@@ -32,7 +32,7 @@ export function appKeyCommand(): ServerCommand {
         console.log(`The app key "${name}" is ${verb}d.`);
       });
   }
-  return group.addCommand(
+  group.addCommand(
     listCommand({
       plural: "app keys",
       read: ({ database }) =>

@@ -1,11 +1,11 @@
 import { allParts, Applications, type SecondFactorRule } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
-import { advising, CommandError } from "./report-failure.ts";
-import { commandGroup, listCommand, type ServerCommand, type Work } from "./server-command.ts";
+import { listCommand } from "./list-command.ts";
+import { advising } from "./report-failure.ts";
+import { CommandError, type ServerCommand, type Work } from "./server-command.ts";
 
 /** `app create|second-factor|list`. */
-export function appCommand(): ServerCommand {
-  const group = commandGroup("app", "manage the app names that log-ins carry");
+export function defineApp(group: ServerCommand): void {
   group
     .command("create")
     .description("make an app name known to a database")
@@ -22,7 +22,7 @@ export function appCommand(): ServerCommand {
       "off: no token; optional: a token from users who have set up a second factor; forced: a token from every user",
     )
     .onDatabase(setSecondFactor);
-  return group.addCommand(
+  group.addCommand(
     listCommand({
       plural: "apps",
       read: ({ database }) =>

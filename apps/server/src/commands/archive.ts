@@ -15,8 +15,7 @@ import {
 } from "../archive/index.ts";
 import { identifiers } from "../composition/identifiers.ts";
 import { version } from "../composition/version.ts";
-import { CommandError } from "./report-failure.ts";
-import { type AliasOptions, ServerCommand, type Work } from "./server-command.ts";
+import { CommandError, type AliasOptions, type ServerCommand, type Work } from "./server-command.ts";
 import { chosen, loadNoting, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
 
 interface DumpOptions {
@@ -27,9 +26,8 @@ interface DumpOptions {
 }
 
 /** `dump`: writes all that a database keeps into an archive. */
-export function dumpCommand(): ServerCommand {
-  return new ServerCommand("dump")
-    .description("write all that a database keeps into an archive, as of one moment; servers go on")
+export function defineDump(command: ServerCommand): void {
+  command
     .requiredOption("-o, --output <file>", 'the new file, compressed if its name ends in .gz; "-" for standard output')
     .option(
       "--no-credentials",
@@ -86,9 +84,8 @@ interface RestoreOptions extends AliasOptions {
 }
 
 /** `restore`: fills an empty database from an archive. */
-export function restoreCommand(): ServerCommand {
-  return new ServerCommand("restore")
-    .description("fill an empty database from an archive: all of it, or nothing")
+export function defineRestore(command: ServerCommand): void {
+  command
     .requiredOption("-i, --input <file>", 'the archive, compressed if its name ends in .gz; "-" for standard input')
     .withAlias()
     .action(restore);

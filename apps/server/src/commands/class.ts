@@ -1,6 +1,7 @@
 import { type ClassStructure, type Principal, seesAll } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
-import { commandGroup, listCommand, type ServerCommand } from "./server-command.ts";
+import { listCommand } from "./list-command.ts";
+import type { ServerCommand } from "./server-command.ts";
 import type { OpenedDatabase } from "./with-database.ts";
 
 interface ListedClass {
@@ -13,8 +14,8 @@ interface ListedClass {
 const operator: Principal = { userId: "", groups: [], administrator: true };
 
 /** `class list`. */
-export function classCommand(): ServerCommand {
-  return commandGroup("class", "show the classes of business objects").addCommand(
+export function defineClass(group: ServerCommand): void {
+  group.addCommand(
     listCommand<ListedClass>({
       plural: "classes",
       read,

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { capabilityWords, type ClassDefinition, reserveUserNames, setMaintenance } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import { isLoopbackHost, readModelFile } from "../configuration/index.ts";
-import { CommandError, plainWords } from "./report-failure.ts";
-import { type AliasOptions, ServerCommand, type Work } from "./server-command.ts";
+import { plainWords } from "./report-failure.ts";
+import { CommandError, type AliasOptions, type ServerCommand, type Work } from "./server-command.ts";
 import { chosen, loadNoting, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
 
 interface MigrateOptions extends AliasOptions {
@@ -11,11 +11,8 @@ interface MigrateOptions extends AliasOptions {
 }
 
 /** `migrate`: brings databases to the newest version. */
-export function migrateCommand(): ServerCommand {
-  return new ServerCommand("migrate")
-    .description(
-      "bring the databases to the newest version, and tell what their storage can do; safe while servers are running",
-    )
+export function defineMigrate(command: ServerCommand): void {
+  command
     .option(
       "-m, --model <file>",
       "model file with the classes of a new database (default: User with Employee and ContactPerson)",
@@ -73,9 +70,8 @@ async function migrateOne({ database, container }: OpenedDatabase, classes: read
 }
 
 /** `seed`: puts the demo into an empty database. */
-export function seedCommand(): ServerCommand {
-  return new ServerCommand("seed")
-    .description("put the demo's data, users and app key into an empty database")
+export function defineSeed(command: ServerCommand): void {
+  command
     .withAlias()
     .addHelpText(
       "after",
@@ -104,11 +100,8 @@ async function seed(options: AliasOptions): Promise<void> {
 }
 
 /** `maintenance <on|off>`: takes a database out of service. */
-export function maintenanceCommand(): ServerCommand {
-  return new ServerCommand("maintenance")
-    .description("take a database out of service, or back into it; running servers see it with the next request")
-    .argument("<on|off>", "on: its requests are answered 706; off: they are served")
-    .onDatabase(setState);
+export function defineMaintenance(command: ServerCommand): void {
+  command.argument("<on|off>", "on: its requests are answered 706; off: they are served").onDatabase(setState);
 }
 
 function setState(state: string): Work {

@@ -3,22 +3,16 @@ import type { KeyRotation, RotationRefusal, ServerKeyKind, StoredKey } from "@sa
 import { identifiers } from "../composition/identifiers.ts";
 import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
-import { CommandError, plainWords } from "./report-failure.ts";
-import {
-  type AliasOptions,
-  commandGroup,
-  type JsonOptions,
-  listCommand,
-  printJson,
-  ServerCommand,
-} from "./server-command.ts";
+import { type JsonOptions, listCommand, printJson } from "./list-command.ts";
+import { plainWords } from "./report-failure.ts";
+import { CommandError, type AliasOptions, type ServerCommand } from "./server-command.ts";
 import { chosen, loadNoting, nameOf, withOpened } from "./with-database.ts";
 
 const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 /** `key list`. */
-export function keyCommand(): ServerCommand {
-  return commandGroup("key", "show the keys of the server").addCommand(
+export function defineKey(group: ServerCommand): void {
+  group.addCommand(
     listCommand<StoredKey>({
       plural: "keys",
       read: async ({ database, container }) => {
@@ -59,11 +53,8 @@ interface Rotated extends KeyRotation {
 }
 
 /** `rotate-key rsa|jwt`: puts new keys into the place of those that databases use. */
-export function rotateKeyCommand(): ServerCommand {
-  return new ServerCommand("rotate-key")
-    .description(
-      "put a new key into the place of the current one, which is accepted for a day still; nobody is logged out",
-    )
+export function defineRotateKey(command: ServerCommand): void {
+  command
     .argument("<rsa|jwt>", "rsa: for encrypted log-ins; jwt: for signing tokens")
     .option(
       "--old-key-lost",

@@ -3,13 +3,12 @@ import { type Mail, mailAddress, type Mailer, type MailerTrouble, MailerUnusable
 import { durationText } from "../configuration/field-kinds.ts";
 import type { Configuration } from "../configuration/index.ts";
 import { createMailer } from "../mail/create-mailer.ts";
-import { CommandError } from "./report-failure.ts";
-import { type AliasOptions, commandGroup, type JsonOptions, printJson, type ServerCommand } from "./server-command.ts";
+import { type JsonOptions, printJson } from "./list-command.ts";
+import { CommandError, type AliasOptions, type ServerCommand } from "./server-command.ts";
 import { loadNoting } from "./with-database.ts";
 
 /** `mail test|waiting`. */
-export function mailCommand(): ServerCommand {
-  const group = commandGroup("mail", "try out how mail is sent, and see what waits");
+export function defineMail(group: ServerCommand): void {
   group
     .command("test")
     .description("send a mail as configured, and say what is wrong if it cannot be sent")
@@ -39,7 +38,6 @@ export function mailCommand(): ServerCommand {
       if (stuck > 0)
         console.log(`No mail could be sent for ${inWords(stuck)}; the log of the server and "mail test" tell why.`);
     });
-  return group;
 }
 
 /** What to look at, by what is wrong. */
@@ -69,7 +67,7 @@ const advice: ReadonlyMap<MailerTrouble, string> = new Map([
 async function testMail(address: string, configuration: Configuration): Promise<void> {
   const to = mailAddress(address);
   if (to === null) throw new CommandError("That is not one bare e-mail address, such as somebody@example.com.");
-  const mailer = createMailer(configuration);
+  const mailer = await createMailer(configuration);
   if (mailer === null)
     throw new CommandError("Mail is not configured: set mail.smtp.host and mail.from, or mail.folder for trying out.");
   try {

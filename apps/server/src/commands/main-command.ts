@@ -1,22 +1,114 @@
 import type { Command } from "commander";
-import { checkSuppliedFiles } from "../composition/supplied-files.ts";
 import { version } from "../composition/version.ts";
-import { demoNote, loadConfiguration, maskedConfiguration } from "../configuration/index.ts";
-import { appKeyCommand } from "./app-key.ts";
-import { appCommand } from "./app.ts";
-import { classCommand } from "./class.ts";
-import { customUsersCommand } from "./users/custom-users.ts";
-import { dumpCommand, restoreCommand } from "./archive.ts";
-import { maintenanceCommand, migrateCommand, seedCommand } from "./database.ts";
-import { keyCommand, rotateKeyCommand } from "./key.ts";
-import { macroCommand } from "./macros/macro.ts";
-import { mailCommand } from "./mail.ts";
-import { providerCommand } from "./providers/provider.ts";
-import { CommandError } from "./report-failure.ts";
-import { secondFactorCommand } from "./second-factor.ts";
-import { serveCommand } from "./serve.ts";
-import { type AliasOptions, printJson, ServerCommand } from "./server-command.ts";
-import { userCommand } from "./users/user.ts";
+import { noSuchCommand, ServerCommand } from "./server-command.ts";
+
+interface ListedCommand {
+  readonly name: string;
+  readonly description: string;
+  /** Loads what adds arguments, options, subcommands and action to the command. */
+  readonly load: () => Promise<(command: ServerCommand) => void>;
+}
+
+/** What help lists. Nothing of a command is loaded but these lines until it is called. */
+const commands: readonly ListedCommand[] = [
+  {
+    name: "serve",
+    description: "run the server (the default)",
+    load: async () => (await import("./serve.ts")).defineServe,
+  },
+  {
+    name: "migrate",
+    description:
+      "bring the databases to the newest version, and tell what their storage can do; safe while servers are running",
+    load: async () => (await import("./database.ts")).defineMigrate,
+  },
+  {
+    name: "check-config",
+    description: "check the configuration and print what results of it, without secrets",
+    load: async () => (await import("./check-config.ts")).defineCheckConfig,
+  },
+  {
+    name: "app-key",
+    description: "manage the app keys of a database",
+    load: async () => (await import("./app-key.ts")).defineAppKey,
+  },
+  {
+    name: "app",
+    description: "manage the app names that log-ins carry",
+    load: async () => (await import("./app.ts")).defineApp,
+  },
+  {
+    name: "user",
+    description: "manage the users of a database",
+    load: async () => (await import("./users/user.ts")).defineUser,
+  },
+  {
+    name: "custom-users",
+    description: "manage custom users, who log in without being users of the database",
+    load: async () => (await import("./users/custom-users.ts")).defineCustomUsers,
+  },
+  {
+    name: "second-factor",
+    description: "see who has a second factor, and take it away from who has lost it",
+    load: async () => (await import("./second-factor.ts")).defineSecondFactor,
+  },
+  {
+    name: "class",
+    description: "show the classes of business objects",
+    load: async () => (await import("./class.ts")).defineClass,
+  },
+  {
+    name: "macro",
+    description: "write, try out and keep macros and hooks",
+    load: async () => (await import("./macros/macro.ts")).defineMacro,
+  },
+  {
+    name: "mail",
+    description: "try out how mail is sent, and see what waits",
+    load: async () => (await import("./mail.ts")).defineMail,
+  },
+  {
+    name: "provider",
+    description: "register identity providers in a database, and look after the accounts that are bound",
+    load: async () => (await import("./providers/provider.ts")).defineProvider,
+  },
+  {
+    name: "key",
+    description: "show the keys of the server",
+    load: async () => (await import("./key.ts")).defineKey,
+  },
+  {
+    name: "rotate-key",
+    description:
+      "put a new key into the place of the current one, which is accepted for a day still; nobody is logged out",
+    load: async () => (await import("./key.ts")).defineRotateKey,
+  },
+  {
+    name: "maintenance",
+    description: "take a database out of service, or back into it; running servers see it with the next request",
+    load: async () => (await import("./database.ts")).defineMaintenance,
+  },
+  {
+    name: "dump",
+    description: "write all that a database keeps into an archive, as of one moment; servers go on",
+    load: async () => (await import("./archive.ts")).defineDump,
+  },
+  {
+    name: "restore",
+    description: "fill an empty database from an archive: all of it, or nothing",
+    load: async () => (await import("./archive.ts")).defineRestore,
+  },
+  {
+    name: "seed",
+    description: "put the demo's data, users and app key into an empty database",
+    load: async () => (await import("./database.ts")).defineSeed,
+  },
+  {
+    name: "reference",
+    description: "write or check the generated reference (errors, configuration, API)",
+    load: async () => (await import("./reference.ts")).defineReference,
+  },
+];
 
 /** The command line of the server. */
 export function mainCommand(): ServerCommand {
@@ -25,73 +117,45 @@ export function mainCommand(): ServerCommand {
     .version(version)
     // Behind a command, --version is what that means by it.
     .enablePositionalOptions()
-    .addCommand(serveCommand(), { isDefault: true })
-    .addCommand(migrateCommand())
-    .addCommand(checkConfigCommand())
-    .addCommand(appKeyCommand())
-    .addCommand(appCommand())
-    .addCommand(userCommand())
-    .addCommand(customUsersCommand())
-    .addCommand(secondFactorCommand())
-    .addCommand(classCommand())
-    .addCommand(macroCommand())
-    .addCommand(mailCommand())
-    .addCommand(providerCommand())
-    .addCommand(keyCommand())
-    .addCommand(rotateKeyCommand())
-    .addCommand(maintenanceCommand())
-    .addCommand(dumpCommand())
-    .addCommand(restoreCommand())
-    .addCommand(seedCommand())
-    .addCommand(referenceCommand());
+    .helpCommand(false);
+  for (const { name, description } of commands)
+    main.addCommand(new ServerCommand(name).description(description), { isDefault: name === "serve" });
+  main.hook("preSubcommand", (_main, command) => define(command as ServerCommand));
+  main
+    .command("help")
+    .description("display help for a command")
+    .argument("[command...]")
+    .action((words: string[]) => showHelp(main, words));
   pointToHelp(main);
   return main;
+}
+
+/** The command line with everything that its commands take. */
+export async function wholeCommand(): Promise<ServerCommand> {
+  const main = mainCommand();
+  for (const command of main.commands) await define(command as ServerCommand);
+  return main;
+}
+
+async function showHelp(main: ServerCommand, words: readonly string[]): Promise<void> {
+  let command: Command = main;
+  for (const word of words) {
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined) throw noSuchCommand(word, command);
+    await define(next as ServerCommand);
+    command = next;
+  }
+  command.help();
+}
+
+async function define(command: ServerCommand): Promise<void> {
+  const load = commands.find(({ name }) => name === command.name())?.load;
+  (await load?.())?.(command);
+  pointToHelp(command);
 }
 
 /** Commands inherit nothing from the one they are added to. */
 function pointToHelp(command: Command): void {
   command.showHelpAfterError("(--help tells what there is)");
   for (const each of command.commands) pointToHelp(each);
-}
-
-/** `check-config`: tells what a server would be started with, or everything that keeps it from starting. */
-function checkConfigCommand(): ServerCommand {
-  return new ServerCommand("check-config")
-    .description("check the configuration and print what results of it, without secrets")
-    .withConfiguration()
-    .addHelpText(
-      "after",
-      "\nThe configuration goes to standard output, warnings to standard error; exit code 1 if it is refused.",
-    )
-    .action(({ config }: AliasOptions) => {
-      const configuration = loadConfiguration({ file: config });
-      checkSuppliedFiles(configuration);
-      printJson(maskedConfiguration(configuration));
-      const note = demoNote(configuration);
-      if (note !== null) console.error(`note: ${note}`);
-      for (const warning of configuration.warnings) console.error(`warning: ${warning}`);
-    });
-}
-
-/** `reference`: writes the reference that is made from the code, or checks that it is up to date. */
-function referenceCommand(): ServerCommand {
-  return new ServerCommand("reference")
-    .description("write or check the generated reference (errors, configuration, API)")
-    .option("--write <directory>", "write it into this directory")
-    .option("--check <directory>", "fail if the one in this directory is not what the code says")
-    .action(run);
-}
-
-async function run({ write, check }: { readonly write?: string; readonly check?: string }): Promise<void> {
-  if ((write === undefined) === (check === undefined)) throw new CommandError("Say either --write or --check.");
-  const { checkReference, writeReference } = await import("../reference.ts");
-  if (write !== undefined) {
-    writeReference(write);
-    return;
-  }
-  const stale = checkReference(check as string);
-  if (stale.length === 0) return;
-  throw new CommandError(
-    `Not what the code says: ${stale.join(", ")}. "reference --write ${check}" brings it up to date.`,
-  );
 }

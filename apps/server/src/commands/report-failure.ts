@@ -4,11 +4,8 @@ import { TrialError } from "../authoring/trial.ts";
 import { databaseTrouble } from "../composition/storages/database-trouble.ts";
 import { StartError } from "../composition/start-error.ts";
 import { ConfigurationError, isDebugging } from "../configuration/index.ts";
-
-/** A command cannot do what it was asked to; the message tells the user why. */
-export class CommandError extends Error {
-  override readonly name = "CommandError";
-}
+import { sourceStack } from "../operations/source-stack.ts";
+import { CommandError } from "./server-command.ts";
 
 /** Does work, and says what to do about a refusal with this code at the command line. */
 export async function advising<T>(code: ServiceError["code"], advice: string, work: () => Promise<T>): Promise<T> {
@@ -23,7 +20,7 @@ export async function advising<T>(code: ServiceError["code"], advice: string, wo
 /** Tells on the terminal why the command failed; the stack only to those who debug. */
 export function reportFailure(error: unknown): void {
   process.stderr.write(`error: ${plainWords(error)}\n`);
-  if (isDebugging() && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  if (isDebugging() && error instanceof Error) process.stderr.write(`${sourceStack(error.stack ?? "")}\n`);
   process.exitCode = 1;
 }
 

@@ -1,10 +1,9 @@
 import { allParts, type ListedFactor, listSecondFactors, takeSecondFactors } from "@sallyport/core";
-import { CommandError } from "./report-failure.ts";
-import { commandGroup, listCommand, type ServerCommand, type Work } from "./server-command.ts";
+import { listCommand } from "./list-command.ts";
+import { CommandError, type ServerCommand, type Work } from "./server-command.ts";
 
 /** `second-factor list|remove`. */
-export function secondFactorCommand(): ServerCommand {
-  const group = commandGroup("second-factor", "see who has a second factor, and take it away from who has lost it");
+export function defineSecondFactor(group: ServerCommand): void {
   group.addCommand(
     listCommand({
       plural: "second factors",
@@ -38,7 +37,6 @@ export function secondFactorCommand(): ServerCommand {
     .option("--custom-user", "the name is that of a custom user")
     .option("--link", 'instead of a name, the id of a link whose user is shared, as the list shows it behind "link:"')
     .onDatabase(remove);
-  return group;
 }
 
 /** Who has it, in words. */

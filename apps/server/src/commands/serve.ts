@@ -15,12 +15,11 @@ import {
 } from "../configuration/index.ts";
 import { banner, terminalStyle } from "../demo/index.ts";
 import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
-import { type AliasOptions, noSuchCommand, ServerCommand } from "./server-command.ts";
+import { type AliasOptions, noSuchCommand, type ServerCommand } from "./server-command.ts";
 
 /** `serve`: runs the server until it is told to stop. */
-export function serveCommand(): ServerCommand {
-  return new ServerCommand("serve")
-    .description("run the server (the default)")
+export function defineServe(command: ServerCommand): void {
+  command
     .withConfiguration()
     .addHelpText(
       "after",

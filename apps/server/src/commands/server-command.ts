@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { didYouMean } from "../configuration/index.ts";
-import { terminalStyle } from "../demo/index.ts";
-import { CommandError } from "./report-failure.ts";
-import { tableLines } from "./table-lines.ts";
-import { type OpenedDatabase, withDatabase } from "./with-database.ts";
+import { didYouMean } from "../configuration/did-you-mean.ts";
+import type { OpenedDatabase } from "./with-database.ts";
+
+/** A command cannot do what it was asked to; the message tells the user why. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
 
 export interface AliasOptions {
   readonly config?: string;
@@ -16,6 +18,14 @@ export type Work = (opened: OpenedDatabase) => Promise<void>;
 
 /** A command of the server, or a group of them. */
 export class ServerCommand extends Command {
+  constructor(name?: string) {
+    super(name);
+    // Only a group, which does nothing by itself, hears of a word that is none of its commands.
+    this.on("command:*", ([word]: string[]) => {
+      throw noSuchCommand(String(word), this);
+    });
+  }
+
   override createCommand(name?: string): ServerCommand {
     return new ServerCommand(name);
   }
@@ -38,17 +48,11 @@ export class ServerCommand extends Command {
     if (!this.options.some(({ long }) => long === "--alias")) this.withAlias();
     return this.action(async (...given: Given) => {
       const work = await prepare(...given);
+      // What opens databases is loaded by the commands that need one.
+      const { withDatabase } = await import("./with-database.ts");
       await withDatabase(this.opts<AliasOptions>(), work);
     });
   }
-}
-
-/** A command that only has others below it. */
-export function commandGroup(name: string, description: string): ServerCommand {
-  const group = new ServerCommand(name).description(description);
-  return group.on("command:*", ([word]: string[]) => {
-    throw noSuchCommand(String(word), group);
-  });
 }
 
 /** The refusal of a word that is none of a command's own, with the one that was probably meant. */
@@ -62,51 +66,6 @@ export function noSuchCommand(word: string, parent: Command): CommandError {
   const advice =
     meant === undefined ? `"${help}" lists what there is.` : `Did you mean "${[...path, meant].join(" ")}"?`;
   return new CommandError(`There is no command "${[...path, word].join(" ")}". ${advice}`);
-}
-
-export interface JsonOptions {
-  readonly json?: true;
-}
-
-/** What a list shows of each element. */
-interface Shown<T> {
-  /** For scripts. */
-  readonly json: (each: T) => object;
-  /** For people, by the heading of the column. */
-  readonly columns: Readonly<Record<string, (each: T) => string>>;
-}
-
-interface Listed<T> extends Shown<T> {
-  /** What is listed, such as `app keys`. */
-  readonly plural: string;
-  readonly read: (opened: OpenedDatabase) => Promise<readonly T[]>;
-}
-
-/** A subcommand `list`. It shows nothing that opens anything. */
-export function listCommand<T>({ plural, read, ...shown }: Listed<T>): ServerCommand {
-  return new ServerCommand("list")
-    .description(`list the ${plural} of a database`)
-    .option("--json", "print JSON, for scripts")
-    .onDatabase((options: JsonOptions) => async (opened) => {
-      const all = await read(opened);
-      if (all.length === 0 && !options.json) console.error(`There are no ${plural}.`);
-      else printList(all, shown, options);
-    });
-}
-
-/** Prints a list as JSON, or as a table. */
-export function printList<T>(all: readonly T[], { json, columns }: Shown<T>, options: JsonOptions): void {
-  if (options.json) {
-    printJson(all.map(json));
-    return;
-  }
-  const rows = all.map((each) => Object.values(columns).map((column) => column(each)));
-  const [heading, ...lines] = tableLines(Object.keys(columns), rows);
-  console.log([terminalStyle(process.stdout).strong(heading as string), ...lines].join("\n"));
-}
-
-export function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, null, 2));
 }
 
 /** The content of a file that an option names. */

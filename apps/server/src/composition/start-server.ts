@@ -83,7 +83,7 @@ export async function startServer(
       if (!finished) logger.warn("requests were cut off: they took longer than the drain time-out");
       // Requests that were finished meanwhile have ordered mail for whoever comes next; it is durable.
       await mailRelay?.stop();
-      await container.get(identifiers.mailer)?.close();
+      await (await container.getAsync(identifiers.mailer))?.close();
       await container.get(identifiers.credentialsCipher).close();
       await macroRuntime.close();
       await engines.close();

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { providerTypes } from "@sallyport/core";
-import { checkShape, didYouMean } from "./check-shape.ts";
+import { checkShape } from "./check-shape.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { ConfigurationError, type Fault } from "./configuration-error.ts";
 import { type Configuration, mailOf } from "./configuration.ts";
 import {

@@ -1,18 +1,21 @@
 import { readFileSync } from "node:fs";
 import type { Mailer } from "@sallyport/core";
-import { FolderMailer, SmtpMailer } from "@sallyport/mail-smtp";
 import type { Configuration } from "../configuration/index.ts";
 
 /** The transport of mail as configured; `null` if none is. */
-export function createMailer({
+export async function createMailer({
   mail,
   applicationName,
-}: Pick<Configuration, "mail" | "applicationName">): Mailer | null {
+}: Pick<Configuration, "mail" | "applicationName">): Promise<Mailer | null> {
   const { smtp, folder, from, fromName } = mail;
   const sender = { address: from ?? "sallyport@localhost", name: fromName ?? applicationName };
-  if (folder !== undefined) return new FolderMailer(folder, sender);
   const { host, port, security, user, password, caFile, timeout } = smtp;
+  if (folder !== undefined) {
+    const { FolderMailer } = await import("@sallyport/mail-smtp");
+    return new FolderMailer(folder, sender);
+  }
   if (host === undefined || port === undefined || security === undefined) return null;
+  const { SmtpMailer } = await import("@sallyport/mail-smtp");
   return new SmtpMailer(
     {
       host,

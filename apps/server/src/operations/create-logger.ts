@@ -2,6 +2,7 @@ import { types } from "node:util";
 import { MacroFault, ServiceError } from "@sallyport/core";
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from "pino";
 import type { Configuration } from "../configuration/index.ts";
+import { sourceStack } from "./source-stack.ts";
 
 export interface OpenLogger {
   readonly logger: Logger;
@@ -84,7 +85,11 @@ function describeError(error: unknown, depth = 0): DescribedError {
     message: error.message,
     ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
     ...(detail === undefined ? {} : { detail }),
-    ...(error instanceof MacroFault ? traceOf(error) : error.stack === undefined ? {} : { stack: error.stack }),
+    ...(error instanceof MacroFault
+      ? traceOf(error)
+      : error.stack === undefined
+        ? {}
+        : { stack: sourceStack(error.stack) }),
     ...(error.cause === undefined || depth === deepest ? {} : { cause: describeError(error.cause, depth + 1) }),
   };
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/package/dist/main.js", import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
@@ -18,9 +18,15 @@ export class ServerProcess {
   private stderr = "";
   private readonly waiting = new Set<() => void>();
 
-  constructor(args: readonly string[], environment: Readonly<Record<string, string>>, cwd: string, input?: string) {
+  constructor(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    cwd: string,
+    input?: string,
+    program = main,
+  ) {
     const env = { PATH: process.env["PATH"], ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1", ...environment };
-    this.child = spawn(process.execPath, [main, ...args], { env, cwd, stdio: "pipe" });
+    this.child = spawn(process.execPath, [program, ...args], { env, cwd, stdio: "pipe" });
     this.child.stdin?.end(input ?? "");
     this.child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.stdout += text;

@@ -9,6 +9,22 @@ export interface ServiceErrorOptions {
   readonly cause?: unknown;
 }
 
+/**
+ * Makes `instanceof` recognise the errors of every copy of this package: a server is bundled with one copy, and a storage
+ * adapter from elsewhere brings another. `name` is that of the class.
+ */
+export function brand(errorClass: { readonly prototype: Error }, name: string): void {
+  const symbol = Symbol.for(`@sallyport/core/${name}`);
+  Object.defineProperty(errorClass.prototype, symbol, { value: true });
+  Object.defineProperty(errorClass, Symbol.hasInstance, {
+    value(this: unknown, value: unknown) {
+      // Classes that extend this one without a brand of their own are known by their prototype.
+      if (this !== errorClass) return Function.prototype[Symbol.hasInstance].call(this, value);
+      return typeof value === "object" && value !== null && symbol in value;
+    },
+  });
+}
+
 /** A failure of the catalogue. Everything that is thrown on purpose is one of these. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
@@ -27,6 +43,8 @@ export class ServiceError extends Error {
     return errorEntry(this.code).status;
   }
 }
+
+brand(ServiceError, "ServiceError");
 
 /** A body or a parameter that asks for what there is not or cannot be: 307 with the place as a JSON pointer. */
 export function faultAt(pointer: string, reason: string): ServiceError {

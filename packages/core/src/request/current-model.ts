@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { brand, ServiceError } from "../errors/index.ts";
 import { Model } from "../model/index.ts";
 import type { ModelRepository } from "../storage/index.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -53,3 +53,5 @@ export class OutdatedModelError extends ServiceError {
     });
   }
 }
+
+brand(OutdatedModelError, "OutdatedModelError");

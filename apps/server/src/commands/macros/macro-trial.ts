@@ -13,8 +13,7 @@ import {
   demoMacros,
   loadConfiguration,
 } from "../../configuration/index.ts";
-import { CommandError } from "../report-failure.ts";
-import type { AliasOptions, ServerCommand } from "../server-command.ts";
+import { CommandError, type AliasOptions, type ServerCommand } from "../server-command.ts";
 import { chosen, type Container, loadNoting, withOpened } from "../with-database.ts";
 
 /** `macro run|test`. */

@@ -4,14 +4,12 @@ import { types } from "node:util";
 import { isMacroName } from "@sallyport/core";
 import { Option } from "commander";
 import { draftedHooks, draftOf } from "../../authoring/macro-drafts.ts";
-import { CommandError } from "../report-failure.ts";
-import { commandGroup, type ServerCommand } from "../server-command.ts";
+import { CommandError, type ServerCommand } from "../server-command.ts";
 import { addTrialCommands, macroFolderOption, type MacroFolderOptions, writtenFolder } from "./macro-trial.ts";
 import { addStoredMacroCommands } from "./stored-macros.ts";
 
 /** `macro new|run|test`, and `macro put|list|show|history|remove` for those in a database. */
-export function macroCommand(): ServerCommand {
-  const group = commandGroup("macro", "write, try out and keep macros and hooks");
+export function defineMacro(group: ServerCommand): void {
   group
     .command("new")
     .description("begin a macro or a hook: writes a file that works, and tests for it")
@@ -23,7 +21,6 @@ export function macroCommand(): ServerCommand {
     .action(begin);
   addTrialCommands(group);
   addStoredMacroCommands(group);
-  return group;
 }
 
 interface NewOptions extends MacroFolderOptions {

@@ -11,15 +11,8 @@ import {
 } from "@sallyport/core";
 import { identifiers } from "../../composition/identifiers.ts";
 import { macroLanguages } from "../../macros/folder-macro-source.ts";
-import { CommandError } from "../report-failure.ts";
-import {
-  type JsonOptions,
-  listCommand,
-  printList,
-  readGivenFile,
-  type ServerCommand,
-  type Work,
-} from "../server-command.ts";
+import { type JsonOptions, listCommand, printList } from "../list-command.ts";
+import { CommandError, readGivenFile, type ServerCommand, type Work } from "../server-command.ts";
 import { printable } from "../table-lines.ts";
 
 /** `macro put|list|show|history|remove`. */

@@ -10,23 +10,13 @@ import {
 } from "@sallyport/core";
 import { identifiers } from "../../composition/identifiers.ts";
 import { appAdvice } from "../app.ts";
-import { advising, CommandError } from "../report-failure.ts";
-import {
-  commandGroup,
-  listCommand,
-  printJson,
-  readGivenFile,
-  type ServerCommand,
-  type Work,
-} from "../server-command.ts";
+import { listCommand, printJson } from "../list-command.ts";
+import { advising } from "../report-failure.ts";
+import { CommandError, readGivenFile, type ServerCommand, type Work } from "../server-command.ts";
 import { missingOf, providerWords, testProvider, typeOf } from "./test-provider.ts";
 
 /** `provider add|test|list|show|remove`, and `provider links|unlink` for the accounts that are bound. */
-export function providerCommand(): ServerCommand {
-  const group = commandGroup(
-    "provider",
-    "register identity providers in a database, and look after the accounts that are bound",
-  );
+export function defineProvider(group: ServerCommand): void {
   const ofOne = (verb: string, description: string) =>
     group.command(verb).description(description).argument("<type>", providerWords);
   ofOne(
@@ -70,7 +60,6 @@ export function providerCommand(): ServerCommand {
     .description("unbind an account of a provider; the sessions that it opened end at once")
     .argument("<id>", 'id of the link, as "provider links" tells it')
     .onDatabase(unlink);
-  return group;
 }
 
 interface AddOptions {

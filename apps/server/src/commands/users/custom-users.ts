@@ -13,21 +13,14 @@ import {
   setCustomUserEmail,
 } from "@sallyport/core";
 import { identifiers } from "../../composition/identifiers.ts";
-import { advising, CommandError } from "../report-failure.ts";
-import {
-  commandGroup,
-  type JsonOptions,
-  listCommand,
-  printJson,
-  type ServerCommand,
-  type Work,
-} from "../server-command.ts";
+import { type JsonOptions, listCommand, printJson } from "../list-command.ts";
+import { advising } from "../report-failure.ts";
+import { CommandError, type ServerCommand, type Work } from "../server-command.ts";
 import { tableLines } from "../table-lines.ts";
 import { emailOf, type EmailOptions, endedSessions, type PasswordOptions, readPassword } from "./user-arguments.ts";
 
 /** `custom-users add|list|show|set-password|set-email|map|disable|enable|remove`. */
-export function customUsersCommand(): ServerCommand {
-  const group = commandGroup("custom-users", "manage custom users, who log in without being users of the database");
+export function defineCustomUsers(group: ServerCommand): void {
   group
     .command("add")
     .description("add a custom user; the password is read from standard input, or typed")
@@ -74,7 +67,6 @@ export function customUsersCommand(): ServerCommand {
     const ended = await removeCustomUser(administration, name);
     console.log(`The custom user "${name}" is removed.${endedSessions(ended)}`);
   });
-  return group;
 }
 
 /** What to do where a custom user is mapped to a database user that does not exist. */

@@ -8,13 +8,13 @@ import {
   setUserEmail,
 } from "@sallyport/core";
 import { identifiers } from "../../composition/identifiers.ts";
-import { advising, CommandError } from "../report-failure.ts";
-import { commandGroup, listCommand, type ServerCommand, type Work } from "../server-command.ts";
+import { listCommand } from "../list-command.ts";
+import { advising } from "../report-failure.ts";
+import { CommandError, type ServerCommand, type Work } from "../server-command.ts";
 import { emailOf, type EmailOptions, endedSessions, type PasswordOptions, readPassword } from "./user-arguments.ts";
 
 /** `user create|list|disable|enable|set-email|set-password`. */
-export function userCommand(): ServerCommand {
-  const group = commandGroup("user", "manage the users of a database");
+export function defineUser(group: ServerCommand): void {
   group
     .command("create")
     .description("create a user; the password is read from standard input, or typed")
@@ -63,7 +63,6 @@ export function userCommand(): ServerCommand {
     .withAlias()
     .option("--password-file <file>", "read the password from this file")
     .onDatabase(setPassword);
-  return group;
 }
 
 interface CreateOptions extends PasswordOptions {

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../errors/index.ts";
+import { brand, ServiceError } from "../../errors/index.ts";
 import type { Attributes, JsonValue, StoredObject } from "./stored-object.ts";
 
 /** How the parts of a value are measured that have no parts. */
@@ -117,6 +117,8 @@ export class AnswerTooLargeError extends ServiceError {
     super(307, { detail: `${reason}: ask for fewer objects on a page, for less depth, or for fewer fields.` });
   }
 }
+
+brand(AnswerTooLargeError, "AnswerTooLargeError");
 
 /** What is written into an answer, or into a part of it. */
 export interface Written {

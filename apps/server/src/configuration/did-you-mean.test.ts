@@ -1,4 +1,4 @@
-import { didYouMean } from "./check-shape.ts";
+import { didYouMean } from "./did-you-mean.ts";
 
 test.each([
   ["prot", "port"],

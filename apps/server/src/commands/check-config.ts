@@ -1,0 +1,22 @@
+import { checkSuppliedFiles } from "../composition/supplied-files.ts";
+import { demoNote, loadConfiguration, maskedConfiguration } from "../configuration/index.ts";
+import { printJson } from "./list-command.ts";
+import type { AliasOptions, ServerCommand } from "./server-command.ts";
+
+/** `check-config`: tells what a server would be started with, or everything that keeps it from starting. */
+export function defineCheckConfig(command: ServerCommand): void {
+  command
+    .withConfiguration()
+    .addHelpText(
+      "after",
+      "\nThe configuration goes to standard output, warnings to standard error; exit code 1 if it is refused.",
+    )
+    .action(({ config }: AliasOptions) => {
+      const configuration = loadConfiguration({ file: config });
+      checkSuppliedFiles(configuration);
+      printJson(maskedConfiguration(configuration));
+      const note = demoNote(configuration);
+      if (note !== null) console.error(`note: ${note}`);
+      for (const warning of configuration.warnings) console.error(`warning: ${warning}`);
+    });
+}

@@ -1,0 +1,49 @@
+import { terminalStyle } from "../demo/index.ts";
+import { ServerCommand } from "./server-command.ts";
+import { tableLines } from "./table-lines.ts";
+import type { OpenedDatabase } from "./with-database.ts";
+
+export interface JsonOptions {
+  readonly json?: true;
+}
+
+/** What a list shows of each element. */
+interface Shown<T> {
+  /** For scripts. */
+  readonly json: (each: T) => object;
+  /** For people, by the heading of the column. */
+  readonly columns: Readonly<Record<string, (each: T) => string>>;
+}
+
+interface Listed<T> extends Shown<T> {
+  /** What is listed, such as `app keys`. */
+  readonly plural: string;
+  readonly read: (opened: OpenedDatabase) => Promise<readonly T[]>;
+}
+
+/** A subcommand `list`. It shows nothing that opens anything. */
+export function listCommand<T>({ plural, read, ...shown }: Listed<T>): ServerCommand {
+  return new ServerCommand("list")
+    .description(`list the ${plural} of a database`)
+    .option("--json", "print JSON, for scripts")
+    .onDatabase((options: JsonOptions) => async (opened) => {
+      const all = await read(opened);
+      if (all.length === 0 && !options.json) console.error(`There are no ${plural}.`);
+      else printList(all, shown, options);
+    });
+}
+
+/** Prints a list as JSON, or as a table. */
+export function printList<T>(all: readonly T[], { json, columns }: Shown<T>, options: JsonOptions): void {
+  if (options.json) {
+    printJson(all.map(json));
+    return;
+  }
+  const rows = all.map((each) => Object.values(columns).map((column) => column(each)));
+  const [heading, ...lines] = tableLines(Object.keys(columns), rows);
+  console.log([terminalStyle(process.stdout).strong(heading as string), ...lines].join("\n"));
+}
+
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, null, 2));
+}
