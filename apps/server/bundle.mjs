@@ -113,8 +113,15 @@ function packageFile() {
     installed.filter((each) => !(each in peerDependencies)).map((each) => [each, versions[each]]),
   );
   return {
-    ...{ name, version, description, license, type, engines },
+    name,
+    version,
+    description,
+    license,
+    type,
+    engines,
     bin: { "sallyport-server": "dist/main.js" },
-    ...{ dependencies, peerDependencies, peerDependenciesMeta },
+    dependencies,
+    peerDependencies,
+    peerDependenciesMeta,
   };
 }

@@ -101,7 +101,7 @@ describe.each(["bash", "zsh"].filter(has))("the examples of macros.md in %s", (s
 
   test("and the commands of the README work", async () => {
     const readme = readFileSync(resolve(import.meta.dirname, "../../../README.md"), "utf8");
-    const commands = Array.from(readme.matchAll(/^ {4}(sallyport-server macro .*)$/gm), ([, command]) => command);
+    const commands = Array.from(readme.matchAll(/^ {4}npx (sallyport-server macro .*)$/gm), ([, command]) => command);
     expect(commands.length).toBeGreaterThan(2);
     const printed = await run(`rm -r macros/*\nset -e\n${commands.join("\n")}\necho all of them`);
     expect(printed).toMatch(/^macros\/Hello\.ts\n[^]*\n3 passed, 0 failed\nall of them\n$/);
