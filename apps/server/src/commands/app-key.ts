@@ -3,7 +3,8 @@ import { identifiers } from "../composition/identifiers.ts";
 import { appAdvice } from "./app.ts";
 import { listCommand } from "./list-command.ts";
 import { advising } from "./report-failure.ts";
-import { CommandError, readGivenFile, type ServerCommand, type Work } from "./server-command.ts";
+import { CommandError } from "./command-error.ts";
+import { readGivenFile, type ServerCommand, type Work } from "./server-command.ts";
 
 /** `app-key create|enable|disable|list`. */
 export function defineAppKey(group: ServerCommand): void {

@@ -2,7 +2,8 @@ import { allParts, Applications, type SecondFactorRule } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import { listCommand } from "./list-command.ts";
 import { advising } from "./report-failure.ts";
-import { CommandError, type ServerCommand, type Work } from "./server-command.ts";
+import { CommandError } from "./command-error.ts";
+import type { ServerCommand, Work } from "./server-command.ts";
 
 /** `app create|second-factor|list`. */
 export function defineApp(group: ServerCommand): void {

@@ -15,7 +15,8 @@ import {
 } from "../archive/index.ts";
 import { identifiers } from "../composition/identifiers.ts";
 import { version } from "../composition/version.ts";
-import { CommandError, type AliasOptions, type ServerCommand, type Work } from "./server-command.ts";
+import { CommandError } from "./command-error.ts";
+import type { AliasOptions, ServerCommand, Work } from "./server-command.ts";
 import { chosen, loadNoting, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
 
 interface DumpOptions {

@@ -3,7 +3,8 @@ import { capabilityWords, type ClassDefinition, reserveUserNames, setMaintenance
 import { identifiers } from "../composition/identifiers.ts";
 import { isLoopbackHost, readModelFile } from "../configuration/index.ts";
 import { plainWords } from "./report-failure.ts";
-import { CommandError, type AliasOptions, type ServerCommand, type Work } from "./server-command.ts";
+import { CommandError } from "./command-error.ts";
+import type { AliasOptions, ServerCommand, Work } from "./server-command.ts";
 import { chosen, loadNoting, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
 
 interface MigrateOptions extends AliasOptions {

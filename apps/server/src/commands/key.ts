@@ -5,7 +5,8 @@ import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts"
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
 import { type JsonOptions, listCommand, printJson } from "./list-command.ts";
 import { plainWords } from "./report-failure.ts";
-import { CommandError, type AliasOptions, type ServerCommand } from "./server-command.ts";
+import { CommandError } from "./command-error.ts";
+import type { AliasOptions, ServerCommand } from "./server-command.ts";
 import { chosen, loadNoting, nameOf, withOpened } from "./with-database.ts";
 
 const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();

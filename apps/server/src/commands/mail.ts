@@ -4,7 +4,8 @@ import { durationText } from "../configuration/field-kinds.ts";
 import type { Configuration } from "../configuration/index.ts";
 import { createMailer } from "../mail/create-mailer.ts";
 import { type JsonOptions, printJson } from "./list-command.ts";
-import { CommandError, type AliasOptions, type ServerCommand } from "./server-command.ts";
+import { CommandError } from "./command-error.ts";
+import type { AliasOptions, ServerCommand } from "./server-command.ts";
 import { loadNoting } from "./with-database.ts";
 
 /** `mail test|waiting`. */

@@ -1,5 +1,6 @@
 import { checkReference, writeReference } from "../reference.ts";
-import { CommandError, type ServerCommand } from "./server-command.ts";
+import { CommandError } from "./command-error.ts";
+import type { ServerCommand } from "./server-command.ts";
 
 /** `reference`: writes the reference that is made from the code, or checks that it is up to date. */
 export function defineReference(command: ServerCommand): void {

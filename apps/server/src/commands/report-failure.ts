@@ -5,7 +5,7 @@ import { databaseTrouble } from "../composition/storages/database-trouble.ts";
 import { StartError } from "../composition/start-error.ts";
 import { ConfigurationError, isDebugging } from "../configuration/index.ts";
 import { sourceStack } from "../operations/source-stack.ts";
-import { CommandError } from "./server-command.ts";
+import { CommandError } from "./command-error.ts";
 
 /** Does work, and says what to do about a refusal with this code at the command line. */
 export async function advising<T>(code: ServiceError["code"], advice: string, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { allParts, type ListedFactor, listSecondFactors, takeSecondFactors } from "@sallyport/core";
 import { listCommand } from "./list-command.ts";
-import { CommandError, type ServerCommand, type Work } from "./server-command.ts";
+import { CommandError } from "./command-error.ts";
+import type { ServerCommand, Work } from "./server-command.ts";
 
 /** `second-factor list|remove`. */
 export function defineSecondFactor(group: ServerCommand): void {

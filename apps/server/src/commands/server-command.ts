@@ -1,12 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { didYouMean } from "../configuration/did-you-mean.ts";
+import { CommandError } from "./command-error.ts";
 import type { OpenedDatabase } from "./with-database.ts";
-
-/** A command cannot do what it was asked to; the message tells the user why. */
-export class CommandError extends Error {
-  override readonly name = "CommandError";
-}
 
 export interface AliasOptions {
   readonly config?: string;

@@ -6,7 +6,7 @@ import { identifiers } from "../composition/identifiers.ts";
 import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts";
 import { StorageEngines } from "../composition/storages/storage-engines.ts";
 import { type Configuration, type DatabaseConfiguration, demoNote, loadConfiguration } from "../configuration/index.ts";
-import { CommandError } from "./server-command.ts";
+import { CommandError } from "./command-error.ts";
 
 export type Container = ReturnType<typeof createContainer>;
 

@@ -13,7 +13,8 @@ import {
   demoMacros,
   loadConfiguration,
 } from "../../configuration/index.ts";
-import { CommandError, type AliasOptions, type ServerCommand } from "../server-command.ts";
+import { CommandError } from "../command-error.ts";
+import type { AliasOptions, ServerCommand } from "../server-command.ts";
 import { chosen, type Container, loadNoting, withOpened } from "../with-database.ts";
 
 /** `macro run|test`. */

@@ -4,7 +4,8 @@ import { types } from "node:util";
 import { isMacroName } from "@sallyport/core";
 import { Option } from "commander";
 import { draftedHooks, draftOf } from "../../authoring/macro-drafts.ts";
-import { CommandError, type ServerCommand } from "../server-command.ts";
+import { CommandError } from "../command-error.ts";
+import type { ServerCommand } from "../server-command.ts";
 import { addTrialCommands, macroFolderOption, type MacroFolderOptions, writtenFolder } from "./macro-trial.ts";
 import { addStoredMacroCommands } from "./stored-macros.ts";
 

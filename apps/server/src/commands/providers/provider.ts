@@ -12,7 +12,8 @@ import { identifiers } from "../../composition/identifiers.ts";
 import { appAdvice } from "../app.ts";
 import { listCommand, printJson } from "../list-command.ts";
 import { advising } from "../report-failure.ts";
-import { CommandError, readGivenFile, type ServerCommand, type Work } from "../server-command.ts";
+import { CommandError } from "../command-error.ts";
+import { readGivenFile, type ServerCommand, type Work } from "../server-command.ts";
 import { missingOf, providerWords, testProvider, typeOf } from "./test-provider.ts";
 
 /** `provider add|test|list|show|remove`, and `provider links|unlink` for the accounts that are bound. */

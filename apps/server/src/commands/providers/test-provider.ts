@@ -11,7 +11,8 @@ import { demoProvidersPlace } from "../../composition/public-address.ts";
 import { identifiers } from "../../composition/identifiers.ts";
 import type { Configuration } from "../../configuration/index.ts";
 import { readImitationAddress } from "../../demo/index.ts";
-import { CommandError, type Work } from "../server-command.ts";
+import { CommandError } from "../command-error.ts";
+import type { Work } from "../server-command.ts";
 import type { OpenedDatabase } from "../with-database.ts";
 
 /** The types of providers, as help and refusals list them. */

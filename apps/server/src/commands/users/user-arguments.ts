@@ -2,7 +2,8 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { acceptMailAddress } from "@sallyport/core";
-import { CommandError, readGivenFile } from "../server-command.ts";
+import { CommandError } from "../command-error.ts";
+import { readGivenFile } from "../server-command.ts";
 
 export interface PasswordOptions {
   readonly passwordFile?: string;

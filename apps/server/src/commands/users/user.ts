@@ -10,7 +10,8 @@ import {
 import { identifiers } from "../../composition/identifiers.ts";
 import { listCommand } from "../list-command.ts";
 import { advising } from "../report-failure.ts";
-import { CommandError, type ServerCommand, type Work } from "../server-command.ts";
+import { CommandError } from "../command-error.ts";
+import type { ServerCommand, Work } from "../server-command.ts";
 import { emailOf, type EmailOptions, endedSessions, type PasswordOptions, readPassword } from "./user-arguments.ts";
 
 /** `user create|list|disable|enable|set-email|set-password`. */
