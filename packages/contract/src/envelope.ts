@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** `status.internalStatus` of a success. */
 export const successStatus = "0";

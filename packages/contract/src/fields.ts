@@ -1,5 +1,5 @@
 import { type ErrorCode, isErrorCode, jsonPointer, ServiceError } from "@sallyport/core/errors";
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * Parses fields by a schema. Of several faults the one whose code comes first in `order` is answered, others after

@@ -1,5 +1,5 @@
 import { type ErrorCode, faultAt, jsonPointer, ServiceError } from "@sallyport/core/errors";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Any JSON: a body that is nobody's to judge here. */
 export const anyJson = z.unknown().describe("Any JSON.");

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@sallyport/core/errors";
-import { z } from "zod";
+import * as z from "zod";
 import { refusedWith } from "./fields.ts";
 import { ownUserSchema } from "./objects.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What kind of value an attribute has. */
 export const attributeType = z.enum(["string", "number", "boolean", "date", "json", "file", "reference", "collection"]);

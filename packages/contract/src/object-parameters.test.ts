@@ -1,5 +1,5 @@
 import { ServiceError } from "@sallyport/core/errors";
-import { z } from "zod";
+import * as z from "zod";
 import { parseFields } from "./fields.ts";
 import { serializationParameter } from "./object-parameters.ts";
 

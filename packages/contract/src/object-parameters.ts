@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { flag } from "./fields.ts";
 import { parseJsonParameter } from "./json.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The body of a request that creates or changes an object. What attributes there are, and of which type, says the class. */
 export const attributesRequest = z

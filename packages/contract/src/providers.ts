@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { refusedWith } from "./fields.ts";
 import { logInRequest, sessionLogInResponse } from "./log-in.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { refusedWith } from "./fields.ts";
 
 /** Which app name a second factor is for. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { flag } from "./fields.ts";
 
 /** `data` of the service check. */

@@ -9,7 +9,7 @@ import {
   type JsonValue,
   providerTypes,
 } from "@sallyport/core";
-import { z } from "zod";
+import * as z from "zod";
 
 /** An archive is not what was once written; the message says in which line. */
 export class ArchiveFault extends Error {

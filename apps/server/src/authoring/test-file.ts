@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { types } from "node:util";
 import { type JsonValue, ServiceError } from "@sallyport/core";
-import { z } from "zod";
+import * as z from "zod";
 import { TrialError, type TrialOutcome } from "./trial.ts";
 
 const json: z.ZodType<JsonValue> = z.json() as z.ZodType<JsonValue>;

@@ -6,6 +6,7 @@ export function didYouMean(
 ): string | undefined {
   const wanted = name.toLowerCase();
   const ranked = names
+    .filter((candidate) => Math.abs(candidate.length - name.length) <= most)
     .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance);
   const [best] = ranked;

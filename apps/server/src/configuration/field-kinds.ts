@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type ProviderType, providerTypeOf, providerTypes } from "@sallyport/core";
-import { z } from "zod";
+import * as z from "zod";
 
 /** A kind of value that a configuration field can take. */
 export interface Kind<Out> {

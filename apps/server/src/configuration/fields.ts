@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Kind } from "./field-kinds.ts";
 
 /** What is known of a configuration field besides its schema. */

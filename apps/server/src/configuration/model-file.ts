@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { classDefinition } from "@sallyport/contract";
 import { type ClassDefinition, initialClasses, ServiceError } from "@sallyport/core";
 import { jsonPointer } from "@sallyport/core/errors";
-import { z } from "zod";
+import * as z from "zod";
 import { ConfigurationError } from "./configuration-error.ts";
 
 /** The model file for which no other is named. */

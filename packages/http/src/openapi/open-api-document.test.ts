@@ -1,5 +1,5 @@
 import { errorEntry } from "@sallyport/core";
-import { z } from "zod";
+import * as z from "zod";
 import { openApiShape } from "../../test/open-api-shape.ts";
 import { declaredErrors, type Route, takesSession } from "../routes/route.ts";
 import { routeTable } from "../routes/route-table.ts";

@@ -1,6 +1,6 @@
 import { emptyResponse, encryptedMessage, envelopeOf, failureEnvelope } from "@sallyport/contract";
 import { type ErrorCode, errorEntry, type ReadableClasses } from "@sallyport/core";
-import { z } from "zod";
+import * as z from "zod";
 import { declaredErrors, type Route, type SealedSuccess, takesSession } from "../routes/route.ts";
 import { classesFor } from "./class-schemas.ts";
 import type { Content, ParameterObject, Reference, ResponseObject, SchemaObject } from "./open-api.ts";

@@ -15,7 +15,7 @@ import {
   type SessionContext,
   type SingleReference,
 } from "@sallyport/core";
-import { z } from "zod";
+import * as z from "zod";
 import { defineRoute, type Route, type Success } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 

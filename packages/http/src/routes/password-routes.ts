@@ -9,7 +9,7 @@ import {
   isEncryptedChange,
   resetPasswordRequest,
 } from "@sallyport/contract";
-import { z } from "zod";
+import * as z from "zod";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 

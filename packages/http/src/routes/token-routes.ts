@@ -14,7 +14,7 @@ import {
   tokenLogInResponse,
 } from "@sallyport/contract";
 import { type KeyRings, type RsaPadding, rsaPaddings } from "@sallyport/core";
-import { z } from "zod";
+import * as z from "zod";
 import type { HttpSettings } from "../server/http-settings.ts";
 import { defineRoute, type Route } from "./route.ts";
 import { logInBody, logInInput } from "./session-routes.ts";

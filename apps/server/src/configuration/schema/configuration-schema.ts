@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { choice, duration, flag, path, providerName, text, wholeNumber } from "../field-kinds.ts";
 import { anyElement, field, optionalField, section, walkFields } from "../fields.ts";
 import { connectionString, databaseSection } from "./database-section.ts";

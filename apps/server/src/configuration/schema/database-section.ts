@@ -1,5 +1,5 @@
 import { isAlias } from "@sallyport/http";
-import { z } from "zod";
+import * as z from "zod";
 import { choice, duration, flag, jsonObject, moduleReference, path, text, wholeNumber } from "../field-kinds.ts";
 import { field, optionalField, optionalSection, section } from "../fields.ts";
 import { ownMacrosSection } from "./macros-section.ts";
