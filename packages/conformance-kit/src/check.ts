@@ -11,7 +11,7 @@ export interface Check {
   /** Whether the subject's storage is migrated before the check runs. */
   readonly migrated: boolean;
   /** Throws if the subject breaks the contract. */
-  readonly run: (subject: Subject) => Promise<void>;
+  readonly run: (subject: Subject) => Promise<unknown>;
 }
 
 /** The checks of a section, written as a table from names to what they do. */

@@ -2,8 +2,10 @@ import { type ErrorCode, ServiceError } from "@sallyport/core";
 import { ConformanceError } from "./conformance-error.ts";
 import { described } from "./described.ts";
 
-/** Demands that a call fails with exactly this code of the catalogue, and that its detail tells nothing of what lies beneath. */
-export async function failsWith(code: ErrorCode, call: () => Promise<unknown>, what: string): Promise<void> {
+/**
+ * Demands that a call fails with exactly this code of the catalogue, and that its detail tells nothing of what lies beneath. Returns the error.
+ */
+export async function failsWith(code: ErrorCode, call: () => Promise<unknown>, what: string): Promise<ServiceError> {
   const expected = `a ServiceError ${code}`;
   let result: unknown;
   try {
@@ -16,7 +18,7 @@ export async function failsWith(code: ErrorCode, call: () => Promise<unknown>, w
     if (cause instanceof Error && cause.message !== "" && detail.includes(cause.message)) {
       throw new ConformanceError(`${what}: the detail of the error repeats its cause.`, { cause: error });
     }
-    return;
+    return error;
   }
   throw new ConformanceError({ what, expected, got: `the answer ${described(result)}` });
 }

@@ -11,14 +11,8 @@ export async function keepsSilent(
   call: () => Promise<unknown>,
   what: string,
 ): Promise<void> {
-  let thrown: unknown = null;
-  const noting = () =>
-    call().catch((error: unknown) => {
-      thrown = error;
-      throw error;
-    });
-  await failsWith(code, noting, what);
-  const told = inspect(thrown, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
+  const error = await failsWith(code, call, what);
+  const told = inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
   const kept = [
     underTest.words,
     ...underTest.secrets,

@@ -1,11 +1,9 @@
-import { delayAfter, type ThrottleKey, type ThrottlePolicy } from "@sallyport/core";
+import { delayAfter, type Repositories, type ThrottleKey, type ThrottlePolicy } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { pluck } from "../fixtures/lists.ts";
 import { atOnce } from "../fixtures/at-once.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { hour, minute, second } from "../fixtures/policy.ts";
-import type { Subject } from "../subject.ts";
 
 /** Delays of 1, 2, 4 and then 5 minutes after the third failure. */
 const policy: ThrottlePolicy = { freeFailures: 3, firstDelay: minute, longestDelay: 5 * minute, forgetAfter: hour };
@@ -18,7 +16,7 @@ function keyed(key: string, changes: Partial<ThrottlePolicy> = {}): ThrottleKey 
 }
 
 /** Fails so often on a key that its delay runs. */
-async function delay({ r }: Subject, key: ThrottleKey, failures: number = policy.freeFailures): Promise<void> {
+async function delay(r: Repositories, key: ThrottleKey, failures: number = policy.freeFailures): Promise<void> {
   for (let index = 0; index < failures; index += 1) await r.throttle.fail([key]);
 }
 
@@ -30,18 +28,14 @@ function isAbout(wait: number, expected: number, what: string): void {
   );
 }
 
-const oneKey = checksOf("throttle", {
+export const throttleChecks: readonly Check[] = checksOf("throttle", {
   "lets attempts through while nothing has failed": async ({ r }) => {
     for (let index = 0; index < 5; index += 1) equal(await r.throttle.attempt([keyed("a")]), go, "the attempt");
   },
 
-  "lets attempts through, as many as come at once, while failures are free": async (subject) => {
-    await delay(subject, keyed("a"), 2);
-    equal(
-      await atOnce(8, () => subject.r.throttle.attempt([keyed("a")])),
-      Array.from({ length: 8 }, () => go),
-      "the attempts",
-    );
+  "lets attempts through, as many as come at once, while failures are free": async ({ r }) => {
+    await delay(r, keyed("a"), 2);
+    for (const attempt of await atOnce(8, () => r.throttle.attempt([keyed("a")]))) equal(attempt, go, "an attempt");
   },
 
   "answers the delay that follows a failure, growing up to the longest": async ({ r }) => {
@@ -50,9 +44,8 @@ const oneKey = checksOf("throttle", {
     }
   },
 
-  "makes attempts wait while a delay runs": async (subject) => {
-    const { r, advance } = subject;
-    await delay(subject, keyed("a"), 4);
+  "makes attempts wait while a delay runs": async ({ r, advance }) => {
+    await delay(r, keyed("a"), 4);
     for (const wait of [2 * minute, minute]) {
       const attempt = await r.throttle.attempt([keyed("a")]);
       isAbout(attempt.wait, wait, "The wait");
@@ -61,9 +54,8 @@ const oneKey = checksOf("throttle", {
     }
   },
 
-  "lets one attempt through when a delay is over, and starts the delay again": async (subject) => {
-    const { r, advance } = subject;
-    await delay(subject, keyed("a"));
+  "lets one attempt through when a delay is over, and starts the delay again": async ({ r, advance }) => {
+    await delay(r, keyed("a"));
     for (let round = 0; round < 3; round += 1) {
       advance(minute + second);
       equal(await r.throttle.attempt([keyed("a")]), claim, "the first attempt");
@@ -71,24 +63,18 @@ const oneKey = checksOf("throttle", {
     }
   },
 
-  "lets one attempt through of those that come at once when a delay is over": async (subject) => {
-    const { r, advance } = subject;
-    await delay(subject, keyed("a"));
+  "lets one attempt through of those that come at once when a delay is over": async ({ r, advance }) => {
+    await delay(r, keyed("a"));
     for (let round = 0; round < 2; round += 1) {
       advance(minute + second);
       const attempts = await atOnce(12, () => r.throttle.attempt([keyed("a")]));
       equal(attempts.filter(({ claimed }) => claimed).length, 1, "how many were claimed");
-      const waits = pluck(
-        attempts.filter(({ claimed }) => !claimed),
-        "wait",
-      );
-      for (const wait of waits) isAbout(wait, minute, "The wait of another attempt");
+      for (const { wait, claimed } of attempts) if (!claimed) isAbout(wait, minute, "The wait of another attempt");
     }
   },
 
-  "does not take a claim for a failure": async (subject) => {
-    const { r, advance } = subject;
-    await delay(subject, keyed("a"));
+  "does not take a claim for a failure": async ({ r, advance }) => {
+    await delay(r, keyed("a"));
     for (let round = 0; round < 3; round += 1) {
       advance(minute + second);
       await r.throttle.attempt([keyed("a")]);
@@ -102,40 +88,31 @@ const oneKey = checksOf("throttle", {
     equal(await r.throttle.fail([patient]), delayAfter(13, patient.policy), "the wait after the next failure");
   },
 
-  "counts failures that come while a delay runs, and starts it again": async (subject) => {
-    const { r, advance } = subject;
-    await delay(subject, keyed("a"), 4);
+  "counts failures that come while a delay runs, and starts it again": async ({ r, advance }) => {
+    await delay(r, keyed("a"), 4);
     advance(minute);
     equal(await r.throttle.fail([keyed("a")]), delayAfter(5, policy), "the wait after the failure");
     isAbout((await r.throttle.attempt([keyed("a")])).wait, delayAfter(5, policy), "The wait");
   },
 
-  "forgets failures after a while without another": async (subject) => {
-    const { r, advance } = subject;
+  "forgets failures after a while without another": async ({ r, advance }) => {
     const longRemembered = keyed("a", { longestDelay: 10 * hour, firstDelay: 10 * hour });
-    await delay(subject, longRemembered, 5);
+    await delay(r, longRemembered, 5);
     advance(hour + second);
     equal(await r.throttle.attempt([longRemembered]), go, "the attempt");
-    equal(await r.throttle.fail([longRemembered]), 0, "the wait after a failure");
-    equal(await r.throttle.fail([longRemembered]), 0, "the wait after another failure");
-    equal(
-      await r.throttle.fail([longRemembered]),
-      delayAfter(3, longRemembered.policy),
-      "the wait after the third failure",
-    );
+    for (const [index, wait] of [0, 0, delayAfter(3, longRemembered.policy)].entries())
+      equal(await r.throttle.fail([longRemembered]), wait, `the wait after failure ${index + 1}`);
   },
 
-  "remembers failures as long as others follow": async (subject) => {
-    const { r, advance } = subject;
+  "remembers failures as long as others follow": async ({ r, advance }) => {
     for (let failures = 1; failures <= 4; failures += 1) {
       equal(await r.throttle.fail([keyed("a")]), delayAfter(failures, policy), `the wait after failure ${failures}`);
       advance(hour - minute);
     }
   },
 
-  "does not remember failures longer for a claim": async (subject) => {
-    const { r, advance } = subject;
-    await delay(subject, keyed("a"));
+  "does not remember failures longer for a claim": async ({ r, advance }) => {
+    await delay(r, keyed("a"));
     advance(hour - minute);
     equal(await r.throttle.attempt([keyed("a")]), claim, "the attempt while the failures are remembered");
     advance(2 * minute);
@@ -143,9 +120,8 @@ const oneKey = checksOf("throttle", {
     equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure");
   },
 
-  "forgets the failures of the keys that a success clears, and of no other": async (subject) => {
-    const { r } = subject;
-    for (const key of ["a", "b", "c"]) await delay(subject, keyed(key));
+  "forgets the failures of the keys that a success clears, and of no other": async ({ r }) => {
+    for (const key of ["a", "b", "c"]) await delay(r, keyed(key));
     await r.throttle.pass([keyed("d")], ["a", "b", "unknown"]);
     await r.throttle.pass([], []);
     equal(await r.throttle.attempt([keyed("a"), keyed("b")]), go, "the attempt on the cleared keys");
@@ -153,10 +129,9 @@ const oneKey = checksOf("throttle", {
     isAbout((await r.throttle.attempt([keyed("c")])).wait, minute, "The wait of the other key");
   },
 
-  "forgets nothing while a delay of one of the keys runs": async (subject) => {
-    const { r, advance } = subject;
-    await delay(subject, keyed("a"), 3);
-    await delay(subject, keyed("b"), 4);
+  "forgets nothing while a delay of one of the keys runs": async ({ r, advance }) => {
+    await delay(r, keyed("a"), 3);
+    await delay(r, keyed("b"), 4);
     for (const keys of [[keyed("a")], [keyed("c"), keyed("a")]]) {
       await failsWith(302, () => r.throttle.pass(keys, ["a", "b"]), "the success");
     }
@@ -166,66 +141,49 @@ const oneKey = checksOf("throttle", {
     equal(await r.throttle.attempt([keyed("b")]), go, "the attempt on the key that is forgotten");
   },
 
-  "loses what is forgotten, no more than asked for, and nothing else": async (subject) => {
-    const { r, advance } = subject;
-    for (const key of ["a", "b", "c"]) await delay(subject, keyed(key));
-    await delay(subject, keyed("longer", { forgetAfter: 3 * hour }));
+  "loses what is forgotten, no more than asked for, and nothing else": async ({ r, advance }) => {
+    for (const key of ["a", "b", "c"]) await delay(r, keyed(key));
+    const longer = keyed("longer", { forgetAfter: 3 * hour });
+    await delay(r, longer);
     equal(await r.throttle.sweep(10), 0, "how many were swept while all are remembered");
     advance(hour + second);
-    equal(
-      [await r.throttle.sweep(0), await r.throttle.sweep(2), await r.throttle.sweep(2), await r.throttle.sweep(2)],
-      [0, 2, 1, 0],
-      "how many were swept",
-    );
-    const longer = keyed("longer", { forgetAfter: 3 * hour });
-    equal(
-      await r.throttle.fail([longer]),
-      delayAfter(4, policy),
-      "the wait after the next failure on the key that is remembered",
-    );
+    for (const [limit, swept] of [
+      [0, 0],
+      [2, 2],
+      [2, 1],
+      [2, 0],
+    ] as const)
+      equal(await r.throttle.sweep(limit), swept, `how many of at most ${limit} were swept`);
+    equal(await r.throttle.fail([longer]), delayAfter(4, policy), "the wait after a failure on the key that is not");
     equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure on a key that was swept");
   },
 
-  "is switched off by a policy without free failures": async (subject) => {
-    const { r } = subject;
+  "is switched off by a policy without free failures": async ({ r }) => {
     const off = keyed("a", { freeFailures: 0 });
     for (let index = 0; index < 5; index += 1) equal(await r.throttle.fail([off]), 0, "the wait after a failure");
     equal(await atOnce(4, () => r.throttle.attempt([off])), [go, go, go, go], "the attempts");
-    await delay(subject, keyed("b"), 6);
-    equal(
-      await r.throttle.attempt([{ ...off, key: "b" }]),
-      go,
-      "the attempt on a key that failed under another policy",
-    );
+    await delay(r, keyed("b"), 6);
+    equal(await r.throttle.attempt([{ ...off, key: "b" }]), go, "the attempt on one that failed under another policy");
   },
 
-  "takes any text of up to 100 characters for a key": async (subject) => {
+  "takes any text of up to 100 characters for a key": async ({ r }) => {
     const keys = [...hostileTexts, "x".repeat(100), "ü".repeat(100), "A", "a", "a "];
+    for (const [index, key] of keys.entries()) await delay(r, keyed(key), 3 + (index % 2));
     for (const [index, key] of keys.entries()) {
-      await delay(subject, keyed(key), 3 + (index % 2));
-    }
-    for (const [index, key] of keys.entries()) {
-      isAbout(
-        (await subject.r.throttle.attempt([keyed(key)])).wait,
-        delayAfter(3 + (index % 2), policy),
-        `The wait of ${JSON.stringify(key)}`,
-      );
+      const { wait } = await r.throttle.attempt([keyed(key)]);
+      isAbout(wait, delayAfter(3 + (index % 2), policy), `The wait of ${JSON.stringify(key)}`);
     }
   },
-});
 
-const severalKeys = checksOf("throttle", {
   "has nothing to say about no keys": async ({ r }) => {
     equal(await r.throttle.attempt([]), go, "the attempt");
     equal(await r.throttle.fail([]), 0, "the wait after a failure");
   },
 
-  "answers the longest wait of several keys": async (subject) => {
-    const { r } = subject;
-    await delay(subject, keyed("a"), 3);
-    await delay(subject, keyed("b"), 5);
-    const keys = [keyed("a"), keyed("b"), keyed("c")];
-    isAbout((await r.throttle.attempt(keys)).wait, 4 * minute, "The wait");
+  "answers the longest wait of several keys": async ({ r }) => {
+    await delay(r, keyed("a"), 3);
+    await delay(r, keyed("b"), 5);
+    isAbout((await r.throttle.attempt([keyed("a"), keyed("b"), keyed("c")])).wait, 4 * minute, "The wait");
   },
 
   "counts a failure on every key, each by its own policy": async ({ r }) => {
@@ -237,45 +195,39 @@ const severalKeys = checksOf("throttle", {
     }
   },
 
-  "claims nothing when one of several keys says wait": async (subject) => {
-    const { r, advance } = subject;
-    await delay(subject, keyed("over"));
+  "claims nothing when one of several keys says wait": async ({ r, advance }) => {
+    await delay(r, keyed("over"));
     advance(minute + second);
-    await delay(subject, keyed("running"), 5);
-    for (const keys of [
-      [keyed("over"), keyed("running")],
-      [keyed("running"), keyed("over")],
-    ]) {
-      const attempt = await r.throttle.attempt(keys);
-      isAbout(attempt.wait, 4 * minute, "The wait of the attempt");
-      equal(attempt.claimed, false, "whether the attempt was claimed");
+    await delay(r, keyed("running"), 5);
+    const keys = [keyed("over"), keyed("running")];
+    for (const order of [keys, keys.toReversed()]) {
+      const { wait, claimed } = await r.throttle.attempt(order);
+      isAbout(wait, 4 * minute, "The wait of the attempt");
+      equal(claimed, false, "whether the attempt was claimed");
     }
     equal(await r.throttle.attempt([keyed("over")]), claim, "the attempt on the key whose delay is over");
   },
 
-  "claims every key whose delay is over": async (subject) => {
-    const { r, advance } = subject;
-    await delay(subject, keyed("a"));
-    await delay(subject, keyed("b"));
+  "claims every key whose delay is over": async ({ r, advance }) => {
+    await delay(r, keyed("a"));
+    await delay(r, keyed("b"));
     advance(minute + second);
     equal(await r.throttle.attempt([keyed("a"), keyed("fresh"), keyed("b")]), claim, "the attempt");
     for (const key of ["a", "b"]) isAbout((await r.throttle.attempt([keyed(key)])).wait, minute, `The wait of ${key}`);
     equal(await r.throttle.attempt([keyed("fresh")]), go, "the attempt on the key without failures");
   },
 
-  "lets one attempt through of those that share one key at once": async (subject) => {
-    const { r, advance } = subject;
-    await delay(subject, keyed("shared"));
+  "lets one attempt through of those that share one key at once": async ({ r, advance }) => {
+    await delay(r, keyed("shared"));
     advance(minute + second);
     const attempts = await atOnce(10, (index) => r.throttle.attempt([keyed(`own ${index}`), keyed("shared")]));
     equal(attempts.filter(({ wait }) => wait === 0).length, 1, "how many may go ahead");
   },
 
-  "never blocks itself, in whatever order keys come at once": async (subject) => {
-    const { r, advance } = subject;
+  "never blocks itself, in whatever order keys come at once": async ({ r, advance }) => {
     const keys = ["a", "b", "c", "d"].map((key) => keyed(key, { freeFailures: 20 }));
     await atOnce(16, (index) => r.throttle.fail(index % 2 === 0 ? keys : keys.toReversed()));
-    await delay(subject, keys[0] as ThrottleKey, 4);
+    await delay(r, keys[0] as ThrottleKey, 4);
     advance(hour - minute);
     const attempts = await atOnce(8, (index) => r.throttle.attempt(index % 2 === 0 ? keys : keys.toReversed()));
     equal(attempts.filter(({ wait }) => wait === 0).length, 1, "how many may go ahead");
@@ -283,5 +235,3 @@ const severalKeys = checksOf("throttle", {
     equal(await r.throttle.attempt(keys), go, "the attempt after all is cleared");
   },
 });
-
-export const throttleChecks: readonly Check[] = [...oneKey, ...severalKeys];

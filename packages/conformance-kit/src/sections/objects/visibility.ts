@@ -1,11 +1,4 @@
-import {
-  isVisible,
-  type NewObject,
-  type Repositories,
-  seesAll,
-  type StoredObject,
-  type Visibility,
-} from "@sallyport/core";
+import { isVisible, type NewObject, type Repositories, type StoredObject, type Visibility } from "@sallyport/core";
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
@@ -30,141 +23,108 @@ function insertAll(r: Repositories): Promise<StoredObject[]> {
   return r.objects.insert([...one, ...one]);
 }
 
-function label(visibility: Visibility): string {
-  return JSON.stringify(visibility, (_name, value: unknown) => (value instanceof Set ? [...value] : value));
+/** What one caller sees of the objects. */
+interface View {
+  readonly r: Repositories;
+  readonly objects: readonly StoredObject[];
+  readonly visibility: Visibility;
+  readonly visible: readonly StoredObject[];
+  /** For whom, as part of a message. */
+  readonly who: string;
 }
 
+/** A check that looks at all of the objects as each of these callers. */
+function asEach(look: (view: View) => Promise<void>, callers = visibilities): Check["run"] {
+  return async ({ r }) => {
+    const objects = await insertAll(r);
+    for (const visibility of callers) {
+      const visible = objects.filter((object) => isVisible(object, visibility));
+      const caller = JSON.stringify(visibility, (_, value: unknown) => (value instanceof Set ? [...value] : value));
+      await look({ r, objects, visibility, visible, who: `for ${caller}` });
+    }
+  };
+}
+
+/** Every third of the callers, from one on. */
+const everyThird = (first: number) => visibilities.filter((_, index) => index % 3 === first);
+
+/** Those who see everything of two classes that some principals, or all of them, can see. */
+const ofTwoClasses: readonly Visibility[] = [null, [], ["A1"], ["B2", "C3"]].map((principals) => ({
+  classes: new Set(["File", "User"]),
+  principals: principals === null ? null : new Set(principals),
+}));
+
 export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
-  "are found by id as far as they are visible": async ({ r }) => {
-    const objects = await insertAll(r);
-    for (const visibility of visibilities) {
-      const visible = objects.filter((object) => isVisible(object, visibility));
-      equalInAnyOrder(await r.objects.get(idsOf(objects), visibility), visible, `the objects for ${label(visibility)}`);
-    }
-  },
+  "are found by id as far as they are visible": asEach(async ({ r, objects, visibility, visible, who }) =>
+    equalInAnyOrder(await r.objects.get(idsOf(objects), visibility), visible, `the objects ${who}`),
+  ),
 
-  "are outlined, each once, if they can be found by their ids": async ({ r }) => {
-    const objects = await insertAll(r);
-    const ids = idsOf(objects);
-    const odd = [
-      "ZZZZZZZZZZ",
-      "",
-      "0",
-      "1e1",
-      `0${ids[0]}`,
-      ` ${ids[0]}`,
-      "9".repeat(40),
-      ...hostileTexts,
-      ...unstorableTexts,
-    ];
-    for (const visibility of visibilities) {
-      const visible = idsOf(objects.filter((object) => isVisible(object, visibility)));
+  "are outlined, each once, if they can be found by their ids": asEach(
+    async ({ r, objects, visibility, visible, who }) => {
+      const ids = idsOf(objects);
+      const spellings = [`0${ids[0]}`, ` ${ids[0]}`, "", "0", "1e1", "ZZZZZZZZZZ", "9".repeat(40)];
+      const odd = [...spellings, ...hostileTexts, ...unstorableTexts];
       const found = await r.objects.outlines([...ids, ...odd, ...ids.slice(0, 3)], visibility);
-      equal(idsOf(found).toSorted(), visible.toSorted(), `the outlined ids for ${label(visibility)}`);
-    }
-    equal(await r.objects.outlines([], seesAll), [], "the outlines of none");
-    equal(await r.objects.outlines(odd, seesAll), [], "the outlines of nothing");
-  },
+      equal(idsOf(found).toSorted(), idsOf(visible).toSorted(), `the outlined ids ${who}`);
+      equal(await r.objects.outlines([], visibility), [], "the outlines of none");
+      equal(await r.objects.outlines(odd, visibility), [], "the outlines of nothing");
+    },
+  ),
 
-  "are found by a single id if they are visible": async ({ r }) => {
-    const objects = (await insertAll(r)).slice(0, classes.length * readerLists.length);
-    for (const visibility of visibilities.filter((_, index) => index % 3 === 1)) {
-      for (const object of objects) {
-        const expected = isVisible(object, visibility) ? [object] : [];
-        equal(
-          await r.objects.get([object.id], visibility),
-          expected,
-          `the object of ${object.className} for ${label(visibility)}`,
-        );
-      }
+  "are found by a single id if they are visible": asEach(async ({ r, objects, visibility, visible, who }) => {
+    for (const object of objects.slice(0, objects.length / 2)) {
+      const expected = visible.filter(({ id }) => id === object.id);
+      equal(await r.objects.get([object.id], visibility), expected, `the object of ${object.className} ${who}`);
     }
-  },
+  }, everyThird(1)),
 
-  "are found by UUID if they are visible": async ({ r }) => {
-    const objects = (await insertAll(r)).slice(0, classes.length * readerLists.length);
-    for (const visibility of visibilities.filter((_, index) => index % 3 === 2)) {
-      for (const object of objects) {
-        const expected = isVisible(object, visibility) ? object : null;
-        equal(
-          await objectByUuid(r, object.uuid, visibility),
-          expected,
-          `the object of ${object.className} for ${label(visibility)}`,
-        );
-      }
+  "are found by UUID if they are visible": asEach(async ({ r, objects, visibility, visible, who }) => {
+    for (const object of objects.slice(0, objects.length / 2)) {
+      const expected = visible.find(({ id }) => id === object.id) ?? null;
+      equal(await objectByUuid(r, object.uuid, visibility), expected, `the object of ${object.className} ${who}`);
     }
-  },
+  }, everyThird(2)),
 
-  "are found by several UUIDs as far as they are visible": async ({ r }) => {
-    const objects = await insertAll(r);
+  "are found by several UUIDs as far as they are visible": asEach(async ({ r, objects, visibility, visible, who }) => {
     const uuids = objects.map(({ uuid }, index) => (index % 2 === 0 ? uuid : uuid.toUpperCase()));
-    for (const visibility of visibilities) {
-      const visible = objects.filter((object) => isVisible(object, visibility));
-      equalInAnyOrder(await r.objects.get({ uuids }, visibility), visible, `the objects for ${label(visibility)}`);
-    }
-  },
+    equalInAnyOrder(await r.objects.get({ uuids }, visibility), visible, `the objects ${who}`);
+  }),
 
-  "are listed as far as they are visible": async ({ r }) => {
-    const objects = await insertAll(r);
-    for (const visibility of visibilities) {
-      for (const asked of [classes, ["File"]]) {
-        const visible = objects.filter((object) => asked.includes(object.className) && isVisible(object, visibility));
-        equal(await findObjects(r, asked, visibility), visible, `the objects for ${label(visibility)}`);
-      }
+  "are listed as far as they are visible": asEach(async ({ r, visibility, visible, who }) => {
+    for (const asked of [classes, ["File"]]) {
+      const expected = visible.filter(({ className }) => asked.includes(className));
+      equal(await findObjects(r, asked, visibility), expected, `the objects ${who}`);
     }
-  },
+  }),
 
-  "are counted as far as they are visible": async ({ r }) => {
-    const objects = await insertAll(r);
-    for (const visibility of visibilities) {
-      for (const asked of [classes, ["File"], ["Image", "User"]]) {
-        const visible = objects.filter((object) => asked.includes(object.className) && isVisible(object, visibility));
-        equal(
-          await r.objects.count({ classes: asked }, visibility),
-          visible.length,
-          `how many objects there are for ${label(visibility)}`,
-        );
-      }
+  "are counted as far as they are visible": asEach(async ({ r, visibility, visible, who }) => {
+    for (const asked of [classes, ["File"], ["Image", "User"]]) {
+      const expected = visible.filter(({ className }) => asked.includes(className)).length;
+      equal(await r.objects.count({ classes: asked }, visibility), expected, `how many objects there are ${who}`);
     }
-  },
+  }),
 
-  "leave no gaps in pages where they are not visible": async ({ r }) => {
-    const objects = await insertAll(r);
-    for (const principals of [null, [], ["A1"], ["B2", "C3"]]) {
-      const visibility = {
-        classes: new Set(["File", "User"]),
-        principals: principals === null ? null : new Set(principals),
-      };
-      const visible = objects.filter((object) => isVisible(object, visibility));
-      const paged: StoredObject[] = [];
-      for (let offset = 0; offset < visible.length; offset += 3) {
-        const page = await findObjects(r, classes, visibility, { offset, limit: 3 });
-        equal(page.length, Math.min(3, visible.length - offset), "the length of the page");
-        paged.push(...page);
-      }
-      equal(paged, visible, `the pages for ${label(visibility)}`);
+  "leave no gaps in pages where they are not visible": asEach(async ({ r, visibility, visible, who }) => {
+    const paged: StoredObject[] = [];
+    for (let offset = 0; offset < visible.length; offset += 3) {
+      const page = await findObjects(r, classes, visibility, { offset, limit: 3 });
+      equal(page.length, Math.min(3, visible.length - offset), "the length of the page");
+      paged.push(...page);
     }
-  },
+    equal(paged, visible, `the pages ${who}`);
+  }, ofTwoClasses),
 
   "take hostile names of classes and principals for what they are": async ({ r }) => {
     const objects = await insertAll(r);
-    const ids = idsOf(objects);
-    const open = objects.filter(({ readers }) => readers === null);
     const hostile = new Set(hostileTexts);
-    equalInAnyOrder(
-      await r.objects.get(ids, { classes: null, principals: hostile }),
-      open,
-      "the objects for hostile principals",
-    );
-    equal(await r.objects.get(ids, { classes: hostile, principals: null }), [], "the objects for hostile classes");
-    equal(
-      await r.objects.count({ classes }, { classes: hostile, principals: hostile }),
-      0,
-      "how many objects there are",
-    );
-    equal(
-      await r.objects.count({ classes }, { classes: null, principals: hostile }),
-      open.length,
-      "how many objects there are",
-    );
+    const callers: readonly [Visibility, readonly StoredObject[]][] = [
+      [{ classes: null, principals: hostile }, objects.filter(({ readers }) => readers === null)],
+      [{ classes: hostile, principals: null }, []],
+      [{ classes: hostile, principals: hostile }, []],
+    ];
+    for (const [visibility, visible] of callers) {
+      equalInAnyOrder(await r.objects.get(idsOf(objects), visibility), visible, "the objects");
+      equal(await r.objects.count({ classes }, visibility), visible.length, "how many objects there are");
+    }
   },
 });
