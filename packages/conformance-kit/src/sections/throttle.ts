@@ -154,7 +154,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
       [2, 0],
     ] as const)
       equal(await r.throttle.sweep(limit), swept, `how many of at most ${limit} were swept`);
-    equal(await r.throttle.fail([longer]), delayAfter(4, policy), "the wait after a failure on the key that is not");
+    equal(await r.throttle.fail([longer]), delayAfter(4, policy), "the wait after a failure on what is remembered");
     equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure on a key that was swept");
   },
 

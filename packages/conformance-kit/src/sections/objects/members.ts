@@ -1,9 +1,17 @@
-import type { JsonValue, Repositories, StoredObject, Visibility } from "@sallyport/core";
+import type {
+  Attributes,
+  Links,
+  ObjectChange,
+  ObjectId,
+  Repositories,
+  StoredObject,
+  Visibility,
+} from "@sallyport/core";
 import { seesAll } from "@sallyport/core";
-import { equal, equalInAnyOrder, failsWith } from "../../assert/index.ts";
+import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck } from "../../fixtures/lists.ts";
-import { bringBack, createObject, createObjects, idsOf, takeAway, update } from "../../fixtures/objects.ts";
+import { bringBack, createObject, createObjects, idsOf, linking, takeAway, update } from "../../fixtures/objects.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { whileOpen } from "../../fixtures/at-once.ts";
 
@@ -15,11 +23,17 @@ const all = { attributes: null, limit: 100 };
 
 /** An object whose team are these. */
 function withTeam(r: Repositories, members: readonly StoredObject[]): Promise<StoredObject> {
-  return createObject(r, { attributes: { Name: "plan", Team: idsOf(members) }, links: { Team: idsOf(members) } });
+  return createObject(r, linking({ Team: idsOf(members) }, { Name: "plan" }));
 }
 
-function teamOf(id: string, members: readonly StoredObject[], more: { readonly [name: string]: JsonValue } = {}) {
-  return changeOf(id, { Team: idsOf(members), ...more }, { links: { Team: idsOf(members) } });
+/** A change of an object's collections, and of other attributes. */
+function relinked(id: ObjectId, collections: Links, others?: Attributes): ObjectChange {
+  const { attributes, links } = linking(collections, others);
+  return changeOf(id, attributes, { links });
+}
+
+function teamOf(id: ObjectId, members: readonly StoredObject[], others?: Attributes): ObjectChange {
+  return relinked(id, { Team: idsOf(members) }, others);
 }
 
 async function referrersOf(r: Repositories, target: StoredObject): Promise<string[]> {
@@ -69,19 +83,12 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
       await withTeam(r, [two, image]),
       await withTeam(r, [one]),
     ];
-    const guests = {
-      attributes: { Guests: idsOf([ofNobody]), Team: idsOf([one, image]) },
-      links: { Guests: idsOf([ofNobody]), Team: idsOf([one, image]) },
-    };
-    const fourth = await createObject(r, guests);
+    const fourth = await createObject(r, linking({ Guests: idsOf([ofNobody]), Team: idsOf([one, image]) }));
     const changes = [first, second, third].map(({ id }) => teamOf(id, [two]));
-    const both = changeOf(fourth.id, { Team: [], Guests: idsOf([two]) }, { links: { Team: [], Guests: idsOf([two]) } });
+    const both = relinked(fourth.id, { Team: [], Guests: idsOf([two]) });
     const changed = await r.objects.update([...changes, both], blind);
-    equal(
-      pluck(pluck(changed, "attributes"), "Team"),
-      [[two, ofOthers], [two, image], [two], [image]].map(idsOf),
-      "the teams",
-    );
+    const teams = [[two, ofOthers], [two, image], [two], [image]].map(idsOf);
+    equal(pluck(pluck(changed, "attributes"), "Team"), teams, "the teams");
     equal(changed[3]?.attributes["Guests"], idsOf([two, ofNobody]), "the guests");
     const named = await update(r, fourth.id, { Name: "new" }, {}, blind);
     equal(named?.attributes, { ...changed[3]?.attributes, Name: "new" }, "the attributes when another one is changed");
@@ -105,32 +112,27 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
 
   "keep nothing of references, and of collections that become null": async ({ r }) => {
     const { one, ofOthers, ofNobody } = await scene(r);
-    const attributes = { Boss: ofOthers.id, Team: idsOf([ofNobody]), Data: ["kept", ofNobody.id] };
-    const { id } = await createObject(r, { attributes, links: { Boss: [ofOthers.id], Team: [ofNobody.id] } });
+    const links = { Boss: ofOthers.id, Team: [ofNobody.id] };
+    const { id } = await createObject(r, linking(links, { Data: ["kept", ofNobody.id] }));
     const change = changeOf(id, { Boss: one.id, Team: null, Data: [] }, { links: { Boss: [one.id], Team: [] } });
     const [changed] = await r.objects.update([change], blind);
     equal(changed?.attributes, { Boss: one.id, Team: null, Data: [] }, "the attributes");
-    equalInAnyOrder(
-      await r.departures.referrers(idsOf([one, ofOthers, ofNobody]), all),
-      [{ id, className: "File", attribute: "Boss", target: one.id }],
-      "the links",
-    );
+    const referrers = await r.departures.referrers(idsOf([one, ofOthers, ofNobody]), all);
+    equal(referrers, [{ id, className: "File", attribute: "Boss", target: one.id }], "the links");
   },
 
   "keep members that others add while they are written": async ({ storage, r }) => {
     const { one, two, ofOthers, image } = await scene(r);
     const { id } = await withTeam(r, [one, image]);
-    const [changed] = await whileOpen(
-      storage,
-      (inside) => inside.objects.update([teamOf(id, [ofOthers, one, image])], seeing),
-      () => r.objects.update([teamOf(id, [two])], blind),
-    );
+    const writeWhile = (members: readonly StoredObject[]) =>
+      whileOpen(
+        storage,
+        (inside) => inside.objects.update([teamOf(id, members)], seeing),
+        () => r.objects.update([teamOf(id, [two])], blind),
+      );
+    const [changed] = await writeWhile([ofOthers, one, image]);
     equal(changed?.attributes["Team"], idsOf([two, ofOthers, image]), "the members");
-    const [next] = await whileOpen(
-      storage,
-      (inside) => inside.objects.update([teamOf(id, [one, image])], seeing),
-      () => r.objects.update([teamOf(id, [two])], blind),
-    );
+    const [next] = await writeWhile([one, image]);
     equal(next?.attributes["Team"], idsOf([two, image]), "the members when another one takes some out meanwhile");
   },
 

@@ -1,71 +1,46 @@
 import { objectNumber, seesAll, type StoredObject } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
-import { findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
+import { files, findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
 
 /** Creates objects of these classes, one batch, in order. */
 function plain(classNames: readonly string[]) {
   return classNames.map((className, index) => ({ className, attributes: { Name: `${className} ${index}` } }));
 }
 
-function ids(objects: readonly StoredObject[]): string[] {
-  return idsOf(objects);
+/** Texts that are no UUIDs, some of them nearly this one, and a UUID that nothing has. */
+function noUuids(uuid: string): readonly string[] {
+  const spellings = [uuid.replaceAll("-", ""), `{${uuid}}`, ` ${uuid}`, `${uuid}\0`, uuid.slice(1), ""];
+  return ["00000000-0000-0000-0000-000000000000", ...spellings, ...hostileTexts, ...unstorableTexts];
 }
 
 export const objectReadingChecks: readonly Check[] = checksOf("objects", {
   "are found by their ids, each once": async ({ r }) => {
     const created = await r.objects.insert(plain(["File", "User", "File", "Image"]));
-    const [a, b, c, d] = ids(created) as [string, string, string, string];
-    equalInAnyOrder(
-      await r.objects.get([d, a, c], seesAll),
-      created.filter(({ id }) => id !== b),
-      "the objects",
-    );
-    equalInAnyOrder(
-      await r.objects.get([a, b, a, a, b], seesAll),
-      created.slice(0, 2),
-      "the objects asked for several times",
-    );
+    const [a, b, c, d] = idsOf(created) as [string, string, string, string];
+    equalInAnyOrder(await r.objects.get([d, a, c], seesAll), created.toSpliced(1, 1), "the objects");
+    const several = await r.objects.get([a, b, a, a, b], seesAll);
+    equalInAnyOrder(several, created.slice(0, 2), "the objects asked for several times");
     equal(await r.objects.get([], seesAll), [], "the objects of no ids");
   },
 
   "are absent when nothing has their id": async ({ r }) => {
     const created = await r.objects.insert(plain(["File"]));
-    const [id] = ids(created) as [string];
     equal(await r.objects.get(["ZZZZZZZZZZ"], seesAll), [], "the object of an id that was never given");
-    equal(
-      await r.objects.get(["ZZZZZZZZZZ", id, "ZZZZZZZZZY"], seesAll),
-      created,
-      "the objects among ids that were never given",
-    );
+    const among = await r.objects.get(["ZZZZZZZZZZ", ...idsOf(created), "ZZZZZZZZZY"], seesAll);
+    equal(among, created, "the objects among ids that were never given");
   },
 
   "are not found by another spelling of their id": async ({ r }) => {
-    const created = await r.objects.insert(plain(Array.from({ length: 40 }, () => "File")));
-    const lettered = ids(created).filter((id) => /[A-Z]/.test(id));
-    const spellings = ids(created).flatMap((id) => [
-      `0${id}`,
-      `+${id}`,
-      `-${id}`,
-      ` ${id}`,
-      `${id} `,
-      `${id}.0`,
-      `${id}\0`,
-      `${id}/`,
+    const ids = idsOf(await r.objects.insert(files(40)));
+    const spellings = ids.flatMap((id) => [
+      ...["0", "+", "-", " "].map((before) => before + id),
+      ...[" ", ".0", "\0", "/"].map((behind) => id + behind),
     ]);
-    const others = [
-      ...lettered.map((id) => id.toLowerCase()),
-      "0",
-      "",
-      "1e1",
-      "0x1",
-      "ZZZZZZZZZZZ",
-      "9".repeat(40),
-      "NaN",
-      "Infinity",
-    ];
+    const numbers = ["0", "", "1e1", "0x1", "ZZZZZZZZZZZ", "9".repeat(40), "NaN", "Infinity"];
+    const others = [...ids.filter((id) => /[A-Z]/.test(id)).map((id) => id.toLowerCase()), ...numbers];
     const odd = [...spellings, ...others, ...hostileTexts, ...unstorableTexts];
     equal(await r.objects.get(odd, seesAll), [], "the objects of all spellings together");
     for (const id of [...spellings.slice(0, 8), ...others, ...unstorableTexts]) {
@@ -75,60 +50,29 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
 
   "are not found by a text that is no UUID or nobody's": async ({ r }) => {
     const [object] = await r.objects.insert(plain(["File"]));
-    const uuid = object?.uuid ?? "";
-    const others = [
-      "00000000-0000-0000-0000-000000000000",
-      uuid.replaceAll("-", ""),
-      `{${uuid}}`,
-      ` ${uuid}`,
-      `${uuid}\0`,
-      uuid.slice(1),
-      "",
-    ];
-    for (const text of [...others, ...hostileTexts, ...unstorableTexts]) {
+    for (const text of noUuids(object?.uuid ?? ""))
       equal(await objectByUuid(r, text), null, `the object with the UUID ${JSON.stringify(text)}`);
-    }
   },
 
   "are found by their UUIDs, each once, and texts that are none are as good as absent": async ({ r }) => {
     const created = await r.objects.insert(plain(["File", "User", "Image"]));
     const [a, b, c] = pluck(created, "uuid") as [string, string, string];
-    const none = [
-      "00000000-0000-0000-0000-000000000000",
-      a.replaceAll("-", ""),
-      `{${b}}`,
-      ` ${c}`,
-      "",
-      ...hostileTexts,
-      ...unstorableTexts,
-    ];
-    equalInAnyOrder(
-      await r.objects.get({ uuids: [c, a, c, a.toUpperCase(), ...none] }, seesAll),
-      [created[0], created[2]],
-      "the objects",
-    );
+    const none = noUuids(b);
+    const found = await r.objects.get({ uuids: [c, a, c, a.toUpperCase(), ...none] }, seesAll);
+    equalInAnyOrder(found, created.toSpliced(1, 1), "the objects");
     equal(await r.objects.get({ uuids: none }, seesAll), [], "the objects of texts that are no UUIDs");
     equal(await r.objects.get({ uuids: [] }, seesAll), [], "the objects of none");
   },
 
   "are listed by exactly the classes asked for": async ({ r }) => {
     const created = await r.objects.insert(plain(["File", "User", "File", "Image", "User"]));
-    const of = (...classes: string[]) => created.filter(({ className }) => classes.includes(className));
-    for (const classes of [
-      ["File"],
-      ["Image"],
-      ["User", "File"],
-      ["File", "User", "Image"],
-      ["Employee"],
-      ["Employee", "File"],
-      [],
-    ]) {
-      equal(await findObjects(r, classes), of(...classes), `the objects of ${classes.join()}`);
-      equal(
-        await r.objects.count({ classes }, seesAll),
-        of(...classes).length,
-        `how many objects of ${classes.join()} there are`,
-      );
+    const known = [["File"], ["Image"], ["User", "File"], ["File", "User", "Image"]];
+    const asked = [...known, ["Employee"], ["Employee", "File"], []];
+    for (const classes of asked) {
+      const expected = created.filter(({ className }) => classes.includes(className));
+      equal(await findObjects(r, classes), expected, `the objects of ${classes.join()}`);
+      const count = await r.objects.count({ classes }, seesAll);
+      equal(count, expected.length, `how many objects of ${classes.join()} there are`);
     }
   },
 
@@ -150,12 +94,9 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
     for (let batch = 0; batch < 4; batch += 1)
       await r.objects.insert(plain(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? "File" : "User"))));
     for (const classes of [["File"], ["User", "File"]]) {
-      const numbers = ids(await findObjects(r, classes)).map(objectNumber);
-      equal(
-        numbers,
-        numbers.toSorted((a, b) => a - b),
-        "the numbers in order",
-      );
+      const numbers = idsOf(await findObjects(r, classes)).map(objectNumber);
+      const ordered = numbers.toSorted((a, b) => a - b);
+      equal(numbers, ordered, "the numbers in order");
       equal(numbers.length, 40 * classes.length, "how many objects are listed");
     }
   },
@@ -169,17 +110,13 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
       for (let offset = 0; offset < 53; offset += limit) {
         pages.push(await findObjects(r, ["User", "Image", "File"], seesAll, { offset, limit }));
       }
-      equal(
-        pages.slice(0, -1).every((page) => page.length === limit),
-        true,
-        `whether pages of ${limit} are full`,
-      );
-      equal(ids(pages.flat()), ids(created), `the ids in pages of ${limit}`);
+      for (const page of pages.slice(0, -1)) equal(page.length, limit, "the length of a page that is not the last");
+      equal(idsOf(pages.flat()), idsOf(created), `the ids in pages of ${limit}`);
     }
   },
 
   "are listed in the same pages again and again, whatever is created meanwhile": async ({ r }) => {
-    await r.objects.insert(plain(Array.from({ length: 30 }, () => "File")));
+    await r.objects.insert(files(30));
     const page = { offset: 10, limit: 10 };
     const before = await findObjects(r, ["File"], seesAll, page);
     await r.objects.insert(plain(["File", "User", "File"]));
@@ -197,11 +134,10 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
   },
 
   "are read in large numbers": async ({ r }) => {
-    const created = await r.objects.insert(plain(Array.from({ length: 1_000 }, () => "File")));
-    equal(ids(await findObjects(r, ["File"])), ids(created), "the ids by class");
-    const found = await r.objects.get(ids(created).toReversed(), seesAll);
-    equal(new Set(ids(found)).size, 1_000, "how many are found by id");
-    holds(found.length === 1_000, "Each is found once");
+    const ids = idsOf(await r.objects.insert(files(1_000)));
+    equal(idsOf(await findObjects(r, ["File"])), ids, "the ids by class");
+    const found = await r.objects.get(ids.toReversed(), seesAll);
+    equal([found.length, new Set(idsOf(found)).size], [1_000, 1_000], "how many are found by id, each once");
     equal(await r.objects.count({ classes: ["File"] }, seesAll), 1_000, "how many there are");
   },
 });

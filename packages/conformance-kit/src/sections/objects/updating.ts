@@ -1,21 +1,36 @@
-import { type JsonValue, OutdatedModelError, seesAll, type StoredObject, type Visibility } from "@sallyport/core";
+import {
+  type JsonValue,
+  type ObjectChange,
+  type ObjectId,
+  OutdatedModelError,
+  type Repositories,
+  seesAll,
+  type StoredObject,
+  type Visibility,
+} from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { pluck } from "../../fixtures/lists.ts";
-import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { equalCounts, pluck } from "../../fixtures/lists.ts";
+import { atOnce, whileOpen } from "../../fixtures/at-once.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import {
   anybody,
   createObject,
   createObjects,
+  files,
   findObjects,
+  idsOf,
+  nowhere,
   objectByUuid,
   objectOf,
   update,
 } from "../../fixtures/objects.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { hour } from "../../fixtures/policy.ts";
+
+/** A change of each of these objects. */
+const renaming = (...ids: readonly ObjectId[]) => ids.map((id) => changeOf(id, { Name: "new" }));
 
 export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
   "are changed in the attributes that are set, and in no other": async ({ storage, r, advance }) => {
@@ -25,10 +40,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     const before = await storage.now();
     const changed = await update(r, object.id, { Size: null, Tags: { c: [1] }, New: true });
     const after = await storage.now();
-    holds(
-      changed !== undefined && before <= changed.storedAt && changed.storedAt <= after,
-      "The time is that of the change",
-    );
+    holds(before <= changed.storedAt && changed.storedAt <= after, "The time is that of the change");
     const attributes = { Name: "plan", Size: null, Tags: { c: [1] }, New: true };
     equal(changed, { ...object, version: 2, storedAt: changed.storedAt, attributes }, "what the change answers");
     equal(await objectOf(r, object.id), changed, "the object");
@@ -88,32 +100,18 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
 
   "cannot be changed with 304 when nothing has their id, all or nothing": async ({ r }) => {
     const [one, other] = await createObjects(r, {}, {});
-    for (const id of [
-      "ZZZZZZZZZZ",
-      "0",
-      "",
-      one.id.toLowerCase() === one.id ? `0${one.id}` : one.id.toLowerCase(),
-      "constructor",
-    ]) {
-      const changes = [
-        changeOf(one.id, { Name: "new" }),
-        changeOf(id, { Name: "new" }),
-        changeOf(other.id, { Name: "new" }),
-      ];
-      await failsWith(304, () => r.objects.update(changes, anybody), `changing "${id}"`);
-    }
+    for (const id of [...nowhere, one.id.toLowerCase() === one.id ? `0${one.id}` : one.id.toLowerCase()])
+      await failsWith(304, () => r.objects.update(renaming(one.id, id, other.id), anybody), `changing "${id}"`);
     equal([await objectOf(r, one.id), await objectOf(r, other.id)], [one, other], "the objects");
   },
 
   "are refused with 304 when they are not visible to the one who writes, all or nothing": async ({ r }) => {
     const reader = await createObject(r);
-    const [open, kept] = await r.objects.insert([
-      { className: "File", attributes: { Name: "open" } },
-      { className: "File", attributes: { Name: "kept" }, readers: [reader.id] },
-    ]);
-    const all = [open, kept].map((object) => (object as StoredObject).id);
-    const changes = all.map((id) => changeOf(id, { Name: "new" }));
-    const outdated = all.slice(1).map((id) => changeOf(id, { Name: "new" }, { expectedVersions: [7] }));
+    const [open, kept] = await createObjects(r, {}, { readers: [reader.id] });
+    const changes = renaming(open.id, kept.id);
+    const outdated = [changeOf(kept.id, { Name: "new" }, { expectedVersions: [7] })];
+    const write = (written: readonly ObjectChange[], visibility: Visibility) =>
+      r.objects.update(written, { ...anybody, visibility });
     const blind: Visibility[] = [
       { classes: new Set(["Image"]), principals: null },
       { classes: new Set(), principals: null },
@@ -121,23 +119,13 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       { classes: null, principals: new Set() },
     ];
     for (const visibility of blind) {
-      await failsWith(304, () => r.objects.update(changes, { ...anybody, visibility }), "changing what is not visible");
-      await failsWith(
-        304,
-        () => r.objects.update(outdated, { ...anybody, visibility }),
-        "changing another version of what is not visible",
-      );
+      await failsWith(304, () => write(changes, visibility), "changing what is not visible");
+      await failsWith(304, () => write(outdated, visibility), "changing another version of what is not visible");
     }
-    const seen = await r.objects.get(all, seesAll);
-    equal(pluck(seen, "version"), [1, 1], "the versions");
+    equal(pluck(await r.objects.get(idsOf([open, kept]), seesAll), "version"), [1, 1], "the versions");
     const visibility = { classes: new Set(["File", "Image"]), principals: new Set([reader.id]) };
-    await failsWith(
-      713,
-      () => r.objects.update(outdated, { ...anybody, visibility }),
-      "changing another version of what is visible",
-    );
-    const changed = await r.objects.update(changes, { ...anybody, visibility });
-    equal(pluck(changed, "version"), [2, 2], "the versions that are written");
+    await failsWith(713, () => write(outdated, visibility), "changing another version of what is visible");
+    equal(pluck(await write(changes, visibility), "version"), [2, 2], "the versions that are written");
   },
 
   "are refused with 713 when they have none of the expected versions, all or nothing": async ({ r }) => {
@@ -147,11 +135,8 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
         changeOf(one.id, { Name: "new" }, { expectedVersions: [1] }),
         changeOf(other.id, { Name: "new" }, { expectedVersions }),
       ];
-      await failsWith(
-        713,
-        () => r.objects.update(changes, anybody),
-        `changing version ${expectedVersions.join(" or ")}`,
-      );
+      const what = `changing version ${expectedVersions.join(" or ")}`;
+      await failsWith(713, () => r.objects.update(changes, anybody), what);
     }
     equal([await objectOf(r, one.id), await objectOf(r, other.id)], [one, other], "the objects");
     const changed = await update(r, one.id, {}, { expectedVersions: [7, 1] });
@@ -165,7 +150,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       const codes = await atOnce(8, (index) =>
         codeOf(update(r, object.id, { [`by${index}`]: version }, { expectedVersions: [version] })),
       );
-      equal([occurrences(0, codes), occurrences(713, codes)], [1, 7], "how many changed it and how many were refused");
+      equalCounts(codes, { 0: 1, 713: 7 }, "how many changed it and how many were refused");
     }
     equal((await objectOf(r, object.id))?.version, 5, "the version");
   },
@@ -189,27 +174,22 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
 
   "are held for a transaction, against whoever would change them": async ({ storage, r }) => {
     const object = await createObject(r);
-    let held = () => {};
-    const holding = new Promise<void>((resolve) => {
-      held = resolve;
-    });
-    const transaction = storage.transaction(async (inside) => {
-      await inside.objects.hold([object.id, "ZZZZZZZZZZ", "", object.id]);
-      held();
-      // Long enough for others to write, where they can.
-      for (let turn = 0; turn < 100; turn += 1) await inside.audit.read(0, 1);
+    const last = async (inside: Repositories) => {
       equal((await objectOf(inside, object.id))?.version, 1, "the version that the transaction sees");
       await update(inside, object.id, { Name: "by the one that holds it" }, { expectedVersions: [1] });
-    });
-    await Promise.race([holding, transaction]);
-    const others = update(r, object.id, { Name: "by another" });
-    await Promise.all([transaction, others]);
+    };
+    await whileOpen(
+      storage,
+      (inside) => inside.objects.hold([object.id, "ZZZZZZZZZZ", "", object.id]),
+      () => update(r, object.id, { Name: "by another" }),
+      { turns: 100, last },
+    );
     const changed = await objectOf(r, object.id);
     equal([changed?.version, changed?.attributes["Name"]], [3, "by another"], "the object");
   },
 
   "are held by several at once without blocking each other": async ({ storage, r }) => {
-    const ids = [(await createObject(r)).id, (await createObject(r)).id, (await createObject(r)).id];
+    const ids = idsOf(await createObjects(r, {}, {}, {}));
     await atOnce(8, (index) =>
       storage.transaction(async (inside) => {
         await inside.objects.hold(index % 2 === 0 ? ids : ids.toReversed());
@@ -227,26 +207,17 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     const { generation: outdated } = await r.model.load();
     await r.model.change({ put: [] }, outdated);
     const { generation } = await r.model.load();
+    const insert = (modelGeneration: number) => r.objects.insert(files(1), { session: null, modelGeneration });
+    const change = (modelGeneration: number) =>
+      update(r, object.id, { Name: "new" }, {}, { session: null, modelGeneration });
     for (const modelGeneration of [outdated, generation + 1]) {
-      const by = { session: null, modelGeneration };
-      for (const write of [
-        () => r.objects.insert([{ className: "File", attributes: {} }], by),
-        () => update(r, object.id, { Name: "new" }, {}, by),
-      ]) {
-        await failsWith(706, write, `writing under generation ${modelGeneration}`);
-        holds(
-          (await write().catch((error: unknown) => error)) instanceof OutdatedModelError,
-          "The error says that the model is outdated",
-        );
+      for (const write of [() => insert(modelGeneration), () => change(modelGeneration)]) {
+        const error = await failsWith(706, write, `writing under generation ${modelGeneration}`);
+        holds(error instanceof OutdatedModelError, "The error says that the model is outdated");
       }
     }
     equal(await findObjects(r, ["File"]), [object], "the objects");
-    const by = { session: null, modelGeneration: generation };
-    equal(
-      (await r.objects.insert([{ className: "File", attributes: {} }], by)).length,
-      1,
-      "how many objects were created",
-    );
-    equal((await update(r, object.id, { Name: "new" }, {}, by)).version, 2, "the version of the one that was changed");
+    equal((await insert(generation)).length, 1, "how many objects were created");
+    equal((await change(generation)).version, 2, "the version of the one that was changed");
   },
 });
