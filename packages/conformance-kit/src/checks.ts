@@ -24,7 +24,6 @@ import { returningChecks } from "./sections/departures/returning.ts";
 import { indexChecks } from "./sections/indexes.ts";
 import { settingsChecks } from "./sections/settings.ts";
 import { lifecycleChecks } from "./sections/lifecycle.ts";
-import { lockLimitChecks } from "./sections/lock-limits.ts";
 import { lockChecks } from "./sections/locks.ts";
 import { modelChecks } from "./sections/model.ts";
 import { objectBoundChecks } from "./sections/objects/bounds.ts";
@@ -38,7 +37,6 @@ import { objectReadersChecks } from "./sections/objects/readers.ts";
 import { objectUpdatingChecks } from "./sections/objects/updating.ts";
 import { objectValueChecks } from "./sections/objects/values.ts";
 import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
-import { parallelTransactionChecks } from "./sections/parallel-transactions.ts";
 import { partFailingChecks } from "./sections/parts/failing.ts";
 import { partShowingChecks } from "./sections/parts/showing.ts";
 import { partUndoingChecks } from "./sections/parts/undoing.ts";
@@ -76,7 +74,6 @@ export const checks: readonly Check[] = [
   ...timeChecks,
   ...settingsChecks,
   ...transactionChecks,
-  ...parallelTransactionChecks,
   ...partUndoingChecks,
   ...partFailingChecks,
   ...partShowingChecks,
@@ -121,7 +118,6 @@ export const checks: readonly Check[] = [
   ...queryOrderChecks,
   ...queryVisibilityChecks,
   ...lockChecks,
-  ...lockLimitChecks,
   ...goingChecks,
   ...referrerChecks,
   ...returningChecks,

@@ -1,11 +1,11 @@
 import { type Digest, type Repositories, seesAll } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { pluck } from "../fixtures/lists.ts";
-import { atOnce, occurrences } from "../fixtures/at-once.ts";
+import { equalCounts, pluck } from "../fixtures/lists.ts";
+import { atOnce } from "../fixtures/at-once.ts";
 import { changeOf } from "../fixtures/changes-up-to.ts";
 import { codeOf } from "../fixtures/error-of.ts";
-import { createObject, objectOf, update } from "../fixtures/objects.ts";
+import { createObject, files, idsOf, objectOf, takeAway, update } from "../fixtures/objects.ts";
 import { generous, hour, minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
@@ -20,7 +20,11 @@ function write(r: Repositories, id: string, session: Digest | null): Promise<unk
   return update(r, id, { Name: "new" }, {}, { session });
 }
 
-export const lockChecks: readonly Check[] = checksOf("locks", {
+async function holderOf(r: Repositories, id: string): Promise<Digest | undefined> {
+  return (await r.locks.state(id))?.session;
+}
+
+const ofObjects = checksOf("locks", {
   "are taken, seen and released": async ({ storage, r, advance }) => {
     const { id, mine } = await scene(r);
     equal(await r.locks.state(id), null, "the lock of an object that nobody has locked");
@@ -35,7 +39,7 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     equal(
       [await r.locks.state(id), await r.locks.release(id, mine)],
       [null, "free"],
-      "the lock afterwards, and releasing it again",
+      "the lock, and releasing it again",
     );
   },
 
@@ -44,11 +48,8 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     await r.locks.take(id, mine);
     const lock = await r.locks.state(id);
     advance(minute);
-    equal(
-      [await r.locks.take(id, mine), await r.locks.take(id, theirs)],
-      ["taken", "held"],
-      "taking it again, and by another session",
-    );
+    equal(await r.locks.take(id, mine), "taken", "taking it again");
+    equal(await r.locks.take(id, theirs), "held", "taking it by another session");
     equal(await r.locks.release(id, theirs), "held", "releasing it by another session");
     equal(await r.locks.state(id), lock, "the lock");
     equal(await r.locks.release(id, null), "released", "releasing it whoever holds it");
@@ -59,11 +60,7 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     const { id, mine, theirs } = await scene(r);
     const other = await createObject(r);
     equal([await r.locks.take(id, mine), await r.locks.take(other.id, theirs)], ["taken", "taken"], "taking two");
-    equal(
-      [(await r.locks.state(id))?.session, (await r.locks.state(other.id))?.session],
-      [mine, theirs],
-      "who holds them",
-    );
+    equal([await holderOf(r, id), await holderOf(r, other.id)], [mine, theirs], "who holds them");
   },
 
   "cannot be taken of what is not there": async ({ r }) => {
@@ -82,12 +79,8 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     for (let round = 0; round < 4; round += 1) {
       const sessions = await atOnce(8, () => visitor.open(r));
       const outcomes = await Promise.all(sessions.map((session) => r.locks.take(id, session)));
-      equal(
-        [occurrences("taken", outcomes), occurrences("held", outcomes)],
-        [1, 7],
-        "how many took it and how many did not",
-      );
-      equal((await r.locks.state(id))?.session, sessions[outcomes.indexOf("taken")], "who holds it");
+      equalCounts(outcomes, { taken: 1, held: 7 }, "how many took it and how many did not");
+      equal(await holderOf(r, id), sessions[outcomes.indexOf("taken")], "who holds it");
       await r.locks.release(id, null);
     }
   },
@@ -98,11 +91,8 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     await r.locks.take(id, mine);
     for (const session of [theirs, null]) {
       await failsWith(713, () => write(r, id, session), "a write of another session");
-      await failsWith(
-        713,
-        () => r.objects.update([changeOf(other.id, { Name: "new" }), changeOf(id, {})], { session }),
-        "a write of both",
-      );
+      const changes = [changeOf(other.id, { Name: "new" }), changeOf(id, {})];
+      await failsWith(713, () => r.objects.update(changes, { session }), "a write of both");
     }
     equal(pluck(await r.objects.get([id, other.id], seesAll), "version"), [1, 1], "the versions");
     await write(r, id, mine);
@@ -131,7 +121,7 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     equal([await r.locks.state(id), await r.locks.release(id, theirs)], [null, "free"], "the lock");
     await write(r, id, theirs);
     equal(await r.locks.take(id, theirs), "taken", "taking it");
-    equal((await r.locks.state(id))?.session, theirs, "who holds it");
+    equal(await holderOf(r, id), theirs, "who holds it");
   },
 
   "are free when their session has expired": async ({ r, advance }) => {
@@ -142,7 +132,7 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     equal([await r.locks.state(id), await r.locks.release(id, null)], [null, "free"], "the lock");
     await write(r, id, null);
     const taken = await r.locks.take(id, theirs);
-    equal([taken, (await r.locks.state(id))?.session], ["taken", theirs], "taking it, and who holds it");
+    equal([taken, await holderOf(r, id)], ["taken", theirs], "taking it, and who holds it");
   },
 
   "last as long as their session is extended": async ({ r, advance }) => {
@@ -162,11 +152,8 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     const next = await visitor.open(r, { deviceId: "phone" }, { ...generous, perDevice: 1 });
     equal(await r.locks.state(id), null, "the lock");
     await write(r, id, theirs);
-    equal(
-      [await r.locks.take(id, theirs), await r.locks.take(id, next)],
-      ["taken", "held"],
-      "taking it by another session, then by the new one",
-    );
+    equal(await r.locks.take(id, theirs), "taken", "taking it by another session");
+    equal(await r.locks.take(id, next), "held", "taking it by the new one then");
   },
 
   "leave the object as it is": async ({ r }) => {
@@ -186,6 +173,85 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
       await r.sessions.end({ digest: ended });
     }
     equal([await r.locks.sweep(3), await r.locks.sweep(3), await r.locks.sweep(3)], [3, 2, 0], "how many were swept");
-    equal((await r.locks.state(id))?.session, mine, "who holds the lock that is left");
+    equal(await holderOf(r, id), mine, "who holds the lock that is left");
   },
 });
+
+/** Demands that a session that wants twelve locks at once, where it may have five, is given five. */
+async function takesFive(r: Repositories, other: Repositories, session: Digest): Promise<void> {
+  const ids = idsOf(await r.objects.insert(files(12)));
+  const take = (index: number) => (index % 2 === 0 ? r : other).locks.take(ids[index] ?? "", session, 5);
+  equalCounts(await atOnce(12, take), { taken: 5, full: 7 }, "how many were taken and how many refused");
+}
+
+export const lockChecks: readonly Check[] = [
+  ...ofObjects,
+  ...checksOf("locks", {
+    "are as many for a session as it may have": async ({ r }) => {
+      const visitor = await Visitor.create(r);
+      const [mine, theirs] = [await visitor.open(r), await visitor.open(r)];
+      const [first = "", second = "", third = "", fourth = "", fifth = "", sixth = ""] = idsOf(
+        await r.objects.insert(files(6)),
+      );
+      const take = (id: string, session = mine, atMost = 2) => r.locks.take(id, session, atMost);
+      const three = [await take(first), await take(second), await take(third)];
+      equal(three, ["taken", "taken", "full"], "taking three where two are allowed");
+      equal(await r.locks.state(third), null, "the lock that was refused");
+      equal([await take(first), await take(second)], ["taken", "taken"], "taking what it has again");
+      const byOthers = [await take(third, theirs), await take(fourth, theirs), await take(first, theirs)];
+      equal(byOthers, ["taken", "taken", "held"], "taking locks by another session, and what is another's");
+      equal(await take(third), "held", "taking what is another's");
+      equal(await take("ZZZZZZZZZZ"), "gone", "taking what is not there");
+      await r.locks.release(first, mine);
+      await r.locks.release(fourth, null);
+      equal([await take(fourth), await take(first)], ["taken", "full"], "taking others after one was released");
+      const more = [await take(first, mine, 3), await take(fifth, mine, 0), await r.locks.take(sixth, mine)];
+      equal(more, ["taken", "taken", "taken"], "taking more where more are allowed");
+    },
+
+    "of sessions that are over and objects that are gone are not among those that a session has": async ({
+      storage,
+      r,
+      advance,
+    }) => {
+      const visitor = await Visitor.create(r);
+      const [first = "", second = "", third = ""] = idsOf(await r.objects.insert(files(3)));
+      const both = async (one: string, other: string, session: Digest) => [
+        await r.locks.take(one, session, 1),
+        await r.locks.take(other, session, 1),
+      ];
+      const before = await visitor.open(r, { deviceId: "phone" });
+      equal(await both(first, second, before), ["taken", "full"], "taking two where one is allowed");
+      const mine = await visitor.open(r, { deviceId: "phone" }, { ...generous, perDevice: 1 });
+      equal(await both(first, second, mine), ["taken", "full"], "taking two with the next session of the device");
+      await takeAway(storage, [first], true);
+      equal(await both(second, third, mine), ["taken", "full"], "taking others when the object is gone");
+      advance(hour);
+      const next = await visitor.open(r);
+      equal(await both(second, third, next), ["taken", "full"], "taking what an expired session has left");
+    },
+
+    "of a session that is over are not among its own": async ({ r, advance }) => {
+      const session = await (await Visitor.create(r)).open(r);
+      const [first = "", second = ""] = idsOf(await r.objects.insert(files(2)));
+      await r.locks.take(first, session, 1);
+      advance(hour);
+      equal(await r.locks.take(second, session, 1), "taken", "taking another, where one is allowed");
+    },
+
+    "are no more than a session may have, however many it takes at once": async ({ r }) => {
+      const visitor = await Visitor.create(r);
+      for (let round = 0; round < 4; round += 1) await takesFive(r, r, await visitor.open(r));
+    },
+  }),
+  ...checksOf(
+    "locks",
+    {
+      "are no more than a session may have, however many it takes at once, by several processes": async ({
+        r,
+        another,
+      }) => takesFive(r, (await another()).repositories, await (await Visitor.create(r)).open(r)),
+    },
+    { needs: "severalProcesses" },
+  ),
+];

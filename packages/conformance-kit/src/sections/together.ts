@@ -1,5 +1,6 @@
 import {
   type Digest,
+  type ErrorCode,
   type JointRepositories,
   type Repositories,
   ServiceError,
@@ -7,9 +8,9 @@ import {
 } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { pluck } from "../fixtures/lists.ts";
-import { atOnce, occurrences } from "../fixtures/at-once.ts";
-import { codeOf } from "../fixtures/error-of.ts";
+import { equalCounts, pluck } from "../fixtures/lists.ts";
+import { atOnce } from "../fixtures/at-once.ts";
+import { codeOf, errorOf } from "../fixtures/error-of.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { generous, hour, minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
@@ -20,12 +21,14 @@ const failing: ThrottleKey = {
 };
 const other: ThrottleKey = { ...failing, key: "other" };
 
+interface EntryOptions {
+  readonly keys?: readonly ThrottleKey[];
+  readonly limit?: number;
+  readonly deviceId?: string | null;
+}
+
 /** What an entry asks for: to forget failures, a session, an event. */
-function entry(
-  r: JointRepositories,
-  visitor: Visitor,
-  { keys = [], limit = 0, deviceId = null }: { keys?: ThrottleKey[]; limit?: number; deviceId?: string | null } = {},
-) {
+function entry(r: JointRepositories, visitor: Visitor, { keys = [], limit = 0, deviceId = null }: EntryOptions = {}) {
   const session = visitor.newSession({ mode: "secure", deviceId });
   const calls = [
     r.throttle.pass(keys, [other.key]),
@@ -37,10 +40,9 @@ function entry(
 
 /** What can be seen of entries. */
 async function look(r: Repositories) {
-  const events = pluck(await r.audit.read(0, 100), "requestId");
   return {
     sessions: await r.sessions.count(),
-    events: events.length,
+    events: (await r.audit.read(0, 100)).length,
     waits: (await r.throttle.attempt([other])).wait > 0,
   };
 }
@@ -68,22 +70,14 @@ export const togetherChecks: readonly Check[] = checksOf("calls together", {
     const visitor = await Visitor.create(r);
     await r.throttle.fail([other, failing]);
     await visitor.open(r);
-    const refusals = [
+    const refusals: readonly [EntryOptions, ErrorCode][] = [
       [{ keys: [failing] }, 302],
       [{ limit: 1 }, 315],
       [{ deviceId: "zero \0" }, 307],
-    ] as const;
-    for (const [changed, code] of refusals) {
-      await failsWith(
-        code,
-        () =>
-          storage.together((joint) =>
-            Promise.all(
-              entry(joint, visitor, { ...changed, keys: [...("keys" in changed ? changed.keys : [])] }).calls,
-            ),
-          ),
-        `an entry refused with ${code}`,
-      );
+    ];
+    for (const [options, code] of refusals) {
+      const enter = () => storage.together((joint) => Promise.all(entry(joint, visitor, options).calls));
+      await failsWith(code, enter, `an entry refused with ${code}`);
       equal(await look(r), { sessions: 1, events: 0, waits: true }, `what is there after ${code}`);
     }
   },
@@ -110,11 +104,10 @@ export const togetherChecks: readonly Check[] = checksOf("calls together", {
 
   "leave the error of the work unchanged, and nothing else": async ({ storage, r }) => {
     for (const error of [new Error("mine"), new ServiceError(302, { retryAfter: 7 })]) {
-      const thrown = await storage
-        .together(() => {
-          throw error;
-        })
-        .catch((reason: unknown) => reason);
+      const work = () => {
+        throw error;
+      };
+      const thrown = await errorOf(() => storage.together(work));
       holds(thrown === error, "The error that comes out is the one that was thrown");
     }
     equal(await look(r), { sessions: 0, events: 0, waits: false }, "what is there");
@@ -123,10 +116,8 @@ export const togetherChecks: readonly Check[] = checksOf("calls together", {
 
   "keep a limit exactly when many come at once, and leave nothing behind of the others": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
-    const codes = await atOnce(24, () =>
-      codeOf(storage.together((joint) => Promise.all(entry(joint, visitor, { limit: 5 }).calls))),
-    );
-    equal([occurrences(0, codes), occurrences(315, codes)], [5, 19], "how many were opened and refused");
+    const enter = () => storage.together((joint) => Promise.all(entry(joint, visitor, { limit: 5 }).calls));
+    equalCounts(await atOnce(24, () => codeOf(enter())), { 0: 5, 315: 19 }, "how many were opened and refused");
     equal(await look(r), { sessions: 5, events: 5, waits: false }, "what is there");
   },
 });

@@ -1,15 +1,17 @@
-import { type Repositories, seesAll, ServiceError, Applications } from "@sallyport/core";
+import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
 import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { pluck } from "../fixtures/lists.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
-import { atOnce } from "../fixtures/at-once.ts";
+import { createAppName, knownAppNames } from "../fixtures/app-names.ts";
+import { atOnce, whileOpen } from "../fixtures/at-once.ts";
 import { errorOf } from "../fixtures/error-of.ts";
 import { auditEvent, everyCall } from "../fixtures/every-call.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { Stage } from "../fixtures/stage.ts";
+import { takenBack } from "../fixtures/taken-back.ts";
 
-export const transactionChecks: readonly Check[] = checksOf("transactions", {
+const always = checksOf("transactions", {
   "keep all of their work and hand on its result": async (subject) => {
     const stage = await Stage.set(subject);
     const result = await subject.storage.transaction(async (r) => {
@@ -35,12 +37,7 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
   "keep nothing of their work if it throws": async (subject) => {
     const stage = await Stage.set(subject);
     const before = await stage.look(subject.r);
-    await errorOf(() =>
-      subject.storage.transaction(async (r) => {
-        await stage.change(r);
-        throw new Error("taken back");
-      }),
-    );
+    await takenBack(subject.storage, (r) => stage.change(r));
     equal(await stage.look(subject.r), before, "what is there");
   },
 
@@ -63,12 +60,8 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
   },
 
   "offer every call": async ({ storage, r }) => {
-    const calls = everyCall(r).keys();
-    for (const name of calls) {
-      await storage.transaction(async (inside) => {
-        await everyCall(inside).get(name)?.();
-      });
-    }
+    for (const name of everyCall(r).keys())
+      await storage.transaction(async (inside) => everyCall(inside).get(name)?.());
   },
 
   "can do nothing": async ({ storage }) => {
@@ -79,30 +72,21 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
     const { storage, r } = subject;
     const stage = await Stage.set(subject);
     const before = await stage.look(r);
-    let written = () => {};
-    const writing = new Promise<void>((resolve) => {
-      written = resolve;
-    });
-    const transaction = errorOf(() =>
-      storage.transaction(async (inside) => {
-        await stage.change(inside);
-        written();
-        // Long enough for others to look, and all the same to an engine that makes them wait.
-        for (let round = 0; round < 50; round += 1) await inside.audit.read(0, 1);
-        throw new Error("taken back");
-      }),
+    const seen = await whileOpen(
+      storage,
+      (inside) => stage.change(inside),
+      () => stage.look(r),
+      { end: "taken back" },
     );
-    await Promise.race([writing, transaction]);
-    equal(await stage.look(r), before, "what others see");
-    await transaction;
+    equal(seen, before, "what others see");
   },
 
   "see what others have kept meanwhile": async ({ storage, r }) => {
-    const seen = await storage.transaction((inside) => new Applications(inside.records).known(["one", "two"]));
-    await new Applications(r.records).create({ name: "one", seats: null });
-    await storage.transaction((inside) => new Applications(inside.records).create({ name: "two", seats: null }));
-    const now = await storage.transaction((inside) => new Applications(inside.records).known(["one", "two"]));
-    equal([seen, now.toSorted()], [[], ["one", "two"]], "what is known before and after");
+    const seen = await storage.transaction((inside) => knownAppNames(inside, "one", "two"));
+    await createAppName(r, "one");
+    await storage.transaction((inside) => createAppName(inside, "two"));
+    const now = await storage.transaction((inside) => knownAppNames(inside, "one", "two"));
+    equal([seen, now], [[], ["one", "two"]], "what is known before and after");
   },
 
   "go on after an outcome that is no error": async (subject) => {
@@ -112,46 +96,37 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
     const outcomes = await storage.transaction(async (inside) => [
       await inside.accounts.create({ userId, loginName, secret: "", administrator: false }, "any"),
       await inside.appKeys.create({ name: appKey.name, appNames: null, origins: [] }, freshDigest()),
-      await new Applications(inside.records).create({ name: "one", seats: null }),
-      await new Applications(inside.records).create({ name: "one", seats: null }),
+      await createAppName(inside, "one"),
+      await createAppName(inside, "one"),
       await inside.model.change({ put: [] }, generation + 5),
       await inside.accounts.setSecret("ZZZZZZZZZZ", "", 1),
-      await new Applications(inside.records).create({ name: "two", seats: null }),
+      await createAppName(inside, "two"),
     ]);
     equal(outcomes, ["nameTaken", "nameTaken", "created", "nameTaken", "stale", "stale", "created"], "the outcomes");
-    equal((await new Applications(r.records).known(["one", "two"])).toSorted(), ["one", "two"], "what is known");
+    equal(await knownAppNames(r, "one", "two"), ["one", "two"], "what is known");
   },
 
   "leave nothing behind for those that follow, however many fail": async ({ storage, r }) => {
-    for (let round = 0; round < 40; round += 1) {
-      await errorOf(() =>
-        storage.transaction(async (inside) => {
-          await new Applications(inside.records).create({ name: "one", seats: null });
-          throw new Error("taken back");
-        }),
-      );
-    }
-    await storage.transaction(async (inside) => {
-      equal(await new Applications(inside.records).known(["one"]), [], "what the next transaction knows");
-    });
-    equal(await new Applications(r.records).create({ name: "one", seats: null }), "created", "what the next call does");
+    for (let round = 0; round < 40; round += 1) await takenBack(storage, (inside) => createAppName(inside, "one"));
+    const known = await storage.transaction((inside) => knownAppNames(inside, "one"));
+    equal(known, [], "what the next transaction knows");
+    equal(await createAppName(r, "one"), "created", "what the next call does");
   },
 
   "run side by side, each whole": async ({ storage, r }) => {
     const names = await atOnce(16, async (index) => {
       const name = `app ${index}`;
       const work = async (inside: Repositories) => {
-        await new Applications(inside.records).create({ name, seats: null });
+        await createAppName(inside, name);
         await inside.audit.append({ ...auditEvent, requestId: name });
-        if (index % 4 === 3) throw new Error("taken back");
         await inside.objects.insert([{ className: "File", attributes: { Name: name } }]);
       };
-      if (index % 4 === 3) await errorOf(() => storage.transaction(work));
+      if (index % 4 === 3) await takenBack(storage, work);
       else await storage.transaction(work);
       return name;
     });
     const kept = names.filter((_, index) => index % 4 !== 3).toSorted();
-    equal((await new Applications(r.records).known(names)).toSorted(), kept, "the app names");
+    equal(await knownAppNames(r, ...names), kept, "the app names");
     equal(pluck(await r.audit.read(0, 100), "requestId").toSorted(), kept, "the audit");
     equal(await r.objects.count({ classes: ["File"] }, seesAll), kept.length, "how many objects there are");
   },
@@ -164,11 +139,8 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
         stored = await storage.transaction(async (inside) => {
           const account = await accountNamed(inside, loginName);
           holds(account !== null, "The account is gone");
-          const outcome = await inside.accounts.setSecret(
-            userId,
-            String(Number(account.secret) + 1),
-            account.secretVersion,
-          );
+          const secret = String(Number(account.secret) + 1);
+          const outcome = await inside.accounts.setSecret(userId, secret, account.secretVersion);
           if (outcome === "stored") await inside.audit.append({ ...auditEvent, requestId: String(worker) });
           return outcome === "stored";
         });
@@ -201,3 +173,26 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
     }
   },
 });
+
+const parallel = checksOf(
+  "transactions",
+  {
+    "come to their end while another one that writes something else is open": async ({ storage, r }) => {
+      const seen = await whileOpen(
+        storage,
+        (inside) => createAppName(inside, "open"),
+        async () => {
+          await storage.transaction((inside) => createAppName(inside, "ended"));
+          return knownAppNames(r, "open", "ended");
+        },
+        // Enough for the slowest commit of another one.
+        { turns: 20_000 },
+      );
+      equal(seen, ["ended"], "what is seen while the first one is open");
+      equal(await knownAppNames(r, "open", "ended"), ["ended", "open"], "what is seen in the end");
+    },
+  },
+  { needs: "parallelTransactions" },
+);
+
+export const transactionChecks: readonly Check[] = [...always, ...parallel];

@@ -1,10 +1,12 @@
-import { AnswerTooLargeError, Applications, OutdatedModelError, seesAll, ServiceError } from "@sallyport/core";
-import type { NewObject, ObjectChange, Repositories, Writing } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
+import { AnswerTooLargeError, OutdatedModelError, seesAll } from "@sallyport/core";
+import type { ErrorCode, NewObject, ObjectChange, Repositories, Writing } from "@sallyport/core";
+import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
+import { createAppName, knownAppNames } from "../../fixtures/app-names.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { createObject } from "../../fixtures/objects.ts";
 import { createUser } from "../../fixtures/accounts.ts";
+import { pluck } from "../../fixtures/lists.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
@@ -29,8 +31,6 @@ async function scene(r: Repositories) {
 
 type Scene = Awaited<ReturnType<typeof scene>>;
 
-const create = (r: Repositories, name: string) => new Applications(r.records).create({ name, seats: null });
-
 const update = (r: Repositories, id: string, properties: Partial<ObjectChange> = {}) =>
   r.objects.update([changeOf(id, {}, properties)], { session: null });
 
@@ -42,7 +42,7 @@ const largePage = (r: Repositories) => r.objects.find({ classes: ["File"] }, see
 type Refused = (r: Repositories, scene: Scene) => Promise<unknown>;
 
 /** A call of each kind that is refused, with the code of it. */
-const refusals: readonly (readonly [what: string, code: number, call: Refused])[] = [
+const refusals: readonly (readonly [what: string, code: ErrorCode, call: Refused])[] = [
   ["a UUID in use", 307, (r, { file }) => insert(r, { uuid: file.uuid })],
   ["a link to nothing", 307, (r) => insert(r, { links: { Owner: ["ZZZZZZ"] } })],
   ["a text that cannot be stored", 307, (r) => insert(r, { attributes: { Name: "zero \0" } })],
@@ -66,18 +66,17 @@ export const partFailingChecks: readonly Check[] = checksOf("parts of transactio
     const stage = await scene(r);
     await storage.transaction(async (inside, attempt) => {
       for (const [what, code, call] of refusals) {
-        const part = attempt(async () => {
-          await create(inside, `before ${what}`);
+        const part = async () => {
+          await createAppName(inside, `before ${what}`);
           await call(inside, stage);
-        });
-        const error = await errorOf(() => part);
-        equal(error instanceof ServiceError ? error.code : error, code, `the refusal of ${what}`);
-        await create(inside, `after ${what}`);
+        };
+        await failsWith(code, () => attempt(part), `the refusal of ${what}`);
+        await createAppName(inside, `after ${what}`);
       }
     });
     const before = refusals.map(([what]) => `before ${what}`);
     const after = refusals.map(([what]) => `after ${what}`);
-    equalInAnyOrder(await new Applications(r.records).known([...before, ...after]), after, "what is known");
+    equal(await knownAppNames(r, ...before, ...after), after.toSorted(), "what is known");
     equal(await r.objects.get([stage.file.id, stage.locked.id], seesAll), [stage.file, stage.locked], "the objects");
   },
 
@@ -108,7 +107,7 @@ export const partFailingChecks: readonly Check[] = checksOf("parts of transactio
           await attempt(() => attempt(() => inside.accounts.change(second, { disabled: true }))).catch(() => {});
         });
       await Promise.all([crossing("forth", one.userId, other.userId), crossing("back", other.userId, one.userId)]);
-      const events = (await r.audit.read(0, 1_000)).slice(before).map(({ requestId }) => requestId);
+      const events = pluck((await r.audit.read(0, 1_000)).slice(before), "requestId");
       equal(events.toSorted(), ["back", "forth"], "the events");
       const accounts = await r.accounts.list("database", null, 100);
       for (const { userId } of [one, other])

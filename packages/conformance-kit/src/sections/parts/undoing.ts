@@ -1,6 +1,7 @@
-import { type Repositories, seesAll, ServiceError, Applications } from "@sallyport/core";
+import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
+import { createAppName, knownAppNames } from "../../fixtures/app-names.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { Stage } from "../../fixtures/stage.ts";
@@ -8,12 +9,8 @@ import { takenBack, undone } from "../../fixtures/taken-back.ts";
 
 const failure = new Error("undone");
 
-function create(r: Repositories, name: string): Promise<unknown> {
-  return new Applications(r.records).create({ name, seats: null });
-}
-
 async function knownIn(r: Repositories): Promise<string> {
-  return (await new Applications(r.records).known(["a", "b", "c", "d", "e", "f"])).toSorted().join("");
+  return (await knownAppNames(r, "a", "b", "c", "d", "e", "f")).join("");
 }
 
 export const partUndoingChecks: readonly Check[] = checksOf("parts of transactions", {
@@ -36,10 +33,10 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
     const stage = await Stage.set(subject);
     const before = await stage.look(r);
     await storage.transaction(async (inside, attempt) => {
-      await create(inside, "a");
+      await createAppName(inside, "a");
       await undone(attempt, () => stage.change(inside));
       equal(await stage.look(inside), before, "what the transaction sees after its part");
-      await create(inside, "b");
+      await createAppName(inside, "b");
     });
     equal(await stage.look(r), before, "what is there");
     equal(await knownIn(r), "ab", "what the transaction did before and after");
@@ -49,9 +46,7 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
     const { storage, r } = subject;
     const stage = await Stage.set(subject);
     const seen = await storage.transaction(async (inside, attempt) => {
-      for (let round = 0; round < 2; round += 1) {
-        await undone(attempt, () => stage.change(inside));
-      }
+      for (let round = 0; round < 2; round += 1) await undone(attempt, () => stage.change(inside));
       await attempt(() => stage.change(inside));
       return stage.look(inside);
     });
@@ -84,7 +79,7 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
     const results = await storage.transaction(async (inside, attempt) => {
       const empty = await attempt(async () => "empty");
       await errorOf(() => attempt(() => Promise.reject(failure)));
-      await create(inside, "a");
+      await createAppName(inside, "a");
       await errorOf(() => attempt(() => attempt(() => Promise.reject(failure))));
       return [empty, await attempt(() => attempt(() => attempt(async () => "deep")))];
     });
@@ -93,11 +88,11 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
 
   "nest, and each is undone by itself": async ({ storage, r }) => {
     const seen = await storage.transaction(async (inside, attempt) => {
-      await create(inside, "a");
+      await createAppName(inside, "a");
       await attempt(async () => {
-        await create(inside, "b");
-        await undone(attempt, () => create(inside, "c"));
-        await attempt(() => create(inside, "d"));
+        await createAppName(inside, "b");
+        await undone(attempt, () => createAppName(inside, "c"));
+        await attempt(() => createAppName(inside, "d"));
       });
       return knownIn(inside);
     });
@@ -106,16 +101,16 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
 
   "are undone with the one that they are parts of": async ({ storage, r }) => {
     const seen = await storage.transaction(async (inside, attempt) => {
-      await create(inside, "a");
+      await createAppName(inside, "a");
       await undone(attempt, async () => {
-        await attempt(() => create(inside, "b"));
+        await attempt(() => createAppName(inside, "b"));
         await attempt(async () => {
-          await attempt(() => create(inside, "c"));
-          await create(inside, "d");
+          await attempt(() => createAppName(inside, "c"));
+          await createAppName(inside, "d");
         });
       });
       const after = await knownIn(inside);
-      await attempt(() => create(inside, "e"));
+      await attempt(() => createAppName(inside, "e"));
       return after;
     });
     equal([seen, await knownIn(r)], ["a", "ae"], "what is known, after the part and in the end");
@@ -123,8 +118,8 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
 
   "are undone with a transaction that fails after them": async ({ storage, r }) => {
     await takenBack(storage, async (inside, attempt) => {
-      await attempt(() => create(inside, "a"));
-      await undone(attempt, () => create(inside, "b"));
+      await attempt(() => createAppName(inside, "a"));
+      await undone(attempt, () => createAppName(inside, "b"));
     });
     equal(await knownIn(r), "", "what is known");
   },

@@ -1,15 +1,11 @@
-import { Applications, type Repositories } from "@sallyport/core";
+import type { Repositories } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { changeOf } from "../../fixtures/changes-up-to.ts";
+import { createAppName, knownAppNames } from "../../fixtures/app-names.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { pluck } from "../../fixtures/lists.ts";
-import { createObject } from "../../fixtures/objects.ts";
+import { createObject, update } from "../../fixtures/objects.ts";
 import { processChecks } from "./process-checks.ts";
-
-const create = (r: Repositories, name: string) => new Applications(r.records).create({ name, seats: null });
-
-const known = (r: Repositories, names: readonly string[]) => new Applications(r.records).known(names);
 
 /** Whose events the audit has. */
 const audited = async (r: Repositories) => pluck(await r.audit.read(0, 10), "requestId");
@@ -23,12 +19,12 @@ async function thirdTime<T>(losses: number, work: Promise<T>, outcome: T, what: 
 export const processTransactionChecks: readonly Check[] = processChecks(true, {
   "do not see one another's work before it is kept": async ({ storage, other }) => {
     await storage.transaction(async (r) => {
-      await create(r, "one");
+      await createAppName(r, "one");
       await r.audit.append(auditEvent);
-      equal(await known(other, ["one"]), [], "what the other one knows before");
+      equal(await knownAppNames(other, "one"), [], "what the other one knows before");
       equal(await other.audit.read(0, 10), [], "the audit as the other one sees it before");
     });
-    equal(await known(other, ["one"]), ["one"], "what the other one knows after");
+    equal(await knownAppNames(other, "one"), ["one"], "what the other one knows after");
   },
 
   "run again what lost against another, and give up with 706 the third time": async ({ storage, r, loseNext }) => {
@@ -38,19 +34,18 @@ export const processTransactionChecks: readonly Check[] = processChecks(true, {
       const work = storage.transaction(async (inside) => {
         runs += 1;
         await inside.audit.append({ ...auditEvent, requestId: name });
-        return create(inside, name);
+        return createAppName(inside, name);
       });
       await thirdTime(losses, work, "created", "a transaction");
       equal(runs, 3, "how often the work has run");
     }
     for (const [name, losses] of Object.entries({ three: 2, four: 3 })) {
       await loseNext(losses);
-      const call = create(r, name);
-      await thirdTime(losses, call, "created", "a call");
+      await thirdTime(losses, createAppName(r, name), "created", "a call");
     }
-    equal((await known(r, ["one", "two", "three", "four"])).toSorted(), ["one", "three"], "what is known");
+    equal(await knownAppNames(r, "one", "two", "three", "four"), ["one", "three"], "what is known");
     equal(await audited(r), ["one"], "the audit");
-    equal(await create(r, "four"), "created", "the next try");
+    equal(await createAppName(r, "four"), "created", "the next try");
   },
 
   "run again what lost in a part of it, whether it minds or not": async ({ storage, r, loseNext }) => {
@@ -60,7 +55,7 @@ export const processTransactionChecks: readonly Check[] = processChecks(true, {
       const work = storage.transaction(async (inside, attempt) => {
         runs += 1;
         await attempt(() => inside.audit.append({ ...auditEvent, requestId: name }));
-        const part = attempt(() => attempt(() => create(inside, name)));
+        const part = attempt(() => attempt(() => createAppName(inside, name)));
         const lost = await part.then(() => null).catch((error: unknown) => error);
         if (lost !== null)
           await failsWith(706, () => inside.audit.read(0, 1), "what is asked for after a part has lost");
@@ -69,27 +64,25 @@ export const processTransactionChecks: readonly Check[] = processChecks(true, {
       await thirdTime(losses, work, null, "a transaction");
       equal(runs, 3, "how often the work has run");
     }
-    equal(await known(r, ["one", "two"]), ["one"], "what is known");
+    equal(await knownAppNames(r, "one", "two"), ["one"], "what is known");
     equal(await audited(r), ["one"], "the audit");
-    equal(await create(r, "two"), "created", "the next try");
+    equal(await createAppName(r, "two"), "created", "the next try");
   },
 
   "see of a part that is undone nothing, and of the others all": async ({ storage, r, other }) => {
     const { id } = await createObject(r, { attributes: { Name: "old" } });
     await storage.transaction(async (inside, attempt) => {
       const part = attempt(async () => {
-        await inside.objects.update([changeOf(id, { Name: "undone" })], { session: null });
-        await create(inside, "undone");
+        await update(inside, id, { Name: "undone" });
+        await createAppName(inside, "undone");
         throw new RangeError("undone");
       });
       await part.catch((error: unknown) => holds(error instanceof RangeError, "The part fails with its own error"));
-      await attempt(() => create(inside, "kept"));
-      equal(await known(other, ["undone", "kept"]), [], "what the other one knows before");
+      await attempt(() => createAppName(inside, "kept"));
+      equal(await knownAppNames(other, "undone", "kept"), [], "what the other one knows before");
     });
-    equal(await known(other, ["undone", "kept"]), ["kept"], "what the other one knows after");
-    const [changed] = await other.objects.update([changeOf(id, { Name: "new" }, { expectedVersions: [1] })], {
-      session: null,
-    });
-    equal([changed?.version, changed?.attributes["Name"]], [2, "new"], "what the other one makes of the object");
+    equal(await knownAppNames(other, "undone", "kept"), ["kept"], "what the other one knows after");
+    const changed = await update(other, id, { Name: "new" }, { expectedVersions: [1] });
+    equal([changed.version, changed.attributes["Name"]], [2, "new"], "what the other one makes of the object");
   },
 });
