@@ -22,10 +22,8 @@ interface Belongings {
 }
 
 async function belongingsOf(r: Repositories, userId: ObjectId): Promise<Belongings> {
-  const links = [
-    await createLink(r, { userId }),
-    await createLink(r, { userId, provider: "apple", shared: true }),
-  ] as const;
+  const shared = { provider: "apple", shared: true } as const;
+  const links = [await createLink(r, { userId }), await createLink(r, { userId, ...shared })] as const;
   const customs = [await createCustomAccount(r, { userId }), await createCustomAccount(r, { userId })] as const;
   const subjects = [`user:${userId}`, `link:${links[1].value.id}`, `custom:${customs[0].id}`];
   for (const subject of subjects) {
@@ -38,71 +36,52 @@ async function belongingsOf(r: Repositories, userId: ObjectId): Promise<Belongin
 async function leftOf(r: Repositories, { links, customs, subjects }: Belongings): Promise<number[]> {
   const linked = await Promise.all(links.map(({ value }) => findLink(r, value)));
   const mapped = await Promise.all(customs.map(({ id }) => accountOf(r, id)));
-  const records = await Promise.all(
-    subjects.map(async (owner) => {
-      const ofKinds = await Promise.all(
-        recordKinds.map((kind) => r.records.list(kind, { owner, after: null, limit: 10 })),
-      );
-      return ofKinds.flat().length / recordKinds.length;
-    }),
-  );
-  return [[...linked, ...mapped].filter((each) => each !== null).length / 4, ...records];
+  const records = subjects.map(async (owner) => {
+    const ofKinds = recordKinds.map((kind) => r.records.list(kind, { owner, after: null, limit: 10 }));
+    return (await Promise.all(ofKinds)).flat().length / recordKinds.length;
+  });
+  return [[...linked, ...mapped].filter((each) => each !== null).length / 4, ...(await Promise.all(records))];
+}
+
+/** The users who have accounts, in the order of the names. */
+async function listedUsers(r: Repositories): Promise<string[]> {
+  return pluck(await r.accounts.list("database", null, 10), "userId");
 }
 
 /** Two administrators who remove one another, the second while the first is not done yet. */
 async function removeOneAnother(storage: Storage, other: Storage): Promise<void> {
-  const { accounts } = storage.repositories;
   for (let round = 0; round < 3; round += 1) {
-    const [first, second] = [
-      await createUser(storage.repositories, administrator),
-      await createUser(storage.repositories, administrator),
-    ];
+    const r = storage.repositories;
+    const [first, second] = [await createUser(r, administrator), await createUser(r, administrator)];
     const outcome = await whileOpen(
       storage,
-      (r) => r.accounts.remove([first.userId]),
+      (inside) => inside.accounts.remove([first.userId]),
       () => other.repositories.accounts.remove([second.userId]),
     );
     equal(outcome, "lastAdministrator", "the outcome for the one who came second");
-    equal(
-      pluck(
-        (await accounts.list("database", null, 10)).filter(({ disabled }) => !disabled),
-        "userId",
-      ),
-      [second.userId],
-      "who is left",
-    );
-    await accounts.change(second.userId, { disabled: true });
+    const left = (await r.accounts.list("database", null, 10)).filter(({ disabled }) => !disabled);
+    equal(pluck(left, "userId"), [second.userId], "who is left");
+    await r.accounts.change(second.userId, { disabled: true });
   }
 }
 
 export const accountRemovalChecks: readonly Check[] = [
   ...checksOf("accounts", {
     "removes accounts, with their names and sessions, and no others": async ({ r }) => {
-      const visitors = [await Visitor.create(r), await Visitor.create(r), await Visitor.create(r)];
-      const [first, second, third] = visitors as [Visitor, Visitor, Visitor];
-      const sessions = [await first.open(r), await second.open(r), await third.open(r)] as const;
+      const visitors = [await Visitor.create(r), await Visitor.create(r), await Visitor.create(r)] as const;
+      const [first, second, third] = visitors;
+      const sessions = [await first.open(r), await second.open(r), await third.open(r)];
       const bystander = await createUserObject(r);
-      equal(
-        await r.accounts.remove([first.account.userId, bystander, "ZZZZZZZZZZ", "", third.account.userId]),
-        2,
-        "how many were removed",
-      );
-      for (const [index, kept] of [false, true, false].entries()) {
-        const visitor = visitors[index] as Visitor;
+      const ids = [first.account.userId, bystander, "ZZZZZZZZZZ", "", third.account.userId];
+      equal(await r.accounts.remove(ids), 2, "how many were removed");
+      for (const [index, visitor] of visitors.entries()) {
+        const kept = visitor === second;
         equal(await accountNamed(r, visitor.account.loginName), kept ? visitor.account : null, "the account");
-        equal(await visitor.isAdmitted(r, sessions[index] as string), kept, "whether its session is admitted");
+        equal(await visitor.isAdmitted(r, sessions[index] ?? ""), kept, "whether its session is admitted");
       }
-      equal(
-        pluck(await r.accounts.list("database", null, 10), "userId"),
-        [second.account.userId],
-        "the users in the list",
-      );
-      const { loginName } = first.account;
-      equal(
-        await r.accounts.create({ ...first.account, loginName }, `like ${loginName}`),
-        "created",
-        "creating the account again",
-      );
+      equal(await listedUsers(r), [second.account.userId], "the users in the list");
+      const again = await r.accounts.create(first.account, `like ${first.account.loginName}`);
+      equal(again, "created", "creating the account again");
       equal(await r.accounts.remove([]), 0, "removing nobody's");
     },
 
@@ -124,18 +103,9 @@ export const accountRemovalChecks: readonly Check[] = [
       const link = await createLink(r, { userId: first.userId });
       const custom = await createCustomAccount(r, { userId: first.userId });
       const gone = [`user:${first.userId}`, `link:${link.value.id}`, `custom:${custom.id}`];
-      const kept = [
-        null,
-        `user:${second.userId}`,
-        `user:${first.userId} `,
-        `USER:${first.userId}`,
-        `users:${first.userId}`,
-        first.userId,
-        `link:${first.userId}`,
-        `custom:${link.value.id}`,
-        `link:${custom.id}`,
-        `network:${first.userId}`,
-      ];
+      const ofUser = ["USER:", "users:", "", "link:", "network:"].map((prefix) => `${prefix}${first.userId}`);
+      const ofOthers = [null, `user:${second.userId}`, `custom:${link.value.id}`, `link:${custom.id}`];
+      const kept = [...ofUser, `user:${first.userId} `, ...ofOthers];
       for (const kind of ["unheardOf", "mail"]) {
         for (const owner of [...gone, ...kept]) {
           await r.records.put(kind, `one of ${owner}`, 1, { owner });
@@ -144,12 +114,9 @@ export const accountRemovalChecks: readonly Check[] = [
         await r.records.claim(kind, 3, minute);
       }
       equal(await r.accounts.remove([first.userId]), 1, "how many were removed");
+      const left = kept.flatMap((owner) => [`one of ${owner}`, `two of ${owner}`]).toSorted();
       for (const kind of ["unheardOf", "mail"])
-        equal(
-          idsOf(await r.records.list(kind, { after: null, limit: 100 })),
-          kept.flatMap((owner) => [`one of ${owner}`, `two of ${owner}`]).toSorted(),
-          `what is left of ${kind}`,
-        );
+        equal(idsOf(await r.records.list(kind, { after: null, limit: 100 })), left, `what is left of ${kind}`);
     },
 
     "removes a custom account with its records, and nothing of its user": async ({ r }) => {
@@ -159,16 +126,13 @@ export const accountRemovalChecks: readonly Check[] = [
       const owners = [`user:${userId}`, `custom:${custom.id}`, `custom:${other.id}`];
       for (const owner of owners) await r.records.put("unheardOf", `one of ${owner}`, 1, { owner });
       equal(await r.accounts.remove([custom.id, belongings.links[0].value.id]), 1, "how many were removed");
-      equal(
-        [await accountOf(r, custom.id), await accountOf(r, other.id), (await accountOf(r, userId))?.id],
-        [null, other, userId],
-        "the accounts",
-      );
+      equal([await accountOf(r, custom.id), await accountOf(r, other.id)], [null, other], "the custom accounts");
+      equal((await accountOf(r, userId))?.id, userId, "the account of the user");
       for (const link of belongings.links) equal(await findLink(r, link.value), link, "a link of the user");
-      const left = await Promise.all(
-        owners.map(async (owner) => (await r.records.list("unheardOf", { owner, after: null, limit: 10 })).length > 0),
-      );
-      equal(left, [true, false, true], "which owners have records left");
+      for (const [index, owner] of owners.entries()) {
+        const left = await r.records.list("unheardOf", { owner, after: null, limit: 10 });
+        equal(left.length > 0, index !== 1, `whether "${owner}" has records left`);
+      }
       equal(await r.accounts.remove([other.id, userId]), 2, "removing another one with its user");
     },
 
@@ -180,18 +144,12 @@ export const accountRemovalChecks: readonly Check[] = [
     },
 
     "does not remove the last administrator who is not disabled": async ({ r }) => {
-      const [active, disabled, user] = [
-        await createUser(r, administrator),
-        await createUser(r, administrator),
-        await createUser(r),
-      ];
+      const [active, disabled] = [await createUser(r, administrator), await createUser(r, administrator)];
+      const user = await createUser(r);
       await r.accounts.change(disabled.userId, { disabled: true });
-      equal(
-        await r.accounts.remove([user.userId, active.userId]),
-        "lastAdministrator",
-        "removing the last one with another user",
-      );
-      equal((await r.accounts.list("database", null, 10)).length, 3, "how many accounts are left");
+      const outcome = await r.accounts.remove([user.userId, active.userId]);
+      equal(outcome, "lastAdministrator", "removing the last one with another user");
+      equal((await listedUsers(r)).length, 3, "how many accounts are left");
       equal(await r.accounts.remove([disabled.userId, user.userId]), 2, "removing the others");
       const next = await createUser(r, administrator);
       equal(await r.accounts.remove([active.userId, next.userId]), "lastAdministrator", "removing both");
@@ -202,7 +160,7 @@ export const accountRemovalChecks: readonly Check[] = [
       const [user, disabled] = [await createUser(r), await createUser(r, administrator)];
       await r.accounts.change(disabled.userId, { disabled: true });
       equal(await r.accounts.remove([user.userId, disabled.userId]), 2, "removing them");
-      equal(await r.accounts.list("database", null, 10), [], "who is left");
+      equal(await listedUsers(r), [], "who is left");
     },
 
     "leaves an administrator when two remove one another at once": ({ storage }) => removeOneAnother(storage, storage),

@@ -1,10 +1,11 @@
-import { type Account, type NewAccount, type Realm, type Repositories } from "@sallyport/core";
+import type { Account, NewAccount, Realm, Repositories } from "@sallyport/core";
 import { randomUUID } from "node:crypto";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountOf, createCustomAccount, createUser, createUserObject } from "../fixtures/accounts.ts";
-import { atOnce, occurrences } from "../fixtures/at-once.ts";
+import { atOnce } from "../fixtures/at-once.ts";
 import { codeOf } from "../fixtures/error-of.ts";
+import { equalCounts } from "../fixtures/lists.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { orderedNames, shuffledNames } from "../fixtures/ordered-names.ts";
 
@@ -35,10 +36,7 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
         const account = { ...(await unborn(r, `Ada ${email}`)), email, administrator };
         equal(await r.accounts.create(account, `key ${email}`), "created", "creating an account");
         const found = await named(r, account.loginName);
-        holds(
-          found !== null && Number.isSafeInteger(found.secretVersion),
-          "The version of the secret is a whole number",
-        );
+        holds(found !== null && Number.isSafeInteger(found.secretVersion), "The secret has a whole number as version");
         equal(found, { ...account, secretVersion: found.secretVersion, disabled: false }, "the account of a name");
         equal(await accountOf(r, account.id), found, "the account of an id");
       }
@@ -48,20 +46,9 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
       equal(await find(r, "nobody"), nothing, "what is found in an empty database");
       const account = await create(r, { loginName: "Ren\u00e9", secret: "the only one" });
       for (const loginName of ["demo", "\ufffd", "demo\ufffd"]) await create(r, { loginName, secret: "the only one" });
-      const others = [
-        "ren\u00e9",
-        "REN\u00c9",
-        "Rene\u0301",
-        "Rene",
-        "Ren\u00e9 ",
-        " Ren\u00e9",
-        "Ren%",
-        "Ren_",
-        "",
-        "like Ren\u00e9",
-        "x".repeat(100_000),
-      ];
-      for (const name of [...others, ...hostileTexts, ...unstorableTexts]) {
+      const spellings = ["ren\u00e9", "REN\u00c9", "Rene\u0301", "Rene", "Ren\u00e9 ", " Ren\u00e9", "like Ren\u00e9"];
+      const others = ["Ren%", "Ren_", "", "x".repeat(100_000)];
+      for (const name of [...spellings, ...others, ...hostileTexts, ...unstorableTexts]) {
         const what = `what is found for ${JSON.stringify(name.slice(0, 100))}`;
         equal(await find(r, name), { ...nothing, decoy: "the only one" }, what);
       }
@@ -73,17 +60,8 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
     "give for a proof the secret of the next account by name as decoy": async ({ r }) => {
       for (const loginName of ["b", "d", "\u{1f511}", "ü"])
         await create(r, { loginName, secret: `secret of ${loginName}` });
-      const decoys = [
-        ["a", "b"],
-        ["b", "d"],
-        ["c", "d"],
-        ["D", "b"],
-        ["e", "ü"],
-        ["ü", "\u{1f511}"],
-        ["\u{1f511}", "b"],
-        ["\u{1f600}", "b"],
-      ] as const;
-      for (const [name, next] of decoys)
+      const decoys = { a: "b", b: "d", c: "d", D: "b", e: "ü", ü: "\u{1f511}", "\u{1f511}": "b", "\u{1f600}": "b" };
+      for (const [name, next] of Object.entries(decoys))
         equal((await find(r, name)).decoy, `secret of ${next}`, `the decoy of ${name}`);
     },
 
@@ -102,13 +80,9 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
     "are created by one of those who want one name at once": async ({ r }) => {
       const accounts = await atOnce(8, (index) => unborn(r, `Ada ${index}`));
       const outcomes = await Promise.all(accounts.map((account) => r.accounts.create(account, "ada")));
-      equal([occurrences("created", outcomes), occurrences("nameTaken", outcomes)], [1, 7], "how many were created");
-      const found = await Promise.all(accounts.map(({ loginName }) => named(r, loginName)));
-      equal(
-        found.map((account) => account !== null),
-        outcomes.map((outcome) => outcome === "created"),
-        "which accounts exist",
-      );
+      equalCounts(outcomes, { created: 1, nameTaken: 7 }, "how many were created and refused");
+      for (const [index, { loginName }] of accounts.entries())
+        equal((await named(r, loginName)) !== null, outcomes[index] === "created", `whether there is ${loginName}`);
     },
 
     "are found by their new names alone, the rest unchanged": async ({ r }) => {
@@ -138,11 +112,8 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
     "are refused with 307 a new name that is another's or confusable with it": async ({ r }) => {
       const [first, second] = [await create(r, { loginName: "first" }), await create(r, { loginName: "second" })];
       await failsWith(307, () => r.accounts.change(second.id, renamed("first", "a key")), "taking the name of another");
-      await failsWith(
-        307,
-        () => r.accounts.change(second.id, renamed("a name", "like first")),
-        "taking the key of another",
-      );
+      const takeKey = () => r.accounts.change(second.id, renamed("a name", "like first"));
+      await failsWith(307, takeKey, "taking the key of another");
       equal([await named(r, "first"), await named(r, "second")], [first, second], "the accounts");
     },
 
@@ -151,7 +122,7 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
       const codes = await Promise.all(
         accounts.map(({ id }, index) => codeOf(r.accounts.change(id, renamed(`Demo ${index}`, "demo")))),
       );
-      equal([occurrences(0, codes), occurrences(307, codes)], [1, 5], "how many got it and how many were refused");
+      equalCounts(codes, { 0: 1, 307: 5 }, "how many got it and how many were refused");
     },
 
     "are changed in all that is given together, or in nothing of it": async ({ r }) => {
@@ -166,19 +137,10 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
     },
 
     "get another e-mail address, or none": async ({ r }) => {
-      const [account, bystander] = [
-        await create(r, { email: "first@example.com" }),
-        await create(r, { email: "bystander@example.com" }),
-      ];
-      const emails = [
-        "Second@EXAMPLE.com",
-        "bystander@example.com",
-        null,
-        null,
-        "größe@例え.example",
-        "x".repeat(2_000),
-      ];
-      for (const email of [...emails, ...hostileTexts]) {
+      const account = await create(r, { email: "first@example.com" });
+      const bystander = await create(r, { email: "bystander@example.com" });
+      const emails = ["Second@EXAMPLE.com", "bystander@example.com", null, null, "größe@例え.example"];
+      for (const email of [...emails, "x".repeat(2_000), ...hostileTexts]) {
         equal(await r.accounts.change(account.id, { email }), true, "whether there is an account");
         equal(await accountOf(r, account.id), { ...account, email }, "the account");
       }
@@ -230,7 +192,7 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
     "store one secret of those that replace the same version at once": async ({ r }) => {
       const { id, secretVersion } = await create(r);
       const outcomes = await atOnce(12, (index) => r.accounts.setSecret(id, `secret ${index}`, secretVersion));
-      equal([occurrences("stored", outcomes), occurrences("stale", outcomes)], [1, 11], "how many were stored");
+      equalCounts(outcomes, { stored: 1, stale: 11 }, "how many were stored and refused");
       equal((await accountOf(r, id))?.secret, `secret ${outcomes.indexOf("stored")}`, "the secret");
     },
 
@@ -249,7 +211,7 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
       const [account, bystander] = [await create(r), await create(r)];
       for (const id of nobodies) equal(await r.accounts.remove([id]), 0, `how many accounts "${id}" there are`);
       const outcomes = await atOnce(4, () => r.accounts.remove([account.id]));
-      equal([occurrences(1, outcomes), occurrences(0, outcomes)], [1, 3], "how many have removed it");
+      equalCounts(outcomes, { 1: 1, 0: 3 }, "how many have removed it and how many have not");
       equal([await accountOf(r, account.id), await named(r, account.loginName)], [null, null], "the account");
       equal(await accountOf(r, bystander.id), bystander, "another account");
       await create(r, { loginName: account.loginName });
@@ -259,14 +221,10 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
       equal(await r.accounts.list(realm, null, 10), [], "the list of an empty database");
       const accounts = new Map<string, object>();
       for (const loginName of shuffledNames) {
-        const isFirst = loginName === "Z";
-        const administrator = realm === "database" && isFirst;
-        const email = isFirst ? "z@example.com" : null;
-        const {
-          secret: _secret,
-          secretVersion: _version,
-          ...listed
-        } = await create(r, { loginName, email, administrator });
+        const administrator = realm === "database" && loginName === "Z";
+        const email = loginName === "Z" ? "z@example.com" : null;
+        const account = await create(r, { loginName, email, administrator });
+        const { secret: _secret, secretVersion: _version, ...listed } = account;
         const disabled = loginName === "aa";
         if (disabled) await r.accounts.change(listed.id, { disabled });
         accounts.set(loginName, { ...listed, disabled });

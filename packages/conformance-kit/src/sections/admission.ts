@@ -1,8 +1,8 @@
-import type { Admission } from "@sallyport/core";
+import type { Account, Admission, Repositories } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
-import { bringBack, idsOf, takeAway, update } from "../fixtures/objects.ts";
+import { bringBack, createObjects, idsOf, takeAway, update } from "../fixtures/objects.ts";
 import { createAppKey } from "../fixtures/create-app-key.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
@@ -10,25 +10,32 @@ import { generous } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
 const { idleTimeout } = generous;
+const modes = ["session", "token", "secure"] as const;
+
+/** A user who has opened a session. */
+async function scene(r: Repositories, user: Parameters<typeof createUser>[1] = {}) {
+  const visitor = await Visitor.create(r, { account: await createUser(r, user) });
+  return { visitor, digest: await visitor.open(r) };
+}
+
+/** Demands that a change of an account is the end of its sessions, and of no others. */
+async function endsSessions(r: Repositories, change: (account: Account) => Promise<unknown>): Promise<void> {
+  const { visitor, digest } = await scene(r);
+  const colleague = await Visitor.create(r, { key: visitor });
+  const other = await colleague.open(r);
+  equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted before");
+  await change(visitor.account);
+  equal(await visitor.isAdmitted(r, digest), false, "whether the session of the changed account is admitted");
+  equal(await colleague.isAdmitted(r, other), true, "whether another user's session is admitted");
+}
 
 export const admissionChecks: readonly Check[] = checksOf("admission", {
   "finds neither app key nor session when there is none to look for": async ({ r }) => {
-    const visitor = await Visitor.create(r);
-    await visitor.open(r);
+    await scene(r);
     const admission = await r.admission.admit({ appKey: null, session: null, idleTimeout });
     const { generation } = await r.model.load();
-    equal(
-      admission,
-      {
-        maintenance: false,
-        modelGeneration: generation,
-        macroGeneration: 0,
-        appKey: null,
-        session: null,
-        principal: null,
-      },
-      "the admission",
-    );
+    const settings = { maintenance: false, modelGeneration: generation, macroGeneration: 0 };
+    equal(admission, { ...settings, appKey: null, session: null, principal: null }, "the admission");
   },
 
   "does not know an app key that nobody created": async ({ r }) => {
@@ -48,7 +55,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
 
   "finds a session as it was opened, with its principal": async ({ r }) => {
     const visitor = await Visitor.create(r);
-    for (const mode of ["session", "token", "secure"] as const) {
+    for (const mode of modes) {
       const opened = visitor.newSession({ mode, appNames: ["field", "office"], deviceId: `device ${mode}` });
       await r.sessions.open(opened, generous);
       const { digest: _digest, secretVersion: _version, ...session } = opened;
@@ -61,7 +68,6 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
 
   "finds no session of another mode than the one it is asked for": async ({ r }) => {
     const visitor = await Visitor.create(r);
-    const modes = ["session", "token", "secure"] as const;
     for (const mode of modes) {
       const digest = await visitor.open(r, { mode });
       for (const asked of modes) {
@@ -101,17 +107,15 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
   },
 
   "does not know a session that nobody opened": async ({ r }) => {
-    const visitor = await Visitor.create(r);
-    await visitor.open(r);
+    const { visitor } = await scene(r);
     for (const digest of [freshDigest(), "0".repeat(64), "", visitor.keyDigest]) {
       equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted");
     }
   },
 
   "accepts a session only with the app key that opened it": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+    const { visitor, digest } = await scene(r);
     const stranger = await createAppKey(r);
-    const digest = await visitor.open(r);
     const admission = await r.admission.admit({ appKey: stranger.digest, session: digest, idleTimeout });
     equal(admission.appKey, stranger.appKey, "the app key");
     equal([admission.session, admission.principal], [null, null], "session and principal");
@@ -119,33 +123,18 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
   },
 
   "accepts no session without an app key": async ({ r }) => {
-    const visitor = await Visitor.create(r);
-    const digest = await visitor.open(r);
+    const { digest } = await scene(r);
     for (const appKey of [null, freshDigest()]) {
       const { session, principal } = await r.admission.admit({ appKey, session: digest, idleTimeout });
       equal([session, principal], [null, null], "session and principal");
     }
   },
 
-  "accepts no session of a disabled account": async ({ r }) => {
-    const visitor = await Visitor.create(r);
-    const colleague = await Visitor.create(r, { key: visitor });
-    const [digest, other] = [await visitor.open(r), await colleague.open(r)];
-    equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted before");
-    await r.accounts.change(visitor.account.userId, { disabled: true });
-    equal(await visitor.isAdmitted(r, digest), false, "whether the session of the disabled account is admitted");
-    equal(await colleague.isAdmitted(r, other), true, "whether another user's session is admitted");
-  },
+  "accepts no session of a disabled account": ({ r }) =>
+    endsSessions(r, ({ userId }) => r.accounts.change(userId, { disabled: true })),
 
-  "accepts no session once the secret that opened it was replaced": async ({ r }) => {
-    const visitor = await Visitor.create(r);
-    const colleague = await Visitor.create(r, { key: visitor });
-    const [digest, other] = [await visitor.open(r), await colleague.open(r)];
-    equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted before");
-    await r.accounts.setSecret(visitor.account.userId, "second secret", visitor.account.secretVersion);
-    equal(await visitor.isAdmitted(r, digest), false, "whether the session of the old secret is admitted");
-    equal(await colleague.isAdmitted(r, other), true, "whether another user's session is admitted");
-  },
+  "accepts no session once the secret that opened it was replaced": ({ r }) =>
+    endsSessions(r, ({ userId, secretVersion }) => r.accounts.setSecret(userId, "second secret", secretVersion)),
 
   "accepts no session that was opened with a secret replaced meanwhile": async ({ r }) => {
     const visitor = await Visitor.create(r);
@@ -171,21 +160,18 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
   },
 
   "sees at once that an app key was switched off while sessions are in use": async ({ r }) => {
-    const visitor = await Visitor.create(r);
-    const digest = await visitor.open(r);
+    const { visitor, digest } = await scene(r);
     equal((await visitor.admit(r, digest)).appKey?.enabled, true, "whether the app key is enabled");
     await r.appKeys.setEnabled(visitor.appKey.name, false);
     equal((await visitor.admit(r, digest)).appKey?.enabled, false, "whether the app key is enabled");
   },
 
   "names the groups of the user": async ({ r }) => {
-    const groups = await r.objects.insert(
-      ["A", "B", "C"].map((Name) => ({ className: "UserGroup", attributes: { Name } })),
-    );
-    const [a, b] = idsOf(groups) as [string, string];
-    for (const ids of [[], [a], [b, a]]) {
-      const visitor = await Visitor.create(r, { account: await createUser(r, { attributes: { Groups: ids } }) });
-      const { principal } = await visitor.admit(r, await visitor.open(r));
+    const group = { className: "UserGroup" };
+    const [a, b] = await createObjects(r, group, group, group);
+    for (const ids of [[], [a.id], [b.id, a.id]]) {
+      const { visitor, digest } = await scene(r, { attributes: { Groups: ids } });
+      const { principal } = await visitor.admit(r, digest);
       equalInAnyOrder(principal?.groups ?? ["no principal"], ids, "the groups");
     }
   },
@@ -196,18 +182,11 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
   }) => {
     const { generation } = await r.model.load();
     const derived = { name: "ProjectGroup", base: "UserGroup", attributes: [], rights: [] };
-    equal(
-      await r.model.change({ put: [derived] }, generation),
-      "ok",
-      "adding a class that is derived from that of groups",
-    );
-    const groups = await r.objects.insert(
-      ["UserGroup", "ProjectGroup", "UserGroup"].map((className) => ({ className, attributes: { Name: className } })),
-    );
-    const ids = idsOf(groups);
-    const visitor = await Visitor.create(r);
+    equal(await r.model.change({ put: [derived] }, generation), "ok", "adding a class derived from that of groups");
+    const group = { className: "UserGroup" };
+    const ids = idsOf(await createObjects(r, group, { className: "ProjectGroup" }, group));
+    const { visitor, digest } = await scene(r);
     await update(r, visitor.account.userId, { Groups: ids }, { links: { Groups: ids } });
-    const digest = await visitor.open(r);
     const named = async (what: string) =>
       equalInAnyOrder((await visitor.admit(r, digest)).principal?.groups ?? ["no principal"], ids, what);
     await named("the groups");
@@ -220,22 +199,21 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
 
   "names no groups of a user whose groups were never set": async ({ r }) => {
     for (const attributes of [{}, { Groups: null }]) {
-      const visitor = await Visitor.create(r, { account: await createUser(r, { attributes }) });
-      equal((await visitor.admit(r, await visitor.open(r))).principal?.groups, [], "the groups");
+      const { visitor, digest } = await scene(r, { attributes });
+      equal((await visitor.admit(r, digest)).principal?.groups, [], "the groups");
     }
   },
 
   "tells administrators from others": async ({ r }) => {
     for (const administrator of [true, false]) {
-      const visitor = await Visitor.create(r, { account: await createUser(r, { administrator }) });
-      const { principal } = await visitor.admit(r, await visitor.open(r));
+      const { visitor, digest } = await scene(r, { administrator });
+      const { principal } = await visitor.admit(r, digest);
       equal(principal, { userId: visitor.account.userId, groups: [], administrator }, "the principal");
     }
   },
 
   "reports the maintenance switch to everybody": async ({ r }) => {
-    const visitor = await Visitor.create(r);
-    const digest = await visitor.open(r);
+    const { visitor, digest } = await scene(r);
     for (const on of [true, true, false, false, true]) {
       await r.settings.setMaintenance(on);
       equal((await visitor.admit(r, digest)).maintenance, on, "maintenance as a session sees it");
@@ -245,8 +223,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
   },
 
   "reports the generation of the model": async ({ r }) => {
-    const visitor = await Visitor.create(r);
-    const digest = await visitor.open(r);
+    const { visitor, digest } = await scene(r);
     for (let round = 0; round < 3; round += 1) {
       const { generation } = await r.model.load();
       equal((await visitor.admit(r, digest)).modelGeneration, generation, "the generation");
@@ -255,8 +232,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
   },
 
   "sees everything as of one moment": async ({ storage, r }) => {
-    const visitor = await Visitor.create(r);
-    const digest = await visitor.open(r);
+    const { visitor, digest } = await scene(r);
     const change = async () => {
       for (let round = 0; round < 10; round += 1) {
         await storage.transaction(async (inside) => {

@@ -1,31 +1,30 @@
-import type { AppKey } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
+import type { AppKey, Digest, Repositories } from "@sallyport/core";
+import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce, occurrences } from "../fixtures/at-once.ts";
+import { atOnce } from "../fixtures/at-once.ts";
 import { createAppKey } from "../fixtures/create-app-key.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { orderedNames, shuffledNames } from "../fixtures/ordered-names.ts";
+import { equalCounts, pluck } from "../fixtures/lists.ts";
 import { generous, minute } from "../fixtures/policy.ts";
-import type { Subject } from "../subject.ts";
 
 const { idleTimeout } = generous;
-const plain = { appNames: null, origins: [] };
 
-async function admitted({ r }: Subject, appKey: string) {
+const create = (r: Repositories, name: string, digest: Digest = freshDigest()) =>
+  r.appKeys.create({ name, appNames: null, origins: [] }, digest);
+
+async function admitted(r: Repositories, appKey: Digest) {
   return (await r.admission.admit({ appKey, session: null, idleTimeout })).appKey;
 }
 
 export const appKeyChecks: readonly Check[] = checksOf("app keys", {
-  "keeps an app key as it was created, enabled": async (subject) => {
-    const properties = {
-      name: "Field service",
-      appNames: ["field", "Büro"],
-      origins: ["https://app.example", "http://localhost:8080"],
-    };
+  "keeps an app key as it was created, enabled": async ({ r }) => {
+    const origins = ["https://app.example", "http://localhost:8080"];
+    const properties = { name: "Field service", appNames: ["field", "Büro"], origins };
     const digest = freshDigest();
-    equal(await subject.r.appKeys.create(properties, digest), "created", "creating an app key");
-    const appKey = await admitted(subject, digest);
+    equal(await r.appKeys.create(properties, digest), "created", "creating an app key");
+    const appKey = await admitted(r, digest);
     holds(appKey !== null && appKey.id.length > 0, "An app key has an id");
     equal(appKey, { ...properties, returnAddresses: [], id: appKey.id, enabled: true }, "the app key");
   },
@@ -33,16 +32,10 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
   "keeps the return addresses of an app key in their order, wherever it is read": async ({ r }) => {
     const returnAddresses = ["https://app.example/back?at=1", "com.example.app:/back", "http://localhost/back"];
     const { appKey, digest } = await createAppKey(r, { origins: ["https://app.example"], returnAddresses });
-    equal(
-      [appKey.origins, appKey.returnAddresses],
-      [["https://app.example"], returnAddresses],
-      "the addresses that admission reads",
-    );
-    equal(
-      (await r.appKeys.list(null, 10)).map((listed) => listed.returnAddresses),
-      [returnAddresses],
-      "the addresses that are listed",
-    );
+    equal(appKey.origins, ["https://app.example"], "the origins that admission reads");
+    equal(appKey.returnAddresses, returnAddresses, "the addresses that admission reads");
+    const listed = pluck(await r.appKeys.list(null, 10), "returnAddresses");
+    equal(listed, [returnAddresses], "the addresses that are listed");
     const state = freshDigest();
     await r.records.put("providerState", state, { appKey: digest }, { lifetime: minute });
     equal((await r.admission.admitReturn(state)).appKey, appKey, "the app key of a log-in that comes back");
@@ -60,94 +53,68 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
     equal(new Set(keys.map(({ appKey }) => appKey.id)).size, 8, "how many ids differ");
   },
 
-  "refuses a name that is taken, and changes nothing": async (subject) => {
-    const { appKey, digest } = await createAppKey(subject.r, { origins: ["https://app.example"] });
+  "refuses a name that is taken, and changes nothing": async ({ r }) => {
+    const { appKey, digest } = await createAppKey(r, { origins: ["https://app.example"] });
     const other = freshDigest();
-    equal(
-      await subject.r.appKeys.create({ name: appKey.name, appNames: [], origins: [] }, other),
-      "nameTaken",
-      "the same name again",
-    );
-    equal(await admitted(subject, digest), appKey, "the first app key");
-    equal(await admitted(subject, other), null, "the app key that was refused");
+    equal(await create(r, appKey.name, other), "nameTaken", "the same name again");
+    equal(await admitted(r, digest), appKey, "the first app key");
+    equal(await admitted(r, other), null, "the app key that was refused");
   },
 
-  "refuses a digest that is taken, and changes nothing": async (subject) => {
-    const { appKey, digest } = await createAppKey(subject.r);
-    equal(
-      await subject.r.appKeys.create({ name: "another name", ...plain }, digest),
-      "nameTaken",
-      "the same digest again",
-    );
-    equal(await admitted(subject, digest), appKey, "the first app key");
-    equal(
-      await subject.r.appKeys.create({ name: "another name", ...plain }, freshDigest()),
-      "created",
-      "the name of the refused key",
-    );
+  "refuses a digest that is taken, and changes nothing": async ({ r }) => {
+    const { appKey, digest } = await createAppKey(r);
+    equal(await create(r, "another name", digest), "nameTaken", "the same digest again");
+    equal(await admitted(r, digest), appKey, "the first app key");
+    equal(await create(r, "another name"), "created", "the name of the refused key");
   },
 
-  "creates one app key of those that want one name at once": async (subject) => {
+  "creates one app key of those that want one name at once": async ({ r }) => {
     const digests = Array.from({ length: 8 }, freshDigest);
-    const outcomes = await Promise.all(
-      digests.map((digest) => subject.r.appKeys.create({ name: "wanted", ...plain }, digest)),
-    );
-    equal(occurrences("created", outcomes), 1, "how many were created");
-    equal(occurrences("nameTaken", outcomes), 7, "how many were refused");
-    const known = await Promise.all(digests.map((digest) => admitted(subject, digest)));
+    const outcomes = await Promise.all(digests.map((digest) => create(r, "wanted", digest)));
+    equalCounts(outcomes, { created: 1, nameTaken: 7 }, "how many were created and refused");
+    const known = await Promise.all(digests.map((digest) => admitted(r, digest)));
     equal(known.filter((appKey) => appKey !== null).length, 1, "how many digests are known");
   },
 
   "compares names exactly": async ({ r }) => {
-    for (const name of ["name", "Name", "name ", "náme", "na\u0301me"]) {
-      equal(await r.appKeys.create({ name, ...plain }, freshDigest()), "created", `creating ${JSON.stringify(name)}`);
-    }
+    for (const name of ["name", "Name", "name ", "náme", "na\u0301me"])
+      equal(await create(r, name), "created", `creating ${JSON.stringify(name)}`);
     equal(await r.appKeys.setEnabled("NAME", false), false, "switching a key by its name in capitals");
   },
 
-  "switches an app key off and on": async (subject) => {
-    const { appKey, digest } = await createAppKey(subject.r);
-    const bystander = await createAppKey(subject.r);
+  "switches an app key off and on": async ({ r }) => {
+    const { appKey, digest } = await createAppKey(r);
+    const bystander = await createAppKey(r);
     for (const enabled of [false, false, true, true]) {
-      equal(await subject.r.appKeys.setEnabled(appKey.name, enabled), true, "whether there is a key to switch");
-      equal(await admitted(subject, digest), { ...appKey, enabled }, "the app key");
+      equal(await r.appKeys.setEnabled(appKey.name, enabled), true, "whether there is a key to switch");
+      equal(await admitted(r, digest), { ...appKey, enabled }, "the app key");
     }
-    equal(await admitted(subject, bystander.digest), bystander.appKey, "another app key");
+    equal(await admitted(r, bystander.digest), bystander.appKey, "another app key");
   },
 
   "has nothing to switch under a name that no key has": async ({ r }) => {
     await createAppKey(r);
-    for (const name of ["", "nobody", ...hostileTexts, ...unstorableTexts]) {
+    for (const name of ["", "nobody", ...hostileTexts, ...unstorableTexts])
       equal(await r.appKeys.setEnabled(name, false), false, `switching ${JSON.stringify(name)}`);
-    }
   },
 
   "knows the origins that its app keys list, compared exactly": async ({ r }) => {
-    await createAppKey(r, { origins: ["https://one.example", "https://two.example:8443"] });
-    await createAppKey(r, { origins: ["http://three.example"] });
-    for (const origin of ["https://one.example", "https://two.example:8443", "http://three.example"]) {
+    const [one, two, three] = ["https://one.example", "https://two.example:8443", "http://three.example"] as const;
+    await createAppKey(r, { origins: [one, two] });
+    await createAppKey(r, { origins: [three] });
+    for (const origin of [one, two, three])
       equal(await r.appKeys.listsOrigin(origin), true, `whether ${origin} is listed`);
-    }
-    const others = [
+    const ofOne = [
       "http://one.example",
       "https://ONE.example",
-      "https://one.example/",
-      "https://one.example:443",
-      "https://two.example",
-    ];
-    const patterns = [
-      "https://one_example",
-      "https://%",
-      "%",
-      "*",
-      "null",
-      "",
+      `${one}/`,
+      `${one}:443`,
       "one.example",
-      "https://one.example,https://two.example:8443",
+      `${one},${two}`,
     ];
-    for (const origin of [...others, ...patterns, ...hostileTexts, ...unstorableTexts]) {
+    const patterns = ["https://two.example", "https://one_example", "https://%", "%", "*", "null", ""];
+    for (const origin of [...ofOne, ...patterns, ...hostileTexts, ...unstorableTexts])
       equal(await r.appKeys.listsOrigin(origin), false, `whether ${JSON.stringify(origin)} is listed`);
-    }
   },
 
   "does not count the origins of an app key that is switched off": async ({ r }) => {
@@ -162,12 +129,9 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
     equal(await r.appKeys.list(null, 10), [], "the list of an empty database");
     const created = new Map<string, AppKey>();
     for (const name of shuffledNames) {
-      const properties = {
-        name,
-        appNames: name === "b" ? null : [name, "field"],
-        origins: name === "Z" ? ["https://app.example"] : [],
-      };
-      created.set(name, (await createAppKey(r, properties)).appKey);
+      const appNames = name === "b" ? null : [name, "field"];
+      const origins = name === "Z" ? ["https://app.example"] : [];
+      created.set(name, (await createAppKey(r, { name, appNames, origins })).appKey);
     }
     await r.appKeys.setEnabled("aa", false);
     const expected = orderedNames.map((name) => ({ ...created.get(name), enabled: name !== "aa" }));
@@ -179,17 +143,9 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
 
   "keeps the hostile texts of an app key as they are": async ({ r }) => {
     for (const text of hostileTexts) {
-      const { appKey } = await createAppKey(r, {
-        name: text,
-        appNames: [text],
-        origins: [text],
-        returnAddresses: [text],
-      });
-      equalInAnyOrder(
-        [appKey.name, ...(appKey.appNames ?? []), ...appKey.origins, ...appKey.returnAddresses],
-        [text, text, text, text],
-        "the texts of the key",
-      );
+      const given = { name: text, appNames: [text], origins: [text], returnAddresses: [text] };
+      const { appKey } = await createAppKey(r, given);
+      equal(appKey, { ...appKey, ...given }, "the app key");
       equal(await r.appKeys.listsOrigin(text), true, `whether the origin ${JSON.stringify(text)} is listed`);
       equal(await r.appKeys.setEnabled(text, false), true, `whether there is a key named ${JSON.stringify(text)}`);
     }
