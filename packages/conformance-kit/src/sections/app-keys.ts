@@ -104,15 +104,8 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
     await createAppKey(r, { origins: [three] });
     for (const origin of [one, two, three])
       equal(await r.appKeys.listsOrigin(origin), true, `whether ${origin} is listed`);
-    const ofOne = [
-      "http://one.example",
-      "https://ONE.example",
-      `${one}/`,
-      `${one}:443`,
-      "one.example",
-      `${one},${two}`,
-    ];
-    const patterns = ["https://two.example", "https://one_example", "https://%", "%", "*", "null", ""];
+    const ofOne = ["http://one.example", "https://ONE.example", "one.example", `${one}/`, `${one}:443`];
+    const patterns = [`${one},${two}`, "https://two.example", "https://one_example", "https://%", "%", "*", "null", ""];
     for (const origin of [...ofOne, ...patterns, ...hostileTexts, ...unstorableTexts])
       equal(await r.appKeys.listsOrigin(origin), false, `whether ${JSON.stringify(origin)} is listed`);
   },

@@ -37,11 +37,7 @@ async function grant(r: Repositories, member: string, change: Partial<ExemptionG
 }
 
 /** Fails on a key until its delay runs. */
-async function shut(
-  r: Repositories,
-  key: ThrottleKey = place("nobody"),
-  failures = policy.freeFailures,
-): Promise<void> {
+async function shut(r: Repositories, key = place("nobody"), failures = policy.freeFailures): Promise<void> {
   for (let index = 0; index < failures; index += 1) await r.throttle.fail([key]);
 }
 
@@ -99,7 +95,7 @@ const whileGood = checksOf("throttle", {
     equal(
       await r.throttle.fail([place("ada")]),
       delayAfter(4, policy),
-      "the wait after a failure when the delay is over",
+      "the wait after failure 4, the delay being over",
     );
     isAbout((await r.throttle.attempt([place("bob")])).wait, 2 * minute, "The wait of another one");
   },
@@ -114,12 +110,10 @@ const whileGood = checksOf("throttle", {
     for (let failures = 1; failures <= 2; failures += 1)
       isAbout(await r.throttle.fail(keysOf("ada")), minute, `The wait after failure ${failures}`);
     isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another one");
-    for (let failures = 3; failures <= 5; failures += 1)
-      isAbout(
-        await r.throttle.fail(keysOf("ada")),
-        Math.max(minute, delayAfter(failures, policy)),
-        `The wait after failure ${failures}`,
-      );
+    for (let failures = 3; failures <= 5; failures += 1) {
+      const longest = Math.max(minute, delayAfter(failures, policy));
+      isAbout(await r.throttle.fail(keysOf("ada")), longest, `The wait after failure ${failures}`);
+    }
     isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another one after all of them");
     equal(await r.throttle.fail(keysOf("bob")), delayAfter(6, policy), "the wait after a failure of another one");
   },
@@ -146,21 +140,15 @@ const granted = checksOf("throttle", {
   },
 
   "ends exemptions with their time, from the last grant on": async ({ r, advance }) => {
-    const day = (member: string) => grant(r, member);
-    await day("ada");
-    await day("bob");
+    for (const member of ["ada", "bob"]) await grant(r, member);
     advance(lifetime - hour);
-    await day("bob");
+    await grant(r, "bob");
     await shut(r);
     equal(await exempted(r, ["ada", "bob"]), ["ada", "bob"], "who is exempted before the end");
     advance(hour + minute);
     await shut(r);
     equal(await exempted(r, ["ada", "bob"]), ["bob"], "who is exempted after the end");
-    equal(
-      await r.throttle.fail([place("ada")]),
-      delayAfter(7, policy),
-      "the wait after a failure of whose exemption is over",
-    );
+    equal(await r.throttle.fail([place("ada")]), delayAfter(7, policy), "the wait of whose exemption is over");
     advance(lifetime - 2 * hour - 2 * minute);
     await shut(r);
     equal(await exempted(r, ["ada", "bob"]), ["bob"], "who is exempted before the end of the last grant");
@@ -212,11 +200,9 @@ const granted = checksOf("throttle", {
     await grant(r, "eve", { lifetime: 2 * lifetime });
     equal(await r.throttle.sweep(10), 0, "how many were swept while all are good");
     advance(lifetime + minute);
-    equal(
-      [await r.throttle.sweep(1), await r.throttle.sweep(10), await r.throttle.sweep(10)],
-      [1, 1, 0],
-      "how many were swept",
-    );
+    const swept: number[] = [];
+    for (const limit of [1, 10, 10]) swept.push(await r.throttle.sweep(limit));
+    equal(swept, [1, 1, 0], "how many were swept");
     await shut(r);
     equal(await exempted(r, ["ada", "bob", "eve"]), ["eve"], "who is exempted");
   },

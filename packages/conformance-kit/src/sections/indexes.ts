@@ -98,10 +98,7 @@ const limited = checksOf(
     "are built up to the declared limit, the first of those that are wanted": async ({ storage }) => {
       const limit = storage.capabilities.indexesPerTable ?? 0;
       holds(limit >= 16, "There can be 16 indexes");
-      const wanted = Array.from(
-        { length: limit + 2 },
-        (_, number): AttributeIndex => ({ ...fileName, attribute: `Name${number}` }),
-      );
+      const wanted = Array.from({ length: limit + 2 }, (_, number) => ({ ...fileName, attribute: `Name${number}` }));
       const first = wanted.slice(0, limit);
       const report = await storage.alignIndexes(wanted);
       holds(report !== "busy", "Nobody else is at it");

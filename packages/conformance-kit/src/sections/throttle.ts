@@ -147,13 +147,9 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     await delay(r, longer);
     equal(await r.throttle.sweep(10), 0, "how many were swept while all are remembered");
     advance(hour + second);
-    for (const [limit, swept] of [
-      [0, 0],
-      [2, 2],
-      [2, 1],
-      [2, 0],
-    ] as const)
-      equal(await r.throttle.sweep(limit), swept, `how many of at most ${limit} were swept`);
+    const swept: number[] = [];
+    for (const limit of [0, 2, 2, 2]) swept.push(await r.throttle.sweep(limit));
+    equal(swept, [0, 2, 1, 0], "how many were swept");
     equal(await r.throttle.fail([longer]), delayAfter(4, policy), "the wait after a failure on what is remembered");
     equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure on a key that was swept");
   },

@@ -1,9 +1,10 @@
-import { isObjectId, isUuid, objectNumber, seesAll, ServiceError, type StoredObject } from "@sallyport/core";
+import { isObjectId, isUuid, objectNumber, seesAll, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { pluck } from "../../fixtures/lists.ts";
+import { equalCounts, pluck } from "../../fixtures/lists.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
-import { findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
+import { codeOf } from "../../fixtures/error-of.ts";
+import { files, findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
 import { hour } from "../../fixtures/policy.ts";
 
 const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -24,11 +25,8 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     const after = await storage.now();
     holds(object !== undefined && isObjectId(object.id), "The id is canonical");
     holds(isUuid(object.uuid) && object.uuid === object.uuid.toLowerCase(), "The UUID is one in lower case");
-    holds(
-      before <= object.storedAt && object.storedAt <= after,
-      `An object stored between ${before} and ${after} has ${object.storedAt}`,
-    );
     const { id, uuid: given, storedAt } = object;
+    holds(before <= storedAt && storedAt <= after, `An object stored between ${before} and ${after} has ${storedAt}`);
     const rest = { className: "File", version: 1, attributes: { Name: "plan" }, readers: null };
     equal(object, { id, uuid: given, storedAt, ...rest }, "the object");
   },
@@ -40,11 +38,8 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
       { className: "Image", attributes: {}, readers: null },
     ];
     const created = await r.objects.insert(given);
-    equal(
-      created.map(({ className, attributes, readers }) => ({ className, attributes, readers })),
-      given,
-      "what was given",
-    );
+    const kept = created.map(({ className, attributes, readers }) => ({ className, attributes, readers }));
+    equal(kept, given, "what was given");
     equalInAnyOrder(await r.objects.get(idsOf(created), seesAll), created, "the objects by id");
     for (const object of created) equal(await objectByUuid(r, object.uuid), object, "the object by UUID");
     equal(await findObjects(r, ["File", "User", "Image"]), created, "the objects by class");
@@ -65,17 +60,12 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
   },
 
   "have ids and UUIDs of their own when they are created at once": async ({ r }) => {
-    const batches = await atOnce(12, (batch) =>
-      r.objects.insert([plain(`${batch}.0`), plain(`${batch}.1`), plain(`${batch}.2`)]),
-    );
+    const batches = await atOnce(12, () => r.objects.insert(files(3)));
     for (const batch of batches) holds(isAscending(batch), "The ids of each batch ascend");
     const objects = batches.flat();
     equal(new Set(idsOf(objects)).size, 36, "how many ids differ");
-    equal(new Set(objects.map((object) => object.uuid)).size, 36, "how many UUIDs differ");
-    holds(
-      objects.every(({ id }) => isObjectId(id)),
-      "Every id is canonical",
-    );
+    equal(new Set(pluck(objects, "uuid")).size, 36, "how many UUIDs differ");
+    for (const { id } of objects) holds(isObjectId(id), `The id ${id} is canonical`);
     equal(await r.objects.count({ classes: ["File"] }, seesAll), 36, "how many objects there are");
   },
 
@@ -93,11 +83,8 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
       const batch = [plain("before"), { ...plain("taken"), uuid: spelling }, plain("after")];
       await failsWith(307, () => r.objects.insert(batch), `inserting the UUID ${spelling} again`);
     }
-    await failsWith(
-      307,
-      () => r.objects.insert([{ ...plain("other class"), className: "Image", uuid }]),
-      "inserting it in another class",
-    );
+    const ofOtherClass = { ...plain("other class"), className: "Image", uuid };
+    await failsWith(307, () => r.objects.insert([ofOtherClass]), "inserting it in another class");
     equal(await findObjects(r, ["File", "Image"]), [first], "the objects");
   },
 
@@ -110,15 +97,10 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
   "are created once when several with one UUID are created at once": async ({ r }) => {
     for (let round = 1; round <= 6; round += 1) {
       const wanted = `${round}${uuid.slice(1)}`;
-      const outcomes = await atOnce(8, async (index) => {
-        try {
-          await r.objects.insert([plain(`with ${index}`), { ...plain(`${index}`), uuid: wanted }]);
-          return "created";
-        } catch (error) {
-          return error instanceof ServiceError && error.code === 307 ? 307 : error;
-        }
-      });
-      equalInAnyOrder(outcomes, ["created", 307, 307, 307, 307, 307, 307, 307], "the outcomes");
+      const codes = await atOnce(8, (index) =>
+        codeOf(r.objects.insert([plain(`with ${index}`), { ...plain(`${index}`), uuid: wanted }])),
+      );
+      equalCounts(codes, { 0: 1, 307: 7 }, "how many were created and refused");
       equal(await r.objects.count({ classes: ["File"] }, seesAll), 2 * round, "how many objects there are");
     }
   },

@@ -1,14 +1,14 @@
-import { type Attributes, type JsonValue, type Repositories, seesAll, type StoredObject } from "@sallyport/core";
+import type { Attributes, JsonValue, Repositories } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
+import { createObject, objectOf } from "../../fixtures/objects.ts";
 
 /** Stores attributes and demands to get them back, from the creation and from a look-up. */
 async function keeps(r: Repositories, attributes: Attributes, what: string): Promise<void> {
-  const [created] = await r.objects.insert([{ className: "File", attributes }]);
-  equal(created?.attributes, attributes, `${what}, as created`);
-  const [read] = await r.objects.get([created?.id ?? ""], seesAll);
-  equal(read?.attributes, attributes, `${what}, as read`);
+  const created = await createObject(r, { attributes });
+  equal(created.attributes, attributes, `${what}, as created`);
+  equal((await objectOf(r, created.id))?.attributes, attributes, `${what}, as read`);
 }
 
 function nested(depth: number): JsonValue {
@@ -17,17 +17,8 @@ function nested(depth: number): JsonValue {
 
 export const objectValueChecks: readonly Check[] = checksOf("objects", {
   "keep texts in every script": async ({ r }) => {
-    const texts = [
-      "Größe",
-      "日本語",
-      "עברית",
-      "हिन्दी",
-      "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}",
-      "e\u0301",
-      "\u00e9",
-      "\u{10ffff}",
-      "\uffff",
-    ];
+    const codePoints = ["\u{1f468}\u200d\u{1f469}\u200d\u{1f467}", "e\u0301", "\u00e9", "\u{10ffff}", "\uffff"];
+    const texts = ["Größe", "日本語", "עברית", "हिन्दी", ...codePoints];
     await keeps(r, Object.fromEntries(texts.map((text, index) => [`a${index}`, text])), "the texts");
     await keeps(r, Object.fromEntries(texts.map((text) => [text, text])), "the texts as names");
   },
@@ -40,51 +31,28 @@ export const objectValueChecks: readonly Check[] = checksOf("objects", {
   },
 
   "keep numbers to the last digit": async ({ r }) => {
-    const numbers = [
-      0,
-      1,
-      -1,
-      0.1,
-      -0.1,
-      1 / 3,
-      123_456_789.123_456_78,
-      1e21,
-      1e-7,
-      5e-324,
-      2.225_073_858_507_201_4e-308,
-    ];
-    const extremes = [
-      Number.MAX_SAFE_INTEGER,
-      Number.MIN_SAFE_INTEGER,
-      2 ** 53,
-      2 ** 64,
-      Number.MAX_VALUE,
-      -Number.MAX_VALUE,
-      Number.EPSILON,
-    ];
-    for (const value of [...numbers, ...extremes]) await keeps(r, { value, list: [value] }, `the number ${value}`);
+    const plain = [0, 1, -1, 0.1, -0.1, 1 / 3, 123_456_789.123_456_78];
+    const whole = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 53, 2 ** 64];
+    const large = [1e21, Number.MAX_VALUE, -Number.MAX_VALUE];
+    const small = [1e-7, Number.EPSILON, 2.225_073_858_507_201_4e-308, 5e-324];
+    for (const value of [...plain, ...whole, ...large, ...small])
+      await keeps(r, { value, list: [value] }, `the number ${value}`);
   },
 
   "tell empty, null and absent apart": async ({ r }) => {
     await keeps(r, {}, "no attributes");
     await keeps(r, { text: "", nothing: null, list: [], record: {}, no: false, zero: 0 }, "the empty values");
     await keeps(r, { list: ["", null, [], {}, false, 0], record: { nothing: null } }, "the empty values inside others");
-    const [created] = await r.objects.insert([{ className: "File", attributes: { Name: null } }]);
-    holds(Object.hasOwn(created?.attributes ?? {}, "Name"), "An attribute that is null is there");
-    holds(!Object.hasOwn(created?.attributes ?? {}, "Other"), "An attribute that was never set is absent");
+    const { attributes } = await createObject(r, { attributes: { Name: null } });
+    holds(Object.hasOwn(attributes, "Name"), "An attribute that is null is there");
+    holds(!Object.hasOwn(attributes, "Other"), "An attribute that was never set is absent");
   },
 
   "tell values from texts that look like them": async ({ r }) => {
-    await keeps(
-      r,
-      { number: "1", no: "false", nothing: "null", list: "[1]", record: '{"a":1}', quoted: '"a"' },
-      "the texts",
-    );
-    await keeps(
-      r,
-      { date: "2024-02-29T12:00:00Z", day: "2024-02-29", time: "20240229T120000+01:00", big: "9007199254740993" },
-      "the dates",
-    );
+    const texts = { number: "1", no: "false", nothing: "null", list: "[1]", record: '{"a":1}', quoted: '"a"' };
+    const dates = { date: "2024-02-29T12:00:00Z", day: "2024-02-29", time: "20240229T120000+01:00" };
+    await keeps(r, texts, "the texts");
+    await keeps(r, { ...dates, big: "9007199254740993" }, "the dates");
   },
 
   "keep values inside values": async ({ r }) => {
@@ -96,11 +64,8 @@ export const objectValueChecks: readonly Check[] = checksOf("objects", {
   "keep large values whole": async ({ r }) => {
     await keeps(r, { text: "größe ".repeat(50_000) }, "a text of 300,000 characters");
     await keeps(r, { list: Array.from({ length: 10_000 }, (_, index) => index) }, "a list of 10,000 numbers");
-    await keeps(
-      r,
-      Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`attribute${index}`, `value ${index}`])),
-      "1,000 attributes",
-    );
+    const many = Array.from({ length: 1_000 }, (_, index) => [`attribute${index}`, `value ${index}`] as const);
+    await keeps(r, Object.fromEntries(many), "1,000 attributes");
   },
 
   "are apart from what the caller passed in": async ({ r }) => {
@@ -112,20 +77,20 @@ export const objectValueChecks: readonly Check[] = checksOf("objects", {
     readers.push("B2");
     const [created] = await inserting;
     attributes.list.push(4);
-    const [read] = await r.objects.get([created?.id ?? ""], seesAll);
+    const read = await objectOf(r, created?.id ?? "");
     equal([read?.attributes, read?.readers], [{ list: [1, 2], record: { a: 1 } }, ["A1"]], "attributes and readers");
   },
 
   "are apart from what the caller got": async ({ r }) => {
-    const [created] = await r.objects.insert([{ className: "File", attributes: { list: [1, 2] } }]);
-    const [read] = await r.objects.get([created?.id ?? ""], seesAll);
-    for (const { attributes } of [created, read] as StoredObject[]) {
+    const created = await createObject(r, { attributes: { list: [1, 2] } });
+    const read = await objectOf(r, created.id);
+    for (const object of [created, read]) {
       try {
-        (attributes["list"] as number[]).push(3);
+        (object?.attributes["list"] as number[] | undefined)?.push(3);
       } catch {
         // Frozen is as good as copied.
       }
     }
-    equal((await r.objects.get([created?.id ?? ""], seesAll))[0]?.attributes, { list: [1, 2] }, "the attributes");
+    equal((await objectOf(r, created.id))?.attributes, { list: [1, 2] }, "the attributes");
   },
 });

@@ -17,22 +17,14 @@ import { areSorted, oneOf, own, sorted } from "./filters.ts";
 
 const by = (type: ValueType, down = false, ...hops: string[]): SortKey => sorted(valueOf(type, ...hops), down);
 
-/** Files with values that are named here in their order; created in another one, with files that have none between them. */
-async function insertShuffled(r: Repositories, values: Readonly<Record<string, Attributes[string]>>): Promise<void> {
+/** Demands of a type that its values, which are created in no order, have this one, and stand behind what has none. */
+async function hasOrder(r: Repositories, type: ValueType, values: Attributes): Promise<void> {
   const files = Object.entries(values).map(([name, value]) => [name, { Value: value }] as const);
   const shuffled = [
     ...files.filter((_, index) => index % 2 === 1).toReversed(),
     ...files.filter((_, index) => index % 2 === 0),
   ];
   await insertFiles(r, { missing: {}, ...Object.fromEntries(shuffled), null: { Value: null } });
-}
-
-async function hasOrder(
-  r: Repositories,
-  type: ValueType,
-  values: Readonly<Record<string, Attributes[string]>>,
-): Promise<void> {
-  await insertShuffled(r, values);
   const names = Object.keys(values);
   await areSorted(r, [by(type)], ["missing", "null", ...names]);
   await areSorted(r, [by(type, true)], [...names.toReversed(), "missing", "null"]);
@@ -134,11 +126,9 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
   },
 
   "order objects of several classes together": async ({ r }) => {
+    const classes = ["File", "Image", "User", "File", "Image"];
     const made = await r.objects.insert(
-      ["File", "Image", "User", "File", "Image"].map((className, index) => ({
-        className,
-        attributes: { Value: [2, 1, 3, 1, 2][index] ?? 0 },
-      })),
+      [2, 1, 3, 1, 2].map((Value, index) => ({ className: classes[index] ?? "", attributes: { Value } })),
     );
     const query = { classes: ["Image", "File", "User", "File"], sort: [by("number")] };
     const expected = [1, 3, 0, 4, 2].map((index) => made[index]?.id);
