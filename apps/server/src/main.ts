@@ -1,5 +1,11 @@
 #!/usr/bin/env node
+import module from "node:module";
+import { fileURLToPath } from "node:url";
 import { mainCommand } from "./commands/main-command.ts";
+
+/** Node 22 and newer keep compiled code, here beside the program: who can write there can change the program as well. */
+const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
+enableCompileCache?.(fileURLToPath(new URL(".cache", import.meta.url)));
 
 try {
   await mainCommand().parseAsync();
