@@ -1,13 +1,13 @@
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, multiResults, type Sent } from "./client.ts";
-import { modes } from "./modes.ts";
+import { testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** Read rights on attributes: on every route, in every mode and on every engine. */
 export function attributeRightsSuite(server: () => RunningServer): void {
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     // Names that no other mode has.
     const person = `Patient${mode.charAt(0).toUpperCase()}${mode.slice(1)}`;
     const below = `${person}Below`;

@@ -1,4 +1,4 @@
 import { attributeRightsSuite } from "./attribute-rights-suite.ts";
-import { suiteOnPostgres } from "./suite-on-postgres.ts";
+import { onEngines } from "./engines.ts";
 
-suiteOnPostgres("rights on attributes, on Postgres", attributeRightsSuite, { DEBUG_MESSAGES: "true" });
+onEngines("rights on attributes", attributeRightsSuite, { environment: { DEBUG_MESSAGES: "true" } });

@@ -5,9 +5,9 @@ import { authenticatorSuite } from "./authenticator-suite.ts";
 import { call, tryLogIn } from "./client.ts";
 import { customUserEnvironment } from "./custom-user-suite.ts";
 import { startDemoServer } from "./demo-server.ts";
-import { suiteOnPostgres } from "./suite-on-postgres.ts";
+import { onEngines } from "./engines.ts";
 
-suiteOnPostgres("a hook that knows custom users on Postgres", authenticatorSuite, customUserEnvironment);
+onEngines("a hook that knows custom users", authenticatorSuite, { environment: customUserEnvironment });
 
 test("the password that such a hook is given stands in no log and no answer, whatever it does with it", async () => {
   const lines: string[] = [];

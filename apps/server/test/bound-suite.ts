@@ -1,7 +1,7 @@
 import { type ClassDefinition, type ObjectId, type Repositories, seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, type Sent } from "./client.ts";
-import { modes } from "./modes.ts";
+import { testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
@@ -34,7 +34,7 @@ export function boundSuite(server: () => RunningServer): void {
     },
   };
 
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     const className = `Volume_${mode}`;
     let demo: Session;
     let admin: Session;

@@ -1,4 +1,4 @@
 import { boundEnvironment, boundSuite } from "./bound-suite.ts";
-import { suiteOnPostgres } from "./suite-on-postgres.ts";
+import { onEngines } from "./engines.ts";
 
-suiteOnPostgres("bounds of answers on Postgres", boundSuite, boundEnvironment);
+onEngines("bounds of answers", boundSuite, { environment: boundEnvironment });

@@ -1,6 +1,6 @@
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, type Sent } from "./client.ts";
-import { modes } from "./modes.ts";
+import { testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
@@ -20,7 +20,7 @@ export function classSuite(server: () => RunningServer): void {
   ): Promise<Answer> =>
     callIn(server(), session, path, { method, headers, ...(body === undefined ? {} : { body }) } as Sent);
 
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     let admin: Session;
     let reader: Session;
     /** Id of the group of the reader. */

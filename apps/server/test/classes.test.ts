@@ -1,4 +1,4 @@
 import { classSuite } from "./class-suite.ts";
-import { suiteOnPostgres } from "./suite-on-postgres.ts";
+import { onEngines } from "./engines.ts";
 
-suiteOnPostgres("classes on Postgres", classSuite);
+onEngines("classes", classSuite);

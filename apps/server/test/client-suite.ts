@@ -1,7 +1,7 @@
 import { definitionOf, type ObjectQuery, SallyportClient, versionOf } from "@sallyport/client";
 import { storedKeyPair } from "../../../packages/client/test/stored-key-pair.ts";
 import type { RunningServer } from "../src/index.ts";
-import { modes } from "./modes.ts";
+import { testedModes } from "./modes.ts";
 
 const credentialsOf = (user: string) => ({ user, password: user, appNames: ["demo-app"] });
 const reader = credentialsOf("reader");
@@ -16,7 +16,7 @@ export function clientSuite(server: () => RunningServer): void {
     return found.storage.repositories.sessions;
   };
 
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     let client: SallyportClient;
     let userId: string;
     const logIn = async (as: SallyportClient, user: string) =>

@@ -1,10 +1,12 @@
 import { customUserEnvironment, customUserSuite } from "./custom-user-suite.ts";
 import { customPasswordEnvironment, customPasswordSuite } from "./custom-password-suite.ts";
-import { suiteOnPostgres } from "./suite-on-postgres.ts";
+import { onEngines } from "./engines.ts";
 
-suiteOnPostgres("custom users on Postgres", customUserSuite, customUserEnvironment);
+onEngines("custom users", customUserSuite, { environment: customUserEnvironment });
 
-suiteOnPostgres("passwords of custom users on Postgres", customPasswordSuite, {
-  ...customUserEnvironment,
-  ...customPasswordEnvironment,
+onEngines("passwords of custom users", customPasswordSuite, {
+  environment: {
+    ...customUserEnvironment,
+    ...customPasswordEnvironment,
+  },
 });

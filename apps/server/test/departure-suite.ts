@@ -1,13 +1,13 @@
 import type { RunningServer } from "../src/index.ts";
 import { departureStage, everything } from "./departure-stage.ts";
-import { modes } from "./modes.ts";
+import { testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { recyclerSuite } from "./recycler-suite.ts";
 import { userDepartureSuite } from "./user-departure-suite.ts";
 
 /** How objects are deleted and restored, in every mode and on every engine. */
 export function departureSuite(server: () => RunningServer): void {
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     const stage = departureStage(server, mode);
     const { sessions, repositories, send, create, path, remove, recycle, restore, read, uuidOf, define } = stage;
 

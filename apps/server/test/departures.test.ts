@@ -1,4 +1,4 @@
 import { departureSuite } from "./departure-suite.ts";
-import { suiteOnPostgres, withoutLockout } from "./suite-on-postgres.ts";
+import { onEngines, withoutLockout } from "./engines.ts";
 
-suiteOnPostgres("deleting on Postgres", departureSuite, withoutLockout);
+onEngines("deleting", departureSuite, { environment: withoutLockout });

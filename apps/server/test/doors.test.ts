@@ -1,16 +1,4 @@
-import type { RunningServer } from "../src/index.ts";
-import { startDemoServer } from "./demo-server.ts";
 import { doorEnvironment, doorSuite } from "./doors/door-suite.ts";
-import { suiteOnPostgres } from "./suite-on-postgres.ts";
+import { onEngines } from "./engines.ts";
 
-describe.each(["memory", "embedded"] as const)("doors with storage %s", (engine) => {
-  let server: RunningServer;
-  beforeAll(async () => {
-    server = await startDemoServer(engine, doorEnvironment);
-  }, 60_000);
-  afterAll(() => server.close());
-
-  doorSuite(() => server);
-});
-
-suiteOnPostgres("doors on Postgres", doorSuite, doorEnvironment);
+onEngines("doors", doorSuite, { environment: doorEnvironment });

@@ -3,11 +3,11 @@ import type { RunningServer } from "../src/index.ts";
 import { callIn } from "./client.ts";
 import { macroEnvironment, macroSuite } from "./macro-suite.ts";
 import { openSession } from "./open-session.ts";
-import { suiteOnPostgres, withoutLockout } from "./suite-on-postgres.ts";
+import { onEngines, withoutLockout } from "./engines.ts";
 
-suiteOnPostgres("macros on Postgres", macroSuite, { ...withoutLockout, ...macroEnvironment, DEBUG_MESSAGES: "true" });
+onEngines("macros", macroSuite, { environment: { ...withoutLockout, ...macroEnvironment, DEBUG_MESSAGES: "true" } });
 
-suiteOnPostgres("macros that wait for others on Postgres", waitingSuite, macroEnvironment);
+onEngines("macros that wait for others", waitingSuite, { environment: macroEnvironment, on: ["Postgres"] });
 
 /** What holds objects against macros. */
 function waitingSuite(server: () => RunningServer): void {

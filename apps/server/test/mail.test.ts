@@ -1,41 +1,18 @@
+import { testedEngines, useDemo } from "./engines.ts";
 import { waitingMail } from "@sallyport/core";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import type { RunningServer } from "../src/index.ts";
 import { call } from "./client.ts";
-import { startDemoServer, startSeededServer } from "./demo-server.ts";
+import { startSeededServer } from "./demo-server.ts";
 import { MailFolder, mailSuite } from "./mail-suite.ts";
 import { repositoriesOf } from "./password-suite.ts";
-import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 
-describe("mail on Postgres", () => {
+describe.each(testedEngines)("mail on %s", (engine) => {
   const folder = new MailFolder();
-  let postgres: PostgresFixture;
-  let server: RunningServer;
-  beforeAll(async () => {
-    postgres = await openPostgresFixture();
-    server = await postgres.demo(folder.environment);
-  }, 60_000);
-  afterAll(async () => {
-    await postgres.close();
-    folder.remove();
-  });
+  const { server } = useDemo(engine, { environment: folder.environment });
+  afterAll(() => folder.remove());
 
-  mailSuite(() => server, folder);
-});
-
-describe.each(["embedded", "memory"] as const)("mail on the engine %s", (engine) => {
-  const folder = new MailFolder();
-  let server: RunningServer;
-  beforeAll(async () => {
-    server = await startDemoServer(engine, folder.environment);
-  }, 60_000);
-  afterAll(async () => {
-    await server.close();
-    folder.remove();
-  });
-
-  mailSuite(() => server, folder);
+  mailSuite(server, folder);
 });
 
 test("while nothing can be sent, everybody is refused with 712, and the server is ready", async () => {

@@ -2,7 +2,7 @@ import type { RunningServer } from "../src/index.ts";
 import { boundEnvironment } from "./bound-suite.ts";
 import { callIn } from "./client.ts";
 import { macroEnvironment } from "./macro-suite.ts";
-import { modes } from "./modes.ts";
+import { testedModes } from "./modes.ts";
 import { create, get, large, list, multiStage, patch, patchAll, remove } from "./multi-stage.ts";
 import { multiTransactionSuite } from "./multi-transaction-suite.ts";
 import { openSession } from "./open-session.ts";
@@ -12,7 +12,7 @@ export const multiEnvironment = { ...boundEnvironment, ...macroEnvironment };
 
 /** Many requests in one, as far as they write, in every mode and on every engine. */
 export function multiSuite(server: () => RunningServer): void {
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     const stage = multiStage(server, mode);
     const { sessions, post, separately, together, resultsOf, city, inside, made, found } = stage;
 

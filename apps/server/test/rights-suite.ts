@@ -8,7 +8,7 @@ import {
 } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, type Sent } from "./client.ts";
-import { modes } from "./modes.ts";
+import { testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
@@ -147,7 +147,7 @@ export function rightsSuite(server: () => RunningServer): void {
     return found.storage.repositories;
   };
 
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     let reader: Session;
     let admin: Session;
     /** Ids of the groups of the reader and of the demo user. */

@@ -1,4 +1,4 @@
 import { rightsSuite } from "./rights-suite.ts";
-import { suiteOnPostgres } from "./suite-on-postgres.ts";
+import { onEngines } from "./engines.ts";
 
-suiteOnPostgres("rights on Postgres", rightsSuite);
+onEngines("rights", rightsSuite);

@@ -1,5 +1,5 @@
 import { clientSuite } from "./client-suite.ts";
 import { macroEnvironment } from "./macro-suite.ts";
-import { suiteOnPostgres } from "./suite-on-postgres.ts";
+import { onEngines } from "./engines.ts";
 
-suiteOnPostgres("the client, with a server on Postgres", clientSuite, macroEnvironment);
+onEngines("the client", clientSuite, { environment: macroEnvironment });

@@ -1,7 +1,7 @@
 import { SecondFactors, Applications } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { call, callIn, checkSessionIn, multiResults } from "./client.ts";
-import { modes } from "./modes.ts";
+import { modes, testedModes } from "./modes.ts";
 import { attempt, Authenticator, enter, type Enrolled, factorRequests } from "./second-factor-client.ts";
 
 /** Wrong tokens are shown on purpose. */
@@ -50,7 +50,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
     return { session, factor, enrolled, authenticator: await Authenticator.of(server(), enrolled.secret) };
   };
 
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     const app = `may-${mode}`;
     const logIn = (token?: unknown, more = {}) =>
       attempt(server(), mode, {

@@ -1,35 +1,21 @@
 import { Applications, SecondFactors } from "@sallyport/core";
 import { repositoriesOf } from "./password-suite.ts";
 import type { RunningServer } from "../src/index.ts";
-import { startDemoServer } from "./demo-server.ts";
-import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import { type DemoOfSuite, onEngines } from "./engines.ts";
 import { attempt, Authenticator, enter, factorRequests } from "./second-factor-client.ts";
 import { secondFactorEnvironment, secondFactorSuite } from "./second-factor-suite.ts";
-import { suiteOnPostgres } from "./suite-on-postgres.ts";
 
-describe.each(["memory", "embedded"] as const)("second factors with storage %s", (engine) => {
-  let server: RunningServer;
-  beforeAll(async () => {
-    server = await startDemoServer(engine, secondFactorEnvironment);
-  }, 60_000);
-  afterAll(() => server.close());
+onEngines("second factors", secondFactorSuite, { environment: secondFactorEnvironment });
 
-  secondFactorSuite(() => server);
+onEngines("second factors of two servers", twoServerSuite, {
+  environment: secondFactorEnvironment,
+  on: ["Postgres"],
+  count: 2,
 });
 
-suiteOnPostgres("second factors on Postgres", secondFactorSuite, secondFactorEnvironment);
-
-describe("second factors of two servers on one Postgres", () => {
-  let postgres: PostgresFixture;
-  let servers: [RunningServer, RunningServer];
-  beforeAll(async () => {
-    postgres = await openPostgresFixture();
-    servers = [await postgres.demo(secondFactorEnvironment), await postgres.demo(secondFactorEnvironment)];
-  }, 60_000);
-  afterAll(() => postgres.close());
-
+function twoServerSuite(_server: () => RunningServer, { servers }: DemoOfSuite): void {
   test("a token that one has accepted is refused by the other, and of many at once one is accepted", async () => {
-    const [one, other] = servers;
+    const [one, other] = servers() as [RunningServer, RunningServer];
     const { records } = repositoriesOf(one);
     await new Applications(records).create({ name: "may", seats: null, secondFactor: "optional" });
     const factor = factorRequests(one, await enter(one, "session", "demo", ["may"]), "may");
@@ -49,4 +35,4 @@ describe("second factors of two servers on one Postgres", () => {
       ]);
     }
   });
-});
+}

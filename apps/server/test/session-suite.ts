@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { RunningServer } from "../src/index.ts";
 import { callIn, checkSessionIn as checkSession, logOutIn as logOut, tryLogIn } from "./client.ts";
 import { credentialOf } from "./credential-of.ts";
-import { modes, overCode } from "./modes.ts";
+import { overCode, testedModes } from "./modes.ts";
 import { openSession, type OpeningOptions } from "./open-session.ts";
 
 const tally = (codes: readonly string[]) =>
@@ -16,7 +16,7 @@ export function sessionSuite(server: () => RunningServer): void {
     return found.storage.repositories;
   };
 
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     const over = overCode[mode];
     const logIn = (user: string, more?: OpeningOptions) => openSession(server(), mode, user, more);
 

@@ -1,11 +1,13 @@
 import type { RunningServer } from "../src/index.ts";
 import { callIn, checkSessionIn as checkSession, logOutIn as logOut, tryLogIn } from "./client.ts";
 import { credentialOf } from "./credential-of.ts";
-import { modes, overCode } from "./modes.ts";
+import { onEngines, withoutLockout } from "./engines.ts";
+import { overCode, testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { sessionSuite } from "./session-suite.ts";
-import { withoutLockout } from "./suite-on-postgres.ts";
+
+onEngines("sessions", sessionSuite, { environment: withoutLockout });
 
 describe("sessions on Postgres", () => {
   let postgres: PostgresFixture;
@@ -16,11 +18,9 @@ describe("sessions on Postgres", () => {
   }, 60_000);
   afterAll(() => postgres.close());
 
-  sessionSuite(() => server);
-
   const expire = (where: string) => postgres.sql.query(`update sallyport_demo.sessions set ${where}`);
 
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     const over = overCode[mode];
     const logIn = (user: string) => openSession(server, mode, user);
 

@@ -2,13 +2,13 @@ import { type ClassDefinition, seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { logOutIn } from "./client.ts";
 import { lockSuite } from "./lock-suite.ts";
-import { modes } from "./modes.ts";
+import { testedModes } from "./modes.ts";
 import { userWriteSuite } from "./user-write-suite.ts";
 import { writeStage } from "./write-stage.ts";
 
 /** How objects are created, changed and locked, in every mode and on every engine. */
 export function writeSuite(server: () => RunningServer): void {
-  describe.each(modes)("in mode %s", (mode) => {
+  describe.each(testedModes)("in mode %s", (mode) => {
     const stage = writeStage(server, mode);
     const { sessions, repositories, send, seen, logIn, create, patch, lock, found } = stage;
 

@@ -1,4 +1,4 @@
 import { writeSuite } from "./write-suite.ts";
-import { suiteOnPostgres, withoutLockout } from "./suite-on-postgres.ts";
+import { onEngines, withoutLockout } from "./engines.ts";
 
-suiteOnPostgres("writing on Postgres", writeSuite, withoutLockout);
+onEngines("writing", writeSuite, { environment: withoutLockout });

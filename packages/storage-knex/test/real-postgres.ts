@@ -18,7 +18,7 @@ export interface RealPostgres {
   dropDatabase(name: string): Promise<void>;
   /**
    * A database to copy, filled by `prepare` once for all test files that ask for the same key on this server; resolves
-   * with its name. A server that outlives the run keeps it, so the key must change with what `prepare` does.
+   * with its name.
    */
   templateDatabase(key: string, prepare: (url: string) => Promise<void>): Promise<string>;
   /** Lets go of the server. One that was started for the tests ends by itself with their run. */

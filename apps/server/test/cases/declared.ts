@@ -8,13 +8,24 @@ const document = JSON.parse(readFileSync(new URL("../../../../docs/reference/ope
 
 const operations = Object.entries<Record<string, Operation>>(document.paths).map(([template, methods]) => ({
   pattern: new RegExp(`^(?:/second)?${template.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
+  template,
   methods,
 }));
 
+/** The route of a request as the API description calls it; `undefined` where it describes no such request. */
+export function routeOf(method: string, path: string): string | undefined {
+  const operation = operationAt(path);
+  return operation?.methods[method.toLowerCase()] === undefined ? undefined : `${method} ${operation.template}`;
+}
+
+function operationAt(path: string) {
+  const bare = path.split("?", 1)[0]?.replaceAll(/\/{2,}/g, "/") ?? "";
+  return operations.find(({ pattern }) => pattern.test(bare));
+}
+
 /** Whether the API description announces this code for the request; `true` where it describes no such request. */
 export function isDeclared(method: string, path: string, status: number, code: number): boolean {
-  const bare = path.split("?", 1)[0]?.replaceAll(/\/{2,}/g, "/") ?? "";
-  const operation = operations.find(({ pattern }) => pattern.test(bare))?.methods[method.toLowerCase()];
+  const operation = operationAt(path)?.methods[method.toLowerCase()];
   if (operation === undefined || code === 0) return true;
   return operation.responses[status]?.description.includes(`\`${code}\``) ?? false;
 }

@@ -1,7 +1,7 @@
 import type { ClientSession, LogInMode } from "@sallyport/client";
 import request from "supertest";
 import { logInForm } from "../log-in-form.ts";
-import { modes, overCode } from "../modes.ts";
+import { modes, overCode, testedModes } from "../modes.ts";
 import { openSession } from "../open-session.ts";
 import { appKey, type Subject } from "../subject.ts";
 import type { Case, DemoUser, Known } from "./case.ts";
@@ -25,10 +25,14 @@ export async function logIn(
 }
 
 /**
- * Runs a table of cases against one server; each is a Jest test. Cases with a session run in every log-in mode, and the
- * fields of log-ins take every way in; all others run once.
+ * Runs a table of cases against one server; each is a Jest test. Cases with a session run in every log-in mode that is tried, and
+ * the fields of log-ins take its way in; all others run once.
  */
-export function runCases(subject: () => Subject, cases: readonly Case[]): void {
+export function runCases(
+  subject: () => Subject,
+  cases: readonly Case[],
+  tried: readonly LogInMode[] = testedModes,
+): void {
   const known = once(() => findKnown(subject()));
   const pathOf = async ({ path }: Case) => (typeof path === "function" ? path(await known()) : path);
 
@@ -41,7 +45,7 @@ export function runCases(subject: () => Subject, cases: readonly Case[]): void {
       checkDeclared(each, path, answer.status, each.expect.code);
     });
   }
-  for (const mode of modes) {
+  for (const mode of tried) {
     const logIns = cases.filter(({ isLogIn }) => isLogIn);
     const within = cases.filter((each) => each.as !== undefined && (each.modes ?? modes).includes(mode));
     if (logIns.length + within.length === 0) continue;

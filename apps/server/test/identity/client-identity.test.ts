@@ -11,11 +11,11 @@ import { receivedMail } from "../../../../packages/mail-smtp/test/received-mail.
 import { storedKeyPair } from "../../../../packages/client/test/stored-key-pair.ts";
 import type { RunningServer } from "../../src/index.ts";
 import { startDemoServer } from "../demo-server.ts";
-import { modes } from "../modes.ts";
+import { testedModes } from "../modes.ts";
 import { newUser, repositoriesOf } from "../password-suite.ts";
 import { Authenticator } from "../second-factor-client.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
-import { withoutLockout } from "../suite-on-postgres.ts";
+import { withoutLockout } from "../engines.ts";
 
 /** What the client makes of identity, with a server that tells its log everything; at the end the log is looked through for what it must not know. */
 
@@ -86,7 +86,7 @@ async function mailTo(address: string) {
 const addressOf = async (userId: string) =>
   (await repositoriesOf(server).accounts.find({ id: userId }, [])).account?.email as string;
 
-describe.each(modes)("in mode %s", (mode) => {
+describe.each(testedModes)("in mode %s", (mode) => {
   test("a password is changed, and the client goes on with it", async () => {
     const { name } = await newUser(server);
     const client = clientOf();

@@ -3,7 +3,7 @@ import type { RunningServer } from "../../src/index.ts";
 import { type Answer, callIn, type Sent } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";
 import { openSession } from "../open-session.ts";
-import { withoutLockout } from "../suite-on-postgres.ts";
+import { withoutLockout } from "../engines.ts";
 
 /** What somebody who may write hooks would try. */
 

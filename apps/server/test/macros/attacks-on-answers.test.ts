@@ -4,7 +4,7 @@ import type { RunningServer } from "../../src/index.ts";
 import { callIn } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";
 import { openSession } from "../open-session.ts";
-import { withoutLockout } from "../suite-on-postgres.ts";
+import { withoutLockout } from "../engines.ts";
 
 /** What hooks would do to have an answer grow beyond what one may take. */
 

@@ -5,7 +5,7 @@ import type { RunningServer } from "../../src/index.ts";
 import { type Answer, callIn } from "../client.ts";
 import { openSession } from "../open-session.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { withoutLockout } from "../suite-on-postgres.ts";
+import { withoutLockout } from "../engines.ts";
 
 /** What executions can do to the connections of a database of which there are two, in one thread. */
 

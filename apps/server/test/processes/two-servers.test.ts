@@ -10,7 +10,7 @@ describe("two server processes on one Postgres", () => {
   let one: { url: string };
   let other: { url: string };
   beforeAll(async () => {
-    postgres = await openPostgresFixture();
+    postgres = await openPostgresFixture({ empty: true });
     const environment = { DATABASE_URL: postgres.url, PORT: "0", LOG_LEVEL: "info", SESSION_LIMIT: "30" };
     // Both find an empty database at the same moment.
     processes = [1, 2].map(() => new ServerProcess(["serve"], environment, tmpdir()));

@@ -1,11 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { type DemoOfSuite, onEngines } from "../engines.ts";
 import { signIn } from "@sallyport/provider-imitation";
 import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession } from "../client.ts";
-import { startConfiguredServer, startSeededServer } from "../demo-server.ts";
-import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { away, comeBack, link } from "./browser.ts";
 import { openProviderStage, type ProviderStage, register, stageEnvironment } from "./provider-stage.ts";
 import { flowSuite } from "./flow-suite.ts";
@@ -18,105 +14,29 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-describe("log-in with providers in memory", () => {
-  let server: RunningServer;
-  beforeAll(async () => {
-    server = await startSeededServer(
-      [{ engine: "memory" }, { engine: "memory" }],
-      stageEnvironment,
-      undefined,
-      stage.content,
-    );
-  });
-  afterAll(() => server.close());
+onEngines(
+  "log-in with providers",
+  (server) => {
+    flowSuite(server, () => stage);
+    providerSuite(server, () => stage);
+  },
+  { environment: stageEnvironment, content: () => stage.content },
+);
 
-  flowSuite(
-    () => server,
-    () => stage,
-  );
-  providerSuite(
-    () => server,
-    () => stage,
-  );
+onEngines("the hook for new users of providers", (server) => providerHookSuite(server, () => stage), {
+  environment: providerHookEnvironment,
+  content: () => stage.content,
 });
 
-describe("log-in with providers on Postgres", () => {
-  let postgres: PostgresFixture;
-  let server: RunningServer;
-  beforeAll(async () => {
-    postgres = await openPostgresFixture();
-    const storage = (schema: string) => ({ url: postgres.url, schema, migrateOnStart: true });
-    server = await startSeededServer([storage("one"), storage("two")], stageEnvironment, undefined, stage.content);
-  }, 60_000);
-  afterAll(async () => {
-    await server.close();
-    await postgres.close();
-  });
-
-  flowSuite(
-    () => server,
-    () => stage,
-  );
-  providerSuite(
-    () => server,
-    () => stage,
-  );
+onEngines("providers with two servers", twoServerSuite, {
+  environment: providerHookEnvironment,
+  content: () => stage.content,
+  on: ["Postgres"],
+  count: 2,
 });
 
-describe.each([
-  ["the hook for new users of providers in memory", "memory", providerHookEnvironment, providerHookSuite],
-  [
-    "the hook for new users of providers on the embedded engine",
-    "embedded",
-    providerHookEnvironment,
-    providerHookSuite,
-  ],
-  ["the way at each provider on the embedded engine", "embedded", stageEnvironment, flowSuite],
-] as const)("%s", (_title, engine, environment, suite) => {
-  let server: RunningServer;
-  let directory: string;
-  beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), "sallyport-providers-"));
-    const storage = (schema: string) => (engine === "memory" ? { engine } : { engine, dataDir: directory, schema });
-    server = await startSeededServer([storage("one"), storage("two")], environment, undefined, stage.content);
-  }, 60_000);
-  afterAll(async () => {
-    await server.close();
-    rmSync(directory, { recursive: true });
-  });
-
-  suite(
-    () => server,
-    () => stage,
-  );
-});
-
-describe("providers on Postgres, with the hook and two servers", () => {
-  let postgres: PostgresFixture;
-  let [first, second]: RunningServer[] = [];
-  beforeAll(async () => {
-    postgres = await openPostgresFixture();
-    const storage = (schema: string) => ({ url: postgres.url, schema, migrateOnStart: true });
-    first = await startSeededServer(
-      [storage("one"), storage("two")],
-      providerHookEnvironment,
-      undefined,
-      stage.content,
-    );
-    const databases = [
-      { alias: "", name: "demo", storage: storage("one") },
-      { alias: "second", storage: storage("two") },
-    ];
-    second = await startConfiguredServer({ ...stage.content, databases }, providerHookEnvironment);
-  }, 60_000);
-  afterAll(async () => {
-    await Promise.all([first?.close(), second?.close()]);
-    await postgres.close();
-  });
-  const one = () => first as RunningServer;
-  const other = () => second as RunningServer;
-
-  providerHookSuite(one, () => stage);
+function twoServerSuite(one: () => RunningServer, { servers }: DemoOfSuite): void {
+  const other = () => servers()[1] as RunningServer;
 
   test("a log-in that one server began ends at the other, once", async () => {
     await register(stage, one(), "microsoft");
@@ -144,4 +64,4 @@ describe("providers on Postgres, with the hook and two servers", () => {
     expect(await call(one(), "/v1/auth/links/microsoft", { method: "DELETE", sessionId })).toMatchObject({ code: "0" });
     expect(await checkSession(other(), sessionId)).toBe("201");
   });
-});
+}

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call, tryLogIn } from "../client.ts";
+import type { DemoServers } from "../engines.ts";
 
 /** Starts the servers of one test, which share a database with the demo's data. Called once for each environment. */
-type StartServers = (environment: Readonly<Record<string, string>>) => Promise<readonly RunningServer[]>;
+type StartServers = (environment: Readonly<Record<string, string>>) => Promise<DemoServers>;
 
 /** A cursor of one server continues the list on every other one, with and without a master key. */
 export function cursorSuite(start: StartServers): void {
@@ -13,7 +14,7 @@ export function cursorSuite(start: StartServers): void {
   ])(
     "a cursor continues the list on every server, %s",
     async (_title, environment) => {
-      const servers = await start(environment);
+      const { servers, close } = await start(environment);
       const [first] = servers as [RunningServer];
       const { sessionId } = (await tryLogIn(first, "reader")).body.data;
       const query = encodeURIComponent(JSON.stringify({ where: { Paid: false }, sort: ["Customer.Name", "-Due"] }));
@@ -30,7 +31,7 @@ export function cursorSuite(start: StartServers): void {
         for (const server of servers)
           expect(await elementsOf(server, `perPage=5&cursor=${cursor}`)).toEqual(expected.slice(5));
       }
-      await Promise.all(servers.map((server) => server.close()));
+      await close();
     },
     60_000,
   );

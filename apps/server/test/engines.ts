@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openTestMariadb } from "../../../packages/storage-knex/test/mariadb/test-mariadb.ts";
+import type { RunningServer } from "../src/index.ts";
+import { startConfiguredServer, startDemoServer, startSeededServer } from "./demo-server.ts";
+import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import { copyEmbeddedDemo } from "./run-directory/copy-embedded-demo.ts";
+import { isFullRun } from "./scope.ts";
+
+export type Engine = "memory" | "embedded" | "Postgres" | "MariaDB";
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Every engine that this machine has. */
+export const engines: readonly Engine[] = [
+  "Postgres",
+  "memory",
+  "embedded",
+  ...((process.env["MARIADB_URL"] ?? "") === "" ? [] : (["MariaDB"] as const)),
+];
+
+/** The engines that suites run on: all in the full run, else Postgres, as the conformance kit proves that the others do the same. */
+export const testedEngines: readonly Engine[] = isFullRun ? engines : ["Postgres"];
+
+/** Servers that work on the same databases, which hold the demo. */
+export interface DemoServers {
+  readonly servers: readonly RunningServer[];
+  readonly postgres: PostgresFixture | null;
+  close(): Promise<void>;
+}
+
+interface DemoOptions {
+  readonly environment?: Environment;
+  /** What the configuration file holds besides the databases; they are configured by the environment unless given. */
+  readonly content?: object;
+  /** How many servers; where the data can have only one, it is in all places. */
+  readonly count?: number;
+}
+
+/** Starts servers with the demo on an engine of this kind. */
+export async function startDemoOn(engine: Engine, options: DemoOptions = {}): Promise<DemoServers> {
+  const { environment = {}, content, count = 1 } = options;
+  const times = <T>(start: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: count }, start));
+  const all = (server: RunningServer): RunningServer[] => Array.from({ length: count }, () => server);
+  const configuredWith = (storage: (schema: string) => object) =>
+    startConfiguredServer({ ...content, databases: databasesOn(storage) }, environment);
+
+  if (engine === "memory") {
+    const server = await startSeededServer([{ engine }, { engine }], environment, undefined, content);
+    return { servers: all(server), postgres: null, close: server.close };
+  }
+  if (engine === "embedded") {
+    if (content === undefined) {
+      const server = await startDemoServer(engine, environment);
+      return { servers: all(server), postgres: null, close: server.close };
+    }
+    const dataDir = mkdtempSync(join(tmpdir(), "sallyport-"));
+    await copyEmbeddedDemo(dataDir);
+    const server = await configuredWith((schema) => ({ engine, dataDir, schema }));
+    const close = async () => {
+      await server.close();
+      rmSync(dataDir, { recursive: true });
+    };
+    return { servers: all(server), postgres: null, close };
+  }
+  if (engine === "Postgres") {
+    const postgres = await openPostgresFixture();
+    const servers = await times(() =>
+      content === undefined
+        ? postgres.demo(environment)
+        : postgres.configured(
+            { ...content, databases: databasesOn((schema) => ({ url: postgres.url, schema })) },
+            environment,
+          ),
+    );
+    return { servers, postgres, close: () => postgres.close() };
+  }
+  const mariadb = await openTestMariadb();
+  const names = new Map<string, string>();
+  const storage = (schema: string): object => {
+    const name = names.get(schema) ?? mariadb.freshName();
+    names.set(schema, name);
+    return { url: mariadb.url, schema: name, migrateOnStart: true };
+  };
+  const [one, two] = databasesOn(storage).map((database) => database.storage) as [object, object];
+  const servers = [await startSeededServer([one, two], environment, undefined, content)];
+  while (servers.length < count) servers.push(await configuredWith(storage));
+  const close = async () => {
+    await Promise.all(servers.map((server) => server.close()));
+    await mariadb.close();
+  };
+  return { servers, postgres: null, close };
+}
+
+/** The demo's databases, with the storage for each schema. */
+function databasesOn(storage: (schema: string) => object) {
+  return [
+    { alias: "", name: "demo", storage: storage("sallyport_demo") },
+    { alias: "second", name: "second", storage: storage("sallyport_demo_second") },
+  ];
+}
+
+interface SuiteOptions {
+  /** A function is called when what was opened before is open. */
+  readonly environment?: Environment | (() => Environment);
+  readonly content?: () => object;
+  readonly count?: number;
+}
+
+export interface DemoOfSuite {
+  readonly server: () => RunningServer;
+  readonly servers: () => readonly RunningServer[];
+  readonly postgres: () => PostgresFixture;
+}
+
+/** Gives the suite that is being defined servers with the demo on this engine. */
+export function useDemo(engine: Engine, { environment = {}, content, count = 1 }: SuiteOptions = {}): DemoOfSuite {
+  let demo: DemoServers;
+  beforeAll(async () => {
+    const given = typeof environment === "function" ? environment() : environment;
+    const more = content === undefined ? {} : { content: content() };
+    demo = await startDemoOn(engine, { environment: given, count, ...more });
+  }, 60_000);
+  afterAll(() => demo.close());
+  return {
+    server: () => demo.servers[0] as RunningServer,
+    servers: () => demo.servers,
+    postgres: () => demo.postgres as PostgresFixture,
+  };
+}
+
+/** Defines a suite for each engine, with servers of its own. */
+export function onEngines(
+  name: string,
+  suite: (server: () => RunningServer, demo: DemoOfSuite) => void,
+  { on = testedEngines, ...options }: SuiteOptions & { readonly on?: readonly Engine[] } = {},
+): void {
+  describe.each(on)(`${name} on %s`, (engine) => {
+    const demo = useDemo(engine, options);
+    suite(demo.server, demo);
+  });
+}
+
+/** For suites that fail on purpose: failures of one test must not lock out the next. */
+export const withoutLockout: Environment = { THROTTLE_ADDRESS_FREE_FAILURES: "1000" };
