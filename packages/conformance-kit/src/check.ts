@@ -22,3 +22,17 @@ export function checksOf(
 ): readonly Check[] {
   return Object.entries(runs).map(([name, run]) => ({ section, name, needs, migrated, run }));
 }
+
+/** The checks of a section that begin alike: each gets what comes of that beside its subject. */
+export function checksAfter<Begun>(
+  section: string,
+  begin: (subject: Subject) => Promise<Begun>,
+  runs: { readonly [name: string]: (subject: Subject & Begun) => Promise<void> },
+  options?: Parameters<typeof checksOf>[2],
+): readonly Check[] {
+  const whole = Object.entries(runs).map(([name, run]): [string, Check["run"]] => [
+    name,
+    async (subject) => run({ ...subject, ...(await begin(subject)) }),
+  ]);
+  return checksOf(section, Object.fromEntries(whole), options);
+}

@@ -1,6 +1,6 @@
 import type { BlockLimits, BlockVerdict, Digest } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
-import { type Check, checksOf } from "../../check.ts";
+import { type Check, checksAfter } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
@@ -11,8 +11,8 @@ import type { Subject } from "../../subject.ts";
 const limits: BlockLimits = { uses: 3, within: minute };
 const server = "server key";
 
-/** Digests under short names, and the claims of clients on them. */
-function blocksOf({ r: outside }: Pick<Subject, "r">) {
+/** Claims of clients on blocks; both have short names, which stand for digests. */
+async function begin({ r: outside }: Subject) {
   const named = new Map<string, Digest>();
   const digest = (name: string): Digest => {
     const known = named.get(name) ?? freshDigest();
@@ -20,103 +20,87 @@ function blocksOf({ r: outside }: Pick<Subject, "r">) {
     return known;
   };
   /** Claims the blocks, one letter each. */
-  return (client: string, letters: string, { keyId = server, r = outside } = {}): Promise<BlockVerdict> =>
+  const claim = (client: string, letters: string, { keyId = server, r = outside } = {}): Promise<BlockVerdict> =>
     r.channels.claimBlocks(
       { blocks: [...letters].map((letter) => digest(`block ${letter}`)), clientKey: digest(`client ${client}`), keyId },
       limits,
     );
+  /** The verdicts on claims that follow one another, each written as its client and its blocks. */
+  const inTurn = async (...claims: readonly string[]): Promise<BlockVerdict[]> => {
+    const verdicts: BlockVerdict[] = [];
+    for (const each of claims) {
+      const [client = "", letters = ""] = each.split(" ");
+      verdicts.push(await claim(client, letters));
+    }
+    return verdicts;
+  };
+  return { claim, inTurn };
 }
 
-/** The verdicts on claims that follow one another, each written as its client and its blocks. */
-async function inTurn(claim: ReturnType<typeof blocksOf>, ...claims: readonly string[]): Promise<BlockVerdict[]> {
-  const verdicts: BlockVerdict[] = [];
-  for (const each of claims) {
-    const [client = "", letters = ""] = each.split(" ");
-    verdicts.push(await claim(client, letters));
-  }
-  return verdicts;
-}
-
-export const channelBlockChecks: readonly Check[] = checksOf("channels", {
-  "take the blocks of a message as often as allowed from one client": async (subject) => {
-    const claim = blocksOf(subject);
-    const verdicts = await inTurn(claim, "one abc", "one abc", "one abc", "one abc", "one abc");
+export const channelBlockChecks: readonly Check[] = checksAfter("channels", begin, {
+  "take the blocks of a message as often as allowed from one client": async ({ inTurn }) => {
+    const verdicts = await inTurn("one abc", "one abc", "one abc", "one abc", "one abc");
     equal(verdicts, ["first", "again", "again", "refused", "refused"], "the verdicts");
   },
 
-  "refuse the blocks of one client to every other": async (subject) => {
-    const claim = blocksOf(subject);
+  "refuse the blocks of one client to every other": async ({ claim, inTurn }) => {
     equal(await claim("one", "ab"), "first", "the first claim");
     for (const letters of ["ab", "a", "b", "ba"])
       equal(await claim("other", letters), "refused", `the claim of another client on ${letters}`);
-    equal(
-      await inTurn(claim, "one ab", "one ab", "one ab"),
-      ["again", "again", "refused"],
-      "the claims of the first client",
-    );
+    equal(await inTurn("one ab", "one ab", "one ab"), ["again", "again", "refused"], "the claims of the first client");
     equal(await claim("other", "cd"), "first", "the claim of the other client on blocks of its own");
   },
 
-  "refuse blocks when their time is over, by the storage's clock": async (subject) => {
-    const claim = blocksOf(subject);
+  "refuse blocks when their time is over, by the storage's clock": async ({ advance, claim }) => {
     equal(await claim("one", "a"), "first", "the first claim");
-    subject.advance(minute - 10 * second);
+    advance(minute - 10 * second);
     equal(await claim("one", "a"), "again", "the claim before the time is over");
-    subject.advance(11 * second);
+    advance(11 * second);
     for (const client of ["one", "other"])
       equal(await claim(client, "a"), "refused", "the claim when the time is over");
-    subject.advance(100 * hour);
+    advance(100 * hour);
     equal(await claim("one", "a"), "refused", "the claim long after");
   },
 
-  "count the uses of every block for itself": async (subject) => {
-    const claim = blocksOf(subject);
-    const verdicts = await inTurn(claim, "one ab", "one b", "one bc", "one ac", "one a", "one c");
+  "count the uses of every block for itself": async ({ inTurn }) => {
+    const verdicts = await inTurn("one ab", "one b", "one bc", "one ac", "one a", "one c");
     equal(verdicts, ["first", "again", "again", "again", "again", "again"], "the verdicts");
     equal(
-      await inTurn(claim, "one a", "one b", "one c"),
+      await inTurn("one a", "one b", "one c"),
       ["refused", "refused", "refused"],
       "the verdicts when all are used up",
     );
   },
 
-  "take all blocks of a message or none": async (subject) => {
-    const claim = blocksOf(subject);
+  "take all blocks of a message or none": async ({ claim, inTurn }) => {
     await claim("one", "m");
     equal(await claim("other", "amz"), "refused", "the claim on another's block between new ones");
-    equal(await inTurn(claim, "third a", "third z"), ["first", "first"], "the claims on the new ones");
+    equal(await inTurn("third a", "third z"), ["first", "first"], "the claims on the new ones");
     await claim("one", "mn");
     await claim("one", "m");
     equal(await claim("one", "mn"), "refused", "the claim on a block that is used up");
-    equal(
-      await inTurn(claim, "one n", "one n", "one n"),
-      ["again", "again", "refused"],
-      "the claims on the one that is not",
-    );
+    equal(await inTurn("one n", "one n", "one n"), ["again", "again", "refused"], "the claims on the one that is not");
   },
 
-  "are free again when the transaction that claimed them is taken back": async (subject) => {
-    const claim = blocksOf(subject);
+  "are free again when the transaction that claimed them is taken back": async ({ storage, claim, inTurn }) => {
     await claim("one", "b");
-    await takenBack(subject.storage, async (r) => {
+    await takenBack(storage, async (r) => {
       equal(await claim("one", "ab", { r }), "again", "the claim inside");
       equal(await claim("other", "a", { r }), "refused", "the claim of another client inside");
     });
     equal(
-      await inTurn(claim, "other a", "one b", "one b", "one b"),
+      await inTurn("other a", "one b", "one b", "one b"),
       ["first", "again", "again", "refused"],
       "the claims after it",
     );
   },
 
-  "take equal blocks of one message for one": async (subject) => {
-    const claim = blocksOf(subject);
+  "take equal blocks of one message for one": async ({ claim, inTurn }) => {
     equal(await claim("one", "aba"), "first", "the claim");
-    equal(await inTurn(claim, "one a", "one aaaa", "one a"), ["again", "again", "refused"], "the claims after it");
+    equal(await inTurn("one a", "one aaaa", "one a"), ["again", "again", "refused"], "the claims after it");
   },
 
-  "let one client win of those who bring the same blocks at once": async (subject) => {
-    const claim = blocksOf(subject);
+  "let one client win of those who bring the same blocks at once": async ({ claim }) => {
     for (const letters of ["a", "bcd", "efghijkl"]) {
       const reversed = [...letters].toReversed().join("");
       const verdicts = await atOnce(10, (index) => claim(`client ${index}`, index % 2 === 0 ? letters : reversed));
@@ -126,14 +110,12 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
     }
   },
 
-  "count every use of those at once": async (subject) => {
-    const claim = blocksOf(subject);
+  "count every use of those at once": async ({ claim }) => {
     const verdicts = await atOnce(10, () => claim("one", "ab"));
     equalCounts(verdicts, { first: 1, again: 2, refused: 7 }, "how many were first, again and refused");
   },
 
-  "give messages that share blocks to one client whole, never in parts": async (subject) => {
-    const claim = blocksOf(subject);
+  "give messages that share blocks to one client whole, never in parts": async ({ claim }) => {
     const messages = ["abc", "cde", "efg", "gha", "bdf"];
     const verdicts = await Promise.all(messages.map((letters, index) => claim(`client ${index}`, letters)));
     const won = messages.filter((_, index) => verdicts[index] === "first");
@@ -143,9 +125,7 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
     for (const letter of free) equal(await claim("late", letter), "first", "the claim on a block that nobody has won");
   },
 
-  "forget old blocks of server keys that are over, no more than asked for": async (subject) => {
-    const { r, advance } = subject;
-    const claim = blocksOf(subject);
+  "forget old blocks of server keys that are over, no more than asked for": async ({ r, advance, claim }) => {
     for (const letters of ["a", "b", "c"]) await claim("one", letters, { keyId: "over" });
     await claim("one", "d", { keyId: "even earlier" });
     await claim("one", "e", { keyId: "accepted" });

@@ -1,11 +1,11 @@
 import type { Digest, Repositories } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
-import { type Check, checksOf } from "../../check.ts";
+import type { Check } from "../../check.ts";
 import { freshChannel, freshDigest } from "../../fixtures/digests.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
 import { takenBack } from "../../fixtures/taken-back.ts";
-import { Visitor } from "../../fixtures/visitor.ts";
+import { Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 
 /** The next number out, and what comes of a number in. */
 const numbersOf = async ({ channels }: Repositories, digest: Digest, number: bigint) => [
@@ -18,9 +18,8 @@ async function isGone(r: Repositories, digest: Digest, what: string): Promise<vo
   equal(await numbersOf(r, digest, 0n), [null, "gone"], `what the channel of ${what} answers`);
 }
 
-export const channelLifeChecks: readonly Check[] = checksOf("channels", {
-  "come with their session, as they were opened": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
+  "come with their session, as they were opened": async ({ r, visitor }) => {
     const channels = [
       ...hostileTexts.map((wrappedKey) => ({ ...freshChannel(), wrappedKey })),
       { ...freshChannel(), ivPrefix: new Uint8Array(3) },
@@ -33,15 +32,13 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
     }
   },
 
-  "are there for secure sessions only": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "are there for secure sessions only": async ({ r, visitor }) => {
     for (const mode of ["session", "token"] as const)
       await isGone(r, await visitor.open(r, { mode }), `a session of mode ${mode}`);
     await isGone(r, freshDigest(), "a session that nobody opened");
   },
 
-  "go together with the mode of their session": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "go together with the mode of their session": async ({ r, visitor }) => {
     const { channel: _channel, ...bare } = visitor.newSession({ mode: "secure" });
     const misfits = [
       bare,
@@ -53,8 +50,7 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
     equal(await r.sessions.count(), 0, "how many sessions are live");
   },
 
-  "are apart from what the caller passed in and got": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "are apart from what the caller passed in and got": async ({ r, visitor }) => {
     const ivPrefix = Uint8Array.of(1, 2, 3);
     const session = visitor.newSession({ mode: "secure", channel: { wrappedKey: "wrapped", ivPrefix } });
     const opening = r.sessions.open(session, generous);
@@ -66,8 +62,7 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
     equal([...(await prefix())], [1, 2, 3], "the prefix");
   },
 
-  "end with their session, however it ends": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
+  "end with their session, however it ends": async ({ r, advance, visitor }) => {
     const other = await Visitor.create(r);
     const [ended, endedWithAll] = [await visitor.openSecure(r), await visitor.openSecure(r)];
     const stays = await other.openSecure(r);
@@ -81,8 +76,7 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
     await isGone(r, stays, "a session that was swept away");
   },
 
-  "begin anew when the session of a device is replaced": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "begin anew when the session of a device is replaced": async ({ r, visitor }) => {
     const device = { deviceId: "phone" };
     const policy = { ...generous, perDevice: 1 };
     const first = await visitor.openSecure(r, device, policy);
@@ -101,8 +95,7 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
     equal(await numbersOf(r, third, 5n), [0n, "fresh"], "the first numbers after another mode");
   },
 
-  "are not opened for a session that finds no room": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "are not opened for a session that finds no room": async ({ r, visitor }) => {
     await visitor.openSecure(r, {}, { ...generous, limit: 1 });
     for (const limits of [{ limit: 1 }, { perUserLimit: 1 }]) {
       const session = visitor.newSession({ mode: "secure" });
@@ -111,8 +104,7 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
     }
   },
 
-  "go with the transaction that opened them": async ({ storage, r }) => {
-    const visitor = await Visitor.create(r);
+  "go with the transaction that opened them": async ({ storage, r, visitor }) => {
     const session = visitor.newSession({ mode: "secure" });
     await takenBack(storage, async (inside) => {
       await inside.sessions.open(session, generous);

@@ -1,6 +1,6 @@
 import { type Digest, largestReservation, messageWindow } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
-import { type Check, checksOf } from "../../check.ts";
+import { type Check, checksAfter } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
@@ -10,44 +10,45 @@ import type { Subject } from "../../subject.ts";
 const window = BigInt(messageWindow);
 const highestOfAll = 2n ** 64n - 1n;
 
-async function secureSession({ r }: Subject): Promise<Digest> {
-  return (await Visitor.create(r)).openSecure(r);
-}
-
-/** Brings numbers one after the other and demands these verdicts, written as in `"0 fresh, 0 seen"`. */
-async function judges({ r }: Subject, session: Digest, verdicts: string): Promise<void> {
-  for (const each of verdicts.split(", ")) {
-    const [number = "", verdict] = each.split(" ");
-    equal(await r.channels.acceptIn(session, BigInt(number)), verdict, `the verdict on ${number}`);
-  }
+/** A visitor with a secure session, and what demands verdicts on numbers, brought one after the other. */
+async function begin({ r }: Subject) {
+  const visitor = await Visitor.create(r);
+  /** The verdicts are written as in `"0 fresh, 0 seen"`. */
+  const judges = async (session: Digest, verdicts: string): Promise<void> => {
+    for (const each of verdicts.split(", ")) {
+      const [number = "", verdict] = each.split(" ");
+      equal(await r.channels.acceptIn(session, BigInt(number)), verdict, `the verdict on ${number}`);
+    }
+  };
+  return { visitor, session: await visitor.openSecure(r), judges };
 }
 
 /** Every so many numbers from 0 on. */
 const every = (step: number, length: number) => Array.from({ length }, (_, index) => BigInt(step * index));
 
-export const channelNumberChecks: readonly Check[] = checksOf("channels", {
-  "reserve numbers from 0 on, each once": async (subject) => {
-    const session = await secureSession(subject);
+export const channelNumberChecks: readonly Check[] = checksAfter("channels", begin, {
+  "reserve numbers from 0 on, each once": async ({ r, session }) => {
     const firsts: (bigint | null)[] = [];
-    for (const count of [1, 5, 1_000_000, 1]) firsts.push(await subject.r.channels.reserveOut(session, count));
+    for (const count of [1, 5, 1_000_000, 1]) firsts.push(await r.channels.reserveOut(session, count));
     equal(firsts, [0n, 1n, 6n, 1_000_006n], "the first numbers");
   },
 
-  "reserve 10,000 numbers for four who take them at once, none twice": async (subject) => {
-    const session = await secureSession(subject);
+  "reserve 10,000 numbers for four who take them at once, none twice": async ({ r, session }) => {
     const taken = await atOnce(4, async () => {
       const firsts: bigint[] = [];
-      for (let round = 0; round < 25; round += 1)
-        firsts.push((await subject.r.channels.reserveOut(session, 100)) ?? -1n);
+      for (let round = 0; round < 25; round += 1) firsts.push((await r.channels.reserveOut(session, 100)) ?? -1n);
       return firsts;
     });
     const firsts = taken.flat().toSorted((one, other) => Number(one - other));
     equal(firsts, every(100, 100), "the first numbers");
   },
 
-  "refuse reservations that would give numbers out twice, and numbers that there are not": async (subject) => {
-    const session = await secureSession(subject);
-    const { channels } = subject.r;
+  "refuse reservations that would give numbers out twice, and numbers that there are not": async ({
+    r,
+    session,
+    judges,
+  }) => {
+    const { channels } = r;
     await channels.reserveOut(session, 10);
     for (const count of [0, -1, 0.5, largestReservation + 1, Number.NaN, Number.POSITIVE_INFINITY]) {
       await failsWith(799, () => channels.reserveOut(session, count), `the reservation of ${count}`);
@@ -56,80 +57,63 @@ export const channelNumberChecks: readonly Check[] = checksOf("channels", {
       await failsWith(799, () => channels.acceptIn(session, number), `the number ${number}`);
     equal(await channels.reserveOut(session, largestReservation), 10n, "the first number after them");
     equal(await channels.reserveOut(session, 1), 1_000_010n, "the first number behind the largest reservation");
-    await judges(subject, session, "0 fresh");
+    await judges(session, "0 fresh");
   },
 
-  "accept every number once, in whatever order": async (subject) => {
-    const session = await secureSession(subject);
-    await judges(subject, session, "0 fresh, 0 seen, 1 fresh, 5 fresh, 3 fresh, 3 seen, 2 fresh");
-    await judges(subject, session, "4 fresh, 6 fresh, 1 seen, 5 seen, 0 seen");
+  "accept every number once, in whatever order": async ({ session, judges }) => {
+    await judges(session, "0 fresh, 0 seen, 1 fresh, 5 fresh, 3 fresh, 3 seen, 2 fresh");
+    await judges(session, "4 fresh, 6 fresh, 1 seen, 5 seen, 0 seen");
   },
 
-  "need not begin with 0": async (subject) => {
-    const session = await secureSession(subject);
-    await judges(subject, session, "7 fresh, 0 fresh, 7 seen, 0 seen, 6 fresh");
+  "need not begin with 0": async ({ session, judges }) => {
+    await judges(session, "7 fresh, 0 fresh, 7 seen, 0 seen, 6 fresh");
   },
 
-  "accept a number once of those who bring it at once": async (subject) => {
-    const session = await secureSession(subject);
+  "accept a number once of those who bring it at once": async ({ r, session }) => {
     for (const number of [0n, 1n, 700n, 350n, 5_000n]) {
-      const verdicts = await atOnce(10, () => subject.r.channels.acceptIn(session, number));
+      const verdicts = await atOnce(10, () => r.channels.acceptIn(session, number));
       equalCounts(verdicts, { fresh: 1, seen: 9 }, `how often ${number} was fresh and seen`);
     }
   },
 
-  "accept all of many numbers that come at once": async (subject) => {
-    const session = await secureSession(subject);
+  "accept all of many numbers that come at once": async ({ r, session }) => {
     const shuffled = every(37, 60).map((number) => (number % 60n) * 17n);
-    const bring = () => Promise.all(shuffled.map((number) => subject.r.channels.acceptIn(session, number)));
+    const bring = () => Promise.all(shuffled.map((number) => r.channels.acceptIn(session, number)));
     equalCounts(await bring(), { fresh: 60 }, "how many were fresh");
     equalCounts(await bring(), { seen: 60 }, "how many were seen the second time");
   },
 
-  "remember the 1,023 numbers below the highest and no other": async (subject) => {
-    const session = await secureSession(subject);
-    await judges(subject, session, "5000 fresh, 3976 old, 3975 old, 0 old, 3977 fresh, 3977 seen, 3976 old");
-    await judges(subject, session, "5001 fresh, 3977 old, 3978 fresh, 5000 seen");
-    const other = await secureSession(subject);
-    await judges(subject, other, "1023 fresh, 0 fresh, 0 seen, 1024 fresh, 0 old, 1 fresh, 1025 fresh, 1 old");
+  "remember the 1,023 numbers below the highest and no other": async ({ r, visitor, session, judges }) => {
+    await judges(session, "5000 fresh, 3976 old, 3975 old, 0 old, 3977 fresh, 3977 seen, 3976 old");
+    await judges(session, "5001 fresh, 3977 old, 3978 fresh, 5000 seen");
+    const other = await visitor.openSecure(r);
+    await judges(other, "1023 fresh, 0 fresh, 0 seen, 1024 fresh, 0 old, 1 fresh, 1025 fresh, 1 old");
   },
 
-  "remember over a jump what stays near enough": async (subject) => {
+  "remember over a jump what stays near enough": async ({ r, visitor, judges }) => {
     for (const step of [window - 1n, window, window + 1n]) {
-      const session = await secureSession(subject);
-      await judges(subject, session, `10 fresh, 9 fresh, ${10n + step} fresh`);
-      await judges(
-        subject,
-        session,
-        `10 ${step < window ? "seen" : "old"}, 9 old, 11 ${step <= window ? "fresh" : "old"}`,
-      );
+      const session = await visitor.openSecure(r);
+      await judges(session, `10 fresh, 9 fresh, ${10n + step} fresh`);
+      await judges(session, `10 ${step < window ? "seen" : "old"}, 9 old, 11 ${step <= window ? "fresh" : "old"}`);
     }
   },
 
-  "accept jumps as far as numbers go": async (subject) => {
-    const session = await secureSession(subject);
+  "accept jumps as far as numbers go": async ({ r, visitor, session, judges }) => {
     const half = 2n ** 63n;
     await judges(
-      subject,
       session,
       `${half - 1n} fresh, ${half} fresh, ${half - 1n} seen, ${half - 1_023n} fresh, ${half - 1_024n} old`,
     );
+    await judges(session, `${half + 1n} fresh, 0 old, ${highestOfAll} fresh, ${highestOfAll} seen, ${half + 1n} old`);
     await judges(
-      subject,
-      session,
-      `${half + 1n} fresh, 0 old, ${highestOfAll} fresh, ${highestOfAll} seen, ${half + 1n} old`,
-    );
-    await judges(
-      subject,
       session,
       `${highestOfAll - 1_023n} fresh, ${highestOfAll - 1_023n} seen, ${highestOfAll - 1_024n} old, ${highestOfAll - 1n} fresh`,
     );
-    const other = await secureSession(subject);
-    await judges(subject, other, `0 fresh, ${highestOfAll} fresh, 0 old, 1 old`);
+    const other = await visitor.openSecure(r);
+    await judges(other, `0 fresh, ${highestOfAll} fresh, 0 old, 1 old`);
   },
 
-  "judge numbers like somebody who remembers them all": async (subject) => {
-    const session = await secureSession(subject);
+  "judge numbers like somebody who remembers them all": async ({ r, session }) => {
     const random = pseudoRandom(7);
     const accepted = new Set<bigint>();
     let highest = -1n;
@@ -140,21 +124,19 @@ export const channelNumberChecks: readonly Check[] = checksOf("channels", {
       if (number < 0n) continue;
       const verdict = number <= highest - window ? "old" : accepted.has(number) ? "seen" : "fresh";
       const told = `the verdict on ${number} with ${highest} as the highest`;
-      equal(await subject.r.channels.acceptIn(session, number), verdict, told);
+      equal(await r.channels.acceptIn(session, number), verdict, told);
       if (verdict === "fresh") accepted.add(number);
       if (number > highest) highest = number;
     }
   },
 
-  "keep the numbers of sessions and directions apart": async (subject) => {
-    const { r } = subject;
-    const visitor = await Visitor.create(r);
-    const [one, other] = [await visitor.openSecure(r), await visitor.openSecure(r)];
-    await judges(subject, one, "3 fresh, 9 fresh");
-    await r.channels.reserveOut(one, 50);
-    await judges(subject, other, "3 fresh");
+  "keep the numbers of sessions and directions apart": async ({ r, visitor, session, judges }) => {
+    const other = await visitor.openSecure(r);
+    await judges(session, "3 fresh, 9 fresh");
+    await r.channels.reserveOut(session, 50);
+    await judges(other, "3 fresh");
     equal(await r.channels.reserveOut(other, 1), 0n, "the first number of the other session");
-    await judges(subject, one, "50 fresh, 0 fresh");
-    equal(await r.channels.reserveOut(one, 1), 50n, "the next number of the first session");
+    await judges(session, "50 fresh, 0 fresh");
+    equal(await r.channels.reserveOut(session, 1), 50n, "the next number of the first session");
   },
 });

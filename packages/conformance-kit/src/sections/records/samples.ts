@@ -1,7 +1,7 @@
 import type { PutOptions, PutWithinOptions, RecordRepository, RecordValue, Repositories } from "@sallyport/core";
 import type { ClaimedRecord, Settlement, StoredRecord } from "@sallyport/core";
 import { ConformanceError } from "../../assert/index.ts";
-import { type Check, checksOf } from "../../check.ts";
+import { type Check, checksAfter } from "../../check.ts";
 import { idsOf } from "../../fixtures/objects.ts";
 import { minute } from "../../fixtures/policy.ts";
 import type { Subject } from "../../subject.ts";
@@ -80,17 +80,14 @@ export async function sweep({ records }: Repositories, limit: number): Promise<R
 /** So many ids. */
 export const numbered = (count: number) => Array.from({ length: count }, (_, index) => `record ${index}`);
 
-type SampleRun = (subject: Subject & { readonly s: ReturnType<typeof samplesOf> }) => Promise<void>;
+/** What checks about records get: a subject, and in `s` its records of the sample kind. */
+export type SampleSubject = Subject & { readonly s: ReturnType<typeof samplesOf> };
 
-/** The checks of a section about records; `s` is those of the sample kind. */
+/** The checks of a section about records. */
 export function recordChecks(
   section: string,
   needs: Check["needs"],
-  runs: { readonly [name: string]: SampleRun },
+  runs: { readonly [name: string]: (subject: SampleSubject) => Promise<void> },
 ): readonly Check[] {
-  const withSamples = Object.entries(runs).map(([name, run]): [string, Check["run"]] => [
-    name,
-    (subject) => run({ ...subject, s: samplesOf(subject.r) }),
-  ]);
-  return checksOf(section, Object.fromEntries(withSamples), { needs });
+  return checksAfter(section, async ({ r }) => ({ s: samplesOf(r) }), runs, { needs });
 }

@@ -1,21 +1,19 @@
 import type { Digest, SessionPolicy } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
-import { type Check, checksOf } from "../../check.ts";
+import type { Check } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { generous, minute, second } from "../../fixtures/policy.ts";
-import { Visitor, isFull } from "../../fixtures/visitor.ts";
-import type { Subject } from "../../subject.ts";
+import { isFull, Visitor, visitorChecks, type VisitorSubject } from "../../fixtures/visitor.ts";
 
 const phone = { deviceId: "phone" };
 const alone = { ...generous, perDevice: 1 };
 
 /** Opens sessions of the phone one after the other, with these limits and a second between them. */
 async function openInTurn(
-  { r, advance }: Subject,
-  visitor: Visitor,
+  { r, advance, visitor }: VisitorSubject,
   limits: readonly Partial<SessionPolicy>[],
 ): Promise<Digest[]> {
   const digests: Digest[] = [];
@@ -27,15 +25,14 @@ async function openInTurn(
 }
 
 /** Ends sessions one by one; for each whether it was live. Admission would renew them. */
-async function wereLive({ r }: Subject, digests: readonly Digest[]): Promise<boolean[]> {
+async function wereLive({ r }: VisitorSubject, digests: readonly Digest[]): Promise<boolean[]> {
   const ended: boolean[] = [];
   for (const digest of digests) ended.push((await r.sessions.end({ digest })) === 1);
   return ended;
 }
 
-const oneDevice = checksOf("sessions", {
-  "of one user, app key and device live side by side up to their limit": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+const oneDevice = visitorChecks("sessions", {
+  "of one user, app key and device live side by side up to their limit": async ({ r, visitor }) => {
     const modes = ["session", "token", "session"] as const;
     const digests = [];
     for (const mode of modes)
@@ -48,16 +45,14 @@ const oneDevice = checksOf("sessions", {
   },
 
   "of a device make room for the next: the oldest ends where none was renewed": async (subject) => {
-    const { r } = subject;
     const three = { perDevice: 3 };
-    const digests = await openInTurn(subject, await Visitor.create(r), [three, three, three, three, three]);
-    equal(await r.sessions.count(), 3, "how many sessions are live");
+    const digests = await openInTurn(subject, [three, three, three, three, three]);
+    equal(await subject.r.sessions.count(), 3, "how many sessions are live");
     equal(await wereLive(subject, digests), [false, false, true, true, true], "which of them were live");
   },
 
   "of a device make room for the next: the least recently renewed ends": async (subject) => {
-    const { r, advance } = subject;
-    const visitor = await Visitor.create(r);
+    const { r, advance, visitor } = subject;
     const policy = { ...generous, perDevice: 3 };
     const digests = [];
     for (let opened = 0; opened < 3; opened += 1) digests.push(await visitor.open(r, phone, policy));
@@ -74,14 +69,12 @@ const oneDevice = checksOf("sessions", {
   },
 
   "of a device end in numbers when their limit is lower than it was": async (subject) => {
-    const visitor = await Visitor.create(subject.r);
     const limits = [5, 5, 5, 5, 2].map((perDevice) => ({ perDevice }));
-    const digests = await openInTurn(subject, visitor, limits);
+    const digests = await openInTurn(subject, limits);
     equal(await wereLive(subject, digests), [false, false, false, true, true], "which of them were live");
   },
 
-  "replace one another when a device may have one": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "replace one another when a device may have one": async ({ r, visitor }) => {
     const first = await visitor.open(r, { ...phone, mode: "token", appNames: ["old"] }, alone);
     const next = await visitor.open(r, { ...phone, appNames: ["new"] }, alone);
     equal(await visitor.isAdmitted(r, first), false, "whether the replaced session is admitted");
@@ -91,8 +84,7 @@ const oneDevice = checksOf("sessions", {
     equal(await r.sessions.end({ digest: first }), 0, "how many replaced sessions were ended");
   },
 
-  "leave those of another user, app key or device alone": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "leave those of another user, app key or device alone": async ({ r, visitor }) => {
     const colleague = await Visitor.create(r, { key: visitor });
     const elsewhere = await Visitor.create(r, { account: visitor.account });
     const sessions = [
@@ -109,23 +101,20 @@ const oneDevice = checksOf("sessions", {
     equal(await r.sessions.count(), sessions.length, "how many sessions are live");
   },
 
-  "without a device replace nothing": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "without a device replace nothing": async ({ r, visitor }) => {
     const digests = [];
     for (let opened = 0; opened < 3; opened += 1) digests.push(await visitor.open(r, {}, alone));
     for (const digest of digests) equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
   },
 
-  "know devices by hostile names": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "know devices by hostile names": async ({ r, visitor }) => {
     for (const deviceId of hostileTexts) await visitor.open(r, { deviceId }, alone);
     equal(await r.sessions.count(), hostileTexts.length, "how many sessions are live");
     for (const deviceId of hostileTexts) await visitor.open(r, { deviceId }, alone);
     equal(await r.sessions.count(), hostileTexts.length, "how many sessions are live after each was replaced");
   },
 
-  "take the place of an expired session of the device": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
+  "take the place of an expired session of the device": async ({ r, advance, visitor }) => {
     const old = await visitor.open(r, phone, alone);
     advance(11 * minute);
     const next = await visitor.open(r, phone, { ...alone, limit: 1 });
@@ -137,16 +126,15 @@ const oneDevice = checksOf("sessions", {
   },
 });
 
-const underLimits = checksOf("sessions", {
+const underLimits = visitorChecks("sessions", {
   "of a device make room under a full limit, those of others do not": async (subject) => {
-    const { r } = subject;
-    const visitor = await Visitor.create(r);
+    const { r, visitor } = subject;
     const colleague = await Visitor.create(r, { key: visitor });
     for (const limits of [{ limit: 4 }, { perUserLimit: 4 }]) {
       const beside = "limit" in limits ? colleague : visitor;
       const policy = { ...generous, ...limits };
       const others = [await beside.open(r, {}, policy), await visitor.open(r, { deviceId: "tablet" }, policy)];
-      const ofPhone = await openInTurn(subject, visitor, [policy, policy, policy, policy, policy]);
+      const ofPhone = await openInTurn(subject, [policy, policy, policy, policy, policy]);
       for (const deviceId of [null, "laptop"]) {
         await isFull(r, visitor, policy, "opening where the device has no session", { deviceId });
       }
@@ -156,16 +144,14 @@ const underLimits = checksOf("sessions", {
     }
   },
 
-  "replace without taking room under a limit": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "replace without taking room under a limit": async ({ r, visitor }) => {
     const policy = { ...generous, limit: 1, perUserLimit: 1 };
     for (let round = 0; round < 3; round += 1) await visitor.open(r, phone, policy);
     await isFull(r, visitor, policy, "opening for another device", { deviceId: "tablet" });
     equal(await r.sessions.count(), 1, "how many sessions are live");
   },
 
-  "keep the session of the device when the limit is exceeded without it": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "keep the session of the device when the limit is exceeded without it": async ({ r, visitor }) => {
     const old = await visitor.open(r, phone);
     await atOnce(3, () => visitor.open(r));
     for (const policy of [{ limit: 3 }, { perUserLimit: 2 }]) {
@@ -176,9 +162,8 @@ const underLimits = checksOf("sessions", {
   },
 });
 
-const atOneTime = checksOf("sessions", {
-  "of a device are exactly as many as there may be when several are opened at once": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+const atOneTime = visitorChecks("sessions", {
+  "of a device are exactly as many as there may be when several are opened at once": async ({ r, visitor }) => {
     const full = { ...generous, limit: 3, perUserLimit: 3 };
     for (const [policy, attempts, staying] of [
       [{ ...generous, perDevice: 3 }, 2, 2],
@@ -193,8 +178,7 @@ const atOneTime = checksOf("sessions", {
     }
   },
 
-  "of a device fill a limit exactly when others want its places at once": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "of a device fill a limit exactly when others want its places at once": async ({ r, visitor }) => {
     for (const limits of [{ limit: 4 }, { perUserLimit: 4 }]) {
       await visitor.open(r, phone);
       const codes = await atOnce(16, (index) => {

@@ -1,9 +1,9 @@
 import type { SessionPolicy } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
-import { type Check, checksOf } from "../../check.ts";
+import type { Check } from "../../check.ts";
 import { createAppKey } from "../../fixtures/create-app-key.ts";
 import { generous, minute, second } from "../../fixtures/policy.ts";
-import { Visitor } from "../../fixtures/visitor.ts";
+import { visitorChecks, type VisitorSubject } from "../../fixtures/visitor.ts";
 
 interface Terms {
   readonly policy?: Partial<SessionPolicy>;
@@ -16,9 +16,8 @@ interface Terms {
 type Step = readonly [wait: number, admitted: boolean];
 
 /** Opens a session, and demands after each wait whether a request with it is admitted. */
-function lives({ policy, idleTimeout, left }: Terms, ...steps: readonly Step[]): Check["run"] {
-  return async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
+function lives({ policy, idleTimeout, left }: Terms, ...steps: readonly Step[]) {
+  return async ({ r, advance, visitor }: VisitorSubject): Promise<void> => {
     const digest = await visitor.open(r, {}, { ...generous, ...policy });
     for (const [index, [wait, admitted]] of steps.entries()) {
       advance(wait);
@@ -33,9 +32,8 @@ function lives({ policy, idleTimeout, left }: Terms, ...steps: readonly Step[]):
 const times = (count: number, step: Step): Step[] => Array.from({ length: count }, () => step);
 
 /** `generous` lets a session idle for 10 minutes; it is then extended at most once a minute. */
-export const sessionExpiryChecks: readonly Check[] = checksOf("sessions", {
-  "live as long as their idle time-out without a request": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
+export const sessionExpiryChecks: readonly Check[] = visitorChecks("sessions", {
+  "live as long as their idle time-out without a request": async ({ r, advance, visitor }) => {
     const [used, unused] = [await visitor.open(r), await visitor.open(r)];
     advance(10 * minute - 10 * second);
     equal(await visitor.isAdmitted(r, used), true, "whether the session is admitted just before its time is over");
@@ -43,8 +41,7 @@ export const sessionExpiryChecks: readonly Check[] = checksOf("sessions", {
     equal(await visitor.isAdmitted(r, unused), false, "whether the session is admitted when its time is over");
   },
 
-  "are as good as absent in every call when they are expired": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
+  "are as good as absent in every call when they are expired": async ({ r, advance, visitor }) => {
     const digest = await visitor.open(r);
     await visitor.open(r);
     advance(10 * minute + second);
@@ -81,8 +78,7 @@ export const sessionExpiryChecks: readonly Check[] = checksOf("sessions", {
     [29 * minute, true],
   ),
 
-  "are not extended by requests that they do not let in": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
+  "are not extended by requests that they do not let in": async ({ r, advance, visitor }) => {
     const stranger = await createAppKey(r);
     const digest = await visitor.open(r);
     advance(5 * minute);
@@ -105,8 +101,7 @@ export const sessionExpiryChecks: readonly Check[] = checksOf("sessions", {
     [6 * minute + second, false],
   ),
 
-  "end at their absolute lifetime when their idle time-out is longer": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
+  "end at their absolute lifetime when their idle time-out is longer": async ({ r, advance, visitor }) => {
     const digest = await visitor.open(r, {}, { ...generous, absoluteLifetime: 5 * minute });
     advance(5 * minute - 10 * second);
     equal(await r.sessions.count(), 1, "how many sessions are live before");

@@ -1,12 +1,12 @@
 import type { SessionPolicy } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
-import { type Check, checksOf } from "../../check.ts";
+import type { Check } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
 import { takenBack } from "../../fixtures/taken-back.ts";
-import { Visitor, isFull } from "../../fixtures/visitor.ts";
+import { isFull, Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
 
 /** Opens sessions at once and demands that exactly so many are opened. */
@@ -22,27 +22,23 @@ async function race(
 
 const times = (count: number, visitor: Visitor): Visitor[] => Array.from({ length: count }, () => visitor);
 
-export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
-  "are unlimited when the limits are zero": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
+  "are unlimited when the limits are zero": async ({ r, visitor }) => {
     await atOnce(20, () => visitor.open(r));
     equal(await r.sessions.count(), 20, "how many sessions are live");
   },
 
-  "are opened up to the limit of the database and not beyond": async ({ r }) => {
+  "are opened up to the limit of the database and not beyond": async ({ r, visitor }) => {
     const policy = { ...generous, limit: 3 };
-    const visitors = [await Visitor.create(r), await Visitor.create(r), await Visitor.create(r)];
-    for (const visitor of visitors) await visitor.open(r, {}, policy);
-    const [visitor] = visitors as [Visitor];
+    for (const each of [visitor, await Visitor.create(r), await Visitor.create(r)]) await each.open(r, {}, policy);
     const refused = visitor.newSession();
     await failsWith(315, () => r.sessions.open(refused, policy), "opening one more");
     equal(await r.sessions.count(), 3, "how many sessions are live");
     equal(await visitor.isAdmitted(r, refused.digest), false, "whether the refused session is admitted");
   },
 
-  "are opened up to the limit of the user and not beyond": async ({ r }) => {
+  "are opened up to the limit of the user and not beyond": async ({ r, visitor }) => {
     const policy = { ...generous, perUserLimit: 2 };
-    const visitor = await Visitor.create(r);
     const elsewhere = await Visitor.create(r, { account: visitor.account });
     const colleague = await Visitor.create(r, { key: visitor });
     await visitor.open(r, {}, policy);
@@ -54,8 +50,7 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     equal(await r.sessions.count(), 4, "how many sessions are live");
   },
 
-  "obey the smaller of two limits": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "obey the smaller of two limits": async ({ r, visitor }) => {
     const colleague = await Visitor.create(r, { key: visitor });
     const policy = { ...generous, limit: 3, perUserLimit: 2 };
     await atOnce(2, () => visitor.open(r, {}, policy));
@@ -64,8 +59,7 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     await isFull(r, colleague, policy, "opening one more in the database");
   },
 
-  "make room when they are ended": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "make room when they are ended": async ({ r, visitor }) => {
     const policy = { ...generous, limit: 2, perUserLimit: 2 };
     const [digest] = await atOnce(2, () => visitor.open(r, {}, policy));
     await isFull(r, visitor, policy);
@@ -74,8 +68,7 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     await isFull(r, visitor, policy, "opening one more again");
   },
 
-  "make room when they are expired, swept or not": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
+  "make room when they are expired, swept or not": async ({ r, advance, visitor }) => {
     const policy = { ...generous, limit: 2, perUserLimit: 2 };
     for (const sweep of [false, true]) {
       await atOnce(2, () => visitor.open(r, {}, policy));
@@ -87,8 +80,7 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     await isFull(r, visitor, policy, "opening one more at last");
   },
 
-  "opened under a higher limit count against a lower one": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+  "opened under a higher limit count against a lower one": async ({ r, visitor }) => {
     await atOnce(4, () => visitor.open(r));
     await isFull(r, visitor, { limit: 3 }, "opening under a lower limit");
     await isFull(r, visitor, { perUserLimit: 4 }, "opening under a limit of the user");
@@ -96,38 +88,37 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
   },
 
   "fill the last place once when many want it at once": async (subject) => {
-    const visitor = await Visitor.create(subject.r);
+    const { r, visitor } = subject;
     const policy = { ...generous, limit: 5 };
-    await atOnce(4, () => visitor.open(subject.r, {}, policy));
-    await race(subject, await atOnce(12, () => Visitor.create(subject.r, { key: visitor })), policy, 1);
-    equal(await subject.r.sessions.count(), 5, "how many sessions are live");
+    await atOnce(4, () => visitor.open(r, {}, policy));
+    await race(subject, await atOnce(12, () => Visitor.create(r, { key: visitor })), policy, 1);
+    equal(await r.sessions.count(), 5, "how many sessions are live");
   },
 
   "fill every place once when many want them at once": async (subject) => {
-    const visitor = await Visitor.create(subject.r);
-    const visitors = await atOnce(16, () => Visitor.create(subject.r, { key: visitor }));
+    const { r, visitor } = subject;
+    const visitors = await atOnce(16, () => Visitor.create(r, { key: visitor }));
     await race(subject, visitors, { ...generous, limit: 5 }, 5);
-    equal(await subject.r.sessions.count(), 5, "how many sessions are live");
+    equal(await r.sessions.count(), 5, "how many sessions are live");
   },
 
   "fill the last place of a user once when many want it at once": async (subject) => {
-    const visitor = await Visitor.create(subject.r);
+    const { r, visitor } = subject;
     const policy = { ...generous, perUserLimit: 2 };
-    await visitor.open(subject.r, {}, policy);
+    await visitor.open(r, {}, policy);
     await race(subject, times(12, visitor), policy, 1);
-    equal(await subject.r.sessions.count(), 2, "how many sessions are live");
+    equal(await r.sessions.count(), 2, "how many sessions are live");
   },
 
   "fill the places of several users and of the database exactly at once": async (subject) => {
-    const first = await Visitor.create(subject.r);
-    const second = await Visitor.create(subject.r, { key: first });
-    const visitors = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? first : second));
+    const { r, visitor } = subject;
+    const colleague = await Visitor.create(r, { key: visitor });
+    const visitors = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? visitor : colleague));
     await race(subject, visitors, { ...generous, limit: 7, perUserLimit: 4 }, 7);
   },
 
   "fill the places that are given back at the same time, no more": async (subject) => {
-    const { r } = subject;
-    const visitor = await Visitor.create(r);
+    const { r, visitor } = subject;
     const policy = { ...generous, limit: 6 };
     const old = await atOnce(6, () => visitor.open(r, {}, policy));
     const [, ended] = await Promise.all([
@@ -141,8 +132,7 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
   },
 
   "stay exactly limited after all that can happen to them": async (subject) => {
-    const { storage, r, advance } = subject;
-    const visitor = await Visitor.create(r);
+    const { storage, r, advance, visitor } = subject;
     for (let round = 0; round < 3; round += 1) {
       const digests = await atOnce(6, (index) => visitor.open(r, { deviceId: index < 3 ? `device ${index}` : null }));
       await Promise.all(digests.slice(3, 5).map((digest) => r.sessions.end({ digest })));

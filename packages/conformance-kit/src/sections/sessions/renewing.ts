@@ -1,12 +1,11 @@
 import { equal } from "../../assert/index.ts";
-import { type Check, checksOf } from "../../check.ts";
+import type { Check } from "../../check.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
 import { hour } from "../../fixtures/policy.ts";
-import { Visitor } from "../../fixtures/visitor.ts";
+import { Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 
-export const sessionRenewingChecks: readonly Check[] = checksOf("sessions", {
-  "end all of a user but one": async ({ r }) => {
-    const visitor = await Visitor.create(r);
+export const sessionRenewingChecks: readonly Check[] = visitorChecks("sessions", {
+  "end all of a user but one": async ({ r, visitor }) => {
     const colleague = await Visitor.create(r, { key: visitor });
     const { userId } = visitor.account;
     const [kept, other] = [await visitor.open(r), await colleague.open(r)];
@@ -21,8 +20,7 @@ export const sessionRenewingChecks: readonly Check[] = checksOf("sessions", {
     equal(await r.sessions.end(unknown), 1, "how many sessions were ended but for one that is not there");
   },
 
-  "go on with a new secret when they are renewed, alone": async ({ storage, r }) => {
-    const visitor = await Visitor.create(r);
+  "go on with a new secret when they are renewed, alone": async ({ storage, r, visitor }) => {
     const { userId, secretVersion } = visitor.account;
     const [own, other] = [await visitor.open(r), await visitor.open(r)];
     const renewed = await storage.transaction(async (inside) => {
@@ -36,8 +34,7 @@ export const sessionRenewingChecks: readonly Check[] = checksOf("sessions", {
     equal(await visitor.isAdmitted(r, other), false, "whether a session with another version is admitted");
   },
 
-  "are not renewed when they are over": async ({ r, advance }) => {
-    const visitor = await Visitor.create(r);
+  "are not renewed when they are over": async ({ r, advance, visitor }) => {
     const [ended, expired] = [await visitor.open(r), await visitor.open(r)];
     await r.sessions.end({ digest: ended });
     advance(hour);
