@@ -1,9 +1,10 @@
 import type { AuditEvent, RecordedAuditEvent } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/at-once.ts";
+import { atOnce, whileOpen } from "../fixtures/at-once.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
+import { pluck, rowsOf } from "../fixtures/lists.ts";
 import { hour, minute } from "../fixtures/policy.ts";
 
 function eventOf({
@@ -14,6 +15,11 @@ function eventOf({
   ...event
 }: RecordedAuditEvent): AuditEvent {
   return event;
+}
+
+/** The event of a request with this id. */
+function ofRequest(requestId: string): AuditEvent {
+  return { ...auditEvent, requestId };
 }
 
 function isAscending(events: readonly RecordedAuditEvent[]): boolean {
@@ -57,12 +63,12 @@ const eventChecks = checksOf("audit", {
   },
 
   "reads on from where a reader stopped": async ({ r }) => {
-    for (let index = 0; index < 7; index += 1) await r.audit.append({ ...auditEvent, requestId: String(index) });
+    for (let index = 0; index < 7; index += 1) await r.audit.append(ofRequest(String(index)));
     const seen: string[] = [];
     for (let after = 0, rounds = 0; rounds < 4; rounds += 1) {
       const events = await r.audit.read(after, 3);
       equal(events.length, [3, 3, 1, 0][rounds], "how many events are read");
-      seen.push(...events.map(({ requestId }) => requestId));
+      seen.push(...pluck(events, "requestId"));
       after = events.at(-1)?.sequence ?? after;
     }
     equal(seen, ["0", "1", "2", "3", "4", "5", "6"], "the requests in order");
@@ -77,48 +83,34 @@ const eventChecks = checksOf("audit", {
   },
 
   "shows events in the order of their sequence, however late their transactions end": async ({ storage, r }) => {
-    let written = () => {};
-    const writing = new Promise<void>((resolve) => {
-      written = resolve;
-    });
-    const late = storage.transaction(async (inside) => {
-      await inside.audit.append({ ...auditEvent, requestId: "late" });
-      written();
-      // Lets the others go on where they can at once.
-      for (let round = 0; round < 30; round += 1) await inside.audit.read(0, 1);
-    });
-    await Promise.race([writing, late]);
-    await Promise.all([late, r.audit.append({ ...auditEvent, requestId: "meanwhile" })]);
-    await r.audit.append({ ...auditEvent, requestId: "last" });
+    await whileOpen(
+      storage,
+      (inside) => inside.audit.append(ofRequest("late")),
+      () => r.audit.append(ofRequest("meanwhile")),
+      { turns: 30 },
+    );
+    await r.audit.append(ofRequest("last"));
     const events = await r.audit.read(0, 10);
     holds(isAscending(events), "The sequence rises");
-    equalInAnyOrder(
-      events.map(({ requestId }) => requestId),
-      ["late", "meanwhile", "last"],
-      "the requests",
-    );
+    equalInAnyOrder(pluck(events, "requestId"), ["late", "meanwhile", "last"], "the requests");
     equal(events.at(-1)?.requestId, "last", "the last request");
     equal(await r.audit.read(events[0]?.sequence ?? 0, 10), events.slice(1), "the events after the first");
   },
 
   "only grows: what was read once is read again, unchanged": async ({ r }) => {
-    await atOnce(5, (index) => r.audit.append({ ...auditEvent, requestId: String(index) }));
+    await atOnce(5, (index) => r.audit.append(ofRequest(String(index))));
     const before = await r.audit.read(0, 100);
-    await atOnce(5, (index) => r.audit.append({ ...auditEvent, requestId: String(index) }));
+    await atOnce(5, (index) => r.audit.append(ofRequest(String(index))));
     const after = await r.audit.read(0, 100);
     equal(after.slice(0, 5), before, "the first events");
     equal(after.length, 10, "how many events there are");
   },
 
   "keeps every event of those appended at once": async ({ r }) => {
-    await atOnce(24, (index) => r.audit.append({ ...auditEvent, requestId: String(index) }));
+    await atOnce(24, (index) => r.audit.append(ofRequest(String(index))));
     const events = await r.audit.read(0, 100);
     const requests = Array.from({ length: 24 }, (_, index) => String(index));
-    equalInAnyOrder(
-      events.map(({ requestId }) => requestId),
-      requests,
-      "the requests",
-    );
+    equalInAnyOrder(pluck(events, "requestId"), requests, "the requests");
     holds(isAscending(events), "The sequence rises");
   },
 
@@ -164,7 +156,7 @@ const tallyChecks = checksOf("audit", {
     await tally("fourth");
     await r.audit.settle(0, 10);
     equal(
-      (await r.audit.read(0, 10)).map((event) => [event.requestId, event.attempts]),
+      rowsOf(await r.audit.read(0, 10), "requestId", "attempts"),
       [
         ["first", 3],
         ["fourth", 1],
@@ -176,11 +168,10 @@ const tallyChecks = checksOf("audit", {
   "keeps tallies of different keys apart": async ({ r }) => {
     const keys = [...hostileTexts, "a", "A", "a ", "x".repeat(200)];
     for (const [index, key] of keys.entries()) {
-      for (let count = 0; count <= index % 3; count += 1)
-        await r.audit.tally(key, { ...auditEvent, requestId: `${index}` });
+      for (let count = 0; count <= index % 3; count += 1) await r.audit.tally(key, ofRequest(`${index}`));
     }
     equal(await r.audit.settle(0, 100), keys.length, "how many tallies were settled");
-    const events = (await r.audit.read(0, 100)).map(({ requestId, attempts }) => [requestId, attempts]);
+    const events = rowsOf(await r.audit.read(0, 100), "requestId", "attempts");
     equalInAnyOrder(
       events,
       keys.map((_, index) => [`${index}`, 1 + (index % 3)]),
@@ -193,16 +184,16 @@ const tallyChecks = checksOf("audit", {
     advance,
   }) => {
     for (const key of ["a", "b", "c"]) {
-      await r.audit.tally(key, { ...auditEvent, requestId: key });
+      await r.audit.tally(key, ofRequest(key));
       advance(minute);
     }
-    await r.audit.tally("a", { ...auditEvent, requestId: "again" });
+    await r.audit.tally("a", ofRequest("again"));
     equal(await r.audit.settle(hour, 10), 0, "how many were settled before their age");
     equal(await r.audit.settle(2 * minute, 0), 0, "how many a settling of none has settled");
     equal(await r.audit.settle(2 * minute, 1), 1, "how many the first settling has settled");
     equal(await r.audit.settle(2 * minute, 10), 1, "how many the second settling has settled");
     equal(
-      (await r.audit.read(0, 10)).map(({ requestId, attempts }) => [requestId, attempts]),
+      rowsOf(await r.audit.read(0, 10), "requestId", "attempts"),
       [
         ["a", 2],
         ["b", 1],
@@ -229,11 +220,11 @@ const tallyChecks = checksOf("audit", {
 
 const sweepChecks = checksOf("audit", {
   "forgets what is older than asked for, the oldest first, no more than asked for": async ({ r, advance }) => {
-    const append = async (requestId: string) => r.audit.append({ ...auditEvent, requestId });
+    const append = async (requestId: string) => r.audit.append(ofRequest(requestId));
     for (const name of ["1", "2", "3", "4", "5"]) await append(name);
     advance(2 * hour);
     for (const name of ["6", "7"]) await append(name);
-    const left = async () => (await r.audit.read(0, 10)).map(({ requestId }) => requestId);
+    const left = async () => pluck(await r.audit.read(0, 10), "requestId");
     equal(
       [await r.audit.sweep(3 * hour, 10), await r.audit.sweep(hour, 0)],
       [0, 0],
@@ -250,13 +241,9 @@ const sweepChecks = checksOf("audit", {
     await r.audit.append(auditEvent);
     const [before] = await r.audit.read(0, 10);
     equal(await r.audit.sweep(0, 10), 1, "how many were forgotten");
-    await r.audit.append({ ...auditEvent, requestId: "next" });
+    await r.audit.append(ofRequest("next"));
     const after = await r.audit.read(before?.sequence ?? 0, 10);
-    equal(
-      after.map(({ requestId }) => requestId),
-      ["next"],
-      "the events after the one that was forgotten",
-    );
+    equal(pluck(after, "requestId"), ["next"], "the events after the one that was forgotten");
   },
 });
 

@@ -1,9 +1,18 @@
-import { builtInClasses, type ClassDefinition, type Repositories, seesAll, type Storage } from "@sallyport/core";
+import {
+  builtInClasses,
+  type ClassDefinition,
+  type ModelDelta,
+  type Repositories,
+  seesAll,
+  type Storage,
+  type StoredModel,
+} from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce, occurrences } from "../fixtures/at-once.ts";
-import { changeOf } from "../fixtures/changes-up-to.ts";
-import { createObject } from "../fixtures/objects.ts";
+import { atOnce, linger, occurrences, signal } from "../fixtures/at-once.ts";
+import { equalCounts } from "../fixtures/lists.ts";
+import { createObject, update } from "../fixtures/objects.ts";
+import { takenBack } from "../fixtures/taken-back.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 
 const ticket: ClassDefinition = {
@@ -18,18 +27,38 @@ async function holdModel(
   storage: Storage,
   atTheEnd: (inside: Repositories) => Promise<void>,
 ): Promise<{ readonly ended: Promise<void> }> {
-  let tell = () => {};
-  const held = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
+  const held = signal();
   const ended = storage.transaction(async (inside) => {
     await inside.model.hold();
-    tell();
-    for (let turn = 0; turn < 50; turn += 1) await inside.audit.read(0, 1);
+    held.tell();
+    await linger(inside, 50);
     await atTheEnd(inside);
   });
-  await Promise.race([held, ended]);
+  await Promise.race([held.told, ended]);
   return { ended };
+}
+
+/** Classes like the ticket, of these names. */
+function tickets(...names: readonly string[]): ClassDefinition[] {
+  return names.map((name) => ({ ...ticket, name }));
+}
+
+/** Changes the model as it is, which has to succeed; what it is afterwards. */
+async function change({ model }: Repositories, delta: ModelDelta): Promise<StoredModel> {
+  const { generation } = await model.load();
+  equal(await model.change(delta, generation), "ok", "changing the model");
+  return model.load();
+}
+
+/** Demands that these classes are all that there are beside the built-in ones. */
+function adds({ classes }: StoredModel, ...added: readonly unknown[]): void {
+  equalInAnyOrder(classes, [...builtInClasses, ...added], "the classes");
+}
+
+/** Demands that the model is what it was. */
+function isAsBefore(after: StoredModel, before: StoredModel): void {
+  equal(after.generation, before.generation, "the generation");
+  equalInAnyOrder(after.classes, before.classes, "the classes");
 }
 
 export const modelChecks: readonly Check[] = checksOf("model", {
@@ -41,30 +70,23 @@ export const modelChecks: readonly Check[] = checksOf("model", {
 
   "adds a class and leaves the others alone": async ({ r }) => {
     const { generation } = await r.model.load();
-    equal(await r.model.change({ put: [ticket] }, generation), "ok", "changing the model");
-    const changed = await r.model.load();
+    const changed = await change(r, { put: [ticket] });
     equal(changed.generation, generation + 1, "the generation");
-    equalInAnyOrder(changed.classes, [...builtInClasses, ticket], "the classes");
+    adds(changed, ticket);
   },
 
   "replaces a class whole": async ({ r }) => {
-    const { generation } = await r.model.load();
-    await r.model.change({ put: [ticket] }, generation);
-    const added = await r.model.load();
+    await change(r, { put: [ticket] });
     const bare: ClassDefinition = { name: "Ticket", base: "User", attributes: [], rights: [] };
-    equal(await r.model.change({ put: [bare] }, added.generation), "ok", "changing the model");
-    equalInAnyOrder((await r.model.load()).classes, [...builtInClasses, bare], "the classes");
+    adds(await change(r, { put: [bare] }), bare);
   },
 
   "takes several classes in one change": async ({ r }) => {
-    const { generation } = await r.model.load();
-    const put = ["One", "Two", "Three"].map((name) => ({ ...ticket, name }));
-    equal(await r.model.change({ put }, generation), "ok", "changing the model");
-    equalInAnyOrder((await r.model.load()).classes, [...builtInClasses, ...put], "the classes");
+    const put = tickets("One", "Two", "Three");
+    adds(await change(r, { put }), ...put);
   },
 
   "keeps definitions as they are, in the order of their attributes": async ({ r }) => {
-    const { generation } = await r.model.load();
     const rich: ClassDefinition = {
       name: "Rich_Class9",
       base: "User",
@@ -85,83 +107,58 @@ export const modelChecks: readonly Check[] = checksOf("model", {
         { group: "B2", permissions: [] },
       ],
     };
-    await r.model.change({ put: [rich] }, generation);
+    const { classes } = await change(r, { put: [rich] });
     equal(
-      (await r.model.load()).classes.find(({ name }) => name === rich.name),
+      classes.find(({ name }) => name === rich.name),
       rich,
       "the class",
     );
   },
 
   "tells names apart that differ by case": async ({ r }) => {
-    const { generation } = await r.model.load();
-    const put = ["Ticket", "ticket", "tickeT"].map((name) => ({ ...ticket, name }));
-    await r.model.change({ put }, generation);
-    equalInAnyOrder((await r.model.load()).classes, [...builtInClasses, ...put], "the classes");
+    const put = tickets("Ticket", "ticket", "tickeT");
+    adds(await change(r, { put }), ...put);
   },
 
   "refuses a change of another generation than the current one": async ({ r }) => {
     const { generation } = await r.model.load();
-    await r.model.change({ put: [] }, generation);
-    const before = await r.model.load();
+    const before = await change(r, { put: [] });
     for (const expected of [generation, before.generation + 1, 0]) {
       equal(await r.model.change({ put: [ticket] }, expected), "stale", `changing generation ${expected}`);
     }
-    const after = await r.model.load();
-    equal(after.generation, before.generation, "the generation");
-    equalInAnyOrder(after.classes, before.classes, "the classes");
+    isAsBefore(await r.model.load(), before);
   },
 
   "lets one of those win who change one generation at once": async ({ r }) => {
     const { generation } = await r.model.load();
-    const outcomes = await atOnce(10, (index) =>
-      r.model.change({ put: [{ ...ticket, name: `Ticket${index}` }] }, generation),
-    );
-    equal(occurrences("ok", outcomes), 1, "how many changed the model");
-    equal(occurrences("stale", outcomes), 9, "how many were stale");
-    const winner = { ...ticket, name: `Ticket${outcomes.indexOf("ok")}` };
-    equalInAnyOrder((await r.model.load()).classes, [...builtInClasses, winner], "the classes");
+    const outcomes = await atOnce(10, (index) => r.model.change({ put: tickets(`Ticket${index}`) }, generation));
+    equalCounts(outcomes, { ok: 1, stale: 9 }, "how many changed the model, and how many were stale");
+    adds(await r.model.load(), ...tickets(`Ticket${outcomes.indexOf("ok")}`));
   },
 
   "takes classes away, and nothing else with them": async ({ r }) => {
-    const [file] = await r.objects.insert([{ className: "File", attributes: { Name: "plan" } }]);
-    const { generation } = await r.model.load();
-    const put = ["One", "Two", "Three"].map((name) => ({ ...ticket, name }));
-    await r.model.change({ put }, generation);
-    const added = await r.model.load();
-    equal(
-      await r.model.change({ put: [], removed: ["One", "File", "Three"] }, added.generation),
-      "ok",
-      "changing the model",
-    );
-    const changed = await r.model.load();
+    const file = await createObject(r);
+    const put = tickets("One", "Two", "Three");
+    const added = await change(r, { put });
+    const changed = await change(r, { put: [], removed: ["One", "File", "Three"] });
     equal(changed.generation, added.generation + 1, "the generation");
     equalInAnyOrder(changed.classes, [...builtInClasses.filter(({ name }) => name !== "File"), put[1]], "the classes");
-    equal(await r.objects.get([file?.id ?? ""], seesAll), [file], "the object of a class that is gone");
+    equal(await r.objects.get([file.id], seesAll), [file], "the object of a class that is gone");
   },
 
   "puts and takes away in one change": async ({ r }) => {
-    const { generation } = await r.model.load();
-    await r.model.change({ put: [{ ...ticket, name: "Old" }] }, generation);
-    const before = await r.model.load();
-    equal(await r.model.change({ put: [ticket], removed: ["Old"] }, before.generation), "ok", "changing the model");
-    equalInAnyOrder((await r.model.load()).classes, [...builtInClasses, ticket], "the classes");
+    await change(r, { put: tickets("Old") });
+    adds(await change(r, { put: [ticket], removed: ["Old"] }), ticket);
   },
 
   "has nothing to take away under a name that no class has": async ({ r }) => {
-    const { generation } = await r.model.load();
-    equal(
-      await r.model.change({ put: [], removed: ["Nobody", "user", "", ...hostileTexts] }, generation),
-      "ok",
-      "changing the model",
-    );
-    equalInAnyOrder((await r.model.load()).classes, builtInClasses, "the classes");
+    adds(await change(r, { put: [], removed: ["Nobody", "user", "", ...hostileTexts] }));
   },
 
   "keeps what a change of another generation would take away": async ({ r }) => {
     const { generation } = await r.model.load();
     equal(await r.model.change({ put: [], removed: ["File"] }, generation + 1), "stale", "changing the model");
-    equalInAnyOrder((await r.model.load()).classes, builtInClasses, "the classes");
+    adds(await r.model.load());
   },
 
   "is held by one transaction at a time, which sees what those before it have left": async ({ storage, r }) => {
@@ -172,9 +169,9 @@ export const modelChecks: readonly Check[] = checksOf("model", {
         holders += 1;
         try {
           const { generation } = await inside.model.load();
-          for (let turn = 0; turn < 10; turn += 1) await inside.audit.read(0, 1);
+          await linger(inside, 10);
           equal(holders, 1, "how many hold the model");
-          return await inside.model.change({ put: [{ ...ticket, name: `Ticket${index}` }] }, generation);
+          return await inside.model.change({ put: tickets(`Ticket${index}`) }, generation);
         } finally {
           holders -= 1;
         }
@@ -202,27 +199,22 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     const holding = await holdModel(storage, async () => {
       events.push("let go");
     });
-    const creating = r.objects.insert([{ className: "File", attributes: {} }]).then(() => events.push("written"));
-    const changing = r.objects
-      .update([changeOf(object.id, { Name: "other" })], { session: null })
-      .then(() => events.push("written"));
+    const creating = createObject(r).then(() => events.push("written"));
+    const changing = update(r, object.id, { Name: "other" }).then(() => events.push("written"));
     await Promise.all([holding.ended, creating, changing]);
     equal(events, ["let go", "written", "written"], "the order of events");
   },
 
   "waits to be held for those who write": async ({ storage, r }) => {
     const events: string[] = [];
-    let tell = () => {};
-    const written = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
+    const written = signal();
     const writing = storage.transaction(async (inside) => {
-      await inside.objects.insert([{ className: "File", attributes: {} }]);
-      tell();
-      for (let turn = 0; turn < 50; turn += 1) await inside.audit.read(0, 1);
+      await createObject(inside);
+      written.tell();
+      await linger(inside, 50);
       events.push("written");
     });
-    await Promise.race([written, writing]);
+    await Promise.race([written.told, writing]);
     const holding = storage.transaction(async (inside) => {
       await inside.model.hold();
       events.push(`held with ${await inside.objects.count({ classes: ["File"] }, seesAll)}`);
@@ -236,39 +228,27 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     await storage.transaction(async (inside) => {
       for (const name of ["One", "Two"]) {
         await inside.model.hold();
-        const { generation } = await inside.model.load();
-        equal(await inside.model.change({ put: [{ ...ticket, name }] }, generation), "ok", "changing the model");
+        await change(inside, { put: tickets(name) });
       }
     });
     equal((await r.model.load()).classes.length, builtInClasses.length + 2, "how many classes there are");
   },
 
   "is free again when a transaction that held it has failed": async ({ storage, r }) => {
-    const failing = storage.transaction(async (inside) => {
-      await inside.model.hold();
-      throw new Error("taken back");
-    });
-    await failing.catch(() => {});
+    await takenBack(storage, ({ model }) => model.hold());
     await r.model.hold();
-    const { generation } = await r.model.load();
-    equal(await r.model.change({ put: [ticket] }, generation), "ok", "changing the model");
+    await change(r, { put: [ticket] });
   },
 
   "is not reset by another migration": async ({ storage, r }) => {
-    const { generation } = await r.model.load();
-    const user: ClassDefinition = { ...ticket, name: "User" };
-    await r.model.change({ put: [user] }, generation);
-    const before = await r.model.load();
+    const before = await change(r, { put: tickets("User") });
     await storage.migrate();
-    const after = await r.model.load();
-    equal(after.generation, before.generation, "the generation");
-    equalInAnyOrder(after.classes, before.classes, "the classes");
+    isAsBefore(await r.model.load(), before);
   },
 
   "leaves the objects of a changed class alone": async ({ r }) => {
-    const [object] = await r.objects.insert([{ className: "File", attributes: { Name: "plan", Old: 1 } }]);
-    const { generation } = await r.model.load();
-    await r.model.change({ put: [{ ...ticket, name: "File" }] }, generation);
-    equal(await r.objects.get([object?.id ?? ""], seesAll), [object], "the object");
+    const object = await createObject(r, { attributes: { Name: "plan", Old: 1 } });
+    await change(r, { put: tickets("File") });
+    equal(await r.objects.get([object.id], seesAll), [object], "the object");
   },
 });

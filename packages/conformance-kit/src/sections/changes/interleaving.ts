@@ -1,17 +1,10 @@
-import {
-  beforeAllChanges,
-  type Change,
-  type Repositories,
-  seesAll,
-  type Storage,
-  type StoredObject,
-} from "@sallyport/core";
+import { beforeAllChanges, type Change, type Repositories, type Storage, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
-import { files, idsOf } from "../../fixtures/objects.ts";
+import { createObject, files, idsOf, objectOf } from "../../fixtures/objects.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
-import { whileOpen } from "../../fixtures/at-once.ts";
+import { atOnce, linger, meanwhile, whileOpen } from "../../fixtures/at-once.ts";
 
 /** Everything up to the watermark as of now. */
 async function lookAt(r: Repositories): Promise<{ watermark: number; changes: Change[] }> {
@@ -40,11 +33,6 @@ async function overlap(storage: Storage, other: Storage, end: "kept" | "taken ba
     const watermark = await watermarkBehind(other.repositories, created);
     equalInAnyOrder(idsOf(await changesUpTo(storage.repositories, watermark)), created, "the ids of what has changed");
   }
-}
-
-/** Lets a transaction take its time. */
-async function linger(r: Repositories, turns: number): Promise<void> {
-  for (let turn = 0; turn < turns; turn += 1) await r.audit.read(0, 1);
 }
 
 /** One writer's transactions: they create objects and change one that all writers change, and some of them are taken back. */
@@ -77,7 +65,7 @@ async function write(storage: Storage, writer: number, shared: string): Promise<
 /** Writers whose transactions overlap in any way, and a reader who follows them. */
 async function follow(storages: readonly [Storage, Storage]): Promise<void> {
   const [{ repositories: reader }] = storages;
-  const [shared] = (await reader.objects.insert(files(1))) as [StoredObject];
+  const shared = await createObject(reader);
   const followed: Change[] = [];
   let reached = beforeAllChanges.stamp;
   const readOn = async (): Promise<void> => {
@@ -87,16 +75,10 @@ async function follow(storages: readonly [Storage, Storage]): Promise<void> {
     reached = watermark;
   };
 
-  const writers = { over: false };
-  const writing = Promise.all(
-    Array.from({ length: 6 }, (_, writer) => write(storages[writer % 2] as Storage, writer, shared.id)),
-  ).finally(() => {
-    writers.over = true;
-  });
-  const reading = (async () => {
-    while (!writers.over) await readOn();
-  })();
-  const [kept] = await Promise.all([writing, reading]);
+  const kept = await meanwhile(
+    atOnce(6, (writer) => write(storages[writer % 2] as Storage, writer, shared.id)),
+    readOn,
+  );
   const all = [shared.id, ...kept.flat()];
   await watermarkBehind(reader, all);
   await readOn();
@@ -111,11 +93,7 @@ async function follow(storages: readonly [Storage, Storage]): Promise<void> {
     [...new Set(versions)].toSorted((one, other) => one - other),
     "the versions of the object that was changed, each once",
   );
-  equal(
-    versions.at(-1),
-    (await reader.objects.get([shared.id], seesAll))[0]?.version,
-    "the last version that the reader was told of",
-  );
+  equal(versions.at(-1), (await objectOf(reader, shared.id))?.version, "the last version that the reader was told of");
   equal(
     await changesUpTo(reader, reached),
     followed.filter(({ id, version }) => id !== shared.id || version === versions.at(-1)),
@@ -132,24 +110,16 @@ const withinOne = checksOf("changes", {
   "lose nothing and repeat nothing for who follows writers at work": ({ storage }) => follow([storage, storage]),
 
   "of one transaction have one stamp, and show together": async ({ storage, r }) => {
-    const writer = { over: false };
     const looks: Change[][] = [];
-    const writing = storage
-      .transaction(async (inside) => {
-        const ids: string[] = [];
-        for (let step = 0; step < 3; step += 1) {
-          ids.push(...idsOf(await inside.objects.insert(files(2))));
-          await linger(inside, 30);
-        }
-        return ids;
-      })
-      .finally(() => {
-        writer.over = true;
-      });
-    const looking = (async () => {
-      while (!writer.over) looks.push((await lookAt(r)).changes);
-    })();
-    const [created] = await Promise.all([writing, looking]);
+    const writing = storage.transaction(async (inside) => {
+      const ids: string[] = [];
+      for (let step = 0; step < 3; step += 1) {
+        ids.push(...idsOf(await inside.objects.insert(files(2))));
+        await linger(inside, 30);
+      }
+      return ids;
+    });
+    const created = await meanwhile(writing, async () => looks.push((await lookAt(r)).changes));
     const last = await changesUpTo(r, await watermarkBehind(r, created));
     for (const changes of [...looks.filter(({ length }) => length > 0), last])
       equal(idsOf(changes), created, "the ids of what has changed");
