@@ -1,13 +1,13 @@
 import {
   type Attributes,
   type ObjectId,
-  passwordEntrance,
   type Repositories,
   type Restoration,
   ServiceError,
   type SessionPolicy,
   type StoredObject,
 } from "@sallyport/core";
+import { newSession } from "../../fixtures/new-session.ts";
 import { minute } from "../../fixtures/policy.ts";
 import { idOfNobody, uuidOf, withIds } from "../object-names.ts";
 import type { PlayedHistory } from "./played-history.ts";
@@ -50,22 +50,9 @@ export async function takeStep(r: Repositories, step: WritingStep, history: Play
     case "open": {
       history.sessions += 1;
       const digest = history.digestOf(history.sessions - 1);
-      const opened = {
-        digest,
-        mode: "session",
-        appKeyId: "1",
-        userId: step.user,
-        secretVersion: 1,
-        appNames: [],
-        deviceId: step.device,
-        entrance: passwordEntrance,
-      } as const;
-      return r.sessions.open(opened, {
-        ...lifetimes,
-        limit: step.limit,
-        perUserLimit: step.perUserLimit,
-        perDevice: step.perDevice,
-      });
+      const { limit, perUserLimit, perDevice } = step;
+      const opened = newSession({ digest, userId: step.user, deviceId: step.device });
+      return r.sessions.open(opened, { ...lifetimes, limit, perUserLimit, perDevice });
     }
     case "end":
       return r.sessions.end({ digest: history.digestOf(step.session) });

@@ -1,15 +1,16 @@
-import { canonicalJson, objectNumber, passwordEntrance, seesAll } from "@sallyport/core";
+import { canonicalJson, objectNumber, seesAll } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";
-import { bringBack, createObject, files, takeAway } from "../../fixtures/objects.ts";
-import { changeOf } from "../../fixtures/changes-up-to.ts";
+import { pluck, rowsOf } from "../../fixtures/lists.ts";
+import { bringBack, createObject, createTogether, idsOf, leftOf, takeAway, update } from "../../fixtures/objects.ts";
 import { createAppKey } from "../../fixtures/create-app-key.ts";
 import { accountOf, createCustomAccount, createUser } from "../../fixtures/accounts.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
-import { generous, hour, minute, second } from "../../fixtures/policy.ts";
+import { hour, minute, second } from "../../fixtures/policy.ts";
+import { Visitor } from "../../fixtures/visitor.ts";
 
 export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
   "is of a new database what the migrations left": async ({ storage, r }) => {
@@ -37,12 +38,12 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
 
   "holds objects as they are, by their numbers, with their links": async ({ storage, r }) => {
     const values = Object.fromEntries(hostileTexts.map((text, index) => [`Text${index}`, text]));
-    const [first, other, third] = await r.objects.insert([
-      { className: "File", attributes: { ...values, Number: 1e21, aa: 1, b: { 10: [null, true], 9: {} } } },
-      { className: "File", attributes: { Name: "second" }, readers: ["3", "1"] },
+    const [first, other, third] = await createTogether(
+      r,
+      { attributes: { ...values, Number: 1e21, aa: 1, b: { 10: [null, true], 9: {} } } },
+      { readers: ["3", "1"] },
       { className: "No \t class", attributes: {} },
-    ]);
-    holds(first !== undefined && other !== undefined && third !== undefined, "Inserting objects answers nothing");
+    );
     await takeAway(storage, [first.id], true);
     const ids = [third.id, first.id, third.id];
     await bringBack(storage, first.id);
@@ -73,23 +74,18 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
   },
 
   "holds what is left of objects, and the highest number that was given": async ({ storage, r }) => {
-    const [kept, other, gone] = await r.objects.insert(files(3));
-    holds(kept !== undefined && other !== undefined && gone !== undefined, "Inserting objects answers nothing");
+    const [kept, other, gone] = await createTogether(r, {}, {}, {});
     await takeAway(storage, [gone.id]);
     await takeAway(storage, [kept.id, other.id], true);
     const records = await archived(storage);
     const departures = ofSection(records, "departures");
     const expected = [
-      { id: kept.id, leader: kept.id, attributes: canonicalJson(kept.attributes) },
-      { id: other.id, leader: kept.id, attributes: canonicalJson(other.attributes) },
-      { id: gone.id, leader: gone.id, attributes: null },
+      [kept.id, kept.id, canonicalJson(kept.attributes)],
+      [other.id, kept.id, canonicalJson(other.attributes)],
+      [gone.id, gone.id, null],
     ];
-    equal(
-      departures.map(({ id, leader, attributes }) => ({ id, leader, attributes })),
-      expected,
-      "the departures",
-    );
-    const found = await r.departures.find({ kind: "id", id: kept.id }, seesAll);
+    equal(rowsOf(departures, "id", "leader", "attributes"), expected, "the departures");
+    const found = await leftOf(r, kept.id);
     equal(
       [departures[0]?.storedAt, departures[0]?.version, departures[0]?.uuid],
       [found?.departedAt, found?.version, kept.uuid],
@@ -100,19 +96,14 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
   },
 
   "holds the stamps of changes, of objects and of departures": async ({ storage, r }) => {
-    const [first, other, third] = await r.objects.insert(files(3));
-    holds(first !== undefined && other !== undefined && third !== undefined, "Inserting objects answers nothing");
+    const [first, other, third] = await createTogether(r, {}, {}, {});
     await takeAway(storage, [other.id]);
-    await r.objects.update([changeOf(first.id, { Name: "new" })], { session: null });
+    await update(r, first.id, { Name: "new" });
     const records = await archived(storage);
     const stamps = [...ofSection(records, "objects"), ...ofSection(records, "departures")].toSorted(
       (a, b) => a.stamp - b.stamp,
     );
-    equal(
-      stamps.map(({ id }) => id),
-      [third.id, other.id, first.id],
-      "the objects by their stamps",
-    );
+    equal(idsOf(stamps), idsOf([third, other, first]), "the objects by their stamps");
     equal(
       stamps.every(({ stamp }) => Number.isSafeInteger(stamp) && stamp > 0),
       true,
@@ -145,11 +136,7 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     for (const loginName of ["\uffff", "b", "\u{10000}", "B", "a"])
       await createCustomAccount(r, { loginName, email: loginName === "b" ? "b@example.com" : null });
     const before = ofSection(await archived(storage), "customAccounts");
-    equal(
-      before.map(({ loginName }) => loginName),
-      ["B", "a", "b", "\uffff", "\u{10000}"],
-      "the names",
-    );
+    equal(pluck(before, "loginName"), ["B", "a", "b", "\uffff", "\u{10000}"], "the names");
     for (const { section: _section, confusableKey, ...account } of before) {
       equal({ ...account, administrator: false }, await accountOf(r, account.id), "an account");
       equal(confusableKey, `like ${account.loginName}`, "its confusable key");
@@ -167,20 +154,15 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     await r.records.put("first", "ends", 1, { lifetime: hour });
     advance(hour / 2);
     await r.records.put("first", "a", ["changed"]);
-    const known = [
-      ...(await r.records.list("first", { after: null, limit: 10 })).map((record) => ({ kind: "first", ...record })),
-      ...(await r.records.list("second", { after: null, limit: 10 })).map((record) => ({ kind: "second", ...record })),
-    ].filter(({ id }) => id !== "ends");
-    equal(
-      ofSection(await archived(storage), "records"),
-      known.map(({ kind, id, owner, value, createdAt }) => ({ section: "records", kind, id, owner, value, createdAt })),
-      "the records",
-    );
-    equal(
-      known.map(({ kind, id }) => kind + id),
-      ["first", "second"].flatMap((kind) => ["B", "a", "b", "\uffff", "\u{10000}"].map((id) => kind + id)),
-      "their order",
-    );
+    const known = [];
+    for (const kind of ["first", "second"]) {
+      const listed = await r.records.list(kind, { after: null, limit: 10 });
+      const kept = listed.filter(({ id }) => id !== "ends");
+      equal(idsOf(kept), ["B", "a", "b", "\uffff", "\u{10000}"], "their order");
+      for (const { age: _age, version: _version, born: _born, ...record } of kept)
+        known.push({ section: "records", kind, ...record });
+    }
+    equal(ofSection(await archived(storage), "records"), known, "the records");
   },
 
   "holds the audit and what is still counted": async ({ storage, r, advance }) => {
@@ -208,21 +190,10 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
   },
 
   "holds nothing that ends by itself": async ({ storage, r }) => {
-    const { digest, appKey } = await createAppKey(r);
-    const { userId } = await createUser(r);
+    const visitor = await Visitor.create(r);
     const before = await archived(storage);
-    const session = {
-      digest,
-      mode: "session",
-      appKeyId: appKey.id,
-      userId,
-      secretVersion: 1,
-      appNames: [],
-      deviceId: null,
-      entrance: passwordEntrance,
-    } as const;
-    await r.sessions.open(session, generous);
-    await r.locks.take(userId, digest);
+    const digest = await visitor.open(r);
+    await r.locks.take(visitor.account.userId, digest);
     await r.throttle.fail([
       { key: "key", policy: { freeFailures: 0, firstDelay: second, longestDelay: minute, forgetAfter: hour } },
     ]);

@@ -7,7 +7,7 @@ import { createAppKey } from "../../fixtures/create-app-key.ts";
 import { createCustomAccount, createUser } from "../../fixtures/accounts.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { createLink } from "../../fixtures/new-link.ts";
-import { files, takeAway } from "../../fixtures/objects.ts";
+import { files, idsOf, takeAway } from "../../fixtures/objects.ts";
 
 /** Writes something of everything that an archive can hold. */
 async function writeEverything({ repositories: r }: Storage): Promise<void> {
@@ -32,6 +32,13 @@ async function exportAround({ archive }: Storage, meanwhile: () => unknown): Pro
     records.push(...part);
   }
   return records;
+}
+
+/** Reads so many parts, and leaves the others. */
+async function readParts({ archive }: Storage, count: number): Promise<void> {
+  const reading = archive.export()[Symbol.asyncIterator]();
+  for (let read = 0; read < count; read += 1) await reading.next();
+  await reading.return?.();
 }
 
 export const exportingChecks: readonly Check[] = [
@@ -73,15 +80,11 @@ export const exportingChecks: readonly Check[] = [
     "can be left at any place": async ({ storage, r }) => {
       await r.objects.insert(files(3));
       for (let place = 0; place < 4; place += 1) {
-        const reading = storage.archive.export()[Symbol.asyncIterator]();
-        for (let read = 0; read < place; read += 1) await reading.next();
-        await reading.return?.();
+        await readParts(storage, place);
         await r.objects.insert(files(1));
       }
       equal(ofSection(await archived(storage), "objects").length, 7, "how many objects there are");
-      const reading = storage.archive.export()[Symbol.asyncIterator]();
-      await reading.next();
-      await reading.return?.();
+      await readParts(storage, 1);
       await storage.close();
       await failsWith(706, () => archived(storage), "an export after close");
     },
@@ -97,10 +100,7 @@ export const exportingChecks: readonly Check[] = [
         const read = await exportAround(storage, async () => {
           await writeEverything(other);
           await other.repositories.objects.insert(files(2_500));
-          await takeAway(
-            other,
-            before.flatMap((record) => (record.section === "objects" ? record.id : [])),
-          );
+          await takeAway(other, idsOf(ofSection(before, "objects")));
         });
         equal(read, before, "what is exported");
         equal(ofSection(await archived(storage), "departures").length, 3, "how many are gone afterwards");

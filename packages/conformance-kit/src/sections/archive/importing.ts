@@ -3,48 +3,50 @@ import {
   type Attributes,
   objectIdOf,
   objectNumber,
+  type RecordOf,
   type Repositories,
   seesAll,
   type Storage,
+  type Visibility,
 } from "@sallyport/core";
 import { ConformanceError, equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";
 import { archived, ofSection, streamed } from "../../fixtures/archived.ts";
+import { signal } from "../../fixtures/at-once.ts";
 import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { createAppKey } from "../../fixtures/create-app-key.ts";
-import { createObject, idsOf, takeAway } from "../../fixtures/objects.ts";
+import { createObject, idsOf, leftOf, objectByUuid, takeAway } from "../../fixtures/objects.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
+import { pluck, rowsOf } from "../../fixtures/lists.ts";
 import { createLink } from "../../fixtures/new-link.ts";
 import { generous } from "../../fixtures/policy.ts";
 import { sampleArchive } from "../../fixtures/sample-archive.ts";
 
-async function fill({ archive }: Storage): Promise<void> {
-  equal(await archive.import(streamed(sampleArchive)), "imported", "the import");
+/** Who reads without being a member of anything. */
+const everybody: Visibility = { classes: null, principals: new Set() };
+
+function importInto({ archive }: Storage, records = sampleArchive) {
+  return archive.import(streamed(records));
 }
 
-/** A stream that tells when it is read for the first time, and goes on when it is let. */
-function heldBack(records: readonly ArchiveRecord[]): {
-  stream: AsyncIterable<ArchiveRecord>;
-  begun: Promise<void>;
-  release: () => void;
-} {
-  let begin = () => {};
-  let release = () => {};
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+async function fill(storage: Storage): Promise<void> {
+  equal(await importInto(storage), "imported", "the import");
+}
+
+/** Begins an import that has read all but the last record, and ends when that is released. */
+async function beginImport({ archive }: Storage) {
+  const [begun, released] = [signal(), signal()];
   async function* read(): AsyncGenerator<ArchiveRecord> {
-    yield* records.slice(0, -1);
-    begin();
-    await released;
-    yield* records.slice(-1);
+    yield* sampleArchive.slice(0, -1);
+    begun.tell();
+    await released.told;
+    yield* sampleArchive.slice(-1);
   }
-  return { stream: read(), begun, release };
+  const outcome = archive.import(read());
+  await Promise.race([begun.told, outcome]);
+  return { outcome, release: released.tell };
 }
 
 /** Demands that nothing changes, and that nothing is read of what was to come. */
@@ -70,24 +72,27 @@ async function refuses(
   what: string,
 ): Promise<void> {
   const before = await archived(storage);
-  await failsWith(code, () => storage.archive.import(streamed(records)), what);
+  await failsWith(code, () => importInto(storage, records), what);
   equal(ofSection(await archived(storage), "classes"), ofSection(before, "classes"), `the classes after ${what}`);
   equal(await storage.repositories.settings.isEmpty(), true, `whether the database is empty after ${what}`);
 }
 
-/** The sample with another record behind the last one of its section that this changes. */
-function sampleWith(changed: (record: ArchiveRecord) => ArchiveRecord | null): ArchiveRecord[] {
-  return sampleArchive.flatMap((record) => [record, changed(record) ?? []].flat());
+/** The sample with a record of it a second time, changed. */
+function sampleWith(original: ArchiveRecord, change: object): ArchiveRecord[] {
+  return sampleArchive.flatMap((record) => (record === original ? [record, { ...record, ...change }] : [record]));
 }
 
-const last = <T>(list: readonly T[]): T => list[list.length - 1] as T;
+const [, file] = ofSection(sampleArchive, "classes") as [RecordOf<"classes">, RecordOf<"classes">];
+const [, appKey] = ofSection(sampleArchive, "appKeys") as [RecordOf<"appKeys">, RecordOf<"appKeys">];
+const [account] = ofSection(sampleArchive, "accounts") as [RecordOf<"accounts">];
+const [custom] = ofSection(sampleArchive, "customAccounts") as [RecordOf<"customAccounts">];
+const [, application] = ofSection(sampleArchive, "records") as [RecordOf<"records">, RecordOf<"records">];
+const lastObject = ofSection(sampleArchive, "objects").at(-1) as RecordOf<"objects">;
 
-function changedObject(change: object): (record: ArchiveRecord) => ArchiveRecord | null {
-  const object = last(ofSection(sampleArchive, "objects"));
-  return (record) =>
-    record === object
-      ? { ...object, id: objectIdOf(1_500_000), uuid: "00000000-0000-4000-8000-ffffffffffff", ...change }
-      : null;
+/** The sample with one more object, which is like the last one but for an id and a UUID of its own, and this. */
+function sampleWithObject(change: Partial<RecordOf<"objects">>): ArchiveRecord[] {
+  const own = { id: objectIdOf(1_500_000), uuid: "00000000-0000-4000-8000-ffffffffffff" };
+  return sampleWith(lastObject, { ...own, ...change });
 }
 
 export const importingChecks: readonly Check[] = [
@@ -102,33 +107,15 @@ export const importingChecks: readonly Check[] = [
     "is there as if it had been written": async ({ storage, r }) => {
       await fill(storage);
       const { generation, classes } = await r.model.load();
-      equal(
-        [generation, classes],
-        [7, ofSection(sampleArchive, "classes").map(({ definition }) => definition)],
-        "the model",
-      );
-      for (const { id, uuid, className, version, storedAt, readers, attributes } of ofSection(
-        sampleArchive,
-        "objects",
-      )) {
-        const object = {
-          id,
-          uuid,
-          className,
-          version,
-          storedAt,
-          readers,
-          attributes: JSON.parse(attributes) as Attributes,
-        };
-        equal(await r.objects.get([id], seesAll), [object], "an object");
-        equal(((await r.objects.get({ uuids: [uuid] }, seesAll))[0] ?? null)?.id, id, "the object of a UUID");
+      equal([generation, classes], [7, pluck(ofSection(sampleArchive, "classes"), "definition")], "the model");
+      for (const { section: _section, stamp: _stamp, ...object } of ofSection(sampleArchive, "objects")) {
+        const { id, uuid } = object;
+        const attributes = JSON.parse(object.attributes) as Attributes;
+        equal(await r.objects.get([id], seesAll), [{ ...object, attributes }], "an object");
+        equal((await objectByUuid(r, uuid))?.id, id, "the object of a UUID");
       }
-      equal(
-        await r.objects.count({ classes: ["File"] }, { classes: null, principals: new Set() }),
-        4,
-        "how many objects everybody may see",
-      );
-      equal((await r.departures.find({ kind: "id", id: "5" }, seesAll))?.kind, "recycled", "a recycled object");
+      equal(await r.objects.count({ classes: ["File"] }, everybody), 4, "how many objects everybody may see");
+      equal((await leftOf(r, "5"))?.kind, "recycled", "a recycled object");
       const referrers = await r.departures.referrers(["3"], { attributes: null, limit: 10 });
       equal(
         referrers.map(({ id, attribute }) => `${id} ${attribute}`).toSorted(),
@@ -136,20 +123,13 @@ export const importingChecks: readonly Check[] = [
         "who points to an object",
       );
       equal((await accountNamed(r, "Name 1"))?.secret, "$argon2id$1", "the secret of an account");
-      const [custom] = ofSection(sampleArchive, "customAccounts");
-      equal(
-        (await r.accounts.find({ realm: "custom", loginName: "Z" }, [])).account?.secret,
-        custom?.secret,
-        "the secret of a custom account",
-      );
+      const found = await r.accounts.find({ realm: "custom", loginName: "Z" }, []);
+      equal(found.account?.secret, custom.secret, "the secret of a custom account");
       const history = await r.records.list("passwordHistory", { owner: "user:3", after: null, limit: 10 });
-      equal(
-        history.map(({ id, value }) => [id, value]),
-        [["user:3", ["first", "second", ...hostileTexts]]],
-        "the records of an owner",
-      );
-      const versions = (await r.records.list("application", { after: null, limit: 10 })).map(({ version }) => version);
-      equal(new Set(versions).size, 4, "how many versions the records have");
+      const passwords = ["first", "second", ...hostileTexts];
+      equal(rowsOf(history, "id", "value"), [["user:3", passwords]], "the records of an owner");
+      const applications = await r.records.list("application", { after: null, limit: 10 });
+      equal(new Set(pluck(applications, "version")).size, 4, "how many versions the records have");
       const [all] = ofSection(sampleArchive, "appKeys");
       const admitted = await r.admission.admit({
         appKey: all?.digest ?? "",
@@ -157,11 +137,7 @@ export const importingChecks: readonly Check[] = [
         idleTimeout: generous.idleTimeout,
       });
       equal([admitted.appKey?.id, admitted.maintenance], ["1", true], "what admission says of an app key");
-      equal(
-        (await r.audit.read(0, 10)).map(({ sequence }) => sequence),
-        [7, 9],
-        "the audit",
-      );
+      equal(pluck(await r.audit.read(0, 10), "sequence"), [7, 9], "the audit");
       equal(admitted.macroGeneration, 4, "the generation of macros that admission shows");
     },
 
@@ -172,12 +148,8 @@ export const importingChecks: readonly Check[] = [
       const inOrder = kept.toSorted(
         (one, other) => one.stamp - other.stamp || objectNumber(one.id) - objectNumber(other.id),
       );
-      const watermark = await watermarkBehind(r, [id]);
-      equal(
-        idsOf(await changesUpTo(r, watermark)),
-        [...idsOf(inOrder), id],
-        "the objects in the order of their changes",
-      );
+      const told = await changesUpTo(r, await watermarkBehind(r, [id]));
+      equal(idsOf(told), [...idsOf(inOrder), id], "the objects in the order of their changes");
     },
 
     "gives no id, UUID, name or sequence a second time": async ({ storage, r }) => {
@@ -185,25 +157,14 @@ export const importingChecks: readonly Check[] = [
       const { id } = await createObject(r);
       holds(objectNumber(id) > 3_000_000, `The first id after the import, ${id}, is behind all that were given`);
       const [gone] = ofSection(sampleArchive, "departures");
-      await failsWith(
-        307,
-        () => r.objects.insert([{ className: "File", attributes: {}, uuid: gone?.uuid ?? "" }]),
-        "the UUID of an object that is gone",
-      );
+      const again = () => createObject(r, { uuid: gone?.uuid ?? "" });
+      await failsWith(307, again, "the UUID of an object that is gone");
       equal(await r.records.put("application", "a", 1, { ifVersion: "none" }), "exists", "a record");
-      equal(
-        await r.accounts.create({ userId: id, loginName: "other", secret: "", administrator: false }, "name 0"),
-        "nameTaken",
-        "a confusable name",
-      );
-      const another = {
-        id: "00000000-0000-4000-8000-aaaaaaaaaaaa",
-        loginName: "other",
-        userId: id,
-        email: null,
-        secret: "",
-      };
-      equal(await r.accounts.create(another, "like a"), "nameTaken", "a confusable name of a custom account");
+      const other = { loginName: "other", userId: id, secret: "" };
+      const administered = { ...other, administrator: false };
+      equal(await r.accounts.create(administered, "name 0"), "nameTaken", "a confusable name");
+      const customary = { ...other, id: "00000000-0000-4000-8000-aaaaaaaaaaaa", email: null };
+      equal(await r.accounts.create(customary, "like a"), "nameTaken", "a confusable name of a custom account");
       await createAppKey(r, { name: "new" });
       await r.audit.append(auditEvent);
       const [written] = await r.audit.read(9, 10);
@@ -224,8 +185,7 @@ export const importingChecks: readonly Check[] = [
       const [known] = await r.records.get("application", ["a"]);
       const changed = await r.records.put("application", "a", 1, { ifVersion: known?.version ?? 0 });
       equal(changed, "stored", "a change of a record");
-      const seen = await r.objects.count({ classes: ["File"] }, { classes: null, principals: new Set() });
-      equal(seen, 4, "how many objects everybody may see");
+      equal(await r.objects.count({ classes: ["File"] }, everybody), 4, "how many objects everybody may see");
     },
 
     "is refused when there is an object": leavesAlone((r) => createObject(r)),
@@ -244,9 +204,7 @@ export const importingChecks: readonly Check[] = [
     "is refused when there is an audit": leavesAlone((r) => r.audit.append(auditEvent)),
     "is refused when attempts are counted": leavesAlone((r) => r.audit.tally("key", auditEvent)),
     "is refused when the model was changed": leavesAlone((r) => r.model.change({ put: [] }, 1)),
-    "is refused when there was an import": leavesAlone((_r, storage) =>
-      storage.archive.import(streamed(sampleArchive)),
-    ),
+    "is refused when there was an import": leavesAlone((_r, storage) => importInto(storage)),
 
     "leaves nothing behind when the records end with an error": async ({ storage, r }) => {
       const before = ofSection(await archived(storage), "classes");
@@ -263,65 +221,37 @@ export const importingChecks: readonly Check[] = [
     },
 
     "leaves nothing behind of records that contradict one another": async ({ storage }) => {
-      const [account] = ofSection(sampleArchive, "accounts");
-      const [custom] = ofSection(sampleArchive, "customAccounts");
       const unused = "00000000-0000-4000-8000-bbbbbbbbbbbb";
-      const twice: readonly (readonly [string, (record: ArchiveRecord) => ArchiveRecord | null])[] = [
-        ["an id twice", changedObject({ id: objectIdOf(1_000_000) })],
-        ["a UUID twice", changedObject({ uuid: "00000000-0000-4000-8000-000000000003" })],
-        ["an id of an object that is gone", changedObject({ id: objectIdOf(2_000_000) })],
-        ["a UUID of an object that is gone", changedObject({ uuid: "00000000-0000-4000-8000-000000000005" })],
-        [
-          "a class twice",
-          (record) => (record.section === "classes" && record.definition.name === "File" ? record : null),
-        ],
-        ["a record twice", (record) => (record.section === "records" && record.id === "a" ? record : null)],
-        [
-          "an app key twice",
-          (record) =>
-            record.section === "appKeys" && record.name === "some" ? { ...record, id: "2", name: "z" } : null,
-        ],
-        [
-          "a confusable name twice",
-          (record) => (record === account ? { ...account, userId: "14", loginName: "other" } : null),
-        ],
-        [
-          "a custom account twice",
-          (record) => (record === custom ? { ...custom, loginName: "other", confusableKey: "other" } : null),
-        ],
-        [
-          "a confusable name of a custom account twice",
-          (record) => (record === custom ? { ...custom, id: unused, loginName: "other" } : null),
-        ],
-      ];
-      for (const [what, changed] of twice) await refuses(storage, 307, sampleWith(changed), what);
+      for (const [what, records] of Object.entries({
+        "an id twice": sampleWithObject({ id: objectIdOf(1_000_000) }),
+        "a UUID twice": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000003" }),
+        "an id of an object that is gone": sampleWithObject({ id: objectIdOf(2_000_000) }),
+        "a UUID of an object that is gone": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000005" }),
+        "a class twice": sampleWith(file, {}),
+        "a record twice": sampleWith(application, {}),
+        "an app key twice": sampleWith(appKey, { id: "2", name: "z" }),
+        "a confusable name twice": sampleWith(account, { userId: "14", loginName: "other" }),
+        "a custom account twice": sampleWith(custom, { loginName: "other", confusableKey: "other" }),
+        "a confusable name of a custom account twice": sampleWith(custom, { id: unused, loginName: "other" }),
+      }))
+        await refuses(storage, 307, records, what);
       await fill(storage);
     },
 
     "leaves nothing behind of what cannot be stored": async ({ storage }) => {
-      await refuses(storage, 307, sampleWith(changedObject({ className: "a\0b" })), "a class with a zero character");
-      await refuses(
-        storage,
-        307,
-        sampleWith(changedObject({ attributes: '{"a": "\\u0000"}' })),
-        "attributes with a zero character",
-      );
-      await refuses(
-        storage,
-        801,
-        sampleWith(changedObject({ attributes: `{"a": "${"x".repeat(1_048_576)}"}` })),
-        "an object that is too large",
-      );
+      const zero = { attributes: '{"a": "\\u0000"}' };
+      const large = { attributes: `{"a": "${"x".repeat(1_048_576)}"}` };
+      await refuses(storage, 307, sampleWithObject({ className: "a\0b" }), "a class with a zero character");
+      await refuses(storage, 307, sampleWithObject(zero), "attributes with a zero character");
+      await refuses(storage, 801, sampleWithObject(large), "an object that is too large");
       await fill(storage);
     },
 
     "is one at a time": async ({ storage }) => {
-      const { stream, begun, release } = heldBack(sampleArchive);
-      const first = storage.archive.import(stream);
-      await Promise.race([begun, first]);
-      equal(await storage.archive.import(streamed(sampleArchive)), "busy", "a second import at the same time");
+      const { outcome, release } = await beginImport(storage);
+      equal(await importInto(storage), "busy", "a second import at the same time");
       release();
-      equal(await first, "imported", "the first import");
+      equal(await outcome, "imported", "the first import");
       equal(await archived(storage), sampleArchive, "what is there");
     },
   }),
@@ -332,24 +262,16 @@ export const importingChecks: readonly Check[] = [
       "is one at a time for all, and seen by nobody before it is whole": async ({ storage, another }) => {
         const other = await another();
         const before = await archived(other);
-        const { stream, begun, release } = heldBack(sampleArchive);
-        const first = storage.archive.import(stream);
-        await Promise.race([begun, first]);
-        equal(await other.archive.import(streamed(sampleArchive)), "busy", "an import by another process");
+        const { outcome, release } = await beginImport(storage);
+        equal(await importInto(other), "busy", "an import by another process");
         equal(await archived(other), before, "what another process sees");
         equal(await other.repositories.objects.get(["3"], seesAll), [], "the object that another process sees");
         const writing = createObject(other.repositories);
         release();
-        equal(await first, "imported", "the import");
-        holds(
-          objectNumber((await writing).id) > 3_000_000,
-          "What was written meanwhile has an id behind all that were given",
-        );
-        equal(
-          await other.archive.import(streamed(sampleArchive)),
-          "notEmpty",
-          "an import by another process afterwards",
-        );
+        equal(await outcome, "imported", "the import");
+        const { id } = await writing;
+        holds(objectNumber(id) > 3_000_000, "What was written meanwhile has an id behind all that were given");
+        equal(await importInto(other), "notEmpty", "an import by another process afterwards");
       },
     },
     { needs: "severalProcesses" },
@@ -359,7 +281,7 @@ export const importingChecks: readonly Check[] = [
     "archive",
     {
       "is not imported with 705 before the migration": async ({ storage }) => {
-        await failsWith(705, () => storage.archive.import(streamed(sampleArchive)), "an import before the migration");
+        await failsWith(705, () => importInto(storage), "an import before the migration");
       },
     },
     { migrated: false },

@@ -1,16 +1,18 @@
-import { beforeAllChanges, type StoredObject } from "@sallyport/core";
+import { beforeAllChanges, type Storage } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
-import { files, idsOf } from "../../fixtures/objects.ts";
-import type { Subject } from "../../subject.ts";
+import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
+import { meanwhile } from "../../fixtures/at-once.ts";
+import { pluck, rowsOf } from "../../fixtures/lists.ts";
+import { createObject, createTogether, files, idsOf, toldSince, update } from "../../fixtures/objects.ts";
 
-/** Objects of several transactions, many of some, and the watermark behind all of them. */
-async function severalTransactions({ storage, r }: Subject): Promise<{ created: StoredObject[]; watermark: number }> {
-  const created: StoredObject[] = [];
+/** The ids of objects of several transactions, many of some, the watermark behind all of them, and what is told. */
+async function severalTransactions(storage: Storage) {
+  const created: string[] = [];
   for (const count of [1, 5, 1, 40, 3])
-    created.push(...(await storage.transaction((inside) => inside.objects.insert(files(count)))));
-  return { created, watermark: await watermarkBehind(r, idsOf(created)) };
+    created.push(...idsOf(await storage.transaction((inside) => inside.objects.insert(files(count)))));
+  const watermark = await watermarkBehind(storage.repositories, created);
+  return { created, watermark, all: await changesUpTo(storage.repositories, watermark) };
 }
 
 export const changeTellingChecks: readonly Check[] = checksOf("changes", {
@@ -27,18 +29,8 @@ export const changeTellingChecks: readonly Check[] = checksOf("changes", {
       const created = [...(await r.objects.insert(objects)), ...(await r.objects.insert(files(1)))];
       const watermark = await watermarkBehind(r, idsOf(created.slice(-1)));
       const told = await changesUpTo(r, watermark, { stamp: before, id: null });
-      const expected = created.map(({ id, uuid, className, version }) => ({
-        id,
-        uuid,
-        className,
-        version,
-        kind: "stored",
-      }));
-      equal(
-        told.map(({ id, uuid, className, version, kind }) => ({ id, uuid, className, version, kind })),
-        expected,
-        "what is told",
-      );
+      const expected = created.map(({ id, uuid, className, version }) => [id, uuid, className, version, "stored"]);
+      equal(rowsOf(told, "id", "uuid", "className", "version", "kind"), expected, "what is told");
       holds(
         told.every(({ stamp }) => Number.isSafeInteger(stamp) && stamp > before),
         `The stamps are whole numbers above ${before}`,
@@ -49,16 +41,13 @@ export const changeTellingChecks: readonly Check[] = checksOf("changes", {
   },
 
   "move up when an object is changed, and tell of it once, with its version": async ({ r }) => {
-    const [first, second, third] = (await r.objects.insert(files(3))) as [StoredObject, StoredObject, StoredObject];
+    const [first, second, third] = await createTogether(r, {}, {}, {});
     const reached = await watermarkBehind(r, idsOf([first, second, third]));
-    for (const name of ["new", "newer"])
-      await r.objects.update([changeOf(second.id, { Name: name })], { session: null });
-    await r.objects.update([changeOf(first.id, {})], { session: null });
-    const [last] = (await r.objects.insert(files(1))) as [StoredObject];
-    const watermark = await watermarkBehind(r, [last.id]);
-    const told = await changesUpTo(r, watermark, { stamp: reached, id: null });
+    for (const name of ["new", "newer"]) await update(r, second.id, { Name: name });
+    await update(r, first.id, {});
+    const { last, watermark, told } = await toldSince(r, reached);
     equal(
-      told.map(({ id, version }) => [id, version]),
+      rowsOf(told, "id", "version"),
       [
         [second.id, 3],
         [first.id, 2],
@@ -71,14 +60,12 @@ export const changeTellingChecks: readonly Check[] = checksOf("changes", {
   },
 
   "move up when only the readers of an object change": async ({ r }) => {
-    const [first, second] = (await r.objects.insert(files(2))) as [StoredObject, StoredObject];
+    const [first, second] = await createTogether(r, {}, {});
     const reached = await watermarkBehind(r, idsOf([first, second]));
-    for (const readers of [["A1"], [], null])
-      await r.objects.update([changeOf(first.id, {}, { readers })], { session: null });
-    const [last] = (await r.objects.insert(files(1))) as [StoredObject];
-    const told = await changesUpTo(r, await watermarkBehind(r, [last.id]), { stamp: reached, id: null });
+    for (const readers of [["A1"], [], null]) await update(r, first.id, {}, { readers });
+    const { last, told } = await toldSince(r, reached);
     equal(
-      told.map(({ id, version, kind }) => [id, version, kind]),
+      rowsOf(told, "id", "version", "kind"),
       [
         [first.id, 4, "stored"],
         [last.id, 1, "stored"],
@@ -87,58 +74,38 @@ export const changeTellingChecks: readonly Check[] = checksOf("changes", {
     );
   },
 
-  "begin behind the place given, within a stamp and after it": async (subject) => {
-    const { r } = subject;
-    const { watermark } = await severalTransactions(subject);
-    const all = await changesUpTo(r, watermark);
+  "begin behind the place given, within a stamp and after it": async ({ storage, r }) => {
+    const { watermark, all } = await severalTransactions(storage);
     for (const [index, { stamp, id }] of all.entries()) {
-      equal(
-        await r.changes.read({ stamp, id }, watermark, 100),
-        all.slice(index + 1),
-        `the changes behind the ${index + 1}th`,
-      );
+      const behind = await r.changes.read({ stamp, id }, watermark, 100);
+      equal(behind, all.slice(index + 1), `the changes behind the ${index + 1}th`);
     }
-    for (const stamp of new Set(all.map((each) => each.stamp))) {
+    for (const stamp of new Set(pluck(all, "stamp"))) {
       const later = all.filter((each) => each.stamp > stamp);
       equal(await r.changes.read({ stamp, id: null }, watermark, 100), later, "the changes behind a stamp");
     }
   },
 
-  "end with the highest stamp asked for, and with the limit": async (subject) => {
-    const { r } = subject;
-    const { watermark } = await severalTransactions(subject);
-    const all = await changesUpTo(r, watermark);
-    for (const stamp of new Set(all.map((each) => each.stamp))) {
+  "end with the highest stamp asked for, and with the limit": async ({ storage, r }) => {
+    const { watermark, all } = await severalTransactions(storage);
+    for (const stamp of new Set(pluck(all, "stamp"))) {
       for (const upTo of [stamp - 1, stamp]) {
-        equal(
-          await r.changes.read(beforeAllChanges, upTo, 100),
-          all.filter((each) => each.stamp <= upTo),
-          "the changes up to a stamp",
-        );
+        const earlier = all.filter((each) => each.stamp <= upTo);
+        equal(await r.changes.read(beforeAllChanges, upTo, 100), earlier, "the changes up to a stamp");
       }
     }
-    for (const limit of [0, 1, 2, 6, 49, 50, 51])
-      equal(
-        await r.changes.read(beforeAllChanges, watermark, limit),
-        all.slice(0, limit),
-        `the first ${limit} changes`,
-      );
+    for (const limit of [0, 1, 2, 6, 49, 50, 51]) {
+      const first = await r.changes.read(beforeAllChanges, watermark, limit);
+      equal(first, all.slice(0, limit), `the first ${limit} changes`);
+    }
   },
 
-  "are read in pages that fit together without gap or repetition while others write": async (subject) => {
-    const { storage, r } = subject;
-    const { created, watermark } = await severalTransactions(subject);
+  "are read in pages that fit together without gap or repetition while others write": async ({ storage, r }) => {
+    const { created, watermark } = await severalTransactions(storage);
     for (const limit of [1, 3, 7, 50]) {
-      const reader = { done: false };
-      const reading = changesUpTo(r, watermark, beforeAllChanges, limit).finally(() => {
-        reader.done = true;
-      });
-      const writing = (async () => {
-        for (let round = 0; !reader.done && round < 100; round += 1)
-          await storage.transaction((inside) => inside.objects.insert(files(2)));
-      })();
-      const [changes] = await Promise.all([reading, writing]);
-      equal(idsOf(changes), idsOf(created), `the ids in pages of ${limit}`);
+      const reading = changesUpTo(r, watermark, beforeAllChanges, limit);
+      const write = () => storage.transaction((inside) => inside.objects.insert(files(2)));
+      equal(idsOf(await meanwhile(reading, write, 100)), created, `the ids in pages of ${limit}`);
     }
   },
 
@@ -152,25 +119,18 @@ export const changeTellingChecks: readonly Check[] = checksOf("changes", {
       );
       return objects;
     });
-    equal(
-      idsOf(await changesUpTo(r, await watermarkBehind(r, idsOf(created)))),
-      idsOf(created),
-      "the ids of what has changed",
-    );
+    const told = await changesUpTo(r, await watermarkBehind(r, idsOf(created)));
+    equal(idsOf(told), idsOf(created), "the ids of what has changed");
   },
 
   "are none of a call that is refused": async ({ r }) => {
-    const [first] = (await r.objects.insert(files(1))) as [StoredObject];
+    const first = await createObject(r);
     await failsWith(
       307,
       () => r.objects.insert([...files(2), { className: "File", attributes: {}, uuid: first.uuid }]),
       "inserting a UUID again",
     );
-    const [last] = (await r.objects.insert(files(1))) as [StoredObject];
-    equal(
-      idsOf(await changesUpTo(r, await watermarkBehind(r, [last.id]))),
-      [first.id, last.id],
-      "the ids of what has changed",
-    );
+    const { last, told } = await toldSince(r, beforeAllChanges.stamp);
+    equal(idsOf(told), [first.id, last.id], "the ids of what has changed");
   },
 });
