@@ -1,6 +1,7 @@
 import { eachStep, type GivenAttributes, type HistoryScenario, type Numbering } from "./histories/step.ts";
 import { renumbered, type Step } from "./histories/step.ts";
-import { nameOf, nobody, withTexts } from "./object-names.ts";
+import { nameOf, nobody, numberOf, withTexts } from "./object-names.ts";
+import { Smallest } from "./smallest.ts";
 
 /** So often a smaller scenario is tried. */
 const mostTries = 300;
@@ -10,26 +11,19 @@ export async function fewerSteps(
   scenario: HistoryScenario,
   differs: (smaller: HistoryScenario) => Promise<boolean>,
 ): Promise<HistoryScenario> {
-  let smallest = scenario;
-  let tries = 0;
-  const attempt = async (steps: Step[]): Promise<boolean> => {
-    if (tries === mostTries) return false;
-    tries += 1;
-    const smaller: HistoryScenario = { kind: "history", steps };
-    const does = await differs(smaller);
-    if (does) smallest = smaller;
-    return does;
-  };
+  const smallest = new Smallest(scenario, differs, mostTries);
+  const attempt = (steps: Step[]) => smallest.attempt({ kind: "history", steps });
   for (let found = true; found; ) {
     found = false;
-    for (let place = lengthOf(smallest.steps) - 1; place >= 0; place -= 1) {
+    for (let place = lengthOf(smallest.scenario.steps) - 1; place >= 0; place -= 1) {
       // Those that are about what a step has created go with it, so that there may be fewer places.
-      if (place < lengthOf(smallest.steps) && (await attempt(without(smallest.steps, place)))) found = true;
+      if (place < lengthOf(smallest.scenario.steps) && (await attempt(without(smallest.scenario.steps, place))))
+        found = true;
     }
   }
-  for (let place = 0; place < lengthOf(smallest.steps); place += 1)
-    await attempt(changed(smallest.steps, place, plainer));
-  return smallest;
+  for (let place = 0; place < lengthOf(smallest.scenario.steps); place += 1)
+    await attempt(changed(smallest.scenario.steps, place, plainer));
+  return smallest.scenario;
 }
 
 /** How many steps there are, those within transactions counted one by one. */
@@ -85,9 +79,9 @@ class Renumbering {
 
   /** A text in which the name of an object is its new name. */
   named(text: string): string {
-    const digits = /^#(\d+)$/.exec(text)?.[1];
-    if (digits === undefined) return text;
-    const number = this.of(Number(digits));
+    const old = numberOf(text);
+    if (old === undefined) return text;
+    const number = this.of(old);
     return number === undefined ? nobody : nameOf(number);
   }
 }

@@ -5,6 +5,12 @@ export function nameOf(number: number): string {
   return `#${number}`;
 }
 
+/** The number of the object that a text stands for. */
+export function numberOf(text: string): number | undefined {
+  const digits = /^#(\d+)$/.exec(text)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
 /** Stands for an object that never existed. */
 export const nobody = "#none";
 
@@ -15,8 +21,8 @@ export const idOfNobody: ObjectId = "ZZZZZZZZZZ";
 export function withIds<T>(value: T, ids: readonly (ObjectId | null)[]): T {
   const idOf = (text: string) => {
     if (text === nobody) return idOfNobody;
-    const number = /^#(\d+)$/.exec(text)?.[1];
-    return number === undefined ? text : (ids[Number(number)] ?? idOfNobody);
+    const number = numberOf(text);
+    return number === undefined ? text : (ids[number] ?? idOfNobody);
   };
   return withTexts(value, idOf) as T;
 }

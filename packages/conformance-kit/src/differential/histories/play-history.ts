@@ -1,4 +1,5 @@
 import { beforeAllChanges, type ObjectId, type Repositories, seesAll, type Storage } from "@sallyport/core";
+import { oneByOne } from "../../fixtures/at-once.ts";
 import { minute } from "../../fixtures/policy.ts";
 import { PlayedHistory } from "./played-history.ts";
 import type { HistoryOutcome, HistoryScenario, Step, WritingStep } from "./step.ts";
@@ -16,8 +17,7 @@ export async function playHistory(
   advance: (milliseconds: number) => void,
 ): Promise<HistoryOutcome> {
   const history = new PlayedHistory();
-  const answers: unknown[] = [];
-  for (const step of steps) answers.push(history.named(await answerTo(storage, step, history, advance)));
+  const answers = await oneByOne(steps, async (step) => history.named(await answerTo(storage, step, history, advance)));
   return { answers, end: history.named(await lookAround(storage.repositories, history)) };
 }
 
@@ -61,8 +61,7 @@ async function transact(
       // The storage may run it again.
       history.ids.length = length;
       history.sessions = sessions;
-      const answers: unknown[] = [];
-      for (const step of steps) answers.push((await takeStep(r, step, history)) ?? null);
+      const answers = await oneByOne(steps, async (step) => (await takeStep(r, step, history)) ?? null);
       if (fails) throw takenBack;
       return answers;
     });

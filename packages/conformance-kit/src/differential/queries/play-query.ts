@@ -23,14 +23,14 @@ export async function playObjects(
   const { repositories: r } = storage;
   const created = await r.objects.insert(
     objects.map(
-      (object, number): NewObject => ({ ...object, attributes: withoutReferences(object), uuid: uuidOf(number) }),
+      (object, number): NewObject => ({ ...object, attributes: attributesOf(object, false), uuid: uuidOf(number) }),
     ),
   );
   const ids = created.map(({ id }) => id);
   // Only now is it known what they point to. All are written, so that the time of their writing tells none from the others.
   const changes = objects.map((object, number) => ({
     id: ids[number] ?? idOfNobody,
-    attributes: withIds(referencesOf(object), ids),
+    attributes: withIds(attributesOf(object, true), ids),
     links: {},
     expectedVersions: null,
   }));
@@ -68,17 +68,11 @@ export async function playQuery(
 
 const references: ReadonlySet<AttributeType> = new Set(["reference", "collection", "file"]);
 
-function isReference({ className }: ScenarioObject, name: string): boolean {
-  const type = (className === "Item" ? itemAttributes : thingAttributes)[name];
-  return type !== undefined && references.has(type);
-}
-
-function referencesOf(object: ScenarioObject) {
-  return Object.fromEntries(Object.entries(object.attributes).filter(([name]) => isReference(object, name)));
-}
-
-function withoutReferences(object: ScenarioObject) {
-  return Object.fromEntries(Object.entries(object.attributes).filter(([name]) => !isReference(object, name)));
+/** The references of an object, or what it has beside them. */
+function attributesOf({ className, attributes }: ScenarioObject, areReferences: boolean) {
+  const types = className === "Item" ? itemAttributes : thingAttributes;
+  const isReference = (name: string) => types[name] !== undefined && references.has(types[name]);
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => isReference(name) === areReferences));
 }
 
 function indexesOf(className: string, attributes: Readonly<Record<string, AttributeType>>): AttributeIndex[] {

@@ -1,5 +1,6 @@
 import {
   type ArchiveRecord,
+  type ArchiveSection,
   type Attributes,
   objectIdOf,
   objectNumber,
@@ -77,22 +78,16 @@ async function refuses(
   equal(await storage.repositories.settings.isEmpty(), true, `whether the database is empty after ${what}`);
 }
 
-/** The sample with a record of it a second time, changed. */
-function sampleWith(original: ArchiveRecord, change: object): ArchiveRecord[] {
+/** The sample with one record more, behind the one at this place of its section: the same, but for this. */
+function sampleWith(section: ArchiveSection, place: number, change: object = {}): ArchiveRecord[] {
+  const original = ofSection(sampleArchive, section).at(place);
   return sampleArchive.flatMap((record) => (record === original ? [record, { ...record, ...change }] : [record]));
 }
 
-const [, file] = ofSection(sampleArchive, "classes") as [RecordOf<"classes">, RecordOf<"classes">];
-const [, appKey] = ofSection(sampleArchive, "appKeys") as [RecordOf<"appKeys">, RecordOf<"appKeys">];
-const [account] = ofSection(sampleArchive, "accounts") as [RecordOf<"accounts">];
-const [custom] = ofSection(sampleArchive, "customAccounts") as [RecordOf<"customAccounts">];
-const [, application] = ofSection(sampleArchive, "records") as [RecordOf<"records">, RecordOf<"records">];
-const lastObject = ofSection(sampleArchive, "objects").at(-1) as RecordOf<"objects">;
-
-/** The sample with one more object, which is like the last one but for an id and a UUID of its own, and this. */
+/** The sample with one more object, which has an id and a UUID of its own, unless this says otherwise. */
 function sampleWithObject(change: Partial<RecordOf<"objects">>): ArchiveRecord[] {
   const own = { id: objectIdOf(1_500_000), uuid: "00000000-0000-4000-8000-ffffffffffff" };
-  return sampleWith(lastObject, { ...own, ...change });
+  return sampleWith("objects", -1, { ...own, ...change });
 }
 
 export const importingChecks: readonly Check[] = [
@@ -123,8 +118,9 @@ export const importingChecks: readonly Check[] = [
         "who points to an object",
       );
       equal((await accountNamed(r, "Name 1"))?.secret, "$argon2id$1", "the secret of an account");
+      const [custom] = ofSection(sampleArchive, "customAccounts");
       const found = await r.accounts.find({ realm: "custom", loginName: "Z" }, []);
-      equal(found.account?.secret, custom.secret, "the secret of a custom account");
+      equal(found.account?.secret, custom?.secret, "the secret of a custom account");
       const history = await r.records.list("passwordHistory", { owner: "user:3", after: null, limit: 10 });
       const passwords = ["first", "second", ...hostileTexts];
       equal(rowsOf(history, "id", "value"), [["user:3", passwords]], "the records of an owner");
@@ -161,10 +157,10 @@ export const importingChecks: readonly Check[] = [
       await failsWith(307, again, "the UUID of an object that is gone");
       equal(await r.records.put("application", "a", 1, { ifVersion: "none" }), "exists", "a record");
       const other = { loginName: "other", userId: id, secret: "" };
-      const administered = { ...other, administrator: false };
-      equal(await r.accounts.create(administered, "name 0"), "nameTaken", "a confusable name");
-      const customary = { ...other, id: "00000000-0000-4000-8000-aaaaaaaaaaaa", email: null };
-      equal(await r.accounts.create(customary, "like a"), "nameTaken", "a confusable name of a custom account");
+      const created = await r.accounts.create({ ...other, administrator: false }, "name 0");
+      equal(created, "nameTaken", "a confusable name");
+      const custom = { ...other, id: "00000000-0000-4000-8000-aaaaaaaaaaaa", email: null };
+      equal(await r.accounts.create(custom, "like a"), "nameTaken", "a confusable name of a custom account");
       await createAppKey(r, { name: "new" });
       await r.audit.append(auditEvent);
       const [written] = await r.audit.read(9, 10);
@@ -227,12 +223,15 @@ export const importingChecks: readonly Check[] = [
         "a UUID twice": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000003" }),
         "an id of an object that is gone": sampleWithObject({ id: objectIdOf(2_000_000) }),
         "a UUID of an object that is gone": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000005" }),
-        "a class twice": sampleWith(file, {}),
-        "a record twice": sampleWith(application, {}),
-        "an app key twice": sampleWith(appKey, { id: "2", name: "z" }),
-        "a confusable name twice": sampleWith(account, { userId: "14", loginName: "other" }),
-        "a custom account twice": sampleWith(custom, { loginName: "other", confusableKey: "other" }),
-        "a confusable name of a custom account twice": sampleWith(custom, { id: unused, loginName: "other" }),
+        "a class twice": sampleWith("classes", 1),
+        "a record twice": sampleWith("records", 1),
+        "an app key twice": sampleWith("appKeys", 1, { id: "2", name: "z" }),
+        "a confusable name twice": sampleWith("accounts", 0, { userId: "14", loginName: "other" }),
+        "a custom account twice": sampleWith("customAccounts", 0, { loginName: "other", confusableKey: "other" }),
+        "a confusable name of a custom account twice": sampleWith("customAccounts", 0, {
+          id: unused,
+          loginName: "other",
+        }),
       }))
         await refuses(storage, 307, records, what);
       await fill(storage);

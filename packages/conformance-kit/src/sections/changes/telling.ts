@@ -2,15 +2,14 @@ import { beforeAllChanges, type Storage } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
-import { meanwhile } from "../../fixtures/at-once.ts";
+import { meanwhile, oneByOne } from "../../fixtures/at-once.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
 import { createObject, createTogether, files, idsOf, toldSince, update } from "../../fixtures/objects.ts";
 
 /** The ids of objects of several transactions, many of some, the watermark behind all of them, and what is told. */
 async function severalTransactions(storage: Storage) {
-  const created: string[] = [];
-  for (const count of [1, 5, 1, 40, 3])
-    created.push(...idsOf(await storage.transaction((inside) => inside.objects.insert(files(count)))));
+  const insert = (count: number) => storage.transaction((inside) => inside.objects.insert(files(count)));
+  const created = idsOf((await oneByOne([1, 5, 1, 40, 3], insert)).flat());
   const watermark = await watermarkBehind(storage.repositories, created);
   return { created, watermark, all: await changesUpTo(storage.repositories, watermark) };
 }

@@ -1,7 +1,7 @@
 import type { BlockLimits, BlockVerdict, Digest } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
+import { atOnce, oneByOne } from "../../fixtures/at-once.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
@@ -26,14 +26,11 @@ async function begin({ r: outside }: Subject) {
       limits,
     );
   /** The verdicts on claims that follow one another, each written as its client and its blocks. */
-  const inTurn = async (...claims: readonly string[]): Promise<BlockVerdict[]> => {
-    const verdicts: BlockVerdict[] = [];
-    for (const each of claims) {
+  const inTurn = (...claims: readonly string[]): Promise<BlockVerdict[]> =>
+    oneByOne(claims, (each) => {
       const [client = "", letters = ""] = each.split(" ");
-      verdicts.push(await claim(client, letters));
-    }
-    return verdicts;
-  };
+      return claim(client, letters);
+    });
   return { claim, inTurn };
 }
 
@@ -65,11 +62,8 @@ export const channelBlockChecks: readonly Check[] = checksAfter("channels", begi
   "count the uses of every block for itself": async ({ inTurn }) => {
     const verdicts = await inTurn("one ab", "one b", "one bc", "one ac", "one a", "one c");
     equal(verdicts, ["first", "again", "again", "again", "again", "again"], "the verdicts");
-    equal(
-      await inTurn("one a", "one b", "one c"),
-      ["refused", "refused", "refused"],
-      "the verdicts when all are used up",
-    );
+    const usedUp = await inTurn("one a", "one b", "one c");
+    equal(usedUp, ["refused", "refused", "refused"], "the verdicts when all are used up");
   },
 
   "take all blocks of a message or none": async ({ claim, inTurn }) => {
@@ -88,11 +82,8 @@ export const channelBlockChecks: readonly Check[] = checksAfter("channels", begi
       equal(await claim("one", "ab", { r }), "again", "the claim inside");
       equal(await claim("other", "a", { r }), "refused", "the claim of another client inside");
     });
-    equal(
-      await inTurn("other a", "one b", "one b", "one b"),
-      ["first", "again", "again", "refused"],
-      "the claims after it",
-    );
+    const verdicts = await inTurn("other a", "one b", "one b", "one b");
+    equal(verdicts, ["first", "again", "again", "refused"], "the claims after it");
   },
 
   "take equal blocks of one message for one": async ({ claim, inTurn }) => {
@@ -125,30 +116,22 @@ export const channelBlockChecks: readonly Check[] = checksAfter("channels", begi
     for (const letter of free) equal(await claim("late", letter), "first", "the claim on a block that nobody has won");
   },
 
-  "forget old blocks of server keys that are over, no more than asked for": async ({ r, advance, claim }) => {
+  "forget old blocks of server keys that are over, no more than asked for": async ({ r, advance, claim, inTurn }) => {
     for (const letters of ["a", "b", "c"]) await claim("one", letters, { keyId: "over" });
     await claim("one", "d", { keyId: "even earlier" });
     await claim("one", "e", { keyId: "accepted" });
     advance(2 * hour);
     await claim("one", "f", { keyId: "over" });
     equal(await r.channels.sweepBlocks(["accepted"], 3 * hour, 10), 0, "how many were swept before their age");
-    equal(
-      await r.channels.sweepBlocks(["accepted", "over", "even earlier"], hour, 10),
-      0,
-      "how many of accepted keys were swept",
-    );
+    const accepted = await r.channels.sweepBlocks(["accepted", "over", "even earlier"], hour, 10);
+    equal(accepted, 0, "how many of accepted keys were swept");
     equal(await r.channels.sweepBlocks(["accepted"], hour, 0), 0, "how many a sweep of none has swept");
     equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 3, "how many the first sweep has swept");
     equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 1, "how many the second sweep has swept");
     equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 0, "how many the third sweep has swept");
-    const verdicts = [
-      await claim("other", "a"),
-      await claim("other", "d"),
-      await claim("one", "e"),
-      await claim("other", "f"),
-      await claim("one", "f", { keyId: "over" }),
-    ];
-    equal(verdicts, ["first", "first", "refused", "refused", "again"], "the claims after it");
+    const verdicts = await inTurn("other a", "other d", "one e", "other f");
+    equal(verdicts, ["first", "first", "refused", "refused"], "the claims after it");
+    equal(await claim("one", "f", { keyId: "over" }), "again", "the claim on one that was too young");
     equal(await r.channels.sweepBlocks([], hour, 10), 1, "how many are swept when no key is accepted");
   },
 });

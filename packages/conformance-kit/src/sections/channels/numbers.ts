@@ -1,7 +1,7 @@
 import { type Digest, largestReservation, messageWindow } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
+import { atOnce, oneByOne } from "../../fixtures/at-once.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
@@ -28,8 +28,7 @@ const every = (step: number, length: number) => Array.from({ length }, (_, index
 
 export const channelNumberChecks: readonly Check[] = checksAfter("channels", begin, {
   "reserve numbers from 0 on, each once": async ({ r, session }) => {
-    const firsts: (bigint | null)[] = [];
-    for (const count of [1, 5, 1_000_000, 1]) firsts.push(await r.channels.reserveOut(session, count));
+    const firsts = await oneByOne([1, 5, 1_000_000, 1], (count) => r.channels.reserveOut(session, count));
     equal(firsts, [0n, 1n, 6n, 1_000_006n], "the first numbers");
   },
 

@@ -3,10 +3,18 @@ import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce, occurrences } from "../../fixtures/at-once.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
-import { bringBack, createObject, createObjects, leftOf, linking, takeAway, update } from "../../fixtures/objects.ts";
+import {
+  bringBack,
+  createObject,
+  createObjects,
+  leftOf,
+  linking,
+  referrersOf,
+  takeAway,
+  update,
+} from "../../fixtures/objects.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
-const all = { attributes: null, limit: 100 };
 const rounds = 10;
 
 /** One round of a race: one storage deletes, the other does something else; or one storage does both. */
@@ -16,8 +24,7 @@ type Race = (deleter: Storage, other: Storage, round: number) => Promise<void>;
 async function inTurns<A, B>(round: number, one: () => Promise<A>, other: () => Promise<B>): Promise<[A, B]> {
   if (round % 2 === 0) return Promise.all([one(), other()]);
   const second = other();
-  const [first, result] = await Promise.all([one(), second]);
-  return [first, result];
+  return Promise.all([one(), second]);
 }
 
 async function isThere(r: Repositories, id: string): Promise<boolean> {
@@ -28,8 +35,7 @@ async function isThere(r: Repositories, id: string): Promise<boolean> {
 function deleteFree(storage: Storage, id: string): Promise<boolean> {
   return storage.transaction(async (r) => {
     const [held] = await r.departures.hold([id]);
-    if (held === undefined || held.lockedBy !== null || (await r.departures.referrers([id], all)).length > 0)
-      return false;
+    if (held === undefined || held.lockedBy !== null || (await referrersOf(r, [id])).length > 0) return false;
     await r.departures.depart([id], { recycled: false, leader: id });
     return true;
   });
@@ -57,7 +63,7 @@ const races: { readonly [name: string]: Race } = {
     equal(await isThere(r, target.id), !deleted, "whether the target is there");
     const there = deleted ? "gone" : "there";
     equal(outcomes, deleted ? [307, 307] : [0, 0], `the outcomes of referrers of a target that is ${there}`);
-    equal((await r.departures.referrers([target.id], all)).length, deleted ? 0 : 2, "how many point to the target");
+    equal((await referrersOf(r, [target.id])).length, deleted ? 0 : 2, "how many point to the target");
   },
 
   "come after a change, or before it": async (deleter, { repositories: r }, round) => {

@@ -9,10 +9,21 @@ import {
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
-import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { atOnce, occurrences, oneByOne } from "../../fixtures/at-once.ts";
 import { takenBack } from "../../fixtures/taken-back.ts";
-import { bringBack, createObject, createObjects, idsOf, leftOf, linking, takeAway } from "../../fixtures/objects.ts";
-import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
+import {
+  bringBack,
+  createObject,
+  createObjects,
+  idsOf,
+  leftOf,
+  linking,
+  recycledWith,
+  referrersOf,
+  takeAway,
+  toldSince,
+} from "../../fixtures/objects.ts";
+import { watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { hour } from "../../fixtures/policy.ts";
 
 const [ada, bob] = ["A1", "B2"] as const;
@@ -115,11 +126,8 @@ const listing = checksOf("recycle bin", {
 const keeping = checksOf("recycle bin", {
   "has room for as many objects of a user as the quota says": async ({ storage, r }) => {
     const [one, two, three, four, five, six = "", seven = "", eight = ""] = await create(r, 8);
-    const outcomes = async (...tries: [ids: ObjectId[], user: ObjectId | null, quota: number][]) => {
-      const found: string[] = [];
-      for (const each of tries) found.push(await recycle(storage, ...each));
-      return found;
-    };
+    const outcomes = (...tries: [ids: ObjectId[], user: ObjectId | null, quota: number][]) =>
+      oneByOne(tries, (each) => recycle(storage, ...each));
     const ofAda = await outcomes([[one, two], ada, 3], [[three, four], ada, 3], [[three], ada, 3]);
     equal(ofAda, ["departed", "full", "departed"], "two, two more, and one more where there is room for three");
     const ofOthers = await outcomes([[four], ada, 3], [[four], bob, 1], [[five], null, 1]);
@@ -143,7 +151,7 @@ const keeping = checksOf("recycle bin", {
     equal(await recycle(storage, [pointing.id, source], ada, 1), "full", "two where there is room for one");
     const there = [pointing.id, source];
     equalInAnyOrder(idsOf(await r.objects.get(there, seesAll)), there, "the objects");
-    equal(idsOf(await r.departures.referrers([target], { attributes: null, limit: 9 })), [pointing.id], "its links");
+    equal(idsOf(await referrersOf(r, [target])), [pointing.id], "its links");
   },
 
   "keeps a quota exactly, however many recycle at once": async ({ storage, r }) => {
@@ -170,7 +178,7 @@ const purging = checksOf("recycle bin", {
       const left = await leftOf(r, id);
       equal([left?.kind, left?.version], ["deleted", 3], "kind and version of what is left");
       holds((left?.departedAt ?? 0) >= before, "The time is that of the purge");
-      equal(await storage.transaction((inside) => inside.departures.recycledWith(id)), [], "what could return");
+      equal(await recycledWith(storage, id), [], "what could return");
     }
     const left = (reader: ObjectId) =>
       r.departures.find({ kind: "uuid", uuid: object.uuid }, { classes: null, principals: new Set([reader]) });
@@ -197,9 +205,8 @@ const purging = checksOf("recycle bin", {
     await recycle(storage, [id], ada);
     const reached = await watermarkBehind(r, [id, other]);
     await purge(storage, id);
-    const watermark = await watermarkBehind(r, await create(r, 1));
-    const [told] = await changesUpTo(r, watermark, { stamp: reached, id: null });
-    equal([told?.id, told?.kind, told?.version], [id, "deleted", 3], "what is told first");
+    const { told } = await toldSince(r, reached);
+    equal(rowsOf(told, "id", "kind", "version")[0], [id, "deleted", 3], "what is told first");
   },
 
   "keeps everything when a purge is taken back": async ({ storage, r }) => {

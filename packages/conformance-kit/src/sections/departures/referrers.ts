@@ -8,12 +8,11 @@ import {
   linking,
   nowhere,
   objectOf,
+  referrersOf,
   takeAway,
   update,
 } from "../../fixtures/objects.ts";
 import { hour } from "../../fixtures/policy.ts";
-
-const all = { attributes: null, limit: 100 };
 
 /** An object that points to others by collections of these names. */
 function pointing(r: Repositories, links: Links, className = "File"): Promise<StoredObject> {
@@ -38,9 +37,9 @@ export const referrerChecks: readonly Check[] = checksOf("departures", {
     const team = await pointing(r, { Team: [one.id, two.id, other.id], Boss: [one.id] });
     const image = await pointing(r, { Boss: [two.id] }, "Image");
     const links = [link(team, "Team", one), link(team, "Team", two), link(team, "Boss", one), link(image, "Boss", two)];
-    equalInAnyOrder(await r.departures.referrers(idsOf([two, one, two]), all), links, "the referrers of two");
-    equal(await r.departures.referrers([], all), [], "the referrers of nothing");
-    equal(await r.departures.referrers([...nowhere, team.id], all), [], "the referrers of objects without any");
+    equalInAnyOrder(await referrersOf(r, idsOf([two, one, two])), links, "the referrers of two");
+    equal(await referrersOf(r, []), [], "the referrers of nothing");
+    equal(await referrersOf(r, [...nowhere, team.id]), [], "the referrers of objects without any");
   },
 
   "know the referrers by some attributes of some classes only, and as many as asked for": async ({ r }) => {
@@ -78,8 +77,8 @@ export const referrerChecks: readonly Check[] = checksOf("departures", {
     const recycled = await pointing(r, { Boss: [one.id, two.id] });
     await takeAway(storage, [deleted.id]);
     await takeAway(storage, [recycled.id], true);
-    equal(await r.departures.referrers([one.id], all), [link(two, "Boss", one)], "the referrers of one");
-    equal(await r.departures.referrers(idsOf([one, two]), all), [], "the referrers of both from outside");
+    equal(await referrersOf(r, [one.id]), [link(two, "Boss", one)], "the referrers of one");
+    equal(await referrersOf(r, idsOf([one, two])), [], "the referrers of both from outside");
   },
 
   "know the referrers as the last changes have left them": async ({ r }) => {
@@ -91,7 +90,7 @@ export const referrerChecks: readonly Check[] = checksOf("departures", {
       [[], [link(source, "Team", two)]],
       "the referrers by the attribute that was changed",
     );
-    equal(await r.departures.referrers([one.id], all), [link(source, "Boss", one)], "the referrers by the other");
+    equal(await referrersOf(r, [one.id]), [link(source, "Boss", one)], "the referrers by the other");
   },
 
   "take targets out of references and collections, and leave the rest": async ({ storage, r, advance }) => {
@@ -104,15 +103,15 @@ export const referrerChecks: readonly Check[] = checksOf("departures", {
     await takeAway(storage, [recycled.id], true);
     advance(hour);
     const before = await storage.now();
-    await storage.transaction(async ({ departures }) => departures.clear(await departures.referrers([gone.id], all)));
+    await storage.transaction(async (inside) => inside.departures.clear(await referrersOf(inside, [gone.id])));
     const [cleared, emptied] = [await objectOf(r, source.id), await objectOf(r, single.id)];
     equal(cleared?.attributes, { ...attributes, Boss: null, Team: [stays.id, recycled.id] }, "the attributes");
     equal(emptied?.attributes, { Team: [], Boss: stays.id }, "the attributes of the other");
     equal([cleared?.version, emptied?.version], [2, 2], "the versions");
     holds((cleared?.storedAt ?? 0) >= before, "The time is that of the clearing");
-    equal(await r.departures.referrers([gone.id], all), [], "the referrers of what is gone");
+    equal(await referrersOf(r, [gone.id]), [], "the referrers of what is gone");
     equalInAnyOrder(
-      await r.departures.referrers(idsOf([stays, recycled]), all),
+      await referrersOf(r, idsOf([stays, recycled])),
       [
         link(source, "Deputy", stays),
         link(source, "Team", stays),

@@ -13,15 +13,16 @@ import {
   linking,
   objectByUuid,
   objectOf,
+  recycledWith,
+  referrersOf,
   takeAway,
+  toldSince,
   update,
 } from "../../fixtures/objects.ts";
 import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { hour } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
-
-const all = { attributes: null, limit: 100 };
 
 export const returningChecks: readonly Check[] = checksOf("departures", {
   "bring back what went together, whichever of it is asked for": async ({ storage, r, advance }) => {
@@ -35,7 +36,7 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
     for (const [round, asked] of [first, second, third].entries()) {
       await takeAway(storage, idsOf([second, first, third]), true);
       await takeAway(storage, [other.id], true);
-      const group = await storage.transaction((inside) => inside.departures.recycledWith(asked.id));
+      const group = await recycledWith(storage, asked.id);
       equal(idsOf(group), idsOf(objects), "the ids of what went together");
       const [went, were] = [group, objects].map((list) => rowsOf(list, "attributes", "readers"));
       equal(went, were, "attributes and readers as they went");
@@ -87,7 +88,7 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
     await takeAway(storage, [source.id], true);
     await takeAway(storage, [recycled.id], true);
     await bringBack(storage, source.id, { links: { Boss: [target.id], Team: [recycled.id] } });
-    const referrers = await r.departures.referrers(idsOf([target, recycled]), all);
+    const referrers = await referrersOf(r, idsOf([target, recycled]));
     const link = { id: source.id, className: "File" };
     const expected = [
       { ...link, attribute: "Boss", target: target.id },
@@ -104,15 +105,14 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
     const changed = await update(r, source.id, { Name: "new" });
     equal(changed?.attributes["Boss"], target.id, "the reference when something else is changed");
     await bringBack(storage, target.id);
-    equal(idsOf(await r.departures.referrers([target.id], all)), [source.id], "the referrers of what came back");
+    equal(idsOf(await referrersOf(r, [target.id])), [source.id], "the referrers of what came back");
   },
 
   "are the end of what was deleted for good": async ({ storage, r }) => {
     const [object, together, live] = await createObjects(r, {}, {}, {});
     await takeAway(storage, idsOf([object, together]));
     for (const id of [object.id, together.id, live.id, "ZZZZZZZZZZ", "0", "", "constructor"]) {
-      const group = await storage.transaction(({ departures }) => departures.recycledWith(id));
-      equal(group, [], `what was recycled with "${id}"`);
+      equal(await recycledWith(storage, id), [], `what was recycled with "${id}"`);
     }
     equal(await r.departures.restore([]), [], "what comes back of nothing");
   },
@@ -161,9 +161,8 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
     await takeAway(storage, [object.id], true);
     const reached = await watermarkBehind(r, idsOf([other, object]));
     await bringBack(storage, object.id);
-    const watermark = await watermarkBehind(r, [(await createObject(r)).id]);
-    const [told] = await changesUpTo(r, watermark, { stamp: reached, id: null });
-    equal([told?.id, told?.kind, told?.version], [object.id, "stored", 3], "what is told first");
+    const { watermark, told } = await toldSince(r, reached);
+    equal(rowsOf(told, "id", "kind", "version")[0], [object.id, "stored", 3], "what is told first");
     equal((await changesUpTo(r, watermark)).length, 3, "how many changes there are in all");
   },
 

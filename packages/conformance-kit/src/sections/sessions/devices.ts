@@ -1,7 +1,7 @@
 import type { Digest, SessionPolicy } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
+import { atOnce, oneByOne } from "../../fixtures/at-once.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
@@ -16,27 +16,22 @@ async function openInTurn(
   { r, advance, visitor }: VisitorSubject,
   limits: readonly Partial<SessionPolicy>[],
 ): Promise<Digest[]> {
-  const digests: Digest[] = [];
-  for (const each of limits) {
+  return oneByOne(limits, (each) => {
     advance(second);
-    digests.push(await visitor.open(r, phone, { ...generous, ...each }));
-  }
-  return digests;
+    return visitor.open(r, phone, { ...generous, ...each });
+  });
 }
 
 /** Ends sessions one by one; for each whether it was live. Admission would renew them. */
 async function wereLive({ r }: VisitorSubject, digests: readonly Digest[]): Promise<boolean[]> {
-  const ended: boolean[] = [];
-  for (const digest of digests) ended.push((await r.sessions.end({ digest })) === 1);
-  return ended;
+  return oneByOne(digests, async (digest) => (await r.sessions.end({ digest })) === 1);
 }
 
 const oneDevice = visitorChecks("sessions", {
   "of one user, app key and device live side by side up to their limit": async ({ r, visitor }) => {
     const modes = ["session", "token", "session"] as const;
-    const digests = [];
-    for (const mode of modes)
-      digests.push(await visitor.open(r, { ...phone, mode, appNames: [mode] }, { ...generous, perDevice: 3 }));
+    const policy = { ...generous, perDevice: 3 };
+    const digests = await oneByOne(modes, (mode) => visitor.open(r, { ...phone, mode, appNames: [mode] }, policy));
     for (const [index, mode] of modes.entries()) {
       const { session } = await visitor.admitAs(r, mode, digests[index] ?? "");
       equal([session?.deviceId, session?.appNames], ["phone", [mode]], "device and app names of the session");
@@ -54,8 +49,7 @@ const oneDevice = visitorChecks("sessions", {
   "of a device make room for the next: the least recently renewed ends": async (subject) => {
     const { r, advance, visitor } = subject;
     const policy = { ...generous, perDevice: 3 };
-    const digests = [];
-    for (let opened = 0; opened < 3; opened += 1) digests.push(await visitor.open(r, phone, policy));
+    const digests = await oneByOne([1, 2, 3], () => visitor.open(r, phone, policy));
     // Renews the oldest, then the next.
     for (const renewed of digests.slice(0, 2)) {
       advance(2 * minute);
@@ -102,8 +96,7 @@ const oneDevice = visitorChecks("sessions", {
   },
 
   "without a device replace nothing": async ({ r, visitor }) => {
-    const digests = [];
-    for (let opened = 0; opened < 3; opened += 1) digests.push(await visitor.open(r, {}, alone));
+    const digests = await oneByOne([1, 2, 3], () => visitor.open(r, {}, alone));
     for (const digest of digests) equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
   },
 

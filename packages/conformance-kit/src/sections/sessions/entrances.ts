@@ -9,9 +9,9 @@ import {
   type Repositories,
 } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
-import { type Check, checksOf } from "../../check.ts";
+import { type Check, checksAfter } from "../../check.ts";
 import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";
-import { atOnce, whileOpen } from "../../fixtures/at-once.ts";
+import { atOnce, oneByOne, whileOpen } from "../../fixtures/at-once.ts";
 import { generous } from "../../fixtures/policy.ts";
 import { unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { createLink, newLink, removeLink } from "../../fixtures/new-link.ts";
@@ -24,13 +24,9 @@ interface Doors {
   readonly link: IdentityLinkRecord;
 }
 
-function customEntrance({ id, secretVersion }: Account): Entrance {
-  return { kind: "custom", accountId: id, secretVersion };
-}
-
-/** The same when the account has its next secret. */
-function renewedEntrance({ id, secretVersion }: Account): Entrance {
-  return { kind: "custom", accountId: id, secretVersion: secretVersion + 1 };
+/** By a custom account with the secret that it had, or with one that it had later. */
+function customEntrance({ id, secretVersion }: Account, later = 0): Entrance {
+  return { kind: "custom", accountId: id, secretVersion: secretVersion + later };
 }
 
 function linkEntrance(link: IdentityLinkRecord): Entrance {
@@ -58,9 +54,8 @@ const shutting: { readonly [what: string]: (r: Repositories, account: Account) =
     r.accounts.change(id, { userId: (await Visitor.create(r)).account.userId }),
 };
 
-export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
-  "know how their user came in": async ({ r }) => {
-    const { visitor, custom, link } = await doors(r);
+export const sessionEntranceChecks: readonly Check[] = checksAfter("sessions", ({ r }) => doors(r), {
+  "know how their user came in": async ({ r, visitor, custom, link }) => {
     const shared = await createLink(r, { userId: visitor.account.userId, shared: true });
     for (const mode of ["session", "token", "secure"] as const) {
       for (const entrance of [passwordEntrance, customEntrance(custom), linkEntrance(link), linkEntrance(shared)]) {
@@ -70,8 +65,7 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     }
   },
 
-  "know the link that their user came in by as it is now": async ({ r }) => {
-    const { visitor, link } = await doors(r);
+  "know the link that their user came in by as it is now": async ({ r, visitor, link }) => {
     const digest = await visitor.open(r, { entrance: linkEntrance(link) });
     const value = { ...link.value, shared: true, displayName: "somebody else" };
     await r.records.put(identityLinkKind, link.id, value, { owner: linkOwner(value.userId) });
@@ -88,12 +82,8 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
       equal(await visitor.isAdmitted(r, digest), true, `whether a session of ${what} is admitted before`);
       await shut(r, custom);
       equal(await visitor.isAdmitted(r, digest), false, `whether a session of ${what} is admitted`);
-      for (const other of others)
-        equal(
-          await visitor.isAdmitted(r, other),
-          true,
-          `whether another session of the user is admitted after ${what}`,
-        );
+      const stay = await oneByOne(others, (other) => visitor.isAdmitted(r, other));
+      equal(stay, [true, true], `whether the other sessions of the user are admitted after ${what}`);
     }
   },
 
@@ -113,11 +103,8 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
       equal(await visitor.isAdmitted(r, digest), true, `whether a session by ${what} is admitted before`);
       await r.accounts.setSecret(visitor.account.userId, "second secret", visitor.account.secretVersion);
       equal(await visitor.isAdmitted(r, digest), false, `whether a session by ${what} is admitted with a new secret`);
-      equal(
-        await letsIn(r, visitor, entrance),
-        false,
-        `whether a late session by ${what} with the old one is admitted`,
-      );
+      const late = await letsIn(r, visitor, entrance);
+      equal(late, false, `whether a late session by ${what} with the old one is admitted`);
       const account = await accountNamed(r, visitor.account.loginName);
       holds(account !== null, "The account is gone");
       const renewed = await Visitor.create(r, { account, key });
@@ -126,8 +113,7 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     }
   },
 
-  "are admitted again when their custom account is enabled again": async ({ r }) => {
-    const { visitor, custom } = await doors(r);
+  "are admitted again when their custom account is enabled again": async ({ r, visitor, custom }) => {
     const digest = await visitor.open(r, { entrance: customEntrance(custom) });
     for (const disabled of [true, false]) {
       await r.accounts.change(custom.id, { disabled });
@@ -135,12 +121,10 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     }
   },
 
-  "are admitted no more once their link is gone, even if the identity is bound again": async ({ r }) => {
-    const { visitor, link } = await doors(r);
+  "are admitted no more once their link is gone, even if the identity is bound again": async ({ r, visitor, link }) => {
     const { userId } = visitor.account;
     const [other, apple] = [await createLink(r, { userId }), await createLink(r, { userId, provider: "apple" })];
-    const opened: Digest[] = [];
-    for (const each of [link, other, apple]) opened.push(await visitor.open(r, { entrance: linkEntrance(each) }));
+    const opened = await oneByOne([link, other, apple], (each) => visitor.open(r, { entrance: linkEntrance(each) }));
     const admitted = () => Promise.all(opened.map((each) => visitor.isAdmitted(r, each)));
     await removeLink(r, link);
     equal(await admitted(), [false, true, true], "which are admitted after one link was removed");
@@ -163,8 +147,11 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     equal(await letsIn(r, visitor, linkEntrance(link)), false, "whether a late session of a removed link is admitted");
   },
 
-  "are never admitted while or after a door is shut, however opening and shutting meet": async ({ storage, r }) => {
-    const key = await Visitor.create(r);
+  "are never admitted while or after a door is shut, however opening and shutting meet": async ({
+    storage,
+    r,
+    visitor: key,
+  }) => {
     for (let round = 0; round < 6; round += 1) {
       const { visitor, custom, link } = await doors(r, key);
       const opened = await whileOpen(
@@ -189,14 +176,13 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     }
   },
 
-  "end all at once by their custom account but for one, or by their link": async ({ r }) => {
-    const { visitor, custom, link } = await doors(r);
+  "end all at once by their custom account but for one, or by their link": async ({ r, visitor, custom, link }) => {
     const entrances = [passwordEntrance, customEntrance(custom), linkEntrance(link)];
     const opened = [];
     for (const entrance of entrances)
       opened.push(await visitor.open(r, { entrance }), await visitor.openSecure(r, { entrance }));
     const [password, , account, secure, linked] = opened as [string, string, string, string, string];
-    const late = await visitor.open(r, { entrance: renewedEntrance(custom) });
+    const late = await visitor.open(r, { entrance: customEntrance(custom, 1) });
     const ended = await r.sessions.end({ customAccountId: custom.id, except: account });
     equal(ended, 2, "how many of the custom account were ended but for one");
     equal(await visitor.isAdmitted(r, account), true, "whether the excepted session is admitted");
@@ -213,8 +199,7 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     equal(await r.sessions.count(), 2, "how many sessions are live");
   },
 
-  "of a custom account go on with its new secret when they are renewed": async ({ storage, r }) => {
-    const { visitor, custom } = await doors(r);
+  "of a custom account go on with its new secret when they are renewed": async ({ storage, r, visitor, custom }) => {
     const entrance = customEntrance(custom);
     const [own, other] = [await visitor.open(r, { entrance }), await visitor.open(r, { entrance })];
     await storage.transaction(async (inside) => {
@@ -223,12 +208,11 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
       equal(await inside.sessions.renew(own, custom.secretVersion + 1), true, "whether the session was renewed");
     });
     const { session } = await visitor.admit(r, own);
-    equal(session?.entrance, renewedEntrance(custom), "the way in of the renewed session");
+    equal(session?.entrance, customEntrance(custom, 1), "the way in of the renewed session");
     equal(await visitor.isAdmitted(r, other), false, "whether another session of the old secret is admitted");
   },
 
-  "of a device are replaced whatever the two ways in": async ({ r }) => {
-    const { visitor, custom, link } = await doors(r);
+  "of a device are replaced whatever the two ways in": async ({ r, visitor, custom, link }) => {
     const [byAccount, byLink] = [customEntrance(custom), linkEntrance(link)];
     const policy = { ...generous, limit: 1, perUserLimit: 1 };
     let before: Digest | null = null;

@@ -1,0 +1,19 @@
+/** Of the scenarios that were tried, the smallest that still differs. */
+export class Smallest<Scenario> {
+  private tries = 0;
+
+  constructor(
+    public scenario: Scenario,
+    private readonly differs: (smaller: Scenario) => Promise<boolean>,
+    private readonly mostTries: number,
+  ) {}
+
+  /** Tries a smaller one, unless that was done often enough; whether it is the smallest now. */
+  async attempt(smaller: Scenario): Promise<boolean> {
+    if (this.tries === this.mostTries) return false;
+    this.tries += 1;
+    const differs = await this.differs(smaller);
+    if (differs) this.scenario = smaller;
+    return differs;
+  }
+}
