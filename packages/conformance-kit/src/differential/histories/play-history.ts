@@ -2,11 +2,8 @@ import { beforeAllChanges, type ObjectId, type Repositories, seesAll, type Stora
 import { oneByOne } from "../../fixtures/at-once.ts";
 import { minute } from "../../fixtures/policy.ts";
 import { PlayedHistory } from "./played-history.ts";
-import type { HistoryOutcome, HistoryScenario, Step, WritingStep } from "./step.ts";
+import { type HistoryOutcome, type HistoryScenario, most, type Step, type WritingStep } from "./step.ts";
 import { plain, refusalOf, takeStep } from "./take-step.ts";
-
-/** More than a history creates. */
-const most = 1_000;
 
 const takenBack = new Error("taken back");
 

@@ -1,5 +1,8 @@
 import type { JsonValue } from "@sallyport/core";
 
+/** More objects, sessions and links than a history creates. */
+export const most = 1_000;
+
 /** What an object is given: a text, an object that it points to, and several; objects by their names. */
 export interface GivenAttributes {
   readonly [name: string]: JsonValue;

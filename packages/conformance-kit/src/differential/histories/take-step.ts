@@ -11,15 +11,12 @@ import { newSession } from "../../fixtures/new-session.ts";
 import { minute } from "../../fixtures/policy.ts";
 import { idOfNobody, uuidOf, withIds } from "../object-names.ts";
 import type { PlayedHistory } from "./played-history.ts";
-import type { GivenAttributes, WritingStep } from "./step.ts";
+import { type GivenAttributes, most, type WritingStep } from "./step.ts";
 
 const lifetimes: Pick<SessionPolicy, "idleTimeout" | "absoluteLifetime"> = {
   idleTimeout: 10 * minute,
   absoluteLifetime: 120 * minute,
 };
-
-/** More than a history creates. */
-const most = 1_000;
 
 /** Takes a step; what comes of it, with ids. Its refusals are its own. */
 export async function takeStep(r: Repositories, step: WritingStep, history: PlayedHistory): Promise<unknown> {
@@ -69,13 +66,7 @@ function written(
   return { attributes, links: linksOf(attributes) };
 }
 
-function linksOf({
-  Thing: thing,
-  Things: things,
-}: {
-  readonly Thing?: unknown;
-  readonly Things?: unknown;
-}): Restoration["links"] {
+function linksOf({ Thing: thing, Things: things }: Attributes): Restoration["links"] {
   return {
     ...(thing === undefined ? {} : { Thing: typeof thing === "string" ? [thing] : [] }),
     ...(things === undefined ? {} : { Things: (things ?? []) as ObjectId[] }),
@@ -87,9 +78,7 @@ async function takeAway({ departures }: Repositories, ids: readonly ObjectId[], 
   const going = held.map(({ object }) => object.id);
   const [leader] = going;
   if (leader === undefined) return [];
-  if (!recycled) {
-    await departures.clear(await departures.referrers(going, { attributes: null, limit: most }));
-  }
+  if (!recycled) await departures.clear(await departures.referrers(going, { attributes: null, limit: most }));
   await departures.depart(going, { recycled, leader });
   return held.map(({ object: { id, version }, lockedBy }) => ({ id, version, lockedBy }));
 }

@@ -10,7 +10,7 @@ import {
 } from "@sallyport/core";
 import { idOfNobody, uuidOf, withIds, withNames } from "../object-names.ts";
 import type { QueryAnswers, QueryScenario, ScenarioObject } from "./query-scenario.ts";
-import { itemAttributes, thingAttributes } from "./random-objects.ts";
+import { attributeTypes } from "./random-objects.ts";
 
 /** More objects, and more pages, than there ever are: an adapter that repeats itself comes to an end. */
 const most = 100;
@@ -35,8 +35,7 @@ export async function playObjects(
     expectedVersions: null,
   }));
   if (changes.length > 0) await r.objects.update(changes, { session: null });
-  if (indexed)
-    await storage.alignIndexes([...indexesOf("Item", itemAttributes), ...indexesOf("Thing", thingAttributes)]);
+  if (indexed) await storage.alignIndexes([...indexesOf("Item"), ...indexesOf("Thing")]);
   return ids;
 }
 
@@ -70,13 +69,13 @@ const references: ReadonlySet<AttributeType> = new Set(["reference", "collection
 
 /** The references of an object, or what it has beside them. */
 function attributesOf({ className, attributes }: ScenarioObject, areReferences: boolean) {
-  const types = className === "Item" ? itemAttributes : thingAttributes;
+  const types = attributeTypes[className];
   const isReference = (name: string) => types[name] !== undefined && references.has(types[name]);
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => isReference(name) === areReferences));
 }
 
-function indexesOf(className: string, attributes: Readonly<Record<string, AttributeType>>): AttributeIndex[] {
-  return Object.entries(attributes).flatMap(([attribute, type]) =>
+function indexesOf(className: ScenarioObject["className"]): AttributeIndex[] {
+  return Object.entries(attributeTypes[className]).flatMap(([attribute, type]) =>
     isIndexable(type) ? [{ className, attribute, type }] : [],
   );
 }

@@ -3,24 +3,22 @@ import fc from "fast-check";
 import { nameOf, nobody } from "../object-names.ts";
 import type { ScenarioObject } from "./query-scenario.ts";
 
-/** Attributes of the class `Item`, by name; the references lead to items and to things. */
-export const itemAttributes: Readonly<Record<string, AttributeType>> = {
-  Text: "string",
-  Amount: "number",
-  Flag: "boolean",
-  Day: "date",
-  Data: "json",
-  Item: "reference",
-  Thing: "reference",
-  Things: "collection",
-  File: "file",
-};
+type Types = Readonly<Record<string, AttributeType>>;
 
-/** Those of the class `Thing`. */
-export const thingAttributes: Readonly<Record<string, AttributeType>> = {
-  Text: "string",
-  Amount: "number",
-  Item: "reference",
+/** Attributes of the classes, by name; the references lead to items and to things. */
+export const attributeTypes: Readonly<Record<ScenarioObject["className"], Types>> = {
+  Item: {
+    Text: "string",
+    Amount: "number",
+    Flag: "boolean",
+    Day: "date",
+    Data: "json",
+    Item: "reference",
+    Thing: "reference",
+    Things: "collection",
+    File: "file",
+  },
+  Thing: { Text: "string", Amount: "number", Item: "reference" },
 };
 
 const long = "l".repeat(599);
@@ -66,21 +64,18 @@ const names = Array.from({ length: setSize }, (_, number) => nameOf(number));
 
 /** A set of objects. */
 export function objectSets(): fc.Arbitrary<ScenarioObject[]> {
-  const object = (className: ScenarioObject["className"], types: Readonly<Record<string, AttributeType>>) =>
-    fc.record({
+  const several = (className: ScenarioObject["className"], count: number) => {
+    const object = fc.record({
       className: fc.constant(className),
-      attributes: attributesOf(types),
+      attributes: attributesOf(attributeTypes[className]),
       readers: fc.option(fc.subarray(readers), { freq: 2 }),
     });
-  const things = fc.array(object("Thing", thingAttributes), { minLength: setSize / 3, maxLength: setSize / 3 });
-  const items = fc.array(object("Item", itemAttributes), {
-    minLength: (2 * setSize) / 3,
-    maxLength: (2 * setSize) / 3,
-  });
-  return fc.tuple(things, items).map((parts) => parts.flat());
+    return fc.array(object, { minLength: count, maxLength: count });
+  };
+  return fc.tuple(several("Thing", setSize / 3), several("Item", (2 * setSize) / 3)).map((parts) => parts.flat());
 }
 
-function attributesOf(types: Readonly<Record<string, AttributeType>>): fc.Arbitrary<Attributes> {
+function attributesOf(types: Types): fc.Arbitrary<Attributes> {
   const members = Object.entries(types).map(([name, type]) => [name, fc.option(valueOf(type), { freq: 6 })] as const);
   return fc.record(Object.fromEntries(members), {
     requiredKeys: [],

@@ -1,8 +1,8 @@
-import type { AttributeType, Filter, Hop, ObjectQuery, Scalar, SortKey, ValuePath, ValueType } from "@sallyport/core";
+import type { Filter, Hop, ObjectQuery, Scalar, SortKey, ValuePath, ValueType } from "@sallyport/core";
 import fc from "fast-check";
 import { nameOf, nobody, uuidOf } from "../object-names.ts";
 import type { QueryScenario } from "./query-scenario.ts";
-import { itemAttributes, readers, setSize, texts, thingAttributes, values } from "./random-objects.ts";
+import { attributeTypes, readers, setSize, texts, values } from "./random-objects.ts";
 
 const objects = Array.from({ length: setSize }, (_, number) => number);
 const ids = [...objects.map(nameOf), nobody];
@@ -38,8 +38,6 @@ export function randomQueries(): fc.Arbitrary<Pick<QueryScenario, "query" | "vis
 
 /** Up to three references, then an attribute of what they lead to, or a meta-field. */
 function paths(): fc.Arbitrary<ValuePath> {
-  const leaves = (types: Readonly<Record<string, AttributeType>>) =>
-    fc.constantFrom<readonly [string, ValueType]>(...Object.entries(types), ...metaTypes);
   const hop = fc
     .constantFrom("Item", "Thing")
     .chain((reference) =>
@@ -49,10 +47,9 @@ function paths(): fc.Arbitrary<ValuePath> {
   return fc
     .oneof({ weight: 3, arbitrary: fc.constant<Hop[]>([]) }, { weight: 2, arbitrary: hops })
     .chain((followed) => {
-      const types = followed.at(-1)?.reference === "Thing" ? thingAttributes : itemAttributes;
-      return fc
-        .tuple(leaves(types), fc.boolean())
-        .map(([[leaf, type], indexed]) => ({ hops: followed, leaf, type, indexed }));
+      const types = attributeTypes[followed.at(-1)?.reference === "Thing" ? "Thing" : "Item"];
+      const leaves = fc.constantFrom<readonly [string, ValueType]>(...Object.entries(types), ...metaTypes);
+      return fc.tuple(leaves, fc.boolean()).map(([[leaf, type], indexed]) => ({ hops: followed, leaf, type, indexed }));
     });
 }
 

@@ -111,11 +111,8 @@ export const changeTellingChecks: readonly Check[] = checksOf("changes", {
   "are not told to the transaction that makes them": async ({ storage, r }) => {
     const created = await storage.transaction(async (inside) => {
       const objects = await inside.objects.insert(files(2));
-      equal(
-        await changesUpTo(inside, await inside.changes.watermark()),
-        [],
-        "the changes as the transaction sees them",
-      );
+      const seen = await changesUpTo(inside, await inside.changes.watermark());
+      equal(seen, [], "the changes as the transaction sees them");
       return objects;
     });
     const told = await changesUpTo(r, await watermarkBehind(r, idsOf(created)));

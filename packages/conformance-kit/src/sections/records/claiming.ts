@@ -6,7 +6,7 @@ import { errorOf } from "../../fixtures/error-of.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
 import { idsOf } from "../../fixtures/objects.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
-import { ageless, numbered, recordChecks, samplesOf } from "./samples.ts";
+import { ageless, isOld, numbered, recordChecks, samplesOf } from "./samples.ts";
 
 const section = "claims of records";
 
@@ -36,31 +36,29 @@ const giving = recordChecks(section, null, {
     await s.put("record", { a: [1] }, { owner: "user:1" });
     const put = await s.of("record");
     advance(10 * minute);
-    const [first] = await s.claim(1);
-    const { claims, age = 0, version = 0, ...shown } = first ?? {};
+    const { claims, age, version, ...shown } = await s.claimFirst();
     const { version: before, ...said } = put;
     equal(shown, said, "what is said of it");
     equal(claims, 1, "how often it was claimed");
-    holds(10 * minute <= age && age < 11 * minute, `It is ${age} milliseconds old`);
+    isOld(age, 10 * minute);
     equal(await s.of("record"), { ...put, version }, "what is got while it is claimed");
     holds(version !== before, "The claim changes its version");
     advance(5 * minute);
-    const [later] = await s.claim(1);
-    holds(15 * minute <= (later?.age ?? 0) && (later?.age ?? 0) < 16 * minute, `It is ${later?.age} ms old later`);
-    equal(later?.claims, 2, "how often it was claimed later");
+    const later = await s.claimFirst();
+    isOld(later.age, 15 * minute);
+    equal(later.claims, 2, "how often it was claimed later");
   },
 
   "are not given again before their lease is over": async ({ s, advance }) => {
-    await s.fill("record");
-    const [first] = await s.claim(1);
-    equal([first?.id, first?.claims], ["record", 1], "the record, and how often it was claimed");
+    const first = await s.claimNew();
+    equal(first.claims, 1, "how often it was claimed");
     advance(minute - 5 * second);
     equal(await s.claim(1), [], "what is claimed before the lease is over");
     equal(await s.size(), 1, "how many there are");
     advance(10 * second);
-    const [later] = await s.claim(1);
-    equal([later?.id, later?.value, later?.claims], ["record", "record", 2], "what is claimed when it is over");
-    holds(later?.version !== first?.version, "Each claim has a version of its own");
+    const later = await s.claimFirst();
+    equal([later.id, later.value, later.claims], ["record", "record", 2], "what is claimed when it is over");
+    holds(later.version !== first.version, "Each claim has a version of its own");
   },
 
   "give each record once of many claims at once": async ({ s }) => {
@@ -98,9 +96,9 @@ const giving = recordChecks(section, null, {
     const claimed = await s.claimNew();
     equal(await s.put("record", "new", { ifVersion: claimed.version }), "stored", "putting it");
     equal(await s.settle(claimed, "done"), false, "what comes of the claim");
-    const [first] = await s.claim(1);
-    equal([first?.claims, first?.value, first?.born], [1, "new", claimed.born], "what is claimed at once");
-    await s.settle(first ?? claimed, { dueIn: hour });
+    const first = await s.claimFirst();
+    equal([first.claims, first.value, first.born], [1, "new", claimed.born], "what is claimed at once");
+    await s.settle(first, { dueIn: hour });
     await s.fill("record");
     equal(claimsOf(await s.claim(1)), [1], "how often it was claimed, put while it was not due");
   },
@@ -181,11 +179,11 @@ const settling = recordChecks(section, null, {
     const claimed = await s.claimNew("record", { lifetime });
     equal(await s.settle(claimed, { dueIn: 9 * minute, value: "other" }), true, "settling it in time");
     advance(9 * minute + second);
-    const [again] = await s.claim(1, hour);
-    equal([again?.value, again?.claims], ["other", 2], "what is claimed before its end");
+    const again = await s.claimFirst(hour);
+    equal([again.value, again.claims], ["other", 2], "what is claimed before its end");
     advance(minute);
     equal(await s.size(), 0, "how many there are after its end");
-    equal(await s.settle(again ?? claimed, { dueIn: 0 }), false, "settling it after its end");
+    equal(await s.settle(again, { dueIn: 0 }), false, "settling it after its end");
   },
 
   "make a record due again when their delay is over, and others at their time": async ({ s, advance }) => {
@@ -212,8 +210,8 @@ const settling = recordChecks(section, null, {
     advance(10 * minute - 5 * second);
     equal(await s.claim(1), [], "what is claimed before the lease is over");
     advance(10 * second);
-    const [again] = await s.claim(1);
-    equal([again?.id, again?.value, again?.claims], ["record", "third", 2], "what is claimed when it is over");
+    const again = await s.claimFirst();
+    equal([again.id, again.value, again.claims], ["record", "third", 2], "what is claimed when it is over");
   },
 
   "give their record another value and another time, or that time alone": async ({ s, advance }) => {
@@ -228,8 +226,8 @@ const settling = recordChecks(section, null, {
     const again = await s.claimFirst();
     equal([again.value, again.claims], ["third", 2], "what is claimed at the time that was named last");
     equal(await s.settle(again, { dueIn: 0, value: "fourth" }), true, "settling that");
-    const [later] = await s.claim(1);
-    equal([later?.value, later?.claims], ["fourth", 3], "what is claimed at once");
+    const later = await s.claimFirst();
+    equal([later.value, later.claims], ["fourth", 3], "what is claimed at once");
   },
 });
 

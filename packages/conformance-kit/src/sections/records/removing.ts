@@ -1,14 +1,9 @@
-import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { atOnce, occurrences, whileOpen } from "../../fixtures/at-once.ts";
 import { orderedNames, shuffledNames } from "../../fixtures/ordered-names.ts";
 import { hour, minute } from "../../fixtures/policy.ts";
-import { ageless, numbered, recordChecks, samplesOf } from "./samples.ts";
-
-/** Demands that a record is that old, or a minute older at most. */
-function isOld(age: number, least: number): void {
-  holds(least <= age && age < least + minute, `It has been there for ${age} milliseconds`);
-}
+import { ageless, isOld, numbered, recordChecks, samplesOf } from "./samples.ts";
 
 const taking = recordChecks("records", null, {
   "are taken once, and stay there when they are only read": async ({ s }) => {

@@ -1,6 +1,6 @@
 import type { PutOptions, PutWithinOptions, RecordRepository, RecordValue, Repositories } from "@sallyport/core";
 import type { ClaimedRecord, Settlement, StoredRecord } from "@sallyport/core";
-import { ConformanceError } from "../../assert/index.ts";
+import { ConformanceError, holds } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { idsOf } from "../../fixtures/objects.ts";
 import { minute } from "../../fixtures/policy.ts";
@@ -14,6 +14,11 @@ export type Ageless = Omit<StoredRecord, "age">;
 
 export function ageless({ id, owner, value, version, born, createdAt }: Ageless): Ageless {
   return { id, owner, value, version, born, createdAt };
+}
+
+/** Demands that a record is that old, or a minute older at most. */
+export function isOld(age: number, least: number): void {
+  holds(least <= age && age < least + minute, `It has been there for ${age} milliseconds`);
 }
 
 type Selection = Partial<Parameters<RecordRepository["list"]>[1]>;
