@@ -7,8 +7,8 @@ import {
   type SessionPolicy,
   type StoredObject,
 } from "@sallyport/core";
-import { newSession } from "../../fixtures/new-session.ts";
 import { minute } from "../../fixtures/policy.ts";
+import { newSession } from "../../fixtures/visitor.ts";
 import { idOfNobody, uuidOf, withIds } from "../object-names.ts";
 import type { PlayedHistory } from "./played-history.ts";
 import { type GivenAttributes, most, type WritingStep } from "./step.ts";
