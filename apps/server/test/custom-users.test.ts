@@ -1,12 +1,20 @@
-import { customUserEnvironment, customUserSuite } from "./custom-user-suite.ts";
+import { authenticatorSuite } from "./authenticator-suite.ts";
 import { customPasswordEnvironment, customPasswordSuite } from "./custom-password-suite.ts";
+import { customUserEnvironment, customUserSuite } from "./custom-user-suite.ts";
 import { onEngines } from "./engines.ts";
 
-onEngines("custom users", customUserSuite, { environment: customUserEnvironment });
-
-onEngines("passwords of custom users", customPasswordSuite, {
-  environment: {
-    ...customUserEnvironment,
-    ...customPasswordEnvironment,
+onEngines(
+  "custom users",
+  (server) => {
+    describe("with an account", () => {
+      customUserSuite(server);
+    });
+    describe("with a password", () => {
+      customPasswordSuite(server);
+    });
+    describe("that a hook knows", () => {
+      authenticatorSuite(server);
+    });
   },
-});
+  { environment: { ...customUserEnvironment, ...customPasswordEnvironment } },
+);

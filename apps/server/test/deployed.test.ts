@@ -1,5 +1,55 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { demoSuite } from "./demo-suite.ts";
 import { whyUntestable } from "./deployed-server.ts";
+
+const envelope = (internalStatus: string) => JSON.stringify({ status: { internalStatus, statusMessage: "" } });
+
+/** What is said of a server that answers the session check with this text, and log-ins at a door with that code. */
+async function saidOf(text: string, codes: Readonly<Record<string, string>> = {}): Promise<string | null> {
+  const server = createServer(({ url = "" }, response) =>
+    response.end(url === "/_CheckSession" ? text : envelope(codes[url] ?? "0")),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    return (await whyUntestable(url))?.replace(url, "URL") ?? null;
+  } finally {
+    server.close();
+  }
+}
+
+test.each([
+  ["the demo", envelope("200"), null],
+  ["the demo, told to be compatible", envelope("204"), null],
+  [
+    "a server without the demo",
+    envelope("101"),
+    "The server at URL does not hold the demo: it does not know its app key.",
+  ],
+  ["a server in maintenance", envelope("706"), "The server at URL cannot be used: it answers 200/706."],
+  ["a server that wants TLS", envelope("307"), "The server at URL takes credentials over TLS only."],
+  ["another service", "<html>", "What answers at URL is not this service."],
+  ["another service that speaks JSON", "{}", "What answers at URL is not this service."],
+])("%s", async (_title, text, expected) => {
+  await expect(saidOf(text)).resolves.toBe(expected);
+});
+
+test.each([
+  ["/v1/login", "demo"],
+  ["/v1/auth/df", "partner"],
+])("a demo in which a password was changed that opened %s", async (door, name) => {
+  const said = `The demo at URL is not as it was in the beginning: ${name} cannot log in with the password that everybody knows. An empty DATA_DIR starts over.`;
+  await expect(saidOf(envelope("200"), { [door]: "302" })).resolves.toBe(said);
+});
+
+test("nobody", async () => {
+  await expect(whyUntestable("http://127.0.0.1:1")).resolves.toMatch(
+    /^No server answers at http:\/\/127\.0\.0\.1:1 \(/,
+  );
+  await expect(whyUntestable("localhost:8080")).resolves.toMatch(/must be an http or https address/);
+});
 
 const url = process.env["BASE_URL"]?.replace(/\/$/, "") || undefined;
 

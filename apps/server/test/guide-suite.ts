@@ -6,8 +6,12 @@ import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { RunningServer } from "../src/index.ts";
 import { startDemoServer } from "./demo-server.ts";
+import { isFullRun } from "./scope.ts";
 
-const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
+export const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
+
+/** The shells that the requests of guides are tried in: in the full run all that there are, else the first. */
+export const shells: readonly string[] = ["bash", "zsh"].filter(has).slice(0, isFullRun ? 2 : 1);
 
 interface Block {
   readonly language: string;
@@ -27,7 +31,7 @@ function withoutChance(answer: string): unknown {
 /** Sends the requests of a guide, one after the other, and compares the answers with those that it shows: at least so many; from a server with these settings. */
 export function guideSuite(page: string, answers = 7, environment: Readonly<Record<string, string>> = {}): void {
   const guide = readFileSync(resolve(import.meta.dirname, "../../../docs/guides", page), "utf8");
-  describe.each(["bash", "zsh"].filter(has))(`the requests of ${page} in %s`, (shell) => {
+  describe.each(shells)(`the requests of ${page} in %s`, (shell) => {
     let server: RunningServer;
     let folder: string;
     beforeAll(async () => {

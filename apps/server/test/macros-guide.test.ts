@@ -1,5 +1,5 @@
 import { jest } from "@jest/globals";
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { RunningServer } from "../src/index.ts";
 import { startDemoServer } from "./demo-server.ts";
+import { has, shells } from "./guide-suite.ts";
 
 // A program for each command and each request takes its time.
 jest.setTimeout(120_000);
@@ -16,7 +17,6 @@ const patience = { MACRO_TIMEOUT: "1m" };
 
 const guide = readFileSync(resolve(import.meta.dirname, "../../../docs/guides/macros.md"), "utf8");
 const main = resolve(import.meta.dirname, "../dist/package/dist/main.js");
-const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
 
 interface Block {
   readonly language: string;
@@ -41,7 +41,7 @@ function withoutTimes(text: string): string[] {
   );
 }
 
-describe.each(["bash", "zsh"].filter(has))("the examples of macros.md in %s", (shell) => {
+describe.each(shells)("the examples of macros.md in %s", (shell) => {
   let server: RunningServer;
   let folder: string;
 

@@ -1,9 +1,10 @@
 import { seesAll, type Storage } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { callIn } from "./client.ts";
+import { onEngines, withoutLockout } from "./engines.ts";
+import { hookEnvironment, hookSuite } from "./hook-suite.ts";
 import { macroEnvironment, macroSuite } from "./macro-suite.ts";
 import { openSession } from "./open-session.ts";
-import { onEngines, withoutLockout } from "./engines.ts";
 
 onEngines("macros", macroSuite, { environment: { ...withoutLockout, ...macroEnvironment, DEBUG_MESSAGES: "true" } });
 
@@ -50,3 +51,5 @@ function waitingSuite(server: () => RunningServer): void {
     expect(after).toMatchObject({ version: 2, attributes: { CreditLimit: 2 } });
   });
 }
+
+onEngines("hooks", hookSuite, { environment: hookEnvironment });

@@ -1,3 +1,6 @@
+import { onEngines, withoutLockout } from "./engines.ts";
+import { secureSuite } from "./secure/secure-suite.ts";
+import { storedServerKeys } from "./secure/stored-keys.ts";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { RunningServer } from "../src/index.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
@@ -12,6 +15,8 @@ import {
   sendMessage,
   serverKey,
 } from "./secure-client.ts";
+
+onEngines("tokens and secure sessions", secureSuite, { environment: { ...storedServerKeys, ...withoutLockout } });
 
 const codeOf = async (answer: Response): Promise<string> => {
   expect(answer.headers.get("encrypted")).toBeNull();

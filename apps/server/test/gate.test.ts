@@ -3,7 +3,11 @@ import { networkInterfaces } from "node:os";
 import type { RunningServer } from "../src/index.ts";
 import { logIn } from "./cases/run-cases.ts";
 import { call, checkSession, tryLogIn } from "./client.ts";
+import { callbackEnvironment, callbackSuite } from "./doors/callback-suite.ts";
+import { doorEnvironment, doorSuite } from "./doors/door-suite.ts";
+import { onEngines } from "./engines.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import { openProviderStage, type ProviderStage } from "./providers/provider-stage.ts";
 
 const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");
 const shop = "https://shop.example";
@@ -197,5 +201,20 @@ describe("access", () => {
     expect(refused.body.status.debugMessage).toBe("at /device/deviceId");
     expect((await tryLogIn(server, "demo", { device: { deviceId: 5 } })).body.status.debugMessage).toBeUndefined();
     await talkative.close();
+  });
+});
+
+onEngines("doors", doorSuite, { environment: doorEnvironment });
+
+describe("callback door", () => {
+  let stage: ProviderStage;
+  beforeAll(async () => {
+    stage = await openProviderStage();
+  });
+  afterAll(() => stage.close());
+
+  onEngines("the callback of providers", (server) => callbackSuite(server, () => stage), {
+    environment: callbackEnvironment,
+    content: () => stage.content,
   });
 });

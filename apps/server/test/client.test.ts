@@ -1,11 +1,14 @@
 import { Applications } from "@sallyport/core";
-import { repositoriesOf } from "./password-suite.ts";
 import type { RunningServer } from "../src/index.ts";
+import { clientSuite } from "./client-suite.ts";
+import { onEngines } from "./engines.ts";
 import { macroEnvironment } from "./macro-suite.ts";
+import { repositoriesOf } from "./password-suite.ts";
 import { publicLogInSuite } from "./public-clients/log-in-suite.ts";
 import { publicObjectSuite } from "./public-clients/object-suite.ts";
 import { publicSessionSuite } from "./public-clients/session-suite.ts";
-import { onEngines } from "./engines.ts";
+
+onEngines("the client", clientSuite, { environment: macroEnvironment });
 
 const environment = {
   ...macroEnvironment,

@@ -1,4 +1,0 @@
-import { classSuite } from "./class-suite.ts";
-import { onEngines } from "./engines.ts";
-
-onEngines("classes", classSuite);

@@ -1,0 +1,273 @@
+import { execFile, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import type { RunningServer } from "../src/index.ts";
+import { logIn } from "./cases/run-cases.ts";
+import { logOut, tryLogIn } from "./client.ts";
+import { customPasswordEnvironment } from "./custom-password-suite.ts";
+import { startDemoServer } from "./demo-server.ts";
+import { guideSuite } from "./guide-suite.ts";
+import { chromium, HeadlessBrowser } from "./headless-browser.ts";
+import { storedServerKeys } from "./secure/stored-keys.ts";
+import { appKey } from "./subject.ts";
+
+describe("guides", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-mail-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  guideSuite("classes.md");
+  guideSuite("custom-users.md", 5, customPasswordEnvironment);
+  guideSuite("multi.md", 3);
+  guideSuite("objects.md");
+  guideSuite("passwords.md", 6, { ...storedServerKeys, MAIL_FOLDER: folder });
+  guideSuite("two-factor.md", 8, { MASTER_KEY: Buffer.alloc(32, 7).toString("base64") });
+});
+
+describe("serialization guide", () => {
+  const guide = readFileSync(new URL("../../../docs/guides/serialization.md", import.meta.url), "utf8");
+  const examples = Array.from(
+    guide.matchAll(/^```http\nGET (\S+?)serialization=(\{[^\n]*\})\n```\n(.*?)^```json\n(.*?)^```/gms),
+    ([, path, serialization, , answer]) => ({
+      path: String(path),
+      serialization: String(serialization),
+      answer: JSON.parse(String(answer)) as object,
+    }),
+  );
+
+  /** Ids and times are of the server that was asked. */
+  const comparable = (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(value), (name, member) => (/^~(?:ObjectID|UUID|StoreTime)$/.test(name) ? name : member));
+
+  describe("the guide to serialization", () => {
+    let server: RunningServer;
+    let sessionid: string;
+    beforeAll(async () => {
+      server = await startDemoServer("memory", { DEBUG_MESSAGES: "true" });
+      sessionid = await logIn(server, "admin");
+    }, 60_000);
+    afterAll(() => server.close());
+
+    test("has examples", () => expect(examples).toHaveLength(5));
+
+    test.each(examples)("shows what $path$serialization gives", async ({ path, serialization, answer }) => {
+      const url = `${server.url}${path}serialization=${encodeURIComponent(serialization)}`;
+      const { status, data } = (await (
+        await fetch(url, { headers: { appkey: appKey, sessionid } })
+      ).json()) as ReturnType<typeof JSON.parse>;
+      expect(comparable(data === undefined ? status : data["~Elements"][0])).toEqual(comparable(answer));
+    });
+  });
+});
+
+describe("queries guide", () => {
+  const guide = readFileSync(new URL("../../../docs/guides/queries.md", import.meta.url), "utf8");
+
+  /** The rows of the tables whose second column is JSON, cell by cell. */
+  function rows(
+    pattern: RegExp,
+  ): readonly { readonly className: string; readonly json: string; readonly expected: string }[] {
+    return Array.from(guide.matchAll(pattern), ([, className = "", json = "", expected = ""]) => ({
+      className,
+      json,
+      expected,
+    }));
+  }
+
+  const filters = rows(/^\| (\w+) \| `(\{.*?\})` \| (\d+) \|/gm);
+  const orders = rows(/^\| (\w+) \| `(\[.*?\])` \| ([^|]+) \|$/gm);
+  const [, path = "", answer = "{}"] = /^```http\nGET (\S+)\n```\n\n```json\n(.*?)^```/ms.exec(guide) ?? [];
+
+  describe("the guide to queries", () => {
+    let server: RunningServer;
+    let sessionid: string;
+    beforeAll(async () => {
+      server = await startDemoServer("memory");
+      sessionid = await logIn(server, "admin");
+    }, 60_000);
+    afterAll(() => server.close());
+
+    const get = async (at: string) => {
+      const { status, data } = (await (
+        await fetch(server.url + at, { headers: { appkey: appKey, sessionid } })
+      ).json()) as ReturnType<typeof JSON.parse>;
+      return data ?? status;
+    };
+    const list = (className: string, query: object) =>
+      get(`/v1/objects/${className}?perPage=1&query=${encodeURIComponent(JSON.stringify(query))}`);
+
+    test("has examples, of every operator", () => {
+      const operators = [
+        "$eq",
+        "$ne",
+        "$gt",
+        "$gte",
+        "$lt",
+        "$lte",
+        "$in",
+        "$nin",
+        "$like",
+        "$contains",
+        "$exists",
+        "$and",
+        "$or",
+        "$not",
+      ];
+      expect(operators.filter((operator) => !filters.some(({ json }) => json.includes(`"${operator}"`)))).toEqual([]);
+      expect(orders).toHaveLength(3);
+    });
+
+    test.each(filters)("$className where $json", async ({ className, json, expected }) => {
+      expect(await list(className, { where: JSON.parse(json) })).toMatchObject({ "~Count": Number(expected) });
+    });
+
+    test.each(orders)("$className sorted by $json", async ({ className, json, expected }) => {
+      expect(await list(className, { sort: JSON.parse(json) })).toMatchObject({
+        "~Elements": [{ [className === "Invoice" ? "Number" : "Name"]: expected }],
+      });
+    });
+
+    test("shows an answer as it is", async () => {
+      // Ids and times are of the server that was asked, and the cursor holds an id.
+      const comparable = (value: unknown) =>
+        JSON.parse(JSON.stringify(value), (name, member) =>
+          /^~(?:ObjectID|UUID|StoreTime|Cursor)$/.test(name) ? name : member,
+        );
+      expect(comparable(await get(path))).toEqual(comparable(JSON.parse(answer)));
+    });
+  });
+});
+
+describe("secure mode guide", () => {
+  const guides = resolve(import.meta.dirname, "../../../docs/guides");
+  const folder = join(guides, "secure-mode");
+  const guide = readFileSync(join(guides, "secure-mode.md"), "utf8");
+  const client = (name: string) => readFileSync(join(folder, name), "utf8");
+  const run = promisify(execFile);
+
+  const works = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: "ignore" }).status === 0;
+  /** The clients that are programs, with what each needs and whether this machine has it. */
+  const programs = [
+    { file: "client.mjs", program: process.execPath, needs: "Node", has: true },
+    {
+      file: "client.sh",
+      program: "bash",
+      needs: "bash, curl, OpenSSL 3",
+      has:
+        ["bash", "curl"].every((name) => works(name, "--version")) &&
+        works("bash", "-c", "openssl version | grep -q '^OpenSSL 3'"),
+    },
+    {
+      file: "client.py",
+      program: "python3",
+      needs: "Python with cryptography",
+      has: works("python3", "-c", "import cryptography"),
+    },
+  ];
+
+  test.each([
+    ["client.sh", "bash"],
+    ["client.mjs", "js"],
+    ["client.py", "python"],
+    ["client.html", "html"],
+  ])("the page quotes %s exactly", (name, language) => {
+    expect(guide).toContain(`](secure-mode/${name})`);
+    expect(guide).toContain(`\n\`\`\`${language}\n${client(name)}\`\`\`\n`);
+  });
+
+  describe("the clients of the page", () => {
+    let server: RunningServer;
+    let page: Server;
+    let origin: string;
+    beforeAll(async () => {
+      server = await startDemoServer("embedded", { SESSION_PER_USER_LIMIT: "1" });
+      page = createServer((_request, response) => {
+        response.setHeader("Content-Type", "text/html; charset=utf-8");
+        response.end(client("client.html"));
+      }).listen(0, "127.0.0.1");
+      await once(page, "listening");
+      origin = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
+      const appKeys = server.databases.get("")?.storage.repositories.appKeys;
+      const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");
+      await appKeys?.create({ name: "page", appNames: ["demo-app"], origins: [origin] }, digestOf("key of the page"));
+      await appKeys?.create(
+        { name: "other page", appNames: ["demo-app"], origins: ["http://127.0.0.1:1"] },
+        digestOf("key of another page"),
+      );
+    }, 60_000);
+    afterAll(async () => {
+      page.close();
+      await server.close();
+    });
+
+    const sessions = () => server.databases.get("")?.storage.repositories.sessions.count();
+    /** A list of two customers, then the answer to the log-out; and nobody is logged in any more. */
+    const expectEnvelopes = async (output: string) => {
+      const [list, end, ...more] = output
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      expect(list).toMatchObject({ status: { internalStatus: "0" }, data: { "~Count": 200 } });
+      expect(list.data["~Elements"]).toHaveLength(2);
+      expect(end).toEqual({ status: { internalStatus: "0", statusMessage: "ok" }, data: {} });
+      expect(more).toEqual([]);
+      expect(await sessions()).toBe(0);
+    };
+
+    for (const { file, program, needs, has } of programs) {
+      if (!has) test(`${file} needs ${needs}, which is not here`, () => expect(has).toBe(false));
+      else {
+        test(`${file} runs as printed`, async () => {
+          const { stdout, stderr } = await run(program, [join(folder, file), server.url]);
+          expect(stderr).toBe("");
+          await expectEnvelopes(stdout);
+        }, 30_000);
+        test(`${file} shows why a log-in is refused`, async () => {
+          const { body } = await tryLogIn(server, "demo");
+          const ending = run(program, [join(folder, file), server.url]);
+          await expect(ending).rejects.toMatchObject({
+            stderr: expect.stringContaining('{"status":{"internalStatus":"315"'),
+          });
+          await logOut(server, body.data.sessionId);
+        }, 30_000);
+      }
+    }
+
+    if (chromium === undefined)
+      test("client.html needs Chromium, which is not here", () => expect(chromium).toBeUndefined());
+    else {
+      test("client.html runs as printed, from an origin that its app key lists", async () => {
+        const browser = new HeadlessBrowser(chromium as string);
+        try {
+          const fields = { server: server.url, appKey: "key of the page", user: "demo", pass: "demo" };
+          await expectEnvelopes(String(await browser.evaluate(origin, fillIn(fields))));
+          const refused = String(await browser.evaluate(origin, fillIn({ ...fields, pass: "wrong" })));
+          expect(refused).toMatch(/^Error: \{"status":\{"internalStatus":"302"/);
+          const unlisted = String(await browser.evaluate(origin, fillIn({ ...fields, appKey: "key of another page" })));
+          expect(unlisted).toBe("TypeError: Failed to fetch");
+        } finally {
+          await browser.close();
+        }
+      }, 60_000);
+    }
+  });
+
+  /** Fills the form of the page in, sends it, and waits for both envelopes or an error. */
+  function fillIn(fields: Readonly<Record<string, string>>): string {
+    return `new Promise((resolve) => {
+    const output = document.querySelector("pre");
+    new MutationObserver(() => {
+      const { textContent } = output;
+      if (textContent.includes("\\n") || textContent.includes("Error: ")) resolve(textContent);
+    }).observe(output, { childList: true });
+    const form = document.querySelector("form");
+    for (const [name, value] of Object.entries(${JSON.stringify(fields)})) form.elements[name].value = value;
+    form.requestSubmit();
+  })`;
+  }
+});

@@ -1,3 +1,0 @@
-import { guideSuite } from "./guide-suite.ts";
-
-guideSuite("multi.md", 3);

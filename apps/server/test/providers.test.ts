@@ -1,0 +1,146 @@
+import { signIn } from "@sallyport/provider-imitation";
+import type { RunningServer } from "../src/index.ts";
+import { call, checkSession } from "./client.ts";
+import { type DemoOfSuite, onEngines } from "./engines.ts";
+import { Mailbox } from "./mailbox.ts";
+import { away, comeBack, link } from "./providers/browser.ts";
+import { flowSuite } from "./providers/flow-suite.ts";
+import { providerHookEnvironment, providerHookSuite } from "./providers/hook-suite.ts";
+import { linkMailSuite } from "./providers/link-mail-suite.ts";
+import { openProviderStage, type ProviderStage, register, stageEnvironment } from "./providers/provider-stage.ts";
+import { providerSuite } from "./providers/provider-suite.ts";
+import { returnSuite } from "./providers/return-suite.ts";
+import { roomEnvironment, roomSuite } from "./providers/room-suite.ts";
+
+describe("return", () => {
+  let stage: ProviderStage;
+  beforeAll(async () => {
+    stage = await openProviderStage();
+  });
+  afterAll(() => stage.close());
+
+  onEngines(
+    "log-ins at providers that return to an app",
+    (_server, { servers }) =>
+      returnSuite(
+        () => servers() as [RunningServer, RunningServer],
+        () => stage,
+      ),
+    {
+      environment: stageEnvironment,
+      content: () => stage.content,
+      count: 2,
+    },
+  );
+});
+
+describe("room", () => {
+  let stage: ProviderStage;
+  beforeAll(async () => {
+    stage = await openProviderStage();
+  });
+  afterAll(() => stage.close());
+
+  onEngines(
+    "log-ins under way at providers",
+    (_server, { servers }) =>
+      roomSuite(
+        () => servers() as [RunningServer, RunningServer],
+        () => stage,
+      ),
+    {
+      environment: roomEnvironment,
+      content: () => stage.content,
+      count: 2,
+    },
+  );
+});
+
+describe("link mail", () => {
+  const mailbox = new Mailbox();
+  let stage: ProviderStage;
+  beforeAll(async () => {
+    stage = await openProviderStage();
+    await mailbox.open();
+  });
+  afterAll(async () => {
+    await mailbox.close();
+    await stage.close();
+  });
+
+  onEngines(
+    "mail of new links",
+    (server) =>
+      linkMailSuite(
+        server,
+        () => stage,
+        () => mailbox,
+      ),
+    {
+      environment: () => ({ ...stageEnvironment, ...mailbox.environment }),
+      content: () => stage.content,
+    },
+  );
+});
+
+describe("providers", () => {
+  let stage: ProviderStage;
+  beforeAll(async () => {
+    stage = await openProviderStage();
+  });
+  afterAll(() => stage.close());
+
+  onEngines(
+    "log-in with providers",
+    (server) => {
+      flowSuite(server, () => stage);
+      providerSuite(server, () => stage);
+    },
+    { environment: stageEnvironment, content: () => stage.content },
+  );
+
+  onEngines("the hook for new users of providers", (server) => providerHookSuite(server, () => stage), {
+    environment: providerHookEnvironment,
+    content: () => stage.content,
+  });
+
+  onEngines("providers with two servers", twoServerSuite, {
+    environment: providerHookEnvironment,
+    content: () => stage.content,
+    on: ["Postgres"],
+    count: 2,
+  });
+
+  function twoServerSuite(one: () => RunningServer, { servers }: DemoOfSuite): void {
+    const other = () => servers()[1] as RunningServer;
+
+    test("a log-in that one server began ends at the other, once", async () => {
+      await register(stage, one(), "microsoft");
+      const start = async (from: RunningServer) => {
+        const { location, cookie } = await away(from, "microsoft");
+        return { cookie, callback: await signIn(location, "chloe") };
+      };
+      const { cookie, callback } = await start(one());
+      const { dfUuid } = (await comeBack(other(), callback, cookie)).body.data;
+      expect((await comeBack(one(), callback, cookie)).code).toBe("324");
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => link(index % 2 === 0 ? one() : other(), dfUuid)),
+      );
+      expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array.from({ length: 19 }, () => "324")]);
+
+      const bound = await start(other());
+      const sessions = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          comeBack(index % 2 === 0 ? one() : other(), bound.callback, bound.cookie),
+        ),
+      );
+      const opened = sessions.filter(({ code }) => code === "0");
+      expect(opened).toHaveLength(1);
+      const { sessionId } = opened[0]?.body.data ?? {};
+      expect(await call(one(), "/v1/auth/links/microsoft", { method: "DELETE", sessionId })).toMatchObject({
+        code: "0",
+      });
+      expect(await checkSession(other(), sessionId)).toBe("201");
+    });
+  }
+});

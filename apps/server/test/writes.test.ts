@@ -1,4 +1,0 @@
-import { writeSuite } from "./write-suite.ts";
-import { onEngines, withoutLockout } from "./engines.ts";
-
-onEngines("writing", writeSuite, { environment: withoutLockout });
