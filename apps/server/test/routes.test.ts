@@ -1,8 +1,11 @@
-import { sampledCases } from "./cases/sampled-cases.ts";
 import { runCases } from "./cases/run-cases.ts";
+import { sampledCases } from "./cases/sampled-cases.ts";
+import { demoSuite } from "./demo-suite.ts";
 import { engines, onEngines, testedEngines } from "./engines.ts";
 import { modes, testedModes } from "./modes.ts";
 import { isFullRun } from "./scope.ts";
+
+onEngines("the demo", demoSuite);
 
 // The full run tries all cases in every mode and on every engine.
 if (isFullRun) test.todo("samples of routes are among all cases");

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { isFullRun } from "../scope.ts";
 import { faultSuite } from "./fault-suite.ts";
@@ -21,4 +24,61 @@ describe.each(engines)("a server whose storage fails, with storage %s", (engine)
 
   faultSuite(() => stage);
   itemsSuite(() => stage);
+});
+
+/** Of a request for a new password, whoever is named in it. */
+describe("a request for a new password", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-mail-"));
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage("memory", {}, { MAIL_FOLDER: folder, MAIL_INTERVAL: "10m" });
+    const { accounts } = stage.storage.repositories;
+    const { account } = await accounts.find({ realm: "database", loginName: "demo" }, []);
+    await accounts.change(account?.userId ?? "", { email: "demo@mail.example" });
+    await accounts.change((await accounts.find({ realm: "database", loginName: "reader" }, [])).account?.userId ?? "", {
+      disabled: true,
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await stage.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const ask = (user: string) =>
+    stage.send({ method: "POST", path: "/v1/resetPassword", sessionId: null, body: { user } });
+  /** What is asked of storage, but for the name itself, which is sealed. */
+  const callsOf = async (user: string) => {
+    const calls = await stage.script.record(() => ask(user));
+    return calls.map(({ name, within, given }) => ({
+      name,
+      within,
+      given: name === "records.putWithin" ? [given[0], given[3]] : given.length,
+    }));
+  };
+
+  test("asks the same of storage for every name, and nothing of accounts", async () => {
+    await ask("demo");
+    const known = await callsOf("demo");
+    expect(known.map(({ name }) => name)).toEqual([
+      "admission.admit",
+      "records.count",
+      "throttle.attempt",
+      "throttle.fail",
+      "throttle.attempt",
+      "throttle.fail",
+      "records.putWithin",
+      "audit.tally",
+    ]);
+    for (const user of [
+      "nobody of this name",
+      "reader",
+      "admin",
+      "DEMO",
+      "x".repeat(1_024),
+      "demo\r\nBcc: all@mail.example",
+      "\0",
+    ]) {
+      expect(await callsOf(user)).toEqual(known);
+    }
+  });
 });

@@ -1,158 +1,260 @@
-import { jest } from "@jest/globals";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { jest } from "@jest/globals";
+import { call, checkSession, tryLogIn } from "../client.ts";
+import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
-const folder = mkdtempSync(join(tmpdir(), "sallyport-commands-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+describe("commands", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-commands-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = (args: string[], environment: Record<string, string> = {}, input?: string): Promise<Ended> =>
-  new ServerProcess(args, environment, folder, input).ended;
+  const run = (args: string[], environment: Record<string, string> = {}, input?: string): Promise<Ended> =>
+    new ServerProcess(args, environment, folder, input).ended;
 
-function configured(content: object): string {
-  const file = join(folder, `${Math.random()}.json`);
-  writeFileSync(file, JSON.stringify(content));
-  return file;
-}
+  function configured(content: object): string {
+    const file = join(folder, `${Math.random()}.json`);
+    writeFileSync(file, JSON.stringify(content));
+    return file;
+  }
 
-describe("check-config", () => {
-  test("prints what results, without secrets, and warns apart", async () => {
-    const file = configured({ databases: [{ storage: { url: "postgres://u:S3cret@h/d" } }, { alias: "later" }] });
-    const { code, stdout, stderr } = await run(["check-config", "--config", file]);
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      databases: [{ storage: { url: "postgres://u:***@h/d" } }, { alias: "later" }],
+  describe("check-config", () => {
+    test("prints what results, without secrets, and warns apart", async () => {
+      const file = configured({ databases: [{ storage: { url: "postgres://u:S3cret@h/d" } }, { alias: "later" }] });
+      const { code, stdout, stderr } = await run(["check-config", "--config", file]);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({
+        databases: [{ storage: { url: "postgres://u:***@h/d" } }, { alias: "later" }],
+      });
+      const warnings = [
+        /^warning: .*"later" has no storage/,
+        /^warning: encryption\.masterKey: there is none.*set MASTER_KEY/,
+      ];
+      expect(stderr.trimEnd().split("\n")).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
+      expect(stdout).not.toContain("S3cret");
     });
-    const warnings = [
-      /^warning: .*"later" has no storage/,
-      /^warning: encryption\.masterKey: there is none.*set MASTER_KEY/,
-    ];
-    expect(stderr.trimEnd().split("\n")).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
-    expect(stdout).not.toContain("S3cret");
+
+    test("says plainly that a Postgres without a file and without production is for the demo", async () => {
+      const url = "postgres://u:S3cret@127.0.0.1:1/d";
+      const demo = await run(["check-config"], { DATABASE_URL: url });
+      expect(demo).toMatchObject({
+        code: 0,
+        stderr: expect.stringMatching(
+          /^note: NODE_ENV is not production.* used for the demo: the schemas sallyport_demo and sallyport_demo_second/,
+        ),
+      });
+      expect(JSON.parse(demo.stdout)).toMatchObject({
+        databases: [{ storage: { schema: "sallyport_demo" } }, { alias: "second" }],
+      });
+      expect((await run(["migrate"], { DATABASE_URL: url })).stderr).toMatch(/^note: .* used for the demo/);
+      expect((await run(["app", "create", "a"], { DATABASE_URL: url })).stderr).toMatch(/^note: .* used for the demo/);
+      const complete = { DATABASE_URL: url, NODE_ENV: "production", MASTER_KEY: randomBytes(32).toString("base64") };
+      expect(await run(["check-config"], complete)).toMatchObject({ code: 0, stderr: "" });
+      expect((await run(["check-config"])).stderr).toMatch(/^note: Nothing is configured, so this is the demo/);
+    });
+
+    test("lists every fault, without secrets, and ends with 1", async () => {
+      const file = configured({ server: { prot: 1 }, databases: [{ alias: "v1", storage: { url: "S3cret" } }] });
+      const { code, stdout, stderr } = await run(["check-config", "--config", file], { PORT: "x" });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      for (const path of ["server.port (PORT)", "server.prot", "databases[0].alias", "databases[0].storage.url"]) {
+        expect(stderr).toContain(`  - ${path}: `);
+      }
+      expect(stderr).not.toContain("S3cret");
+      expect(stderr).not.toContain("    at ");
+    });
+
+    test("reads certificate and keys, as the server would", async () => {
+      const file = configured({});
+      const tls = await run(["check-config"], { TLS_CERTIFICATE_FILE: file, TLS_KEY_FILE: file });
+      expect(tls).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: `error: The certificate ${file} cannot be used with the key ${file} (no start line).\n`,
+      });
+      const key = await run(["check-config"], { RSA_KEY_FILE: file, MASTER_KEY: randomBytes(32).toString("base64") });
+      expect(key).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(/^error: The key in .*\.json cannot be used\. /),
+      });
+    });
+
+    test("finds the file in the working directory, or by SALLYPORT_CONFIG", async () => {
+      const file = join(folder, "sallyport.config.json");
+      writeFileSync(file, JSON.stringify({ applicationName: "found-here", databases: [{ alias: "a" }] }));
+      expect(JSON.parse((await run(["check-config"])).stdout)).toMatchObject({ applicationName: "found-here" });
+      rmSync(file);
+      const other = configured({ applicationName: "found-there", databases: [{ alias: "a" }] });
+      expect(JSON.parse((await run(["check-config"], { SALLYPORT_CONFIG: other })).stdout)).toMatchObject({
+        applicationName: "found-there",
+      });
+    });
   });
 
-  test("says plainly that a Postgres without a file and without production is for the demo", async () => {
-    const url = "postgres://u:S3cret@127.0.0.1:1/d";
-    const demo = await run(["check-config"], { DATABASE_URL: url });
-    expect(demo).toMatchObject({
-      code: 0,
-      stderr: expect.stringMatching(
-        /^note: NODE_ENV is not production.* used for the demo: the schemas sallyport_demo and sallyport_demo_second/,
-      ),
-    });
-    expect(JSON.parse(demo.stdout)).toMatchObject({
-      databases: [{ storage: { schema: "sallyport_demo" } }, { alias: "second" }],
-    });
-    expect((await run(["migrate"], { DATABASE_URL: url })).stderr).toMatch(/^note: .* used for the demo/);
-    expect((await run(["app", "create", "a"], { DATABASE_URL: url })).stderr).toMatch(/^note: .* used for the demo/);
-    const complete = { DATABASE_URL: url, NODE_ENV: "production", MASTER_KEY: randomBytes(32).toString("base64") };
-    expect(await run(["check-config"], complete)).toMatchObject({ code: 0, stderr: "" });
-    expect((await run(["check-config"])).stderr).toMatch(/^note: Nothing is configured, so this is the demo/);
+  test.each([
+    [["frobnicate"], 'There is no command "frobnicate". "--help" lists what there is.'],
+    [["migrat"], 'There is no command "migrat". Did you mean "migrate"?'],
+    [["app-key", "crate"], 'There is no command "app-key crate". Did you mean "app-key create"?'],
+    [["user", "frobnicate"], 'There is no command "user frobnicate". "user --help" lists what there is.'],
+    [["maintenance", "of"], 'Say "maintenance on" or "maintenance off"; "of" is neither.'],
+    [["maintenance"], "missing required argument 'on|off'\n(--help tells what there is)"],
+  ])("%j is refused with what was probably meant", async (args, words) => {
+    expect(await run(args)).toEqual({ code: 1, stdout: "", stderr: `error: ${words}\n` });
   });
 
-  test("lists every fault, without secrets, and ends with 1", async () => {
-    const file = configured({ server: { prot: 1 }, databases: [{ alias: "v1", storage: { url: "S3cret" } }] });
-    const { code, stdout, stderr } = await run(["check-config", "--config", file], { PORT: "x" });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    for (const path of ["server.port (PORT)", "server.prot", "databases[0].alias", "databases[0].storage.url"]) {
-      expect(stderr).toContain(`  - ${path}: `);
-    }
-    expect(stderr).not.toContain("S3cret");
-    expect(stderr).not.toContain("    at ");
-  });
-
-  test("reads certificate and keys, as the server would", async () => {
-    const file = configured({});
-    const tls = await run(["check-config"], { TLS_CERTIFICATE_FILE: file, TLS_KEY_FILE: file });
-    expect(tls).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: `error: The certificate ${file} cannot be used with the key ${file} (no start line).\n`,
-    });
-    const key = await run(["check-config"], { RSA_KEY_FILE: file, MASTER_KEY: randomBytes(32).toString("base64") });
-    expect(key).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringMatching(/^error: The key in .*\.json cannot be used\. /),
-    });
-  });
-
-  test("finds the file in the working directory, or by SALLYPORT_CONFIG", async () => {
-    const file = join(folder, "sallyport.config.json");
-    writeFileSync(file, JSON.stringify({ applicationName: "found-here", databases: [{ alias: "a" }] }));
-    expect(JSON.parse((await run(["check-config"])).stdout)).toMatchObject({ applicationName: "found-here" });
-    rmSync(file);
-    const other = configured({ applicationName: "found-there", databases: [{ alias: "a" }] });
-    expect(JSON.parse((await run(["check-config"], { SALLYPORT_CONFIG: other })).stdout)).toMatchObject({
-      applicationName: "found-there",
-    });
+  test.each([
+    [
+      "seed in production",
+      ["seed"],
+      { NODE_ENV: "production", DATABASE_URL: "postgres://h/d" },
+      /not with NODE_ENV=production/,
+    ],
+    [
+      "seed beyond loopback",
+      ["seed"],
+      { HOST: "0.0.0.0", DATABASE_URL: "postgres://h/d" },
+      /not while the server listens on 0\.0\.0\.0/,
+    ],
+    [
+      "a database that is down",
+      ["migrate"],
+      { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" },
+      /No Postgres answers at 127\.0\.0\.1:1 \(ECONNREFUSED\)/,
+    ],
+    [
+      "an embedded database that is not there",
+      ["user", "list"],
+      { DATA_DIR: "nowhere" },
+      /There is no database in .*nowhere\. "sallyport-server migrate" creates it\./,
+    ],
+    [
+      "an alias that is not configured",
+      ["maintenance", "on", "--alias", "x"],
+      { DATABASE_URL: "postgres://h/d" },
+      /no database "x".*"second"/,
+    ],
+    [
+      "an address to return to that is none",
+      ["app-key", "create", "a", "--return-to", "https://a.example/*"],
+      {},
+      /is no address to return to.*no \*/,
+    ],
+    [
+      "an address to return to that runs",
+      ["app-key", "create", "a", "--return-to", "javascript:alert(1)"],
+      {},
+      /is no address to return to/,
+    ],
+    ["an origin that is none", ["app-key", "create", "a", "--origin", "a.example/x"], {}, /is no origin/],
+    ["seats that are no number", ["app", "create", "a", "--seats", "many"], {}, /--seats takes/],
+  ])("%s is refused in plain words", async (_title, args, environment, expected) => {
+    const { code, stderr } = await run(args, environment);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: /m);
+    expect(stderr).toMatch(expected);
+    expect(stderr).not.toMatch(/S3cret|^ +at /m);
   });
 });
 
-test.each([
-  [["frobnicate"], 'There is no command "frobnicate". "--help" lists what there is.'],
-  [["migrat"], 'There is no command "migrat". Did you mean "migrate"?'],
-  [["app-key", "crate"], 'There is no command "app-key crate". Did you mean "app-key create"?'],
-  [["user", "frobnicate"], 'There is no command "user frobnicate". "user --help" lists what there is.'],
-  [["maintenance", "of"], 'Say "maintenance on" or "maintenance off"; "of" is neither.'],
-  [["maintenance"], "missing required argument 'on|off'\n(--help tells what there is)"],
-])("%j is refused with what was probably meant", async (args, words) => {
-  expect(await run(args)).toEqual({ code: 1, stdout: "", stderr: `error: ${words}\n` });
-});
+describe("users", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-users-"));
+  let postgres: PostgresFixture;
+  let process: ServerProcess;
+  let server: { url: string };
 
-test.each([
-  [
-    "seed in production",
-    ["seed"],
-    { NODE_ENV: "production", DATABASE_URL: "postgres://h/d" },
-    /not with NODE_ENV=production/,
-  ],
-  [
-    "seed beyond loopback",
-    ["seed"],
-    { HOST: "0.0.0.0", DATABASE_URL: "postgres://h/d" },
-    /not while the server listens on 0\.0\.0\.0/,
-  ],
-  [
-    "a database that is down",
-    ["migrate"],
-    { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" },
-    /No Postgres answers at 127\.0\.0\.1:1 \(ECONNREFUSED\)/,
-  ],
-  [
-    "an embedded database that is not there",
-    ["user", "list"],
-    { DATA_DIR: "nowhere" },
-    /There is no database in .*nowhere\. "sallyport-server migrate" creates it\./,
-  ],
-  [
-    "an alias that is not configured",
-    ["maintenance", "on", "--alias", "x"],
-    { DATABASE_URL: "postgres://h/d" },
-    /no database "x".*"second"/,
-  ],
-  [
-    "an address to return to that is none",
-    ["app-key", "create", "a", "--return-to", "https://a.example/*"],
-    {},
-    /is no address to return to.*no \*/,
-  ],
-  [
-    "an address to return to that runs",
-    ["app-key", "create", "a", "--return-to", "javascript:alert(1)"],
-    {},
-    /is no address to return to/,
-  ],
-  ["an origin that is none", ["app-key", "create", "a", "--origin", "a.example/x"], {}, /is no origin/],
-  ["seats that are no number", ["app", "create", "a", "--seats", "many"], {}, /--seats takes/],
-])("%s is refused in plain words", async (_title, args, environment, expected) => {
-  const { code, stderr } = await run(args, environment);
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/^error: /m);
-  expect(stderr).toMatch(expected);
-  expect(stderr).not.toMatch(/S3cret|^ +at /m);
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    process = new ServerProcess(["serve"], { DATABASE_URL: postgres.url, PORT: "0" }, folder);
+    server = { url: await process.url() };
+  });
+  afterAll(async () => {
+    await process.kill();
+    await postgres.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const run = (...args: string[]): Promise<Ended> =>
+    new ServerProcess(["user", ...args], { DATABASE_URL: postgres.url }, folder).ended;
+  const told = (words: string) => ({ code: 0, stdout: `${words}\n` });
+  const refused = (words: string) => ({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(new RegExp(`^(note: .*\n)?error: ${words}`)),
+  });
+  const listed = async (name: string) =>
+    JSON.parse((await run("list", "--json")).stdout).find((user: { name: string }) => user.name === name);
+
+  test("a disabled user enters by no door and is logged out, until he is enabled", async () => {
+    const { sessionId } = (await tryLogIn(server, "reader")).body.data;
+    const custom = () =>
+      call(server, "/v1/auth/df", { method: "POST", body: { user: "partner", pass: "partner", appNames: "demo-app" } });
+    const { body } = await custom();
+    expect([await checkSession(server, sessionId), await checkSession(server, body.data.sessionId)]).toEqual([
+      "0",
+      "0",
+    ]);
+
+    expect(await run("disable", "reader")).toMatchObject(told('The user "reader" is disabled. 2 sessions have ended.'));
+    expect([await checkSession(server, sessionId), await checkSession(server, body.data.sessionId)]).toEqual([
+      "201",
+      "201",
+    ]);
+    const refusals = [await tryLogIn(server, "reader"), await custom()];
+    expect(refusals.map(({ code }) => code)).toEqual(["302", "302"]);
+    expect((await listed("reader")).enabled).toBe(false);
+
+    expect(await run("enable", "reader")).toMatchObject(told('The user "reader" is enabled.'));
+    expect([(await custom()).code, await checkSession(server, sessionId)]).toEqual(["0", "201"]);
+    expect((await listed("reader")).enabled).toBe(true);
+    const { rows } = await postgres.sql.query(
+      "select type, actor_id is null and subject_id is not null as known from sallyport_demo.audit where type like 'account%' order by sequence",
+    );
+    expect(rows).toEqual([
+      { type: "account.disabled", known: true },
+      { type: "account.enabled", known: true },
+    ]);
+  });
+
+  test("addresses are set and taken away, and are no attribute of the user", async () => {
+    expect(await run("set-email", "reader", "reader@example.com")).toMatchObject(
+      told('The user "reader" gets mail at reader@example.com.'),
+    );
+    const { email, objectId } = await listed("reader");
+    expect(email).toBe("reader@example.com");
+    const { sessionId } = (await tryLogIn(server, "admin")).body.data;
+    const { code, body } = await call(server, `/v1/object/${objectId}`, { sessionId });
+    expect([code, body.data.Name]).toEqual(["0", "reader"]);
+    expect(JSON.stringify(body)).not.toContain("reader@example.com");
+    expect(await run("set-email", "reader", "--none")).toMatchObject(told('The user "reader" gets no mail.'));
+    expect((await listed("reader")).email).toBeNull();
+  });
+
+  test("a user is not created with a name that looks like that of a user without an account", async () => {
+    const { sessionId } = (await tryLogIn(server, "admin")).body.data;
+    expect((await call(server, "/v1/object/User", { method: "POST", sessionId, body: { Name: "Quentin" } })).code).toBe(
+      "0",
+    );
+    const passwordFile = join(folder, "password");
+    writeFileSync(passwordFile, "correct horse battery staple 1");
+    const create = (name: string) => run("create", name, "--password-file", passwordFile);
+    expect(await create("QUENTIN")).toMatchObject(refused(".*looks like the name of another user"));
+    // A server of a former version reserves nothing; the next migration does.
+    await postgres.sql.query("delete from sallyport_demo.records where kind = 'userName'");
+    expect((await new ServerProcess(["migrate"], { DATABASE_URL: postgres.url }, folder).ended).code).toBe(0);
+    expect(await create("QUENTIN")).toMatchObject(refused(".*looks like the name of another user"));
+    expect((await create("Rupert")).code).toBe(0);
+  });
+
+  test("what cannot be meant is refused", async () => {
+    expect(await run("disable", "nobody")).toMatchObject(refused('There is no user "nobody"'));
+    expect(await run("enable", "READER")).toMatchObject(refused('There is no user "READER"'));
+    expect(await run("set-email", "reader", "no address")).toMatchObject(refused('"no address" is no e-mail address'));
+    for (const args of [["reader"], ["reader", "a@example.com", "--none"]])
+      expect(await run("set-email", ...args)).toMatchObject(refused("Either an address is expected, or --none"));
+  });
 });

@@ -1,149 +1,282 @@
-import { jest } from "@jest/globals";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { jest } from "@jest/globals";
+import {
+  type RealPostgres,
+  type ScratchDatabase,
+  startRealPostgres,
+} from "../../../../packages/storage-knex/test/real-postgres.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
-const folder = mkdtempSync(join(tmpdir(), "sallyport-macro-commands-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+describe("macro commands", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-macro-commands-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
 
-const demo = join(import.meta.dirname, "../../macros/demo");
+  const demo = join(import.meta.dirname, "../../macros/demo");
 
-// No test is about how long a macro may wait for its turn on a busy machine.
-const run = (...args: string[]): Promise<Ended> =>
-  new ServerProcess(["macro", ...args], { MACRO_TIMEOUT: "1m" }, folder).ended;
-const read = (...path: string[]) => readFileSync(join(folder, ...path), "utf8");
+  // No test is about how long a macro may wait for its turn on a busy machine.
+  const run = (...args: string[]): Promise<Ended> =>
+    new ServerProcess(["macro", ...args], { MACRO_TIMEOUT: "1m" }, folder).ended;
+  const read = (...path: string[]) => readFileSync(join(folder, ...path), "utf8");
 
-describe("macro new", () => {
-  test("writes a macro and its tests, and never over something", async () => {
-    expect(await run("new", "Greet")).toEqual({
-      code: 0,
-      stdout: "macros/Greet.ts\nmacros/Greet.test.json\n",
-      stderr: "",
+  describe("macro new", () => {
+    test("writes a macro and its tests, and never over something", async () => {
+      expect(await run("new", "Greet")).toEqual({
+        code: 0,
+        stdout: "macros/Greet.ts\nmacros/Greet.test.json\n",
+        stderr: "",
+      });
+      expect(read("macros", "Greet.ts")).toContain("defineMacro<Input>({");
+      const again = await run("new", "Greet");
+      expect(again).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(/^error: .*macros\/Greet\.ts is there already; nothing was changed\.\n$/),
+      });
     });
-    expect(read("macros", "Greet.ts")).toContain("defineMacro<Input>({");
-    const again = await run("new", "Greet");
-    expect(again).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringMatching(/^error: .*macros\/Greet\.ts is there already; nothing was changed\.\n$/),
+
+    test("writes a hook of these classes, in JavaScript, into the folder named", async () => {
+      const args = [
+        "Tidy",
+        "--hook",
+        "beforeSave",
+        "--classes",
+        "Invoice, Customer",
+        "--language",
+        "js",
+        "--directory",
+        "other/place",
+      ];
+      expect(await run("new", ...args)).toMatchObject({ code: 0, stdout: "other/place/Tidy.js\n" });
+      expect(read("other", "place", "Tidy.js")).toContain('  on: "beforeSave",\n  classes: ["Invoice", "Customer"],\n');
     });
-  });
 
-  test("writes a hook of these classes, in JavaScript, into the folder named", async () => {
-    const args = [
-      "Tidy",
-      "--hook",
-      "beforeSave",
-      "--classes",
-      "Invoice, Customer",
-      "--language",
-      "js",
-      "--directory",
-      "other/place",
-    ];
-    expect(await run("new", ...args)).toMatchObject({ code: 0, stdout: "other/place/Tidy.js\n" });
-    expect(read("other", "place", "Tidy.js")).toContain('  on: "beforeSave",\n  classes: ["Invoice", "Customer"],\n');
-  });
-
-  test.each([
-    [
-      ["new", "../Greet"],
-      /^error: "\.\.\/Greet" is no name for a macro: a letter or _, then letters, digits and _, at most 128 in all\.\n$/,
-    ],
-    [["new", "Greet", "--hook", "whenever"], /'whenever' is invalid\. Allowed choices are .*beforeSave/],
-  ])("%j is refused in plain words", async (args, words) => {
-    expect(await run(...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(words) });
-  });
-});
-
-describe("macro run", () => {
-  test("prints what clients would get, and everything else apart", async () => {
-    const { code, stdout, stderr } = await run(
-      "run",
-      "WhoAmI",
-      "--as",
-      "demo",
-      "--app",
-      "demo-app",
-      "--directory",
-      demo,
-    );
-    expect({ code, data: JSON.parse(stdout) }).toMatchObject({ code: 0, data: { user: "demo", apps: ["demo-app"] } });
-    expect(stderr).toMatch(
-      /^message {2}Hello, demo\ntime {5}\S+ ms in all, \S+ ms of it running\nNothing of it was kept\.\n$/,
-    );
-  });
-
-  test("shows the place of a fault in a file, and ends with 1", async () => {
-    mkdirSync(join(folder, "faulty"));
-    writeFileSync(
-      join(folder, "faulty", "Faulty.ts"),
+    test.each([
       [
-        'import { defineMacro } from "@sallyport/macros";',
-        "",
-        "export default defineMacro({",
-        "  run: ({ input }) => input.missing.part,",
-        "});",
-      ].join("\n"),
-    );
-    const { code, stdout, stderr } = await run(
-      "run",
-      "Faulty",
-      "--as",
-      "admin",
-      "--input",
-      "{}",
-      "--directory",
-      "faulty",
-    );
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^error {4}500\/710 Unable to execute macro\n {9}faulty\/Faulty\.ts:4:\d+ TypeError: /);
-    expect(stderr).toMatch(/^ {9}> 4 \| {3}run: \(\{ input \}\) => input\.missing\.part,\n {9} {4}\| +\^$/m);
+        ["new", "../Greet"],
+        /^error: "\.\.\/Greet" is no name for a macro: a letter or _, then letters, digits and _, at most 128 in all\.\n$/,
+      ],
+      [["new", "Greet", "--hook", "whenever"], /'whenever' is invalid\. Allowed choices are .*beforeSave/],
+    ])("%j is refused in plain words", async (args, words) => {
+      expect(await run(...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(words) });
+    });
   });
 
-  test.each([
-    [["Echo", "--as", "demo", "--input", "{"], /^error: --input is no JSON: /],
-    [["Echo", "--as", "demo", "--input", "@nowhere.json"], /^error: --input is no JSON: ENOENT/],
-    [["Echo", "--as", "demo", "--commit"], /^error: --commit goes together with --configured/],
-    [
-      ["Echo", "--as", "demo", "--directory", "nowhere"],
-      /^error: There is no folder .*nowhere\. "sallyport-server macro new <name>" begins a macro\.\n$/,
-    ],
-  ])("%j is refused in plain words", async (args, words) => {
-    expect(await run("run", ...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(words) });
+  describe("macro run", () => {
+    test("prints what clients would get, and everything else apart", async () => {
+      const { code, stdout, stderr } = await run(
+        "run",
+        "WhoAmI",
+        "--as",
+        "demo",
+        "--app",
+        "demo-app",
+        "--directory",
+        demo,
+      );
+      expect({ code, data: JSON.parse(stdout) }).toMatchObject({ code: 0, data: { user: "demo", apps: ["demo-app"] } });
+      expect(stderr).toMatch(
+        /^message {2}Hello, demo\ntime {5}\S+ ms in all, \S+ ms of it running\nNothing of it was kept\.\n$/,
+      );
+    });
+
+    test("shows the place of a fault in a file, and ends with 1", async () => {
+      mkdirSync(join(folder, "faulty"));
+      writeFileSync(
+        join(folder, "faulty", "Faulty.ts"),
+        [
+          'import { defineMacro } from "@sallyport/macros";',
+          "",
+          "export default defineMacro({",
+          "  run: ({ input }) => input.missing.part,",
+          "});",
+        ].join("\n"),
+      );
+      const { code, stdout, stderr } = await run(
+        "run",
+        "Faulty",
+        "--as",
+        "admin",
+        "--input",
+        "{}",
+        "--directory",
+        "faulty",
+      );
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toMatch(/^error {4}500\/710 Unable to execute macro\n {9}faulty\/Faulty\.ts:4:\d+ TypeError: /);
+      expect(stderr).toMatch(/^ {9}> 4 \| {3}run: \(\{ input \}\) => input\.missing\.part,\n {9} {4}\| +\^$/m);
+    });
+
+    test.each([
+      [["Echo", "--as", "demo", "--input", "{"], /^error: --input is no JSON: /],
+      [["Echo", "--as", "demo", "--input", "@nowhere.json"], /^error: --input is no JSON: ENOENT/],
+      [["Echo", "--as", "demo", "--commit"], /^error: --commit goes together with --configured/],
+      [
+        ["Echo", "--as", "demo", "--directory", "nowhere"],
+        /^error: There is no folder .*nowhere\. "sallyport-server macro new <name>" begins a macro\.\n$/,
+      ],
+    ])("%j is refused in plain words", async (args, words) => {
+      expect(await run("run", ...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(words) });
+    });
+  });
+
+  describe("macro test", () => {
+    test("finds that the samples do what their tests say", async () => {
+      const { code, stdout, stderr } = await run("test", "--directory", demo);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/^ {2}ok {3}gives an invoice to a customer with the credit for it$/m);
+      expect(stdout).toMatch(/\n22 passed, 0 failed\n$/);
+    });
+
+    test("tells what is not as expected, and which files are no macros, and ends with 1", async () => {
+      mkdirSync(join(folder, "tested"));
+      writeFileSync(
+        join(folder, "tested", "Same.js"),
+        'import { defineMacro } from "@sallyport/macros";\nexport default defineMacro({ access: "everyone", run: ({ input }) => input });\n',
+      );
+      writeFileSync(join(folder, "tested", "Broken.js"), "export default 1;\n");
+      const tests = [
+        { title: "is right", as: "demo", input: { a: 1, b: 2 }, expect: { data: { a: 1 } } },
+        { title: "is wrong", as: "demo", input: { a: [1] }, expect: { data: { a: [2] } } },
+        { title: "fails not", as: "demo", expect: { code: 304 } },
+      ];
+      writeFileSync(join(folder, "tested", "Same.test.json"), JSON.stringify(tests));
+      const { code, stdout } = await run("test", "--directory", "tested");
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^Broken\n {2}FAIL is a macro or a hook\n {7}tested\/Broken\.js/);
+      expect(stdout).toContain(
+        "  ok   is right\n  FAIL is wrong\n       at /a/0: expected 2, found 1\n  FAIL fails not\n       expected 304, found success\n",
+      );
+      expect(stdout).toMatch(/\n1 passed, 3 failed\n$/);
+    });
   });
 });
 
-describe("macro test", () => {
-  test("finds that the samples do what their tests say", async () => {
-    const { code, stdout, stderr } = await run("test", "--directory", demo);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^ {2}ok {3}gives an invoice to a customer with the credit for it$/m);
-    expect(stdout).toMatch(/\n22 passed, 0 failed\n$/);
+describe("stored macros", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-stored-macros-"));
+  let postgres: RealPostgres;
+  let scratch: ScratchDatabase;
+
+  beforeAll(async () => {
+    postgres = await startRealPostgres();
+    scratch = await postgres.createDatabase();
+    mkdirSync(join(folder, "macros"));
+    expect(await macro("list")).toMatchObject({ code: 1, stderr: expect.stringContaining("not migrated") });
+    expect(await run("migrate")).toMatchObject({ code: 0 });
+  });
+  afterAll(async () => {
+    await scratch.drop();
+    await postgres.stop();
+    rmSync(folder, { recursive: true });
   });
 
-  test("tells what is not as expected, and which files are no macros, and ends with 1", async () => {
-    mkdirSync(join(folder, "tested"));
-    writeFileSync(
-      join(folder, "tested", "Same.js"),
-      'import { defineMacro } from "@sallyport/macros";\nexport default defineMacro({ access: "everyone", run: ({ input }) => input });\n',
+  const run = (...args: string[]): Promise<Ended> =>
+    new ServerProcess(args, { NODE_ENV: "production", DATABASE_URL: scratch.url }, folder).ended;
+  const macro = (...args: string[]) => run("macro", ...args);
+  const done = (stdout: string) => ({ code: 0, stdout, stderr: "" });
+  const refused = (words: string) => ({ code: 1, stdout: "", stderr: `error: ${words}\n` });
+  const moduleOf = (result: number) => `export default { run: () => ${result} };`;
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+
+  function write(file: string, content: string | Buffer): string {
+    writeFileSync(join(folder, "macros", file), content);
+    return join("macros", file);
+  }
+
+  test("macros are put, listed, shown, looked back at and removed by commands", async () => {
+    const text = 'export default { run() {\n\treturn "größe \u001b[31m";\n} };\r\n';
+    expect(await macro("list")).toEqual({ code: 0, stdout: "", stderr: "There are no macros.\n" });
+    expect(await macro("put", write("Report.js", text))).toEqual(done('The macro "Report" is stored as version 1.\n'));
+    expect(await macro("put", "macros/Report.js", "--by", "ada")).toEqual(
+      done('The macro "Report" is the same as version 1; nothing was changed.\n'),
     );
-    writeFileSync(join(folder, "tested", "Broken.js"), "export default 1;\n");
-    const tests = [
-      { title: "is right", as: "demo", input: { a: 1, b: 2 }, expect: { data: { a: 1 } } },
-      { title: "is wrong", as: "demo", input: { a: [1] }, expect: { data: { a: [2] } } },
-      { title: "fails not", as: "demo", expect: { code: 304 } },
+    expect(await macro("put", write("Alpha.js", moduleOf(1)), "--by", "ada", "--if-version", "0")).toEqual(
+      done('The macro "Alpha" is stored as version 1.\n'),
+    );
+    expect(await macro("put", write("Report.js", moduleOf(2)), "--by", "a\u001bb", "--if-version", "1")).toEqual(
+      done('The macro "Report" is stored as version 2.\n'),
+    );
+    expect(await macro("put", write("Report.js", moduleOf(3)), "--if-version", "1")).toEqual(
+      refused('The current version of "Report" is 2; nothing was changed.'),
+    );
+
+    const { stdout: table } = await macro("list");
+    expect(
+      table
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.replace(/\d{4}-\S+Z/, "TIME").split(/ {2,}/)),
+    ).toEqual([
+      ["NAME", "LANGUAGE", "VERSION", "BYTES", "CHANGED", "BY"],
+      ["Alpha", "js", "1", "32", "TIME", "ada"],
+      ["Report", "js", "2", "32", "TIME", "a\\u{1b}b"],
+    ]);
+    expect(JSON.parse((await macro("list", "--json")).stdout)).toEqual([
+      { name: "Alpha", language: "js", version: 1, bytes: 32, changedAt: time, changedBy: "ada" },
+      { name: "Report", language: "js", version: 2, bytes: 32, changedAt: time, changedBy: "a\u001bb" },
+    ]);
+
+    // To the byte, so that it can be a file again.
+    expect(await macro("show", "Report", "--version", "1")).toEqual(done(text));
+    expect(await macro("show", "Report")).toEqual(done(moduleOf(2)));
+
+    expect(await macro("remove", "Report", "--if-version", "1")).toEqual(
+      refused('The current version of "Report" is another one; nothing was changed.'),
+    );
+    expect(await macro("remove", "Report", "--by", "bob")).toMatchObject(
+      done(expect.stringMatching(/^The macro "Report" is removed\./) as never),
+    );
+    expect(await macro("show", "Report")).toEqual(
+      refused('The macro "Report" was removed. "macro history Report" lists what it was.'),
+    );
+    expect(await macro("show", "Report", "--version", "3")).toEqual(
+      refused('Version 3 of the macro "Report" is its removal.'),
+    );
+    expect(JSON.parse((await macro("history", "Report", "--json")).stdout)).toEqual([
+      { version: 3, language: null, bytes: null, changedAt: time, changedBy: "bob" },
+      { version: 2, language: "js", bytes: 32, changedAt: time, changedBy: "a\u001bb" },
+      { version: 1, language: "js", bytes: Buffer.byteLength(text), changedAt: time, changedBy: userInfo().username },
+    ]);
+    const { stdout: history } = await macro("history", "Report");
+    expect(history.split("\n").slice(0, 2)).toEqual([
+      expect.stringMatching(/^VERSION +LANGUAGE +BYTES +CHANGED +BY$/),
+      expect.stringMatching(/^3 +removed +\S+Z +bob$/),
+    ]);
+  });
+
+  test("what is no macro, and what is not there, is refused in plain words", async () => {
+    const unread: readonly (readonly [args: readonly string[], words: string])[] = [
+      [[write("Report.txt", "1")], "macros/Report.txt: a macro is a file that ends in .js, .mjs, .ts, .mts."],
+      [
+        [write("my-report.ts", "1")],
+        '"my-report" cannot be the name of a macro: a letter or _, then letters, digits and _, 128 at most.',
+      ],
+      [["macros/Missing.ts"], "The file macros/Missing.ts cannot be read."],
+      [[write("Binary.js", Buffer.from([0xff, 0xfe, 0x00]))], "The file macros/Binary.js is no text in UTF-8."],
+      [[write("Fine.js", moduleOf(1)), "--by", " "], "--by takes a name of 1 to 255 characters."],
+      [["macros/Fine.js", "--if-version", "-1"], "--if-version takes the number of a version."],
     ];
-    writeFileSync(join(folder, "tested", "Same.test.json"), JSON.stringify(tests));
-    const { code, stdout } = await run("test", "--directory", "tested");
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/^Broken\n {2}FAIL is a macro or a hook\n {7}tested\/Broken\.js/);
-    expect(stdout).toContain(
-      "  ok   is right\n  FAIL is wrong\n       at /a/0: expected 2, found 1\n  FAIL fails not\n       expected 304, found success\n",
+    const answers = await Promise.all(unread.map(([args]) => macro("put", ...args)));
+    expect(answers).toEqual(unread.map(([, words]) => refused(words)));
+
+    expect(await macro("put", write("Large.js", "x".repeat(262_145)))).toEqual(
+      refused("The text has more than 262144 bytes."),
     );
-    expect(stdout).toMatch(/\n1 passed, 3 failed\n$/);
+    const unclear = "export default {\n  run: ( => 1,\n};";
+    expect(await macro("put", write("Unclear.js", unclear))).toEqual(
+      refused("macros/Unclear.js:2:10 SyntaxError: unexpected token in expression: '=>'"),
+    );
+    expect(await macro("put", write("Empty.js", "export default {};"))).toEqual(
+      refused("macros/Empty.js: There is no function run."),
+    );
+    expect(await macro("put", "macros/Fine.js", "--if-version", "4")).toEqual(refused('There is no macro "Fine".'));
+    expect(await macro("show", "Nothing", "--version", "3")).toEqual(
+      refused('There is no version 3 of the macro "Nothing".'),
+    );
+    expect(await macro("history", "Nothing")).toEqual(refused('There never was a macro "Nothing".'));
+    expect(await macro("remove", "__proto__")).toEqual(refused('There is no macro "__proto__".'));
   });
 });

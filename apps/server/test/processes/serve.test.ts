@@ -1,195 +1,283 @@
-import { jest } from "@jest/globals";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { jest } from "@jest/globals";
 import { ServerProcess } from "./server-process.ts";
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
-const folder = mkdtempSync(join(tmpdir(), "sallyport-serve-"));
-const running: ServerProcess[] = [];
-const held: (Server | Socket)[] = [];
-afterEach(async () => {
-  for (const each of held.splice(0)) {
-    if (each instanceof Socket) each.destroy();
-    else each.close();
+describe("serve", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-serve-"));
+  const running: ServerProcess[] = [];
+  const held: (Server | Socket)[] = [];
+  afterEach(async () => {
+    for (const each of held.splice(0)) {
+      if (each instanceof Socket) each.destroy();
+      else each.close();
+    }
+    await Promise.all(running.splice(0).map((server) => server.kill()));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** Starts a server with databases in memory, besides what the content says. */
+  function serve(content: object = {}, environment: Record<string, string> = {}): ServerProcess {
+    const file = join(folder, `${Math.random()}.json`);
+    writeFileSync(file, JSON.stringify({ databases: [{ storage: { engine: "memory" } }], ...content }));
+    const server = new ServerProcess(
+      ["serve", "--config", file],
+      { PORT: "0", DRAIN_DELAY: "0s", ...environment },
+      folder,
+    );
+    running.push(server);
+    return server;
   }
-  await Promise.all(running.splice(0).map((server) => server.kill()));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Starts a server with databases in memory, besides what the content says. */
-function serve(content: object = {}, environment: Record<string, string> = {}): ServerProcess {
-  const file = join(folder, `${Math.random()}.json`);
-  writeFileSync(file, JSON.stringify({ databases: [{ storage: { engine: "memory" } }], ...content }));
-  const server = new ServerProcess(
-    ["serve", "--config", file],
-    { PORT: "0", DRAIN_DELAY: "0s", ...environment },
-    folder,
-  );
-  running.push(server);
-  return server;
-}
+  async function connected(url: string): Promise<Socket> {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    return socket;
+  }
 
-async function connected(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  await once(socket, "connect");
-  return socket;
-}
-
-/** Resolves when nobody takes connections there any more. */
-async function refused(url: string): Promise<void> {
-  for (;;) {
-    try {
-      (await connected(url)).destroy();
-    } catch {
-      return;
+  /** Resolves when nobody takes connections there any more. */
+  async function refused(url: string): Promise<void> {
+    for (;;) {
+      try {
+        (await connected(url)).destroy();
+      } catch {
+        return;
+      }
     }
   }
-}
 
-/** A server with a request in work that will not finish: its database takes connections and says nothing. */
-async function serveStuck(content: object = {}): Promise<{ server: ServerProcess; url: string }> {
-  let silent = false;
-  const database = createServer((socket) => {
-    held.push(socket);
-    socket.on("error", () => {});
-    if (!silent) socket.destroy();
+  /** A server with a request in work that will not finish: its database takes connections and says nothing. */
+  async function serveStuck(content: object = {}): Promise<{ server: ServerProcess; url: string }> {
+    let silent = false;
+    const database = createServer((socket) => {
+      held.push(socket);
+      socket.on("error", () => {});
+      if (!silent) socket.destroy();
+    });
+    held.push(database);
+    database.listen(0, "127.0.0.1");
+    await once(database, "listening");
+    const { port } = database.address() as AddressInfo;
+    const server = serve({
+      databases: [{ storage: { engine: "postgres", url: `postgres://u@127.0.0.1:${port}/d` } }],
+      ...content,
+    });
+    const url = await server.url();
+    silent = true;
+    const asked = once(database, "connection");
+    const client = await connected(url);
+    held.push(client);
+    client.on("error", () => {});
+    client.write("GET /_CheckService HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await asked;
+    return { server, url };
+  }
+
+  test("SIGHUP has the macros read anew, and ends nothing", async () => {
+    const server = serve();
+    const url = await server.url();
+    server.signal("SIGHUP");
+    await server.logged("SIGHUP: the macros are read anew");
+    expect((await fetch(`${url}/_CheckService`)).status).toBe(200);
+    server.signal("SIGTERM");
+    expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
   });
-  held.push(database);
-  database.listen(0, "127.0.0.1");
-  await once(database, "listening");
-  const { port } = database.address() as AddressInfo;
-  const server = serve({
-    databases: [{ storage: { engine: "postgres", url: `postgres://u@127.0.0.1:${port}/d` } }],
-    ...content,
+
+  test("SIGTERM and idle connections end it with 0", async () => {
+    const server = serve();
+    const url = await server.url();
+    await fetch(`${url}/healthz`);
+    const silent = await connected(url);
+    server.signal("SIGTERM");
+    await expect(server.ended).resolves.toMatchObject({ code: 0, stderr: "" });
+    expect(
+      server
+        .lines()
+        .map(({ msg }) => msg)
+        .slice(-2),
+    ).toEqual(["stopping", "stopped"]);
+    silent.destroy();
   });
-  const url = await server.url();
-  silent = true;
-  const asked = once(database, "connection");
-  const client = await connected(url);
-  held.push(client);
-  client.on("error", () => {});
-  client.write("GET /_CheckService HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  await asked;
-  return { server, url };
-}
 
-test("SIGHUP has the macros read anew, and ends nothing", async () => {
-  const server = serve();
-  const url = await server.url();
-  server.signal("SIGHUP");
-  await server.logged("SIGHUP: the macros are read anew");
-  expect((await fetch(`${url}/_CheckService`)).status).toBe(200);
-  server.signal("SIGTERM");
-  expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
-});
-
-test("SIGTERM and idle connections end it with 0", async () => {
-  const server = serve();
-  const url = await server.url();
-  await fetch(`${url}/healthz`);
-  const silent = await connected(url);
-  server.signal("SIGTERM");
-  await expect(server.ended).resolves.toMatchObject({ code: 0, stderr: "" });
-  expect(
-    server
-      .lines()
-      .map(({ msg }) => msg)
-      .slice(-2),
-  ).toEqual(["stopping", "stopped"]);
-  silent.destroy();
-});
-
-test("after SIGTERM the server is not ready, still serves requests, and closes connections", async () => {
-  const server = serve({}, { DRAIN_DELAY: "2s" });
-  const url = await server.url();
-  expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  server.signal("SIGTERM");
-  await server.logged("stopping");
-  expect((await fetch(`${url}/readyz`)).status).toBe(503);
-  const answer = await fetch(`${url}/_CheckService`);
-  expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
-  await expect(server.ended).resolves.toMatchObject({ code: 0 });
-});
-
-test("SIGINT skips the drain delay", async () => {
-  const server = serve({}, { DRAIN_DELAY: "10m" });
-  await server.url();
-  server.signal("SIGINT");
-  await expect(server.ended).resolves.toMatchObject({ code: 0 });
-});
-
-test("what does not finish in time is cut off, and it ends with 0 all the same", async () => {
-  const { server } = await serveStuck({ server: { timeouts: { drain: "50ms" } } });
-  server.signal("SIGINT");
-  await expect(server.ended).resolves.toMatchObject({ code: 0 });
-  expect(server.lines()).toContainEqual(
-    expect.objectContaining({ level: "warn", msg: expect.stringMatching(/cut off/) }),
-  );
-});
-
-test("a second signal ends it at once", async () => {
-  const { server, url } = await serveStuck();
-  server.signal("SIGTERM");
-  await refused(url);
-  server.signal("SIGTERM");
-  await expect(server.ended).resolves.toMatchObject({ code: 1 });
-});
-
-test("every line of the log is JSON; a request's has its id, and neither query nor headers", async () => {
-  const server = serve();
-  const url = await server.url();
-  await fetch(`${url}/v1/object/1?secretQuery=1`, { headers: { appkey: "secretKey", "x-request-id": "my-request" } });
-  const line = await server.logged("request");
-  expect(line).toMatchObject({
-    level: "info",
-    requestId: "my-request",
-    route: "/v1/object/{idOrClass}",
-    code: 101,
-    status: 401,
+  test("after SIGTERM the server is not ready, still serves requests, and closes connections", async () => {
+    const server = serve({}, { DRAIN_DELAY: "2s" });
+    const url = await server.url();
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    server.signal("SIGTERM");
+    await server.logged("stopping");
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    const answer = await fetch(`${url}/_CheckService`);
+    expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
+    await expect(server.ended).resolves.toMatchObject({ code: 0 });
   });
-  expect(JSON.stringify(server.lines())).not.toMatch(/secretQuery|secretKey/);
-  server.signal("SIGTERM");
-  const { stdout, stderr } = await server.ended;
-  expect(stderr).toBe("");
-  for (const each of stdout.trim().split("\n")) expect(() => JSON.parse(each)).not.toThrow();
-});
 
-test("a database that is down is a warning, not a reason not to start", async () => {
-  const down = { alias: "down", storage: { engine: "postgres", url: "postgres://u:S3cret@127.0.0.1:1/d" } };
-  const server = serve({ databases: [{ storage: { engine: "memory" } }, down] });
-  const url = await server.url();
-  expect(await server.logged("database cannot be used yet")).toMatchObject({
-    level: "warn",
-    alias: "down",
-    code: 704,
-    reason: "No Postgres answers at 127.0.0.1:1 (ECONNREFUSED).",
+  test("SIGINT skips the drain delay", async () => {
+    const server = serve({}, { DRAIN_DELAY: "10m" });
+    await server.url();
+    server.signal("SIGINT");
+    await expect(server.ended).resolves.toMatchObject({ code: 0 });
   });
-  const answer = await fetch(`${url}/down/_CheckService`);
-  expect(answer.status).toBe(500);
-  await expect(answer.json()).resolves.toMatchObject({ status: { internalStatus: "704" } });
-  expect(JSON.stringify(server.lines())).not.toContain("S3cret");
+
+  test("what does not finish in time is cut off, and it ends with 0 all the same", async () => {
+    const { server } = await serveStuck({ server: { timeouts: { drain: "50ms" } } });
+    server.signal("SIGINT");
+    await expect(server.ended).resolves.toMatchObject({ code: 0 });
+    expect(server.lines()).toContainEqual(
+      expect.objectContaining({ level: "warn", msg: expect.stringMatching(/cut off/) }),
+    );
+  });
+
+  test("a second signal ends it at once", async () => {
+    const { server, url } = await serveStuck();
+    server.signal("SIGTERM");
+    await refused(url);
+    server.signal("SIGTERM");
+    await expect(server.ended).resolves.toMatchObject({ code: 1 });
+  });
+
+  test("every line of the log is JSON; a request's has its id, and neither query nor headers", async () => {
+    const server = serve();
+    const url = await server.url();
+    await fetch(`${url}/v1/object/1?secretQuery=1`, { headers: { appkey: "secretKey", "x-request-id": "my-request" } });
+    const line = await server.logged("request");
+    expect(line).toMatchObject({
+      level: "info",
+      requestId: "my-request",
+      route: "/v1/object/{idOrClass}",
+      code: 101,
+      status: 401,
+    });
+    expect(JSON.stringify(server.lines())).not.toMatch(/secretQuery|secretKey/);
+    server.signal("SIGTERM");
+    const { stdout, stderr } = await server.ended;
+    expect(stderr).toBe("");
+    for (const each of stdout.trim().split("\n")) expect(() => JSON.parse(each)).not.toThrow();
+  });
+
+  test("a database that is down is a warning, not a reason not to start", async () => {
+    const down = { alias: "down", storage: { engine: "postgres", url: "postgres://u:S3cret@127.0.0.1:1/d" } };
+    const server = serve({ databases: [{ storage: { engine: "memory" } }, down] });
+    const url = await server.url();
+    expect(await server.logged("database cannot be used yet")).toMatchObject({
+      level: "warn",
+      alias: "down",
+      code: 704,
+      reason: "No Postgres answers at 127.0.0.1:1 (ECONNREFUSED).",
+    });
+    const answer = await fetch(`${url}/down/_CheckService`);
+    expect(answer.status).toBe(500);
+    await expect(answer.json()).resolves.toMatchObject({ status: { internalStatus: "704" } });
+    expect(JSON.stringify(server.lines())).not.toContain("S3cret");
+  });
+
+  test.each([
+    ["in production", { NODE_ENV: "production" }],
+    ["beyond loopback", { HOST: "0.0.0.0" }],
+  ])("without a configuration it does not start %s, and says what to do", async (_title, environment) => {
+    const { code, stdout, stderr } = await new ServerProcess([], { PORT: "0", ...environment }, folder).ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^error: There is no configuration, and .*DATABASE_URL.*\n$/);
+  });
+
+  test("a port in use is told without a stack", async () => {
+    const { port } = new URL(await serve().url());
+    const second = serve({}, { PORT: port });
+    const { code, stderr } = await second.ended;
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `error: Port ${port} of 127.0.0.1 is in use, perhaps by a server that runs already. Choose another one with PORT (0 takes a free one).\n`,
+    );
+  });
 });
 
-test.each([
-  ["in production", { NODE_ENV: "production" }],
-  ["beyond loopback", { HOST: "0.0.0.0" }],
-])("without a configuration it does not start %s, and says what to do", async (_title, environment) => {
-  const { code, stdout, stderr } = await new ServerProcess([], { PORT: "0", ...environment }, folder).ended;
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toMatch(/^error: There is no configuration, and .*DATABASE_URL.*\n$/);
-});
+describe("demo", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-demo-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
 
-test("a port in use is told without a stack", async () => {
-  const { port } = new URL(await serve().url());
-  const second = serve({}, { PORT: port });
-  const { code, stderr } = await second.ended;
-  expect(code).toBe(1);
-  expect(stderr).toBe(
-    `error: Port ${port} of 127.0.0.1 is in use, perhaps by a server that runs already. Choose another one with PORT (0 takes a free one).\n`,
-  );
+  const creation = "creating the database, which takes a few seconds";
+
+  const command = (args: readonly string[], input?: string) =>
+    new ServerProcess(args, { DATA_DIR: "kept" }, folder, input).ended;
+
+  const start = () => new ServerProcess([], { PORT: "0", DATA_DIR: "kept" }, folder);
+
+  async function ask(
+    url: string,
+    path: string,
+    headers: object = {},
+    body?: object,
+  ): Promise<{ code: string; data: Record<string, unknown> }> {
+    const answer = await fetch(url + path, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { appkey: "demo-app-key", "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const { status, data } = (await answer.json()) as {
+      status: { internalStatus: string };
+      data: Record<string, unknown>;
+    };
+    return { code: status.internalStatus, data };
+  }
+
+  test("the demo needs nothing, keeps what it acknowledged when it is killed, has its directory to itself, and lets commands in", async () => {
+    const first = start();
+    try {
+      const creating = await first.logged(creation);
+      expect(creating).toMatchObject({ level: "info", dataDir: join(folder, "kept") });
+      expect(first.lines()).toEqual([creating]);
+      const url = await first.url();
+      const { stdout, stderr, code } = await start().ended;
+      expect({ code, stdout: stdout.includes("listening") }).toEqual({ code: 1, stdout: false });
+      expect(stderr).toMatch(/^error: The data directory .*kept is in use by process \d+/);
+
+      const made = await command(["app-key", "create", "another-client", "--app-name", "demo-app"]);
+      expect(made).toMatchObject({ code: 0 });
+      const appkey = /^[\w-]{43}$/m.exec(made.stdout)?.[0] ?? "";
+      expect(await command(["user", "create", "ann", "--group", "Readers"], "secret of Ann\n")).toMatchObject({
+        code: 0,
+        stdout: 'The user "ann" exists now.\n',
+      });
+      const logIn = () =>
+        ask(url, "/v1/login", { appkey }, { user: "ann", pass: "secret of Ann", appNames: ["demo-app"] });
+      expect(await logIn()).toMatchObject({ code: "0" });
+      // One command after another gets the database, however many there are.
+      const others = await Promise.all([
+        command(["app-key", "disable", "another-client"]),
+        command(["user", "list", "--json"]),
+      ]);
+      expect(others.map(({ code: exit, stderr: complaint }) => [exit, complaint.replace(/^note: .*\n/, "")])).toEqual([
+        [0, ""],
+        [0, ""],
+      ]);
+      expect(await logIn()).toMatchObject({ code: "101" });
+
+      const { data } = await ask(url, "/second/v1/login", {}, { user: "demo", pass: "demo", appNames: ["demo-app"] });
+      const sessionId = String(data["sessionId"]);
+      await first.kill();
+      expect((await first.ended).stdout).toContain(url);
+
+      const again = start();
+      try {
+        const restarted = await again.url();
+        expect(await ask(restarted, "/second/_CheckSession", { sessionId })).toMatchObject({ code: "0" });
+        expect(await ask(restarted, "/second/v1/objects/Customer?perPage=1", { sessionId })).toMatchObject({
+          data: { "~Count": 200 },
+        });
+        // A session is good with the database that opened it only.
+        expect(await ask(restarted, "/_CheckSession", { sessionId })).toMatchObject({ code: "201" });
+        expect(again.lines().map(({ msg }) => msg)).not.toContain("demo data created");
+        expect(again.lines().map(({ msg }) => msg)).not.toContain(creation);
+      } finally {
+        await again.kill();
+      }
+    } finally {
+      await first.kill();
+    }
+  });
 });

@@ -1,10 +1,26 @@
-import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
-import { createLogger } from "../../src/operations/create-logger.ts";
-import { buildIndexes } from "../build-indexes.ts";
-import { logIn } from "../cases/run-cases.ts";
-import { call } from "../client.ts";
-import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { testEnvironment } from "../test-environment.ts";
+import { loadConfiguration, type RunningServer, startServer } from "../src/index.ts";
+import { createLogger } from "../src/operations/create-logger.ts";
+import { buildIndexes } from "./build-indexes.ts";
+import { logIn } from "./cases/run-cases.ts";
+import { call } from "./client.ts";
+import { startDemoOn, testedEngines } from "./engines.ts";
+import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import { compareEngines } from "./queries/compare-engines.ts";
+import { cursorSuite } from "./queries/cursor-suite.ts";
+import { testEnvironment } from "./test-environment.ts";
+
+describe.each(testedEngines)("cursors on %s", (engine) => {
+  cursorSuite((environment) => startDemoOn(engine, { environment, content: {}, count: 2 }));
+});
+
+const runs = Number(process.env["RANDOM_QUERIES"] ?? 150);
+const seed = Number(process.env["RANDOM_SEED"] ?? Math.floor(Math.random() * 1e9));
+
+test(
+  `random queries and writes come to the same on all engines (RANDOM_SEED=${seed})`,
+  () => compareEngines(runs, seed),
+  600_000,
+);
 
 const startPatience = 60_000;
 

@@ -1,9 +1,136 @@
-import { createHash } from "node:crypto";
+import { createHash, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { der, integer, pkcs1Inside, publicKeyDer } from "../../../../packages/crypto/test/der.ts";
+import { pemFile } from "../../../../packages/crypto/test/stored-keys.ts";
 import type { RunningServer } from "../../src/index.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { goodFields, hybridBody, openAnswer, openHybridAnswer, secureBody } from "./credentials.ts";
-import { post, type Reply, type SentHeaders, send } from "./send.ts";
-import { storedServerKeys } from "./stored-keys.ts";
+import { credentialsOf, goodFields, hybridBody, openAnswer, openHybridAnswer, secureBody } from "./credentials.ts";
+import { post, type Reply, send, type SentHeaders } from "./send.ts";
+import { client, type ClientKeys, serverRsaKey, storedServerKeys, stranger } from "./stored-keys.ts";
+
+const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64");
+const spki = client.publicKey.export({ type: "spki", format: "der" });
+const pem = client.publicKey.export({ type: "spki", format: "pem" }) as string;
+const pkcs1Pem = client.publicKey.export({ type: "pkcs1", format: "pem" }) as string;
+const crLf = (text: string) => text.replaceAll("\n", "\r\n");
+const indented = (text: string) => text.replaceAll(/^/gm, "        ");
+const publicPem = (name: string) => createPublicKey(pemFile(name)).export({ type: "spki", format: "pem" });
+const modulus = BigInt(
+  `0x${Buffer.from(client.publicKey.export({ format: "jwk" }).n ?? "", "base64url").toString("hex")}`,
+);
+
+describe("the public key of a client", () => {
+  let postgres: PostgresFixture;
+  let server: RunningServer;
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    server = await postgres.demo(storedServerKeys);
+  }, 60_000);
+  afterAll(() => postgres.close());
+
+  const logIn = (body: object) => post(`${server.url}/v2/login/secure`, body);
+
+  test.each<[string, string, ClientKeys]>([
+    ["PEM", pem, client],
+    ["PEM with CR LF", crLf(pem), client],
+    ["indented PEM", indented(pem), client],
+    ["indented PEM with CR LF", crLf(indented(pem)), client],
+    ["PEM of PKCS#1", pkcs1Pem, client],
+    ["indented PEM of PKCS#1 with CR LF", crLf(indented(pkcs1Pem)), client],
+    ["base64 of PEM", base64(pem), client],
+    ["base64 of indented PEM with CR LF", base64(crLf(indented(pem))), client],
+    ["base64 of PEM of PKCS#1", base64(pkcs1Pem), client],
+    ["base64 of DER", client.text, client],
+    ["base64 of the DER of PKCS#1", base64(pkcs1Inside(spki)), client],
+    ["base64 of DER in lines", client.text.replaceAll(/.{64}/g, "$&\r\n"), client],
+    ["one of 3072 bits", stranger.text, stranger],
+  ])("may be %s", async (_title, publicKey, keys) => {
+    const answer = await logIn({ publicKey, credentials: credentialsOf() });
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { encrypted: "v=1", "content-type": "text/plain; charset=utf-8" },
+    });
+    expect(answer.text).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
+    expect(openAnswer(answer.text, "OAEP-SHA-256", keys).data.user.Name).toBe("demo");
+  });
+
+  test("may be spelled without a capital letter, which counts when the other one is not there", async () => {
+    const { publicKey, credentials } = secureBody();
+    expect((await logIn({ publickey: publicKey, credentials })).headers["encrypted"]).toBe("v=1");
+    expect((await logIn({ publickey: publicKey, publicKey: "x", credentials })).code).toBe("309");
+  });
+
+  const bomb = (depth: number, tag = 0x30) => {
+    let inner: Buffer = Buffer.alloc(0);
+    for (let level = 0; level < depth; level += 1) inner = der(tag, inner);
+    return base64(inner);
+  };
+  const bad: Readonly<Record<string, unknown>> = {
+    "a number": 1,
+    "a list": [client.text],
+    "an object": { key: client.text },
+    true: true,
+    text: "this is no key",
+    "random bytes": base64(Buffer.alloc(294, 7)),
+    "the exponent 1": base64(publicKeyDer({ modulus, exponent: 1n })),
+    "the exponent 2": base64(publicKeyDer({ modulus, exponent: 2n })),
+    "the exponent 3": base64(publicKeyDer({ modulus, exponent: 3n })),
+    "the exponent 65539": base64(publicKeyDer({ modulus, exponent: 65_539n })),
+    "an exponent as large as the modulus": base64(publicKeyDer({ modulus, exponent: modulus - 2n })),
+    "the exponent 0": base64(publicKeyDer({ modulus, exponent: 0n })),
+    "512 bits": base64(publicKeyDer({ bits: 512 })),
+    "1024 bits": publicPem("rsa-1024"),
+    "2047 bits": base64(publicKeyDer({ bits: 2_047 })),
+    "4097 bits": base64(publicKeyDer({ bits: 4_097 })),
+    "8192 bits": base64(publicKeyDer({ bits: 8_192 })),
+    "16384 bits": base64(publicKeyDer({ bits: 16_384 })),
+    "an even modulus": base64(publicKeyDer({ modulus: modulus - 1n })),
+    "the modulus 0": base64(publicKeyDer({ modulus: 0n })),
+    "an elliptic curve": publicPem("ec-p256"),
+    "another curve": publicPem("ed25519"),
+    "RSA for PSS only": publicPem("rsa-pss-2048"),
+    "the private key": client.privateKey.export({ type: "pkcs8", format: "pem" }),
+    "the private key of PKCS#1": client.privateKey.export({ type: "pkcs1", format: "pem" }),
+    "the private key in DER": base64(client.privateKey.export({ type: "pkcs8", format: "der" })),
+    "a certificate": pemFile("rsa-2048.certificate"),
+    "the server's own key": serverRsaKey.export({ type: "spki", format: "pem" }),
+    "the server's own key of PKCS#1": base64(serverRsaKey.export({ type: "pkcs1", format: "der" })),
+    "a key with something behind": base64(Buffer.concat([spki, Buffer.of(0)])),
+    "a key cut off": base64(spki.subarray(0, -1)),
+    "a negative modulus": base64(der(0x30, Buffer.concat([der(0x02, Buffer.alloc(256, 0xff)), integer(65_537n)]))),
+    "two keys": `${pem}${pem}`,
+    "200 levels of ASN.1": bomb(200),
+    "1,200 levels of ASN.1": bomb(1_200),
+    "ASN.1 that promises 4 GiB": base64(Buffer.from("3084ffffffff3084ffffffff", "hex")),
+    "ASN.1 without a length": base64(Buffer.concat([Buffer.from("3080", "hex"), spki])),
+    "a JWK": JSON.stringify(client.publicKey.export({ format: "jwk" })),
+    "a huge text": "A".repeat(50_000),
+    "a huge PEM": `-----BEGIN PUBLIC KEY-----\n${"A".repeat(40_000)}\n-----END PUBLIC KEY-----`,
+    "blanks around dashes": `-----${" ".repeat(40_000)}-----`,
+  };
+
+  test.each(Object.entries(bad))("may not be %s", async (_title, publicKey) => {
+    const { credentials } = secureBody();
+    const refused = await logIn({ publicKey, credentials });
+    expect(refused).toMatchObject({
+      status: 400,
+      text: '{"status":{"internalStatus":"309","statusMessage":"Public key is invalid"}}',
+    });
+  });
+
+  test.each([[undefined], [null], [""], [" \r\n"]])("may not be %j, which counts as none", async (publicKey) => {
+    expect((await logIn({ publicKey, credentials: "x" })).code).toBe("205");
+  });
+
+  test("which is too large is refused quickly, before anything is decrypted", async () => {
+    const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 512 });
+    const small = publicKey.export({ type: "spki", format: "pem" });
+    const claims = "select count(*)::int as n from sallyport_demo.cipher_blocks";
+    const before = (await postgres.sql.query(claims)).rows;
+    for (const text of [small, bad["16384 bits"]])
+      expect((await logIn({ publicKey: text, credentials: credentialsOf() })).code).toBe("309");
+    expect((await postgres.sql.query(claims)).rows).toEqual(before);
+  });
+});
 
 type Header = "sessionid" | "authorization" | "secure-token";
 

@@ -1,0 +1,272 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jest } from "@jest/globals";
+import { Applications } from "@sallyport/core";
+import type { RunningServer } from "../../src/index.ts";
+import { call, checkSession } from "../client.ts";
+import { repositoriesOf } from "../password-suite.ts";
+import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { attempt, Authenticator, enter, factorRequests } from "../second-factor-client.ts";
+import { secondFactorEnvironment } from "../second-factor-suite.ts";
+import { type Ended, ServerProcess } from "./server-process.ts";
+
+jest.setTimeout(240_000);
+
+describe("custom users", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-custom-users-"));
+  let postgres: PostgresFixture;
+  let servers: ServerProcess[];
+  let one: { url: string };
+  let other: { url: string };
+
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    servers = [1, 2].map(() => new ServerProcess(["serve"], { DATABASE_URL: postgres.url, PORT: "0" }, folder));
+    [one, other] = (await Promise.all(servers.map((server) => server.url()))).map((url) => ({ url })) as [
+      { url: string },
+      { url: string },
+    ];
+  });
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.kill()));
+    await postgres.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const given = (input: string | undefined, ...args: string[]): Promise<Ended> =>
+    new ServerProcess(["custom-users", ...args], { DATABASE_URL: postgres.url }, folder, input).ended;
+  const run = (...args: string[]): Promise<Ended> => given(undefined, ...args);
+  const done = (words: string) => ({ code: 0, stdout: `${words}\n` });
+  const refused = (words: string) => ({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(new RegExp(`^note: .*\nerror: ${words}`)),
+  });
+  const logIn = (server: { url: string }, user: string, pass: string) =>
+    call(server, "/v1/auth/df", { method: "POST", body: { user, pass, appNames: "demo-app" } });
+  const sessionOf = async (server: { url: string }, user: string, pass: string): Promise<string> =>
+    (await logIn(server, user, pass)).body.data.sessionId;
+
+  test("commands add, list, show and change custom users, and every server heeds it at once", async () => {
+    expect(
+      await given("a word of my own\n", "add", "Zoë", "--user", "reader", "--email", "zoe@example.com"),
+    ).toMatchObject(done('The custom user "Zoë" exists now, and works as "reader".'));
+    const listed = JSON.parse((await run("list", "--json")).stdout);
+    const ids = { id: expect.stringMatching(/^[0-9a-f-]{36}$/), objectId: expect.any(String) };
+    expect(listed).toEqual([
+      { name: "Zoë", ...ids, enabled: true, user: "reader", email: "zoe@example.com" },
+      { name: "partner", ...ids, enabled: true, user: "reader", email: "partner@example.com" },
+    ]);
+    expect((await run("list")).stdout).toBe(
+      "NAME     STATE    WORKS AS  EMAIL\nZoë      enabled  reader    zoe@example.com\npartner  enabled  reader    partner@example.com\n",
+    );
+    expect(JSON.parse((await run("show", "Zoë", "--json")).stdout)).toEqual(listed[0]);
+    expect((await run("show", "Zoë")).stdout).toMatch(
+      /^name +Zoë\nid +[0-9a-f-]{36}\nstate +enabled\nworks as +reader \(\w+\)\ne-mail +zoe@example\.com\n$/,
+    );
+    expect((await logIn(one, "Zoë", "a word of my own")).body.data.user.Name).toBe("reader");
+
+    const session = await sessionOf(one, "Zoë", "a word of my own");
+    expect(await checkSession(other, session)).toBe("0");
+    expect(await run("disable", "Zoë")).toMatchObject(
+      done('The custom user "Zoë" is disabled. 2 sessions have ended.'),
+    );
+    expect([await checkSession(one, session), await checkSession(other, session)]).toEqual(["201", "201"]);
+    expect([
+      (await logIn(one, "Zoë", "a word of my own")).code,
+      (await logIn(other, "Zoë", "a word of my own")).code,
+    ]).toEqual(["302", "302"]);
+    expect(await run("enable", "Zoë")).toMatchObject(done('The custom user "Zoë" is enabled.'));
+
+    const second = await sessionOf(other, "Zoë", "a word of my own");
+    expect(await given("quite another word", "set-password", "Zoë")).toMatchObject(
+      done('The custom user "Zoë" has another password. One session has ended.'),
+    );
+    expect([await checkSession(one, second), await checkSession(other, second)]).toEqual(["201", "201"]);
+    expect([
+      (await logIn(one, "Zoë", "a word of my own")).code,
+      (await logIn(one, "Zoë", "quite another word")).code,
+    ]).toEqual(["302", "0"]);
+
+    expect(await run("map", "Zoë", "demo")).toMatchObject(
+      done('The custom user "Zoë" works as "demo" from now on. One session has ended.'),
+    );
+    expect((await logIn(other, "Zoë", "quite another word")).body.data.user.Name).toBe("demo");
+    expect(await run("set-email", "Zoë", "zoe@example.org")).toMatchObject(
+      done('The custom user "Zoë" has the e-mail address zoe@example.org.'),
+    );
+    expect(await run("set-email", "Zoë", "--none")).toMatchObject(done('The custom user "Zoë" has no e-mail address.'));
+    expect(await run("remove", "Zoë")).toMatchObject(done('The custom user "Zoë" is removed. One session has ended.'));
+    expect((await logIn(other, "Zoë", "quite another word")).code).toBe("302");
+
+    const { rows } = await postgres.sql.query(
+      "select type, actor_id is null and subject_id is not null as known, app_key_id from sallyport_demo.audit where type like 'custom%' order by sequence",
+    );
+    const types = [
+      "customUser.stored",
+      "customUser.disabled",
+      "customUser.enabled",
+      "customPassword.changed",
+      "customUser.stored",
+      "customUser.stored",
+      "customUser.stored",
+      "customUser.removed",
+    ];
+    expect(rows).toEqual(types.map((type) => ({ type, known: true, app_key_id: "" })));
+  });
+
+  test("what is wrong is refused in plain words, and nothing changes", async () => {
+    expect(await run("show", "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
+    for (const verb of ["disable", "enable", "remove"])
+      expect(await run(verb, "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
+    expect(await given("a word of my own", "add", "PARTNER", "--user", "reader")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("taken or looks like another"),
+    });
+    expect(await given("a word of my own", "add", "new", "--user", "nobody")).toMatchObject(
+      refused('There is no user "nobody" in the database to map to'),
+    );
+    expect(await given("short", "add", "new", "--user", "reader")).toMatchObject(refused("The password has less than"));
+    expect(await given("a word of my own", "add", " ", "--user", "reader")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("needs a name"),
+    });
+    expect(await given("a word of my own", "add", "new")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("--user"),
+    });
+    for (const address of ["ada", "Ada <ada@example.com>", "a@example.com,b@example.com"])
+      expect(await run("set-email", "partner", address)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("is no e-mail address"),
+      });
+    expect(await run("set-email", "partner")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Give an address, or --none."),
+    });
+    expect(await run("map", "partner", "nobody")).toMatchObject(
+      refused('There is no user "nobody" in the database to map to'),
+    );
+    expect(await run("lst")).toMatchObject({ code: 1, stderr: expect.stringContaining("list") });
+    expect((await logIn(one, "partner", "partner")).code).toBe("0");
+  });
+});
+
+describe("second factor commands", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-second-factors-"));
+  let postgres: PostgresFixture;
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    server = await postgres.demo(secondFactorEnvironment);
+  });
+  afterAll(async () => {
+    await postgres.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const run = (...args: string[]): Promise<Ended> =>
+    new ServerProcess(args, { DATABASE_URL: postgres.url, MASTER_KEY: secondFactorEnvironment.MASTER_KEY }, folder)
+      .ended;
+  const done = (words: string) => ({ code: 0, stdout: `${words}\n` });
+  const refused = (words: string) => ({ code: 1, stdout: "", stderr: expect.stringContaining(`error: ${words}`) });
+
+  test("commands set the rule of an app name, list who has a factor and take it away, which running servers heed at once", async () => {
+    expect(await run("app", "create", "office", "--second-factor", "maybe")).toMatchObject(
+      refused('Second factors are off, optional or forced; "maybe" is none of these.'),
+    );
+    expect(await run("app", "create", "office", "--second-factor", "optional")).toMatchObject(
+      done('The app "office" exists now.'),
+    );
+    expect(await run("app", "second-factor", "nowhere", "forced")).toMatchObject(
+      refused('There is no app with the name "nowhere".'),
+    );
+    expect((await run("app", "list")).stdout).toContain("office      any number  optional\n");
+    expect(JSON.parse((await run("app", "list", "--json")).stdout)).toContainEqual({
+      name: "office",
+      seats: null,
+      secondFactor: "optional",
+    });
+
+    const factor = factorRequests(server, await enter(server, "session", "reader", ["office"]), "office");
+    const { secret, recoveryCodes } = await factor.enrol();
+    const authenticator = await Authenticator.of(server, secret);
+    expect((await factor.confirm(authenticator.token())).code).toBe("0");
+    const logIn = (more = {}) => attempt(server, "session", { user: "reader", appNames: ["office"], ...more });
+    expect(await logIn()).toBe("341");
+
+    const listed = await run("second-factor", "list");
+    expect(listed.stdout).toBe("WHOSE   APP NAME  STATE      RECOVERY CODES\nreader  office    confirmed  10\n");
+    const json = (await run("second-factor", "list", "--json")).stdout;
+    expect(JSON.parse(json)).toEqual([
+      {
+        subject: expect.stringMatching(/^user:/),
+        whose: "reader",
+        appName: "office",
+        confirmed: true,
+        recoveryCodesLeft: 10,
+      },
+    ]);
+    for (const hidden of [secret, ...recoveryCodes]) expect(json + listed.stdout).not.toContain(hidden);
+
+    expect(await run("second-factor", "remove", "nobody")).toMatchObject(refused('There is no user "nobody".'));
+    expect(await run("second-factor", "remove", "demo")).toMatchObject(refused('"demo" has no second factor.'));
+    expect(await run("second-factor", "remove", "reader", "--app-name", "demo-app")).toMatchObject(
+      refused('"reader" has no second factor for "demo-app".'),
+    );
+    expect(await run("second-factor", "remove", "partner", "--custom-user")).toMatchObject(
+      refused('"partner" has no second factor.'),
+    );
+    expect(await run("second-factor", "remove", "reader", "--custom-user", "--link")).toMatchObject(
+      refused("Say --custom-user or --link, not both."),
+    );
+    expect(await run("second-factor", "remove", "reader")).toMatchObject(
+      done('"reader" has no second factor any more.'),
+    );
+    expect([await logIn(), (await run("second-factor", "list")).stdout]).toEqual(["0", ""]);
+    const { rows } = await postgres.sql.query(
+      "select type, actor_id is null and subject_id is not null as known from sallyport_demo.audit order by sequence desc limit 2",
+    );
+    expect(rows.map(({ type, known }) => [type, known])).toContainEqual(["secondFactor.removed", true]);
+
+    expect(await run("app", "second-factor", "office", "forced")).toMatchObject(
+      done('Second factors of the app "office" are forced.'),
+    );
+    expect([await logIn(), await logIn({ "2faToken": authenticator.token(1) })]).toEqual(["340", "340"]);
+    expect(await run("app", "second-factor", "office", "off")).toMatchObject(
+      done('Second factors of the app "office" are switched off.'),
+    );
+    expect(await logIn()).toBe("0");
+  });
+
+  test("without a master key there are no second factors", async () => {
+    const file = join(folder, "plain.json");
+    writeFileSync(
+      file,
+      JSON.stringify({ databases: [{ storage: { url: postgres.url, schema: "plain", migrateOnStart: true } }] }),
+    );
+    const plainly = (...args: string[]): Promise<Ended> =>
+      new ServerProcess([...args, "--config", file], {}, folder).ended;
+    expect(await plainly("migrate")).toMatchObject({ code: 0 });
+    const words = refused("Second factors need a master key, and there is none. Set encryption.masterKey (MASTER_KEY)");
+    expect(await plainly("app", "create", "office", "--second-factor", "forced")).toMatchObject(words);
+    expect(await plainly("app", "create", "office", "--second-factor", "off")).toMatchObject(
+      done('The app "office" exists now.'),
+    );
+    expect(await plainly("app", "second-factor", "office", "optional")).toMatchObject(words);
+  });
+
+  test("a server that has lost its master key lets nobody in who has a factor", async () => {
+    const applications = new Applications(repositoriesOf(server).records);
+    await applications.create({ name: "field", seats: null, secondFactor: "optional" });
+    const factor = factorRequests(server, await enter(server, "session", "demo", ["field"]), "field");
+    const authenticator = await Authenticator.of(server, (await factor.enrol()).secret);
+    expect((await factor.confirm(authenticator.token())).code).toBe("0");
+    const other = await postgres.demo({ MASTER_KEY: Buffer.alloc(32, 8).toString("base64") });
+    const body = { user: "demo", pass: "demo", appNames: ["field"], "2faToken": authenticator.token(1) };
+    expect(await call(other, "/v1/login", { method: "POST", body })).toMatchObject({ status: 500, code: "705" });
+    expect(await attempt(server, "session", body)).toBe("0");
+  });
+});

@@ -1,0 +1,212 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jest } from "@jest/globals";
+import pg from "pg";
+import {
+  type RealPostgres,
+  type ScratchDatabase,
+  startRealPostgres,
+} from "../../../../packages/storage-knex/test/real-postgres.ts";
+import { logIn } from "../cases/run-cases.ts";
+import { call, checkSession, logOut, tryLogIn } from "../client.ts";
+import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { type Ended, ServerProcess } from "./server-process.ts";
+
+jest.setTimeout(60_000);
+
+describe("two server processes on one Postgres", () => {
+  let postgres: PostgresFixture;
+  let processes: ServerProcess[];
+  let one: { url: string };
+  let other: { url: string };
+  beforeAll(async () => {
+    postgres = await openPostgresFixture({ empty: true });
+    const environment = { DATABASE_URL: postgres.url, PORT: "0", LOG_LEVEL: "info", SESSION_LIMIT: "30" };
+    // Both find an empty database at the same moment.
+    processes = [1, 2].map(() => new ServerProcess(["serve"], environment, tmpdir()));
+    const urls = await Promise.all(processes.map((process) => process.url()));
+    [one, other] = urls.map((url) => ({ url })) as [{ url: string }, { url: string }];
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all(processes.map((process) => process.kill()));
+    await postgres.close();
+  });
+
+  test("migrate and seed once", async () => {
+    const counts = await Promise.all([one, other].map((server) => customers(server)));
+    expect(counts).toEqual([200, 200]);
+  });
+
+  test("share sessions, and neither accepts one after its log-out was answered", async () => {
+    for (let round = 0; round < 25; round += 1) {
+      const [here, there] = round % 2 === 0 ? [one, other] : [other, one];
+      const sessionId = await logIn(here, "demo");
+      expect(await checkSession(there, sessionId)).toBe("0");
+      // Requests under way while the session ends may still succeed; those sent afterwards may not.
+      const underWay = [checkSession(here, sessionId), checkSession(there, sessionId)];
+      expect(await logOut(there, sessionId)).toBe("0");
+      const afterwards = await Promise.all([here, there, here, there].map((server) => checkSession(server, sessionId)));
+      expect(afterwards).toEqual(["201", "201", "201", "201"]);
+      for (const code of await Promise.all(underWay)) expect(["0", "201"]).toContain(code);
+    }
+  });
+
+  test("hold the session limit together", async () => {
+    const before = Number((await postgres.sql.query("select count(*) from sallyport_demo.sessions")).rows[0].count);
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => tryLogIn(n % 2 === 0 ? one : other, "reader")),
+    );
+    expect(answers.filter(({ code }) => code === "0")).toHaveLength(30 - before);
+    expect(answers.filter(({ code }) => code === "315")).toHaveLength(30 + before);
+    const { rows } = await postgres.sql.query("select count(*) from sallyport_demo.sessions");
+    expect(Number(rows[0].count)).toBe(30);
+    await Promise.all(answers.flatMap(({ body }) => body.data?.sessionId ?? []).map((id: string) => logOut(one, id)));
+  });
+
+  test("give no two users names that look alike", async () => {
+    const sessions = await Promise.all([one, other].map((server) => logIn(server, "admin")));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        call(n % 2 === 0 ? one : other, "/v1/object/User", {
+          method: "POST",
+          sessionId: sessions[n % 2] as string,
+          body: { Name: n < 5 ? "Quentin" : "QUENTIN" },
+        }),
+      ),
+    );
+    expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array(9).fill("307")]);
+  });
+
+  test("let one be killed while the other serves, and its successor knows the sessions", async () => {
+    const sessionId = await logIn(one, "demo");
+    await processes[0]?.kill();
+    expect(await checkSession(other, sessionId)).toBe("0");
+    const environment = { DATABASE_URL: postgres.url, PORT: "0", LOG_LEVEL: "info" };
+    processes[0] = new ServerProcess(["serve"], environment, tmpdir());
+    expect(await checkSession({ url: await (processes[0] as ServerProcess).url() }, sessionId)).toBe("0");
+  });
+
+  async function customers(server: { url: string }): Promise<number> {
+    const sessionId = await logIn(server, "reader");
+    const { body } = await call(server, "/v1/objects/Customer?perPage=1", { sessionId });
+    await logOut(server, sessionId);
+    return body.data["~Count"];
+  }
+});
+
+describe("postgres trouble", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-trouble-"));
+  let postgres: RealPostgres;
+  let scratch: ScratchDatabase;
+  let sql: pg.Client;
+  let role: string;
+  let host: string;
+
+  beforeAll(async () => {
+    postgres = await startRealPostgres();
+    scratch = await postgres.createDatabase();
+    ({ host } = new URL(scratch.url));
+    sql = new pg.Client({ connectionString: scratch.url });
+    await sql.connect();
+    role = `role_${scratch.name.slice(-12)}`;
+    await sql.query(`create role ${role} login password 'pw'`);
+  });
+  afterAll(async () => {
+    await sql.query(`drop owned by ${role}; drop role ${role}`);
+    await sql.end();
+    await scratch.drop();
+    await postgres.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  function url(change: { readonly username?: string; readonly password?: string; readonly pathname?: string }): string {
+    return Object.assign(new URL(scratch.url), change).href;
+  }
+
+  function run(args: readonly string[], databaseUrl: string): Promise<Ended> {
+    return new ServerProcess(args, { NODE_ENV: "production", DATABASE_URL: databaseUrl }, folder).ended;
+  }
+
+  test.each([
+    [
+      "a database that does not exist",
+      { pathname: "/no-such" },
+      () => `The database "no-such" does not exist on the Postgres at ${host}. Create it: createdb -h`,
+    ],
+    [
+      "a role that is not let in",
+      { username: "nobody_here", password: "pw" },
+      () => /refuses the password of the role "nobody_here"|does not let the role "nobody_here" in/,
+    ],
+  ])("migrate tells of %s", async (_title, change, expected) => {
+    const { code, stdout, stderr } = await run(["migrate"], url(change));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    const words = expected();
+    if (typeof words === "string") expect(stderr).toContain(words);
+    else expect(stderr).toMatch(words);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).not.toContain("sallyport-server migrate");
+  });
+
+  test("migrate tells that a password is wanted, and ends", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => {
+        socket.write(authentication(10, "SCRAM-SHA-256\0\0"));
+        socket.once("data", () => socket.write(authentication(11, "r=nonce,s=c2FsdA==,i=4096")));
+      });
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await run(["migrate"], `postgres://shop@127.0.0.1:${port}/till`);
+    server.close();
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `error: database (empty): The Postgres at 127.0.0.1:${port} wants a password of the role "shop", and the connection string has none.\n`,
+    );
+  });
+
+  /** A message of a Postgres that wants to know who is there. */
+  function authentication(step: number, data: string): Buffer {
+    const head = Buffer.alloc(9);
+    head.write("R");
+    head.writeInt32BE(8 + data.length, 1);
+    head.writeInt32BE(step, 5);
+    return Buffer.concat([head, Buffer.from(data)]);
+  }
+
+  test("migrate tells how a role without the right to create schemas gets its schema, and then takes it", async () => {
+    const as = url({ username: role, password: "pw" });
+    const refused = await run(["migrate"], as);
+    const remedy = `create schema sallyport authorization ${role}`;
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(
+      /^error: .*: The role "\w+" may not create the schema "sallyport" in the database "\w+"\. /,
+    );
+    expect(refused.stderr.trimEnd().endsWith(`Let a superuser run: ${remedy}`)).toBe(true);
+    await sql.query(remedy);
+    await expect(run(["migrate"], as)).resolves.toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("a server whose database does not exist says so in its log, and lives", async () => {
+    const file = join(folder, "serve.json");
+    writeFileSync(file, JSON.stringify({ databases: [{ storage: { url: url({ pathname: "/no-such" }) } }] }));
+    const server = new ServerProcess(["serve", "--config", file], { PORT: "0" }, folder);
+    try {
+      await server.url();
+      const line = await server.logged("database cannot be used yet");
+      expect(line).toMatchObject({
+        level: "warn",
+        alias: "",
+        code: 705,
+        reason: expect.stringContaining('The database "no-such" does not exist'),
+      });
+      expect(line).not.toHaveProperty("err");
+    } finally {
+      await server.kill();
+    }
+  });
+});
