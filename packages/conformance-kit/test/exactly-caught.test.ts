@@ -1,66 +1,161 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { type AdapterUnderTest, checks, runChecks } from "@sallyport/conformance-kit";
 import { MemoryStorage } from "@sallyport/storage-memory";
+import { readContracts } from "../src/contract/contracts.ts";
+import { everyCall } from "../src/fixtures/every-call.ts";
+import { silenceWords } from "../src/watch/silence-words.ts";
 import { allBrokenAdapters } from "./broken/all-broken-adapters.ts";
 import { brokenMemories } from "./broken/broken-memories.ts";
 import { brokenTogether } from "./broken/broken-processes.ts";
-import { brokenRecordProcesses } from "./broken/records/broken-record-processes.ts";
 import { exactlyCaught } from "./broken/exactly-caught/all-exactly-caught.ts";
+import { brokenRecordProcesses } from "./broken/records/broken-record-processes.ts";
 
-/** Milliseconds for a part of the kit on a machine that has much else to do. */
-const timeout = 120_000;
+describe("event loop watch", () => {
+  const folder = join(import.meta.dirname, "modules");
+  const some = ["can be closed without ever being migrated", "is healthy when it is migrated"];
+  const chosen = some.flatMap((name) => ["--check", name]);
 
-const alone: readonly AdapterUnderTest[] = allBrokenAdapters.flatMap(([, adapters]) =>
-  adapters.map(({ fault, create }) => ({
-    name: fault,
-    create: async (options) => {
-      const storage = create(options);
-      return { storage, destroy: () => storage.close() };
-    },
-  })),
-);
-const shared: readonly AdapterUnderTest[] = [...brokenTogether, ...brokenRecordProcesses, ...brokenMemories].map(
-  ({ fault, create }) => ({
-    name: fault,
-    create,
-  }),
-);
+  /** Runs the command with a short patience; it ends by itself, as no `process.exit` helps. */
+  function run(
+    ...args: readonly string[]
+  ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+    return new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        ["soon-told.mjs", ...args],
+        { cwd: folder, timeout: 60_000 },
+        (error, stdout, stderr) => {
+          resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+        },
+      );
+    });
+  }
 
-async function failuresOf(adapter: AdapterUnderTest, sections: readonly string[]): Promise<string[]> {
-  const { results } = await runChecks(adapter, { checks: checks.filter(({ section }) => sections.includes(section)) });
-  return results.filter(({ outcome }) => outcome === "failed").map(({ name }) => name);
-}
+  test("an adapter that gives the event loop no turn is told once, with the checks that run", async () => {
+    const { code, stdout, stderr } = await run("hog.mjs", ...chosen);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `${silenceWords(some, 900)}\n` });
+    expect(stdout).toContain("2 passed, 0 failed");
+  }, 60_000);
 
-test.each(exactlyCaught)(
-  "whoever $fault fails in exactly what that breaks",
-  async ({ fault, sections, checks: broken }) => {
-    const found = [...alone, ...shared].filter(({ name }) => name === fault);
-    expect(found).toHaveLength(1);
-    for (const adapter of found) expect((await failuresOf(adapter, sections)).toSorted()).toEqual(broken.toSorted());
+  test("nothing is told of an adapter that keeps the event loop going, and the watch keeps nothing alive", async () => {
+    expect(await run("memory.mjs", "--section", "throttle")).toMatchObject({ code: 0, stderr: "" });
+  }, 60_000);
+
+  test("the line names what runs, and what to do", () => {
+    expect(silenceWords(["share one clock"], 30_000)).toBe(
+      'The adapter has given the event loop no turn for 30 s, while this check runs: "share one clock". No timer fires, the time limit of the checks neither; let the adapter await setImmediate once per call or transaction.',
+    );
+    expect(silenceWords([], 30_000)).toMatch(
+      /^The adapter has given the event loop no turn for 30 s, while no check runs\. /,
+    );
+  });
+});
+
+/** They make every call for the sake of its failure, or of its being there. */
+const callEverything: ReadonlySet<string> = new Set([
+  "answers 705 to every call until it is migrated",
+  "answers 706 to every call after it is closed",
+  "offer every call",
+]);
+
+const memory = {
+  name: "memory",
+  create: async (options: { readonly clockOffset: () => number }) => {
+    const storage = new MemoryStorage(options);
+    return { storage, destroy: () => storage.close() };
   },
-  timeout,
-);
+};
 
-test(
-  "the intact storage fails in none of these sections",
-  async () => {
-    const intact: AdapterUnderTest = {
-      name: "intact",
+const calls = [...readContracts().keys()];
+
+test("the contracts that are read are those of the ports", () => {
+  expect(calls).toEqual(
+    expect.arrayContaining([
+      "storage.transaction",
+      "storage.close",
+      "archive.import",
+      "sessions.open",
+      "settings.setMaintenance",
+      "throttle.sweep",
+    ]),
+  );
+});
+
+test("every call of every repository is known to the checks that make them all", () => {
+  const { repositories } = new MemoryStorage();
+  expect([...everyCall(repositories).keys()].toSorted()).toEqual(
+    calls.filter((call) => !/^(?:storage|archive)\./.test(call)).toSorted(),
+  );
+});
+
+test("every call of every port is looked at by a check", async () => {
+  const { results } = await runChecks(memory);
+  const made = new Set(results.filter(({ name }) => !callEverything.has(name)).flatMap((result) => result.calls));
+  expect(calls.filter((call) => !made.has(call))).toEqual([]);
+  // Else a name has changed.
+  expect(results.filter(({ name }) => callEverything.has(name))).toHaveLength(callEverything.size);
+}, 120_000);
+
+describe("exactly caught", () => {
+  /** Milliseconds for a part of the kit on a machine that has much else to do. */
+  const timeout = 120_000;
+
+  const alone: readonly AdapterUnderTest[] = allBrokenAdapters.flatMap(([, adapters]) =>
+    adapters.map(({ fault, create }) => ({
+      name: fault,
       create: async (options) => {
-        const storage = new MemoryStorage(options);
+        const storage = create(options);
         return { storage, destroy: () => storage.close() };
       },
-    };
-    expect(
-      await failuresOf(
-        intact,
-        exactlyCaught.flatMap(({ sections }) => sections),
-      ),
-    ).toEqual([]);
-  },
-  timeout,
-);
+    })),
+  );
+  const shared: readonly AdapterUnderTest[] = [...brokenTogether, ...brokenRecordProcesses, ...brokenMemories].map(
+    ({ fault, create }) => ({
+      name: fault,
+      create,
+    }),
+  );
 
-test("there are more than thirty of them, in most sections", () => {
-  expect(exactlyCaught.length).toBeGreaterThan(30);
-  expect(new Set(exactlyCaught.flatMap(({ sections }) => sections)).size).toBeGreaterThan(12);
+  async function failuresOf(adapter: AdapterUnderTest, sections: readonly string[]): Promise<string[]> {
+    const { results } = await runChecks(adapter, {
+      checks: checks.filter(({ section }) => sections.includes(section)),
+    });
+    return results.filter(({ outcome }) => outcome === "failed").map(({ name }) => name);
+  }
+
+  test.each(exactlyCaught)(
+    "whoever $fault fails in exactly what that breaks",
+    async ({ fault, sections, checks: broken }) => {
+      const found = [...alone, ...shared].filter(({ name }) => name === fault);
+      expect(found).toHaveLength(1);
+      for (const adapter of found) expect((await failuresOf(adapter, sections)).toSorted()).toEqual(broken.toSorted());
+    },
+    timeout,
+  );
+
+  test(
+    "the intact storage fails in none of these sections",
+    async () => {
+      const intact: AdapterUnderTest = {
+        name: "intact",
+        create: async (options) => {
+          const storage = new MemoryStorage(options);
+          return { storage, destroy: () => storage.close() };
+        },
+      };
+      expect(
+        await failuresOf(
+          intact,
+          exactlyCaught.flatMap(({ sections }) => sections),
+        ),
+      ).toEqual([]);
+    },
+    timeout,
+  );
+
+  test("there are more than thirty of them, in most sections", () => {
+    expect(exactlyCaught.length).toBeGreaterThan(30);
+    expect(new Set(exactlyCaught.flatMap(({ sections }) => sections)).size).toBeGreaterThan(12);
+  });
 });

@@ -1,84 +1,309 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
 import { promisify } from "node:util";
+import {
+  appliesTo,
+  numberOfProviderChecks,
+  providerChecks,
+  providerFaults,
+  runProviderCheck,
+} from "@sallyport/conformance-kit";
+import { imitatedProviders, type ImitatedProviders } from "../../identity-passport/test/imitated-providers.ts";
+import { providerUnderTest } from "../../identity-passport/test/provider-under-test.ts";
+import { type Hole, holes, NaiveProvider } from "./identity-providers/naive-provider.ts";
 
-const packages = join(import.meta.dirname, "..", "..");
+describe("command", () => {
+  const folder = join(import.meta.dirname, "modules");
+  const program = join(import.meta.dirname, "..", "dist", "main.js");
 
-interface Manifest {
-  readonly bin?: Readonly<Record<string, string>>;
-  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-  readonly dependencies?: Readonly<Record<string, string>>;
-}
+  interface Ended {
+    readonly code: number;
+    readonly stdout: string;
+    readonly stderr: string;
+  }
 
-/** The paths of the files that would be published. Asks nobody but npm itself. */
-async function packed(name: string): Promise<ReadonlySet<string>> {
-  const { stdout } = await promisify(execFile)(
-    "npm",
-    ["pack", "--dry-run", "--json", "--ignore-scripts", "--offline"],
-    { cwd: join(packages, name) },
-  );
-  const [{ files }] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
-  return new Set(files.map(({ path }) => path));
-}
+  /** Runs the command as a shell would, in the folder of the modules. */
+  function run(...args: readonly string[]): Promise<Ended> {
+    return new Promise((resolve) => {
+      execFile(process.execPath, [program, ...args], { cwd: folder }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      });
+    });
+  }
 
-const read = (name: string, path: string) => readFileSync(join(packages, name, path), "utf8");
-
-/** What a built file imports. */
-function importsOf(text: string): string[] {
-  return Array.from(text.matchAll(/^(?:import|export) .*from "([^"]+)";$/gm), ([, specifier]) => String(specifier));
-}
-
-/** A package by the name it is imported by. */
-const packageOf = (specifier: string) =>
-  specifier
-    .split("/")
-    .slice(0, specifier.startsWith("@") ? 2 : 1)
-    .join("/");
-
-/** Milliseconds for npm to start. */
-const timeout = 120_000;
-
-describe.each(["core", "storage-memory", "conformance-kit"])("the package %s", (name) => {
-  const manifest = JSON.parse(read(name, "package.json")) as Manifest;
-  let files: ReadonlySet<string> = new Set();
-
-  beforeAll(async () => {
-    files = await packed(name);
-  }, timeout);
-
-  test("holds what it exports, its commands, and neither sources nor tests", () => {
-    const exported = Object.values(manifest.exports).flatMap((each) =>
-      typeof each === "string" ? [each] : Object.values(each),
-    );
-    for (const path of [...exported, ...Object.values(manifest.bin ?? {})])
-      expect([...files]).toContain(posix.normalize(path));
-    expect([...files].filter((path) => /\.test\.|tsbuildinfo|^src\/|^test\//.test(path))).toEqual([]);
+  test("an adapter that keeps the contract passes", async () => {
+    const { code, stdout, stderr } = await run("memory.mjs", "--section", "lifecycle", "--check", "share one clock");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^MemoryStorage$/m);
+    expect(stdout).toMatch(/ 0 failed, 1 not applicable/);
   });
 
-  test("imports nothing that is not in it or that it does not depend on", () => {
-    const modules = [...files].filter((path) => path.endsWith(".js"));
-    expect(modules.length).toBeGreaterThan(10);
-    const missing = modules.flatMap((path) =>
-      importsOf(read(name, path)).filter((specifier) => {
-        if (specifier.startsWith(".")) return !files.has(posix.join(posix.dirname(path), specifier));
-        return !specifier.startsWith("node:") && manifest.dependencies?.[packageOf(specifier)] === undefined;
-      }),
+  test.each([
+    ["a module that is not there", ["nowhere.mjs"], /There is no module .*nowhere\.mjs\./],
+    [
+      "a module that cannot be loaded",
+      ["broken-module.mjs"],
+      /broken-module\.mjs cannot be loaded: Error: no server answers/,
+    ],
+    [
+      "a module without a default export",
+      ["no-adapter.mjs"],
+      /no-adapter\.mjs has no default export\. It has to be an AdapterUnderTest/,
+    ],
+    [
+      "a default export that is no adapter",
+      ["nameless.mjs"],
+      /The default export of .*nameless\.mjs is no AdapterUnderTest/,
+    ],
+    ["an adapter that creates nothing", ["no-storage.mjs"], /NoStorage creates no storage: Error: no room/],
+    ["no module", [], /The path of the adapter's module is missing/],
+    ["two modules", ["memory.mjs", "other.mjs"], /what is "other\.mjs"\?/],
+    ["an option that it does not have", ["memory.mjs", "--skip", "locks"], /--skip/],
+    ["a section that it does not have", ["memory.mjs", "--section", "lcoks"], /There is no section "lcoks"/],
+    ["a check that it does not have", ["memory.mjs", "--check", "is perfect"], /There is no check "is perfect"/],
+  ])("%s is told in words, with exit code 2", async (_title, args, expected) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(expected);
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+
+  test("an adapter that breaks the contract fails, with a command that runs a check alone", async () => {
+    const { code, stdout, stderr } = await run("no-clock.mjs", "--section", "time");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+    expect(stdout).toContain(
+      'again     npx sallyport-conformance no-clock.mjs --check "moves with the offset of the clock"',
     );
-    expect(missing).toEqual([]);
+    expect((await run("no-clock.mjs", "--check", "moves with the offset of the clock")).stdout).toMatch(
+      /^1 of \d+ checks: 1 run, 0 passed, 1 failed/m,
+    );
+  });
+
+  test("what is thrown beside the checks ends neither the run nor well", async () => {
+    const { code, stdout } = await run("stray.mjs", "--check", "is healthy when it is migrated");
+    expect(code).toBe(1);
+    expect(stdout).toContain("thrown outside the checks, where it could not be caught: Error: nobody awaits this");
+    expect(stdout).toMatch(/1 run, 1 passed, 0 failed/);
+  });
+
+  test("writes the report as data, and badges of all checks", async () => {
+    const scratch = await mkdtemp(join(tmpdir(), "sallyport-kit-"));
+    try {
+      const [json, svg, endpoint] = ["report.json", "badge.svg", "badge.json"].map((name) => join(scratch, name)) as [
+        string,
+        string,
+        string,
+      ];
+      expect(await run("memory.mjs", "--json", json, "--badge", svg)).toMatchObject({ code: 0 });
+      expect(JSON.parse(await readFile(json, "utf8"))).toMatchObject({
+        format: "sallyport-conformance",
+        complete: true,
+      });
+      expect(await readFile(svg, "utf8")).toMatch(/^<svg .*checks passed/);
+      expect(await run("no-clock.mjs", "--badge", endpoint)).toMatchObject({ code: 1 });
+      expect(JSON.parse(await readFile(endpoint, "utf8"))).toMatchObject({
+        schemaVersion: 1,
+        message: expect.stringMatching(/checks failed$/),
+      });
+      expect(await run("memory.mjs", "--section", "time", "--badge", svg)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("A badge tells of all checks"),
+      });
+      expect(await run("memory.mjs", "--section", "time", "--json", join(scratch, "no", "report.json"))).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("cannot be written"),
+      });
+    } finally {
+      await rm(scratch, { recursive: true });
+    }
+  }, 120_000);
+
+  test("lists its checks", async () => {
+    const { code, stdout } = await run("--list", "--section", "time");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^time\n(?: {2}\S.*\n)+$/);
+  });
+
+  test("explains itself", async () => {
+    expect(await run("--help")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Usage: sallyport-conformance"),
+      stderr: "",
+    });
   });
 });
 
-test(
-  "the kit comes with its command, its declarations, the schema of its report, and a page to read",
-  async () => {
-    const files = await packed("conformance-kit");
-    for (const path of ["dist/main.js", "dist/index.d.ts", "report.schema.json", "README.md"])
-      expect([...files]).toContain(path);
-    expect(read("conformance-kit", "dist/main.js")).toMatch(/^#!\/usr\/bin\/env node\n/);
-    const folder = join(packages, "conformance-kit");
-    for (const [, link] of read("conformance-kit", "README.md").matchAll(/\]\((?!https?:|#)([^)#]+)/g))
-      expect(existsSync(join(dirname(join(folder, "README.md")), String(link)))).toBe(true);
-  },
-  timeout,
-);
+describe("package", () => {
+  const packages = join(import.meta.dirname, "..", "..");
+
+  interface Manifest {
+    readonly bin?: Readonly<Record<string, string>>;
+    readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+    readonly dependencies?: Readonly<Record<string, string>>;
+  }
+
+  /** The paths of the files that would be published. Asks nobody but npm itself. */
+  async function packed(name: string): Promise<ReadonlySet<string>> {
+    const { stdout } = await promisify(execFile)(
+      "npm",
+      ["pack", "--dry-run", "--json", "--ignore-scripts", "--offline"],
+      { cwd: join(packages, name) },
+    );
+    const [{ files }] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
+    return new Set(files.map(({ path }) => path));
+  }
+
+  const read = (name: string, path: string) => readFileSync(join(packages, name, path), "utf8");
+
+  /** What a built file imports. */
+  function importsOf(text: string): string[] {
+    return Array.from(text.matchAll(/^(?:import|export) .*from "([^"]+)";$/gm), ([, specifier]) => String(specifier));
+  }
+
+  /** A package by the name it is imported by. */
+  const packageOf = (specifier: string) =>
+    specifier
+      .split("/")
+      .slice(0, specifier.startsWith("@") ? 2 : 1)
+      .join("/");
+
+  /** Milliseconds for npm to start. */
+  const timeout = 120_000;
+
+  describe.each(["core", "storage-memory", "conformance-kit"])("the package %s", (name) => {
+    const manifest = JSON.parse(read(name, "package.json")) as Manifest;
+    let files: ReadonlySet<string> = new Set();
+
+    beforeAll(async () => {
+      files = await packed(name);
+    }, timeout);
+
+    test("holds what it exports, its commands, and neither sources nor tests", () => {
+      const exported = Object.values(manifest.exports).flatMap((each) =>
+        typeof each === "string" ? [each] : Object.values(each),
+      );
+      for (const path of [...exported, ...Object.values(manifest.bin ?? {})])
+        expect([...files]).toContain(posix.normalize(path));
+      expect([...files].filter((path) => /\.test\.|tsbuildinfo|^src\/|^test\//.test(path))).toEqual([]);
+    });
+
+    test("imports nothing that is not in it or that it does not depend on", () => {
+      const modules = [...files].filter((path) => path.endsWith(".js"));
+      expect(modules.length).toBeGreaterThan(10);
+      const missing = modules.flatMap((path) =>
+        importsOf(read(name, path)).filter((specifier) => {
+          if (specifier.startsWith(".")) return !files.has(posix.join(posix.dirname(path), specifier));
+          return !specifier.startsWith("node:") && manifest.dependencies?.[packageOf(specifier)] === undefined;
+        }),
+      );
+      expect(missing).toEqual([]);
+    });
+  });
+
+  test(
+    "the kit comes with its command, its declarations, the schema of its report, and a page to read",
+    async () => {
+      const files = await packed("conformance-kit");
+      for (const path of ["dist/main.js", "dist/index.d.ts", "report.schema.json", "README.md"])
+        expect([...files]).toContain(path);
+      expect(read("conformance-kit", "dist/main.js")).toMatch(/^#!\/usr\/bin\/env node\n/);
+      const folder = join(packages, "conformance-kit");
+      for (const [, link] of read("conformance-kit", "README.md").matchAll(/\]\((?!https?:|#)([^)#]+)/g))
+        expect(existsSync(join(dirname(join(folder, "README.md")), String(link)))).toBe(true);
+    },
+    timeout,
+  );
+});
+
+describe("provider checks", () => {
+  let world: ImitatedProviders;
+
+  beforeAll(async () => {
+    world = await imitatedProviders();
+  });
+
+  afterAll(() => world.close());
+
+  /** The checks that a provider with these holes fails. */
+  async function failing(...wanted: readonly Hole[]): Promise<string[]> {
+    const underTest = {
+      ...providerUnderTest(world, "google"),
+      create: ({ timeout }: { timeout: number }) => new NaiveProvider(world.imitation.url, timeout, wanted),
+    };
+    const failed: string[] = [];
+    for (const check of providerChecks.filter((each) => appliesTo(underTest, each))) {
+      await runProviderCheck(underTest, check).catch(() => failed.push(check.name));
+    }
+    return failed;
+  }
+
+  const faulty = (name: (typeof providerFaults)[number]["name"]) => {
+    const { does, code } = providerFaults.find((each) => each.name === name)!;
+    return `answers ${code} to a provider that ${does}`;
+  };
+
+  const afterFailures = expect.arrayContaining([faulty("serverError"), faulty("unsigned")]);
+
+  /** What the kit says about each hole, and nothing else. */
+  const caught: Readonly<Record<Hole, unknown>> = {
+    trustsSignatures: [
+      faulty("foreignSignature"),
+      faulty("unknownKey"),
+      faulty("unsigned"),
+      faulty("signedByPublicKey"),
+    ],
+    takesAnyAlgorithm: [faulty("unsigned"), faulty("signedByPublicKey")],
+    takesAnyKey: [faulty("unknownKey"), faulty("unsigned"), faulty("noProof")],
+    ignoresAudience: [faulty("otherAudience")],
+    ignoresParty: [faulty("otherParty")],
+    ignoresIssuer: [faulty("otherIssuer")],
+    ignoresExpiry: [faulty("expired")],
+    needsNoExpiry: [faulty("noExpiry")],
+    ignoresNonce: ["refuses a token that was made for another nonce with 324", faulty("noNonce"), faulty("otherNonce")],
+    needsNoSubject: [faulty("noSubject")],
+    ignoresState: ["refuses a callback of another log-in with 324"],
+    sendsNoChallenge: expect.arrayContaining(["begins with the S256 challenge of the verifier"]),
+    sendsNoVerifier: expect.arrayContaining([
+      "tells the same identity at every log-in of a user, and another for another user",
+    ]),
+    begetsStates: expect.arrayContaining(["begins at an address with state and callback, and no secret"]),
+    showsSecret: ["begins at an address with state and callback, and no secret"],
+    takesAnyCallback: ["refuses a code that was given for another callback with 324"],
+    identifiesByMail: ["tells the same identity at every log-in of a user, and another for another user"],
+    followsRedirects: [faulty("redirects")],
+    readsAnything: [faulty("huge")],
+    readsRepetitions: [faulty("memberTwice")],
+    readsAnyType: [faulty("otherType")],
+    waitsForEver: [faulty("hangs"), faulty("trickles")],
+    repeatsRefusals: expect.arrayContaining([faulty("refusesClient")]),
+    blamesTheUser: [faulty("serverError")],
+    fallsSilentAfterFailure: afterFailures,
+    asksTwice: expect.arrayContaining(["takes a code once, of twenty at once and afterwards"]),
+    acceptsAnything: expect.arrayContaining([
+      "refuses additional data that are no object with 608",
+      "refuses additional data in which something is missing or malformed with 608, without repeating any of them",
+    ]),
+    acceptsNothingTwice: expect.arrayContaining(["accepts additional data, and what it made of them"]),
+    repeatsData: [
+      "refuses additional data in which something is missing or malformed with 608, without repeating any of them",
+    ],
+    checksNothing: ["finds nothing wrong with data that the provider knows"],
+    failsInItsOwnWords: expect.arrayContaining([faulty("notJson"), faulty("hangs")]),
+  };
+
+  test("a provider without holes passes", async () => {
+    expect(await failing()).toEqual([]);
+  });
+
+  test.each(holes)("a provider is caught that %s", async (hole) => {
+    expect(await failing(hole)).toEqual(caught[hole]);
+  });
+
+  test("the checks are as many as they say, each by a name of its own", () => {
+    expect(providerChecks).toHaveLength(numberOfProviderChecks);
+    expect(new Set(providerChecks.map(({ name }) => name)).size).toBe(numberOfProviderChecks);
+  });
+});

@@ -1,0 +1,117 @@
+import { benchOptions } from "./bench-options.ts";
+import { type Contestant, holdContest, median } from "./contest/hold-contest.ts";
+import { type Outcome, verdictOn } from "./contest/outcome.ts";
+import { areaOf } from "./contest/profile.ts";
+import { scattered } from "./contest/stage.ts";
+import { backendCpuBetween } from "./database/bench-database.ts";
+
+test("runs everything unless told otherwise", () => {
+  expect(benchOptions([], ["read"])).toEqual({ only: undefined, quick: false, json: undefined, profile: undefined });
+});
+
+test("reads what it is told", () => {
+  const given = ["--only", "read", "--quick", "--json", "figures.json", "--profile", "profiles"];
+  expect(benchOptions(given, ["read"])).toEqual({
+    only: "read",
+    quick: true,
+    json: "figures.json",
+    profile: "profiles",
+  });
+});
+
+test.each([[["--only", "write"]], [["--fast"]], [["read"]]])("refuses %j", (given) => {
+  expect(() => benchOptions(given, ["read"])).toThrow(/--only|--fast|positional/);
+});
+
+/** Gives the figures of a list one after the other, and notes each call. */
+function scripted(name: string, perSecond: number[], calls: string[]): Contestant {
+  const left = [...perSecond];
+  return {
+    name,
+    measure: async (seconds) => {
+      calls.push(`${name} ${seconds}`);
+      return { perSecond: left.shift() ?? 0, cpu: 10, backendCpu: null, p50: 1, p99: 2 };
+    },
+  };
+}
+
+const plan = { rounds: 3, seconds: 2, warmUp: 1 };
+
+test("measures in turn, every other round in reverse", async () => {
+  const calls: string[] = [];
+  await holdContest([scripted("a", [], calls), scripted("b", [], calls)], plan);
+  expect(calls).toEqual(["a 1", "b 1", "a 2", "b 2", "b 2", "a 2", "a 2", "b 2"]);
+});
+
+test("leaves the warm-up out and compares round by round", async () => {
+  const contestants = [scripted("a", [1, 50, 10, 40], []), scripted("b", [1, 100, 40, 50], [])];
+  const result = await holdContest(contestants, plan);
+  expect(result.of("a")).toEqual({ perSecond: 40, cpu: 10, backendCpu: null, p50: 1, p99: 2 });
+  expect(result.ratio("a", "b")).toBe(0.5);
+});
+
+test("knows its contestants", async () => {
+  const result = await holdContest([scripted("a", [], [])], plan);
+  expect(() => result.of("b")).toThrow("No contestant is called b.");
+});
+
+test("takes the middle one", () => {
+  expect(median([5, 1, 9])).toBe(5);
+});
+
+test("takes the mean of the two in the middle", () => {
+  expect(median([4, 1, 9, 2])).toBe(3);
+});
+
+test("has no answer without values", () => {
+  expect(median([])).toBeNaN();
+});
+
+const outcome = (figure: Partial<Outcome>): Outcome => ({ scenario: "read", unit: "1/s", ours: 100, ...figure });
+const atLeast = { direction: "atLeast", wanted: 0.75, goal: 0.95 } as const;
+const atMost = { direction: "atMost", wanted: 30 } as const;
+
+test.each([
+  [outcome({ ratio: 0.95, bound: atLeast }), "goal"],
+  [outcome({ ratio: 0.94, bound: atLeast }), "wanted"],
+  [outcome({ ratio: 0.74, bound: atLeast }), "missed"],
+  [outcome({ ours: 30, bound: atMost }), "wanted"],
+  [outcome({ ours: 30.1, bound: atMost }), "missed"],
+  [outcome({ ours: Number.NaN, bound: atMost }), "missed"],
+  [outcome({ ratio: 0.1 }), ""],
+] as const)("%j: %s", (given, verdict) => {
+  expect(verdictOn(given)).toBe(verdict);
+});
+
+test.each([
+  ["(garbage collector)", "garbage collector"],
+  ["writev", "native code and system calls"],
+  ["emit  node:events:471", "Node"],
+  ["serve  packages/http/dist/server/create-application.js:16", "packages/http"],
+  ["parseRow  pg/lib/result.js:63", "pg"],
+])("%s is %s", (where, area) => {
+  expect(areaOf(where)).toBe(area);
+});
+
+test.each([1, 500, 512, 1_000, 100_000, 1_000_000])(
+  "of %i places names different ones, over the whole range",
+  (count) => {
+    const places = scattered(count);
+    expect(new Set(places).size).toBe(places.length);
+    expect(places).toHaveLength(Math.min(count, 512));
+    expect(Math.max(...places)).toBeLessThan(count);
+    expect(Math.max(...places)).toBeGreaterThanOrEqual((count - 1) * 0.99);
+  },
+);
+
+test("counts who came, and forgets who went", () => {
+  const before = new Map([
+    [1, 100],
+    [2, 50],
+  ]);
+  const after = new Map([
+    [1, 130],
+    [3, 7],
+  ]);
+  expect(backendCpuBetween(before, after)).toBe(37);
+});

@@ -1,0 +1,131 @@
+import { type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import { equal, equalInAnyOrder, failsWith, holds } from "./assert/index.ts";
+import { same } from "./assert/same.ts";
+import { checks } from "./checks.ts";
+import { CallRecorder } from "./contract/call-recorder.ts";
+import { numberOfChecks } from "./number-of-checks.ts";
+
+test("equal tells what it expected and what it got", () => {
+  expect(() => equal([1], [1], "the list")).not.toThrow();
+  expect(() => equal([1], [2], "the list")).toThrow("the list: expected [2], got [1].");
+});
+
+test("equalInAnyOrder counts elements", () => {
+  expect(() => equalInAnyOrder([1, 2, 1], [1, 1, 2], "the list")).not.toThrow();
+  expect(() => equalInAnyOrder([1, 2], [1, 1, 2], "the list")).toThrow("the list: expected 1 in it, got [1,2].");
+  expect(() => equalInAnyOrder([1, 1, 2], [1, 2], "the list")).toThrow(
+    "the list: expected [1,2] in any order, got [1], too.",
+  );
+});
+
+test("holds demands that a statement is true", () => {
+  expect(() => holds(true, "It is true")).not.toThrow();
+  expect(() => holds(false, "It is true")).toThrow("It is true.");
+});
+
+describe("failsWith", () => {
+  test("accepts the code", async () => {
+    await failsWith(705, async () => Promise.reject(new ServiceError(705)), "the call");
+    await failsWith(
+      705,
+      () => {
+        throw new ServiceError(705);
+      },
+      "the call that throws at once",
+    );
+  });
+
+  test.each([
+    ["another code", () => Promise.reject(new ServiceError(706))],
+    ["an error of a driver", () => Promise.reject(Object.assign(new Error("duplicate key"), { code: 705 }))],
+    ["success", () => Promise.resolve("done")],
+    [
+      "a detail that repeats the cause",
+      () => Promise.reject(new ServiceError(705, { detail: "It was: secret", cause: new Error("secret") })),
+    ],
+  ])("does not accept %s", async (_name, call) => {
+    await expect(failsWith(705, call, "the call")).rejects.toMatchObject({ name: "ConformanceError" });
+  });
+});
+
+test.each([
+  [
+    { a: 1, b: [1, { c: null }] },
+    { b: [1, { c: null }], a: 1 },
+  ],
+  [JSON.parse('{"__proto__": {"a": 1}}'), JSON.parse('{"__proto__": {"a": 1}}')],
+  [Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
+  [Number.NaN, Number.NaN],
+])("%j is the same as %j", (one, other) => {
+  expect(same(one, other)).toBe(true);
+});
+
+test.each([
+  [{ a: 1 }, { a: 1, b: 2 }],
+  [{ a: undefined }, {}],
+  [{ a: undefined }, { b: undefined }],
+  [
+    [1, 2],
+    [2, 1],
+  ],
+  [[], {}],
+  [{ a: null }, { a: undefined }],
+  ["1", 1],
+  [0, -0],
+  [null, {}],
+  [JSON.parse('{"__proto__": {"a": 1}}'), {}],
+  [JSON.parse('{"__proto__": {"a": 1}}'), JSON.parse('{"__proto__": {"a": 2}}')],
+])("%j is not the same as %j", (one, other) => {
+  expect(same(one, other)).toBe(false);
+  expect(same(other, one)).toBe(false);
+});
+
+test("no check has vanished, and none was added without being counted", () => {
+  expect(checks).toHaveLength(numberOfChecks);
+});
+
+test("every check has a name of its own", () => {
+  const names = checks.map(({ name }) => name);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+test("the sections follow one another without mixing", () => {
+  const sections = checks.map(({ section }) => section);
+  const changes = sections.filter((section, index) => section !== sections[index - 1]);
+  expect(changes).toHaveLength(new Set(sections).size);
+});
+
+class Sessions {
+  readonly #live = 3;
+
+  async count(): Promise<number> {
+    return this.#live;
+  }
+}
+
+const repositories = Object.freeze({ sessions: Object.freeze(new Sessions()) }) as unknown as Repositories;
+
+const storage = Object.freeze({
+  capabilities: { durable: false },
+  repositories,
+  transaction: (work: (r: Repositories) => Promise<unknown>) => work(repositories),
+  now: async () => 7,
+}) as unknown as Storage;
+
+test("notes each call once, the last one last, and changes nothing", async () => {
+  const recorder = new CallRecorder();
+  const noted = recorder.storage(storage);
+  expect(await noted.repositories.sessions.count()).toBe(3);
+  expect(await noted.now()).toBe(7);
+  expect(await noted.transaction((r) => r.sessions.count())).toBe(3);
+  expect(noted.capabilities).toBe(storage.capabilities);
+  expect(recorder.calls).toEqual(["storage.now", "storage.transaction", "sessions.count"]);
+});
+
+test("gives one thing for one thing", () => {
+  const recorder = new CallRecorder();
+  const noted = recorder.storage(storage);
+  expect(recorder.storage(storage)).toBe(noted);
+  expect(noted.repositories).toBe(noted.repositories);
+  expect(noted.repositories.sessions).toBe(noted.repositories.sessions);
+});

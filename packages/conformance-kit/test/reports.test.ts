@@ -1,0 +1,246 @@
+import { readFileSync } from "node:fs";
+import { type AdapterUnderTest, type ConformanceRun, runChecks } from "@sallyport/conformance-kit";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { Ajv } from "ajv";
+import { badgeEndpoint, badgeOf, badgeSvg } from "../src/reports/badge.ts";
+import { HumanReport } from "../src/reports/human-report.ts";
+import { jsonReport } from "../src/reports/json-report.ts";
+import { plainStyle, type TerminalStyle } from "../src/reports/terminal-style.ts";
+import { sampleChecks, sampleRun, unwrittenRun } from "./reports/sample-run.ts";
+
+describe("badge", () => {
+  const passed: ConformanceRun = { ...sampleRun, results: sampleRun.results.slice(0, 2) };
+
+  test.each([
+    ["all that was run has passed", passed, "1 check passed", "#2e7d32"],
+    ["some have failed", sampleRun, "2 of 3 checks failed", "#b71c1c"],
+    ["some are to be written", unwrittenRun, "1 of 4 checks passed", "#616161"],
+    [
+      "something was thrown beside them",
+      { ...passed, strayErrors: [new Error("terminated")] },
+      "1 stray error",
+      "#b71c1c",
+    ],
+  ])("a badge tells that %s", (_title, run, message, color) => {
+    expect(badgeOf(run)).toEqual({ label: "sallyport storage", message, color });
+  });
+
+  test("the endpoint is what shields.io reads", () => {
+    expect(JSON.parse(badgeEndpoint(badgeOf(passed)))).toEqual({
+      schemaVersion: 1,
+      label: "sallyport storage",
+      message: "1 check passed",
+      color: "#2e7d32",
+    });
+  });
+
+  test("the image is one of its own, with texts as they are", () => {
+    const svg = badgeSvg({ label: 'a<b>"&"', message: "1 check passed", color: "#2e7d32" });
+    expect(svg).toMatch(
+      /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="\d+" height="20" role="img" aria-label="a&lt;b&gt;&quot;&amp;&quot;: 1 check passed">/,
+    );
+    expect(svg).toContain(">1 check passed</text>");
+    expect(svg.replace("http://www.w3.org/2000/svg", "")).not.toMatch(/https?:|<script|href/);
+  });
+});
+
+interface Show {
+  readonly run?: ConformanceRun;
+  readonly style?: TerminalStyle;
+  readonly live?: boolean;
+  readonly order?: readonly number[];
+}
+
+function show({ run = sampleRun, style = plainStyle, live = false, order = [0, 1, 2, 3] }: Show = {}): string {
+  let text = "";
+  const write = (more: string) => (text += more);
+  const report = new HumanReport(run.adapter, sampleChecks, { write, style, live, again: (check) => `again ${check}` });
+  report.start(run.capabilities);
+  for (const index of order) for (const result of run.results.slice(index, index + 1)) report.note(result);
+  report.end(run);
+  return text;
+}
+
+test("tells capabilities, sections, failures and counts", () => {
+  expect(
+    show()
+      .replaceAll(/\.d\.ts:\d+/g, ".d.ts:LINE")
+      .replace(/4 of \d+/, "4 of ALL"),
+  ).toBe(`MyStorage
+
+Declared capabilities
+  durable               durable
+  severalProcesses      one process; 1 check about it left out
+  parallelTransactions  parallel transactions
+  valueIndexes          indexes over values
+  indexesPerTable       at most 40 indexes
+
+✓ time   1 passed, 1 not applicable  0.0 s
+✗ locks  2 failed  1.6 s
+
+1. locks: are taken
+   got       Error: duplicate key
+   from      take (my-adapter.js:12:3)
+             run (other.js:1:1)
+   contract  LockRepository.take, @sallyport/core/dist/storage/lock-repository.d.ts:LINE
+             ObjectRepository.insert, @sallyport/core/dist/storage/object-repository.d.ts:LINE
+   again     again are taken
+
+2. locks: are told
+   what      who holds it
+   expected  "one"
+   got       null
+   contract  LockRepository.state, @sallyport/core/dist/storage/lock-repository.d.ts:LINE
+   again     again are told
+
+4 of ALL checks: 3 run, 1 passed, 2 failed, 1 not applicable; 1.6 s, of which 0.9 s of computing.
+`);
+});
+
+test("tells how far an adapter is, and what most checks wait for", () => {
+  const text = show({ run: unwrittenRun });
+  expect(text).toContain("· locks  2 to write  0.0 s\n");
+  expect(text).toContain(`${"█".repeat(10)}${"░".repeat(30)} 1 of 4 checks
+
+To be written next
+  locks.state is not written yet. 2 checks came to it.
+  locks.take is not written yet. 1 check came to it.
+
+`);
+  expect(text).toMatch(/: 4 run, 1 passed, 0 failed, 3 to write, 1 not applicable;/);
+});
+
+test("tells sections in their order, whatever ends first", () => {
+  expect(show({ order: [3, 1, 2, 0] })).toBe(show());
+});
+
+test("shows the section that is at work only where a line can be written over", () => {
+  for (const control of ["\r", "\u001B"]) expect(show()).not.toContain(control);
+  const live = show({ live: true });
+  expect(live).toContain("… time   1 of 2\r\u001B[K");
+  const left = live.split("\n").map((line) => line.split("\r\u001B[K").at(-1));
+  expect(left.join("\n")).toBe(show());
+});
+
+test("emphasises with the style that it is given, and changes nothing else", () => {
+  const mark = (name: string) => (text: string) => `<${name}>${text}</${name}>`;
+  const marked = show({ style: { strong: mark("b"), faint: mark("i"), good: mark("g"), bad: mark("r") } });
+  expect(marked).toContain("<g>✓</g> time   <g>1 passed</g>, <i>1 not applicable</i>");
+  expect(marked).toContain("<r>2 failed</r>");
+  expect(marked.replaceAll(/<\/?[bigr]>/g, "")).toBe(show());
+});
+
+test("tells what was thrown beside the checks", () => {
+  const text = show({ run: { ...sampleRun, strayErrors: [new Error("terminated")] } });
+  expect(text).toContain("✗ thrown outside the checks, where it could not be caught: Error: terminated\n   from  ");
+});
+
+const schema = JSON.parse(readFileSync(new URL("../report.schema.json", import.meta.url), "utf8")) as object;
+const validate = new Ajv({ allErrors: true }).compile(schema);
+
+/** A report as its readers get it. */
+function reportOf(run: ConformanceRun): { readonly [name: string]: unknown } {
+  const report = JSON.parse(JSON.stringify(jsonReport(run))) as { readonly [name: string]: unknown };
+  validate(report);
+  expect(validate.errors ?? []).toEqual([]);
+  return report;
+}
+
+test("is what its schema says, and tells of each check", () => {
+  const report = reportOf({ ...sampleRun, strayErrors: [new Error("terminated")] });
+  expect(report).toMatchObject({
+    format: "sallyport-conformance",
+    version: 1,
+    kit: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    adapter: "MyStorage",
+    capabilities: sampleRun.capabilities,
+    complete: false,
+    totals: { checks: 4, run: 3, passed: 1, failed: 2, toWrite: 0, notApplicable: 1 },
+    duration: 1650,
+    cpu: 900,
+    strayErrors: ["Error: terminated"],
+  });
+  expect(report["sections"]).toEqual([
+    {
+      name: "time",
+      totals: { checks: 2, run: 1, passed: 1, failed: 0, toWrite: 0, notApplicable: 1 },
+      checks: [
+        { name: "moves", outcome: "passed", duration: 40 },
+        { name: "is shared", outcome: "notApplicable", duration: 0 },
+      ],
+    },
+    {
+      name: "locks",
+      totals: { checks: 2, run: 2, passed: 0, failed: 2, toWrite: 0, notApplicable: 0 },
+      checks: [
+        {
+          name: "are taken",
+          outcome: "failed",
+          duration: 1000,
+          failure: {
+            message: "Error: duplicate key",
+            contract: {
+              method: "LockRepository.take",
+              file: "@sallyport/core/dist/storage/lock-repository.d.ts",
+              line: expect.any(Number),
+            },
+          },
+        },
+        {
+          name: "are told",
+          outcome: "failed",
+          duration: 600,
+          failure: {
+            message: "who holds it",
+            expected: '"one"',
+            got: "null",
+            contract: expect.objectContaining({ method: "LockRepository.state" }),
+          },
+        },
+      ],
+    },
+  ]);
+});
+
+test("names what is to be written", () => {
+  const report = reportOf(unwrittenRun);
+  expect(report).toMatchObject({ totals: { run: 4, passed: 1, toWrite: 3 } });
+  expect(report["sections"]).toMatchObject([
+    {},
+    { checks: [{ name: "are taken", outcome: "toWrite", unwritten: "locks.take is not written yet." }, {}] },
+    {},
+  ]);
+});
+
+test("is complete when all checks of the kit were asked for", async () => {
+  const memory: AdapterUnderTest = {
+    name: "memory",
+    concurrency: 4,
+    create: async (options) => {
+      const storage = new MemoryStorage(options);
+      return { storage, destroy: () => storage.close() };
+    },
+  };
+  const report = reportOf(await runChecks(memory));
+  expect(report).toMatchObject({ complete: true, totals: { failed: 0 } });
+}, 120_000);
+
+test.each([
+  ["another version", { version: 2 }],
+  ["a member that nobody knows", { more: 1 }],
+  ["a count that is none", { totals: { checks: -1, run: 0, passed: 0, failed: 0, toWrite: 0, notApplicable: 0 } }],
+  [
+    "a failure without its reason",
+    {
+      sections: [
+        {
+          name: "a",
+          totals: { checks: 1, run: 1, passed: 0, failed: 1, toWrite: 0, notApplicable: 0 },
+          checks: [{ name: "b", outcome: "failed", duration: 0 }],
+        },
+      ],
+    },
+  ],
+])("the schema does not take %s", (_what, change) => {
+  expect(validate({ ...jsonReport(sampleRun), ...change })).toBe(false);
+});
