@@ -41,6 +41,12 @@ export function withDefaults(settings: PooledConnectionSettings) {
 /** What Knex logs: failures are told to the caller, and it would also print them. */
 export const silentLog = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
+/** A connection as Knex lends it. */
+export interface LentConnection {
+  /** What Knex looks at before it uses a connection again: anything here makes it throw the connection away. */
+  __knex__disposed?: unknown;
+}
+
 /**
  * How connections of a driver are taken from Knex's pool and given back. Statements that are ready as text are given to them directly:
  * through `knex.raw` a named statement costs 36 µs of processor time, like this 23 µs, as much as with the bare driver.

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
-import { lending } from "../../pooled-connections.ts";
+import { lending, type LentConnection } from "../../pooled-connections.ts";
 import type { SqlResult, SqlValue } from "../../sql-runner.ts";
-import { connectionError, losesConnection, SilentServer, statementError } from "./mariadb-error.ts";
+import { connectionError, isDuplicate, losesConnection, SilentServer, statementError } from "./mariadb-error.ts";
 import { type Row, withValues } from "./row-values.ts";
 
 /** A query, and how it is sent. */
@@ -11,20 +11,20 @@ export interface Query extends PositionalQuery {
   readonly plain?: boolean;
   /** May take as long as it needs, and so does not tell a silent server. */
   readonly unhurried?: boolean;
+  /** That a row with the same key is there is no error, but means that nothing is done. */
+  readonly unlessKnown?: boolean | undefined;
 }
 
 type Answered = (error: Error | null, answer: unknown) => void;
 
 /** A connection of the driver as Knex lends it. The driver sends a query when the one ahead of it was answered. */
-export interface Connection {
+export interface Connection extends LentConnection {
   readonly stream: Socket;
   execute(sql: string, values: readonly unknown[], callback: Answered): void;
   query(sql: string, values: readonly unknown[], callback: Answered): void;
   query(sql: string): { stream(options: { readonly highWaterMark: number }): AsyncIterable<Row> };
   /** Told of every answer that is awaited. */
   answers?: AwaitedAnswers;
-  /** What Knex looks at before it uses a connection again: anything here makes it throw the connection away. */
-  __knex__disposed?: unknown;
 }
 
 export const { acquire, release, withConnection } = lending<Connection>(connectionError);
@@ -46,12 +46,13 @@ export function dismiss(connection: Connection, why: string): void {
 /** Runs one query; its error is a `ServiceError`, and a connection that cannot be trusted any more is marked. */
 export function runOn<T>(
   connection: Connection,
-  { sql, values, plain = false, unhurried = false }: Query,
+  { sql, values, plain = false, unhurried = false, unlessKnown = false }: Query,
 ): Promise<SqlResult<T>> {
   return new Promise((resolve, reject) => {
     const answered: Answered = (error, answer) => {
       if (awaited !== undefined) connection.answers?.end(awaited);
       if (error === null || error === undefined) return resolve(resultOf<T>(answer));
+      if (unlessKnown && isDuplicate(error)) return resolve({ rows: [], rowCount: 0 });
       if (losesConnection(error)) connection.__knex__disposed = error;
       reject(statementError(error));
     };

@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { lending } from "../../pooled-connections.ts";
+import { lending, type LentConnection } from "../../pooled-connections.ts";
 import type { SqlResult, SqlValue } from "../../sql-runner.ts";
 import { connectionError, losesConnection, statementError } from "./postgres-error.ts";
 
@@ -18,13 +18,11 @@ interface Answer {
 }
 
 /** A connection of the driver as Knex lends it. */
-export interface Connection {
+export interface Connection extends LentConnection {
   /** Whether the driver sends a query before the one ahead of it was answered. */
   readonly pipeline?: boolean;
   readonly connection?: { readonly stream: Writable };
   query(query: Query, callback: (error: Error | null, answer: Answer) => void): void;
-  /** What Knex looks at before it uses a connection again: anything here makes it throw the connection away. */
-  __knex__disposed?: unknown;
   /** Queries sent and not yet answered. */
   underWay?: number;
   /** What a query waits for on a connection that takes one at a time. Never rejects. */
@@ -53,6 +51,13 @@ export function runOn<Row>(connection: Connection, query: Query): Promise<SqlRes
   });
   connection.ahead = ahead;
   return answer;
+}
+
+/** A connection that cannot even roll back is not used again. */
+export async function rollBack(connection: Connection): Promise<void> {
+  await runOn(connection, { text: "rollback" }).catch((reason: unknown) => {
+    connection.__knex__disposed = reason;
+  });
 }
 
 /**

@@ -1,80 +1,41 @@
 import { setImmediate } from "node:timers";
-import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
-import { type SqlResult, type SqlRunner, type SqlValue, withRetries } from "../../sql-runner.ts";
+import { SqlPooledRunner } from "../../query-runner.ts";
+import { type SqlResult, withRetries } from "../../sql-runner.ts";
 import type { Statement } from "../../statement.ts";
-import { acquire, type Connection, type Query, release, runOn, withConnection } from "./connection.ts";
-import { isConflict } from "./postgres-error.ts";
-import { TransactionRunner } from "./transaction-runner.ts";
+import { acquire, type Connection, type Query, release, runOn } from "./connection.ts";
+import { dialect, TransactionRunner } from "./transaction-runner.ts";
 
 /**
  * Sends statements to any free connection, those that are asked for together to the same one, and brief ones of one turn of the event
  * loop as if they were; a statement or transaction that lost against another one runs again.
  */
-export class PooledRunner implements SqlRunner {
+export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   private loan: SharedLoan | undefined;
   private readonly groups = new TurnGroups();
 
-  constructor(
-    private readonly knex: Knex,
-    private readonly schema: string,
-    private readonly calls: OpenCalls,
-    /** Awaited before every call; refuses while the database is not what the code expects. */
-    private readonly ready: () => Promise<void> | undefined,
-  ) {}
-
-  run<Row>({ name, text, brief }: Statement, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
-    return this.send({ name, text, values }, brief);
+  constructor(knex: Knex, schema: string, calls: OpenCalls, ready: () => Promise<void> | undefined) {
+    super(dialect, knex, schema, calls, ready);
   }
 
-  runOnce<Row>(text: string, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
-    return this.send({ text, values });
-  }
-
-  build<Row>(query: Knex.QueryBuilder): Promise<SqlResult<Row>> {
-    const { sql, bindings } = query.toSQL().toNative();
-    return this.send({ text: sql, values: bindings as SqlValue[] });
-  }
-
-  table(name: string): Knex.QueryBuilder {
-    return this.knex.withSchema(this.schema).from(name);
-  }
-
-  atomically<T>(work: (sql: SqlRunner, attempt: Attempt) => Promise<T>): Promise<T> {
-    return this.transact((transaction) => transaction.complete(work));
-  }
-
-  /** The same for statements that are asked for all at once, in one trip with the end of the transaction. */
-  together<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
-    return this.transact((transaction) => transaction.completeTogether(work));
-  }
-
-  private transact<T>(complete: (transaction: TransactionRunner) => Promise<T>): Promise<T> {
-    return this.calls.during(async () => {
-      await this.ready();
-      let transaction: TransactionRunner | undefined;
-      const work = () => {
-        transaction = undefined;
-        return withConnection(this.knex, (connection) => {
-          transaction = new TransactionRunner(connection, this.knex, this.schema);
-          return complete(transaction);
-        });
-      };
-      return withRetries(work, () => transaction?.conflicted === true);
-    });
-  }
-
-  private async send<Row>(query: Query, brief = false): Promise<SqlResult<Row>> {
+  protected async send<Row>(query: Query, statement?: Statement): Promise<SqlResult<Row>> {
     this.calls.begin();
     try {
       const checking = this.ready();
       if (checking !== undefined) await checking;
-      if (brief) await this.groups.join();
-      return await withRetries(() => this.currentLoan().use((connection) => runOn<Row>(connection, query)), isLost);
+      if (statement?.brief === true) await this.groups.join();
+      return await withRetries(
+        () => this.currentLoan().use((connection) => runOn<Row>(connection, query)),
+        this.isLost,
+      );
     } finally {
       this.calls.end();
     }
+  }
+
+  protected transactionOn(connection: Connection): TransactionRunner {
+    return new TransactionRunner(connection, this.knex, this.schema);
   }
 
   /** The loan for all that is sent before the caller next awaits something. */
@@ -151,8 +112,4 @@ class TurnGroups {
     if (this.group === group) this.group = undefined;
     group.go();
   }
-}
-
-function isLost(error: unknown): boolean {
-  return error instanceof ServiceError && isConflict(error.cause);
 }

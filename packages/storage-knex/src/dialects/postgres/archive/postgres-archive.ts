@@ -10,7 +10,7 @@ import {
 import type { Knex } from "knex";
 import { emptinessText, settingsOf, type SettingsRow, tablesToFill } from "../../../archived-records.ts";
 import type { OpenCalls } from "../../../open-calls.ts";
-import { acquire, type Connection, type Query, release, runOn, withConnection } from "../connection.ts";
+import { acquire, type Connection, type Query, release, rollBack, runOn, withConnection } from "../connection.ts";
 import type { Run } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
 import { archivedClasses, archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
@@ -110,13 +110,6 @@ export class PostgresArchive implements StorageArchive {
 
 function runnerOf(connection: Connection): Run {
   return <Row>(query: Query) => runOn<Row>(connection, { ...query, unhurried: true });
-}
-
-/** A connection that cannot even do this is not used again. */
-async function rollBack(connection: Connection): Promise<void> {
-  await runOn(connection, { text: "rollback" }).catch((reason: unknown) => {
-    connection.__knex__disposed = reason;
-  });
 }
 
 /** A constraint is broken, or a value cannot be what it is said to be. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import { type Numbered, pendingMigrations } from "../../../schema.ts";
-import { type Connection, type Query, runOn, withConnection } from "../connection.ts";
+import { type Connection, type Query, rollBack, runOn, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 
 /** Milliseconds. While a change of a table waits for those who use it, everybody else queues behind it. */
@@ -88,9 +88,7 @@ export class Migrator {
       await run({ text: "commit" });
       return next?.name;
     } catch (error) {
-      await runOn(connection, { text: "rollback" }).catch((reason: unknown) => {
-        connection.__knex__disposed = reason;
-      });
+      await rollBack(connection);
       throw error;
     }
   }
