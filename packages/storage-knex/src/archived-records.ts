@@ -1,4 +1,11 @@
-import type { ArchiveRecord, ArchiveSection, RecordOf } from "@sallyport/core";
+import {
+  type ArchiveRecord,
+  type ArchiveSection,
+  type ObjectId,
+  objectIdOf,
+  objectNumber,
+  type RecordOf,
+} from "@sallyport/core";
 
 /** Sections that are tables; the settings are none. */
 export type TableSection = Exclude<ArchiveSection, "settings">;
@@ -152,6 +159,24 @@ export function settingsOf(row: SettingsRow): RecordOf<"settings"> {
     lastObject: Number(row.last_object),
     lastAudit: Number(row.last_audit),
   };
+}
+
+/** The record of the links of one object, from the attribute and the number of the target of each. */
+export function linksOf(source: number, pairs: readonly (readonly [string, number])[]): RecordOf<"links"> {
+  const links = new Map<string, ObjectId[]>();
+  for (const [attribute, target] of pairs) {
+    const targets = links.get(attribute);
+    if (targets === undefined) links.set(attribute, [objectIdOf(target)]);
+    else targets.push(objectIdOf(target));
+  }
+  return { section: "links", id: objectIdOf(source), links: Object.fromEntries(links) };
+}
+
+/** Number of the source, attribute and number of the target of each link. */
+export function linkRows({ id, links }: RecordOf<"links">): [number, string, number][] {
+  return Object.entries(links).flatMap(([attribute, targets]) =>
+    targets.map((target): [number, string, number] => [objectNumber(id), attribute, objectNumber(target)]),
+  );
 }
 
 /** Adds the records of one section. */

@@ -15,6 +15,7 @@ import {
   type SessionMode,
   touchInterval,
 } from "@sallyport/core";
+import { settingsOf, type SettingsRow } from "./knex-settings-repository.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
@@ -53,17 +54,7 @@ function bytesOf(digest: Digest | null): Buffer | null {
   return digest === null ? null : Buffer.from(digest, "hex");
 }
 
-function settingsOf(
-  row: ReturnRow | AdmissionRow,
-): Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
-  return {
-    maintenance: row.maintenance,
-    modelGeneration: Number(row.model_generation),
-    macroGeneration: Number(row.macro_generation),
-  };
-}
-
-function appKeyOf(row: ReturnRow | AdmissionRow): AppKey | null {
+function appKeyOf(row: AppKeyRow): AppKey | null {
   if (row.key_id === null) return null;
   return {
     id: row.key_id,
@@ -122,24 +113,22 @@ export interface AdmissionStatements {
   readonly admitReturn: Statement;
 }
 
-type AppKeyColumn = "key_id" | "key_name" | "key_enabled" | "key_app_names" | "key_origins" | "key_return_addresses";
-
 /** One row always; what is unknown is null in it. */
-interface ReturnRow extends Pick<AdmissionRow, "maintenance" | "model_generation" | "macro_generation" | AppKeyColumn> {
-  readonly payload: RecordValue | null;
-}
-
-/** One row always; what is unknown or not live is null in it. */
-interface AdmissionRow {
-  readonly maintenance: boolean;
-  readonly model_generation: string;
-  readonly macro_generation: string;
+interface AppKeyRow extends SettingsRow {
   readonly key_id: string | null;
   readonly key_name: string;
   readonly key_enabled: boolean;
   readonly key_app_names: string[] | null;
   readonly key_origins: string[];
   readonly key_return_addresses: string[];
+}
+
+interface ReturnRow extends AppKeyRow {
+  readonly payload: RecordValue | null;
+}
+
+/** What is not live is null in it, too. */
+interface AdmissionRow extends AppKeyRow {
   readonly mode: SessionMode | null;
   readonly user_id: string;
   readonly app_names: string[];

@@ -8,6 +8,10 @@ import {
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
+/** The columns of an event that stand for the members of an `AuditEvent`, in the order of the parameters. */
+export const auditDetails =
+  "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name";
+
 export class KnexAuditRepository implements AuditRepository {
   constructor(
     private readonly sql: SqlRunner,

@@ -20,20 +20,22 @@ import {
   type Visibility,
   type Writing,
 } from "@sallyport/core";
-import type {
-  DepartureRow,
-  DepartureStatements,
-  HeldRow,
-  RecycledRow,
-  ReferrerRow,
-  TargetRow,
-} from "./dialects/postgres/statements/departure-statements.ts";
+import type { DepartureStatements } from "./dialects/postgres/statements/departure-statements.ts";
 import {
+  departureOf,
+  type DepartureRow,
   linkParameters,
   objectNumbers,
   objectOf,
   type ObjectRow,
   outlineOf,
+  type OutlineRow,
+  recycledRootOf,
+  type RecycledRow,
+  referrerOf,
+  type ReferrerRow,
+  targetOf,
+  type TargetRow,
   visibilityParameters,
 } from "./object-row.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
@@ -49,7 +51,7 @@ export class KnexDepartureRepository implements DepartureRepository {
 
   async hold(ids: readonly ObjectId[], by: Model = {}): Promise<HeldObject[]> {
     const numbers = objectNumbers(ids);
-    const { rows } = await this.afterHolding<HeldRow>(
+    const { rows } = await this.afterHolding<OutlineRow & { readonly locked_by: string | null }>(
       [this.statements.hold, [numbers, by.modelGeneration ?? null]],
       [this.statements.held, [numbers, this.offset()]],
     );
@@ -62,9 +64,7 @@ export class KnexDepartureRepository implements DepartureRepository {
         ? null
         : JSON.stringify(attributes.map(({ className, attribute }) => ({ className, attribute })));
     const { rows } = await this.sql.run<ReferrerRow>(this.statements.referrers, [objectNumbers(ids), named, limit]);
-    return rows.map(({ source, class: className, attribute, target }) => {
-      return { id: objectIdOf(Number(source)), className, attribute, target: objectIdOf(Number(target)) };
-    });
+    return rows.map(referrerOf);
   }
 
   async clear(links: readonly Referrer[]): Promise<void> {
@@ -120,7 +120,7 @@ export class KnexDepartureRepository implements DepartureRepository {
       [this.statements.holdTargets, [numbers]],
       [this.statements.targets, [numbers]],
     );
-    return rows.map(({ oid, class: className, remains }) => ({ id: objectIdOf(Number(oid)), className, remains }));
+    return rows.map(targetOf);
   }
 
   async listRecycled({ deletedBy, visibility, after, limit }: RecyclerQuery): Promise<RecycledRoot[]> {
@@ -130,16 +130,7 @@ export class KnexDepartureRepository implements DepartureRepository {
     const { rows } = await (deletedBy === null
       ? this.sql.run<RecycledRow>(listRecycled, values)
       : this.sql.run<RecycledRow>(listRecycledBy, [...values, objectNumber(deletedBy)]));
-    return rows.map(({ oid, uuid, class: className, version, departed_at, deleted_by }) => {
-      return {
-        id: objectIdOf(Number(oid)),
-        uuid,
-        className,
-        version,
-        departedAt: Number(departed_at),
-        deletedBy: deleted_by === null ? null : objectIdOf(Number(deleted_by)),
-      };
-    });
+    return rows.map(recycledRootOf);
   }
 
   async purge(ids: readonly ObjectId[]): Promise<void> {
@@ -173,15 +164,4 @@ export class KnexDepartureRepository implements DepartureRepository {
     const [, result] = await this.sql.atomically((sql) => Promise.all([sql.run(...hold), sql.run<Row>(...read)]));
     return result;
   }
-}
-
-function departureOf(row: DepartureRow): Departure {
-  return {
-    id: objectIdOf(Number(row.oid)),
-    uuid: row.uuid,
-    className: row.class,
-    version: row.version,
-    departedAt: Number(row.departed_at),
-    kind: row.recycled ? "recycled" : "deleted",
-  };
 }

@@ -35,14 +35,11 @@ import {
   principalsOf,
   visibilityParameters,
 } from "./object-row.ts";
-import { countText, findText, matchText } from "./dialects/postgres/query/object-query-text.ts";
+import { countText, findText, matchText, nearEnough } from "./dialects/postgres/query/object-query-text.ts";
 import { isPlain, positionFrom, visibleClasses } from "./query/query-scope.ts";
 import type { ObjectStatements } from "./dialects/postgres/statements/object-statements.ts";
 import type { Tables } from "./dialects/postgres/tables.ts";
 import type { SqlRunner } from "./sql-runner.ts";
-
-/** Objects before a page that may be read for nothing. */
-const nearEnough = 1_000;
 
 export class KnexObjectRepository implements ObjectRepository {
   constructor(

@@ -1,6 +1,6 @@
 import type { Settings, SettingsRepository } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
-import type { Statement } from "./statement.ts";
+import { statement } from "./statement.ts";
 
 export class KnexSettingsRepository implements SettingsRepository {
   constructor(
@@ -10,12 +10,7 @@ export class KnexSettingsRepository implements SettingsRepository {
 
   async read(): Promise<Settings> {
     const { rows } = await this.sql.build<SettingsRow>(this.sql.table("settings").select());
-    const { maintenance, model_generation, macro_generation } = rows[0] as SettingsRow;
-    return {
-      maintenance,
-      modelGeneration: Number(model_generation),
-      macroGeneration: Number(macro_generation),
-    };
+    return settingsOf(rows[0] as SettingsRow);
   }
 
   async setMaintenance(on: boolean): Promise<void> {
@@ -32,13 +27,29 @@ export class KnexSettingsRepository implements SettingsRepository {
   }
 }
 
-export interface SettingsStatements {
-  /** Gives `empty`. */
-  readonly isEmpty: Statement;
+type SettingsStatements = ReturnType<typeof settingsStatements>;
+
+type Filled = "accounts" | "appKeys" | "customAccounts" | "departures" | "objects";
+
+export function settingsStatements(tables: Readonly<Record<Filled | "settings", string>>) {
+  const { accounts, appKeys, customAccounts, departures, objects, settings } = tables;
+  const filled = [accounts, appKeys, customAccounts, departures, objects];
+  const without = filled.map((table) => `not exists (select 1 from ${table})`);
+  return {
+    /** Gives `empty`. */
+    isEmpty: statement(
+      "settings_is_empty",
+      `select model_generation = 1 and ${without.join(" and ")} as empty from ${settings}`,
+    ),
+  };
 }
 
-interface SettingsRow {
+export interface SettingsRow {
   readonly maintenance: boolean;
   readonly model_generation: string | number;
   readonly macro_generation: string | number;
+}
+
+export function settingsOf({ maintenance, model_generation, macro_generation }: SettingsRow): Settings {
+  return { maintenance, modelGeneration: Number(model_generation), macroGeneration: Number(macro_generation) };
 }

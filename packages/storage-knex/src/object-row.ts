@@ -1,12 +1,16 @@
 import {
   AnswerTooLargeError,
   type Attributes,
+  type Departure,
   isObjectId,
   type Links,
+  type LinkTarget,
   type ObjectId,
   objectIdOf,
   objectNumber,
   type ObjectOutline,
+  type RecycledRoot,
+  type Referrer,
   ServiceError,
   type StoredObject,
   type Visibility,
@@ -60,6 +64,49 @@ export function objectsWithin(rows: readonly BoundedRow[], rowToObject = objectO
 
 export function outlineOf({ oid, uuid, class: className, version, stored_at, bytes }: OutlineRow): ObjectOutline {
   return { id: objectIdOf(Number(oid)), uuid, className, version, storedAt: Number(stored_at), bytes };
+}
+
+/** What is left of an object. */
+interface GoneRow extends Pick<ObjectRow, "oid" | "uuid" | "class" | "version"> {
+  readonly departed_at: string | number;
+}
+
+export interface DepartureRow extends GoneRow {
+  readonly recycled: boolean;
+}
+
+export interface RecycledRow extends GoneRow {
+  readonly deleted_by: string | number | null;
+}
+
+export interface ReferrerRow extends Pick<ObjectRow, "class"> {
+  readonly source: string | number;
+  readonly attribute: string;
+  readonly target: string | number;
+}
+
+export interface TargetRow extends Pick<ObjectRow, "oid" | "class"> {
+  readonly remains: boolean;
+}
+
+export function departureOf(row: DepartureRow): Departure {
+  return { ...goneOf(row), kind: row.recycled ? "recycled" : "deleted" };
+}
+
+export function recycledRootOf(row: RecycledRow): RecycledRoot {
+  return { ...goneOf(row), deletedBy: row.deleted_by === null ? null : objectIdOf(Number(row.deleted_by)) };
+}
+
+function goneOf({ oid, uuid, class: className, version, departed_at }: GoneRow): Omit<Departure, "kind"> {
+  return { id: objectIdOf(Number(oid)), uuid, className, version: Number(version), departedAt: Number(departed_at) };
+}
+
+export function referrerOf({ source, class: className, attribute, target }: ReferrerRow): Referrer {
+  return { id: objectIdOf(Number(source)), className, attribute, target: objectIdOf(Number(target)) };
+}
+
+export function targetOf({ oid, class: className, remains }: TargetRow): LinkTarget {
+  return { id: objectIdOf(Number(oid)), className, remains };
 }
 
 /** The numbers of the ids that can exist; others name nothing. */

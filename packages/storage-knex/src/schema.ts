@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core";
+import { type ClassDefinition, ServiceError } from "@sallyport/core";
 
 /** A migration, or functions of the database. */
 export interface Numbered {
@@ -9,6 +9,17 @@ export interface Numbered {
    * migration has none, as it never changes.
    */
   readonly number?: number;
+}
+
+/**
+ * One step from an empty database to the current one. Never changed once it was released, so it imports nothing that can change but types;
+ * there is no way back.
+ */
+export interface SqlMigration<Tables, Query> extends Numbered {
+  /** Number and purpose; the order of the list is the order of the numbers. */
+  readonly name: string;
+  /** The statements. A new database gets the classes. */
+  readonly statements: (tables: Tables, classes: readonly ClassDefinition[]) => readonly (string | Query)[];
 }
 
 /** What a database still needs. One that knows more than this version of the code: 705. */

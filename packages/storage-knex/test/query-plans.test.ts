@@ -10,7 +10,8 @@ import {
   type ValueType,
   type Visibility,
 } from "@sallyport/core";
-import { type ComposedText, countText, findText } from "../src/dialects/postgres/query/object-query-text.ts";
+import { countText, findText } from "../src/dialects/postgres/query/object-query-text.ts";
+import type { ComposedText } from "../src/query/query-scope.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 

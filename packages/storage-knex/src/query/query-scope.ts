@@ -12,6 +12,13 @@ import {
   type ValueType,
   type Visibility,
 } from "@sallyport/core";
+import type { SqlValue } from "../sql-runner.ts";
+
+/** A text for one call, with its values. */
+export interface ComposedText {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
 
 /** What a reference leads to. */
 interface Target {

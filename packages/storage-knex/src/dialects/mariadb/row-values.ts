@@ -14,6 +14,7 @@ const truths = new Set([
   "old",
   "raised",
   "recycled",
+  "remains",
 ]);
 
 /** Columns that hold JSON, which the engine keeps as text. */

@@ -52,15 +52,17 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
 
   /** What comes after a failure is not sent: a deadlock has ended the transaction, and it would be kept on its own. */
   protected dispatchOne<Row>(query: Query): Promise<SqlResult<Row>> {
-    const answer = this.last.catch(() => {}).then(async () => {
-      if (this.failure !== undefined) throw this.failure;
-      try {
-        return await runOn<Row>(this.connection, query);
-      } catch (error) {
-        this.failure = error;
-        throw error;
-      }
-    });
+    const answer = this.last
+      .catch(() => {})
+      .then(async () => {
+        if (this.failure !== undefined) throw this.failure;
+        try {
+          return await runOn<Row>(this.connection, query);
+        } catch (error) {
+          this.failure = error;
+          throw error;
+        }
+      });
     this.last = answer;
     return answer;
   }

@@ -8,15 +8,14 @@ import {
   objectNumber,
   type RecordOf,
 } from "@sallyport/core";
+import { linkRows, linksOf } from "../../../archived-records.ts";
 import type { ObjectRow } from "../../../object-row.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
 import { objectColumns, objectOf } from "../objects/object-row.ts";
-import { readersText } from "../objects/object-writes.ts";
+import { rowColumns, rowOf } from "../objects/object-writes.ts";
 import { attributesText } from "../objects/stored-attributes.ts";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTable } from "./archived-table.ts";
-
-const columns = ["oid", "uuid", "class", "version", "readers", "stamp", "attributes"];
 
 export function archivedObjects({ objects }: Tables): ArchivedTable<"objects"> {
   return {
@@ -26,8 +25,8 @@ export function archivedObjects({ objects }: Tables): ArchivedTable<"objects"> {
       return { section: "objects", ...object, stamp: Number(row["stamp"]), attributes: canonicalJson(attributes) };
     },
     table: objects,
-    columns: [...columns, "stored_at"],
-    rowsOf: (record) => [[...valuesOf(record, record.attributes), record.storedAt]],
+    columns: rowColumns(),
+    rowsOf: (record) => [valuesOf(record)],
   };
 }
 
@@ -35,50 +34,30 @@ export function archivedDepartures({ departures }: Tables): ArchivedTable<"depar
   return {
     select: `select ${objectColumns("d", "departed_at")}, d.stamp, d.leader, d.deleted_by from ${departures} d order by d.oid`,
     recordOf: (row) => {
-      const kept = row["attributes"] !== null;
-      const { attributes, ...object } = objectOf({
-        ...row,
-        attributes: row["attributes"] ?? {},
-      } as unknown as ObjectRow);
-      const leader = objectIdOf(Number(row["leader"]));
-      const deletedBy = row["deleted_by"] === null ? null : objectIdOf(Number(row["deleted_by"]));
+      const kept = row["attributes"] ?? null;
+      const { attributes, ...object } = objectOf({ ...row, attributes: kept ?? {} } as unknown as ObjectRow);
       return {
         section: "departures",
         ...object,
         stamp: Number(row["stamp"]),
-        leader,
-        deletedBy,
-        attributes: kept ? canonicalJson(attributes) : null,
+        leader: objectIdOf(Number(row["leader"])),
+        deletedBy: row["deleted_by"] === null ? null : objectIdOf(Number(row["deleted_by"])),
+        attributes: kept === null ? null : canonicalJson(attributes),
       };
     },
     table: departures,
-    columns: [...columns, "departed_at", "leader", "deleted_by"],
-    rowsOf: (record) => [
-      [
-        ...valuesOf(record, record.attributes),
-        record.storedAt,
-        objectNumber(record.leader),
-        record.deletedBy === null ? null : objectNumber(record.deletedBy),
-      ],
-    ],
+    columns: [...rowColumns("departed_at"), "leader", "deleted_by"],
+    rowsOf: (record) => {
+      const deletedBy = record.deletedBy === null ? null : objectNumber(record.deletedBy);
+      return [[...valuesOf(record), objectNumber(record.leader), deletedBy]];
+    },
   };
 }
 
 /** What live objects and departures share. */
-function valuesOf(
-  { id, uuid, className, version, readers, stamp }: RecordOf<"objects" | "departures">,
-  attributes: string | null,
-): SqlValue[] {
-  acceptStorable(className);
-  return [
-    objectNumber(id),
-    uuid,
-    className,
-    version,
-    readersText(readers),
-    stamp,
-    attributes === null ? null : storedText(attributes),
-  ];
+function valuesOf({ attributes, stamp, ...object }: RecordOf<"objects" | "departures">): SqlValue[] {
+  acceptStorable(object.className);
+  return rowOf(object, attributes === null ? null : storedText(attributes), stamp);
 }
 
 /** The text of attributes hides what a text in them holds. */
@@ -93,20 +72,12 @@ export function archivedLinks({ links }: Tables): ArchivedTable<"links"> {
   return {
     select: `select source, concat('[', group_concat(json_array(attribute, target) order by attribute, target separator ','), ']') as pairs
       from ${links} group by source order by source`,
-    recordOf: ({ source, pairs }) => {
-      const linked = new Map<string, string[]>();
-      for (const [attribute, target] of JSON.parse(pairs as string) as [string, number][]) {
-        linked.set(attribute, [...(linked.get(attribute) ?? []), objectIdOf(target)]);
-      }
-      return { section: "links", id: objectIdOf(Number(source)), links: Object.fromEntries(linked) };
-    },
+    recordOf: ({ source, pairs }) => linksOf(Number(source), JSON.parse(pairs as string) as [string, number][]),
     table: links,
     columns: ["source", "attribute", "target"],
-    rowsOf: ({ id, links: linked }) => {
-      acceptStorable(linked);
-      return Object.entries(linked).flatMap(([attribute, targets]) =>
-        targets.map((target) => [objectNumber(id), attribute, objectNumber(target)]),
-      );
+    rowsOf: (record) => {
+      acceptStorable(record.links);
+      return linkRows(record);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
-import { type Numbered, pendingMigrations } from "../../../schema.ts";
+import { type Numbered, pendingMigrations, type SqlMigration } from "../../../schema.ts";
 import type { SqlResult } from "../../../sql-runner.ts";
 import { dismiss, lockName, runOn, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
@@ -96,21 +96,10 @@ function isNewEnough(version: string): boolean {
 }
 
 /**
- * One step from an empty database to the current one. Never changed once it was released, so it imports nothing that can change but types;
- * there is no way back.
+ * The engine keeps each change of a table at once, so whoever breaks off leaves a part behind: each statement does no harm when it runs
+ * again.
  */
-export interface Migration extends Numbered {
-  /** Number and purpose; the order of the list is the order of the numbers. */
-  readonly name: string;
-  /**
-   * The statements. The engine keeps each change of a table at once, so whoever breaks off leaves a part behind: each of them
-   * does no harm when it runs again. A new database gets the classes.
-   */
-  readonly statements: (
-    tables: Tables,
-    classes: readonly ClassDefinition[],
-  ) => readonly (string | { readonly sql: string; readonly values: readonly unknown[] })[];
-}
+export type Migration = SqlMigration<Tables, { readonly sql: string; readonly values: readonly unknown[] }>;
 
 /** What a person looks for as one procedure. It replaces what is there under its name. */
 export type Functions = Migration & Required<Numbered>;

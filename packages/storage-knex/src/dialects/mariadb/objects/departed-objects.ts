@@ -1,29 +1,27 @@
 import {
   type Departure,
   type LinkTarget,
-  objectIdOf,
   objectNumber,
   type RecycledRoot,
   type RecyclerQuery,
   type StoredObject,
   type Visibility,
 } from "@sallyport/core";
-import type { ObjectRow } from "../../../object-row.ts";
+import {
+  departureOf,
+  type DepartureRow,
+  type ObjectRow,
+  recycledRootOf,
+  type RecycledRow,
+  targetOf,
+  type TargetRow,
+} from "../../../object-row.ts";
 import { insertRows, type SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters, visibleCondition } from "../query/query-parameters.ts";
 import type { Tables } from "../tables.ts";
 import { isAmongNumbers, objectColumns, objectOf } from "./object-row.ts";
-import { readersText } from "./object-writes.ts";
+import { rowColumns, rowOf } from "./object-writes.ts";
 import { attributesText } from "./stored-attributes.ts";
-
-interface RecycledRow {
-  readonly oid: number;
-  readonly uuid: string;
-  readonly class: string;
-  readonly version: number;
-  readonly departed_at: number;
-  readonly deleted_by: number | null;
-}
 
 /** How objects go: numbers of the leader and of the user who recycles them. */
 interface Departing {
@@ -32,28 +30,6 @@ interface Departing {
   readonly deletedBy: number | null;
   readonly stamp: number;
 }
-
-interface DepartureRow {
-  readonly oid: number;
-  readonly uuid: string;
-  readonly class: string;
-  readonly version: number;
-  readonly departed_at: number;
-  readonly recycled: boolean;
-}
-
-const columns = [
-  "oid",
-  "uuid",
-  "class",
-  "version",
-  "departed_at",
-  "readers",
-  "attributes",
-  "leader",
-  "deleted_by",
-  "stamp",
-];
 
 /** The table of what is left of objects. A row keeps attributes if its object can return. */
 export class DepartedObjects {
@@ -64,21 +40,12 @@ export class DepartedObjects {
 
   /** Keeps what is left of objects; `storedAt` is when they went. */
   async add(objects: readonly StoredObject[], { recycled, leader, deletedBy, stamp }: Departing): Promise<void> {
-    const rows = objects.map(({ id, uuid, className, version, storedAt, readers, attributes }) => {
-      return [
-        objectNumber(id),
-        uuid,
-        className,
-        version,
-        storedAt,
-        readersText(readers),
-        recycled ? attributesText(attributes) : null,
-        leader,
-        recycled ? deletedBy : null,
-        stamp,
-      ];
-    });
-    await insertRows(this.sql, this.tables.departures, columns, rows);
+    const rows = objects.map((object) => [
+      ...rowOf(object, recycled ? attributesText(object.attributes) : null, stamp),
+      leader,
+      recycled ? deletedBy : null,
+    ]);
+    await insertRows(this.sql, this.tables.departures, [...rowColumns("departed_at"), "leader", "deleted_by"], rows);
   }
 
   async find(column: "oid" | "uuid", value: number | string, visibility: Visibility): Promise<Departure | null> {
@@ -105,16 +72,12 @@ export class DepartedObjects {
   async targets(numbers: readonly number[]): Promise<LinkTarget[]> {
     if (numbers.length === 0) return [];
     const { departures, objects } = this.tables;
-    const { rows } = await this.sql.runOnce<{ oid: number; class: string; remains: number }>(
+    const { rows } = await this.sql.runOnce<TargetRow>(
       `select oid, class, true as remains from ${objects} where ${isAmongNumbers("oid", numbers)}
       union all select oid, class, attributes is not null from ${departures} where ${isAmongNumbers("oid", numbers)}`,
       [],
     );
-    return rows.map(({ oid, class: className, remains }) => ({
-      id: objectIdOf(Number(oid)),
-      className,
-      remains: Number(remains) === 1,
-    }));
+    return rows.map(targetOf);
   }
 
   /** How many recycled objects there are of some classes. */
@@ -148,7 +111,7 @@ export class DepartedObjects {
     const text = `select d.oid, d.uuid, d.class, d.version, d.departed_at, d.deleted_by from ${this.tables.departures} d
       where ${conditions.join(" and ")} order by d.departed_at desc, d.oid desc limit ${limit}`;
     const { rows } = await this.sql.runOnce<RecycledRow>(text, parameters.values);
-    return rows.map(rootOf);
+    return rows.map(recycledRootOf);
   }
 
   /** Leaves nothing of recycled objects that they could return with. */
@@ -172,27 +135,4 @@ export class DepartedObjects {
     const { rows } = await this.sql.runOnce<ObjectRow>(text, []);
     return rows.map(objectOf);
   }
-}
-
-function rootOf({ oid, uuid, class: className, version, departed_at, deleted_by }: RecycledRow): RecycledRoot {
-  const deletedBy = deleted_by === null ? null : objectIdOf(Number(deleted_by));
-  return {
-    id: objectIdOf(Number(oid)),
-    uuid,
-    className,
-    version: Number(version),
-    departedAt: Number(departed_at),
-    deletedBy,
-  };
-}
-
-function departureOf(row: DepartureRow): Departure {
-  return {
-    id: objectIdOf(Number(row.oid)),
-    uuid: row.uuid,
-    className: row.class,
-    version: Number(row.version),
-    departedAt: Number(row.departed_at),
-    kind: row.recycled ? "recycled" : "deleted",
-  };
 }

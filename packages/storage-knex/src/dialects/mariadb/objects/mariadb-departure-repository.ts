@@ -9,7 +9,6 @@ import {
   type Leaving,
   type LinkTarget,
   type ObjectId,
-  objectIdOf,
   objectNumber,
   type ObjectOutline,
   type RecycledRoot,
@@ -23,25 +22,39 @@ import {
   type Visibility,
   type Writing,
 } from "@sallyport/core";
+import { referrerOf, type ReferrerRow } from "../../../object-row.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { DepartedObjects } from "./departed-objects.ts";
 import { isAmongNumbers, objectNumbers } from "./object-row.ts";
 import { ObjectReads } from "./object-reads.ts";
-import { ObjectWrites, type WrittenObject } from "./object-writes.ts";
+import { nextVersion, ObjectWrites, type WrittenObject } from "./object-writes.ts";
 import { type ObjectContext, WritersTurn } from "./writers-turn.ts";
 
 type Model = Pick<Writing, "modelGeneration">;
 
+/** What a transaction has that has its turn. */
+interface InTurn {
+  readonly sql: SqlRunner;
+  readonly turn: WritersTurn;
+  readonly reads: ObjectReads;
+  readonly writes: ObjectWrites;
+  readonly departed: DepartedObjects;
+}
+
 /** Whoever holds something has the turn to write, so that nothing that is read of objects changes until the transaction ends. */
 export class MariadbDepartureRepository implements DepartureRepository {
+  /** As anybody sees them, without a turn. */
+  private readonly departed: DepartedObjects;
+
   constructor(
     private readonly sql: SqlRunner,
     private readonly context: ObjectContext,
-  ) {}
+  ) {
+    this.departed = new DepartedObjects(sql, context.tables);
+  }
 
   hold(ids: readonly ObjectId[], by: Model = {}): Promise<HeldObject[]> {
-    return this.inTurn(async ({ sql }) => {
-      const reads = new ObjectReads(sql, this.context.tables);
+    return this.inTurn(async ({ reads }) => {
       const numbers = objectNumbers(ids);
       const objects = await reads.outlines(numbers, seesAll);
       const lockedBy = await reads.locks(numbers, this.context.offset());
@@ -54,21 +67,18 @@ export class MariadbDepartureRepository implements DepartureRepository {
     const numbers = objectNumbers(ids);
     if (numbers.length === 0 || attributes?.length === 0) return [];
     const named = attributes?.map((_, index) => `($${2 * index + 1}, $${2 * index + 2})`).join(", ");
-    const { rows } = await this.sql.runOnce<{ source: number; class: string; attribute: string; target: number }>(
+    const { rows } = await this.sql.runOnce<ReferrerRow>(
       `select k.source, o.class, k.attribute, k.target from ${links} k join ${objects} o on o.oid = k.source
       where ${isAmongNumbers("k.target", numbers)} and not ${isAmongNumbers("k.source", numbers)}
         ${named === undefined ? "" : `and (o.class, k.attribute) in (${named})`} limit ${limit}`,
       attributes?.flatMap(({ className, attribute }) => [className, attribute]) ?? [],
     );
-    return rows.map(({ source, class: className, attribute, target }) => {
-      return { id: objectIdOf(Number(source)), className, attribute, target: objectIdOf(Number(target)) };
-    });
+    return rows.map(referrerOf);
   }
 
   clear(links: readonly Referrer[]): Promise<void> {
-    return this.inTurn(async ({ sql, turn, writes }) => {
-      const ids = objectNumbers(links.map(({ id }) => id));
-      const objects = await new ObjectReads(sql, this.context.tables).byNumbers(ids, seesAll);
+    return this.inTurn(async ({ sql, turn, reads, writes }) => {
+      const objects = await reads.byNumbers(objectNumbers(links.map(({ id }) => id)), seesAll);
       const written = objects.map((object) =>
         cleared(
           object,
@@ -90,83 +100,60 @@ export class MariadbDepartureRepository implements DepartureRepository {
     ids: readonly ObjectId[],
     { recycled, leader, deletedBy = null, quota = 0 }: Leaving,
   ): Promise<"departed" | "full"> {
-    return this.inTurn(async ({ sql, turn, writes }) => {
-      const objects = await new ObjectReads(sql, this.context.tables).byNumbers(objectNumbers(ids), seesAll);
+    return this.inTurn(async ({ turn, reads, writes, departed }) => {
+      const objects = await reads.byNumbers(objectNumbers(ids), seesAll);
       if (objects.length === 0) return "departed";
-      const departing = new DepartedObjects(sql, this.context.tables);
       const user = deletedBy === null ? null : objectNumber(deletedBy);
-      if (recycled && user !== null && quota > 0 && (await departing.countOf(user)) + objects.length > quota)
+      if (recycled && user !== null && quota > 0 && (await departed.countOf(user)) + objects.length > quota)
         return "full";
       await writes.remove(objects);
-      const departed = objects.map((object) => ({ ...object, version: object.version + 1, storedAt: turn.now }));
-      await departing.add(departed, {
-        recycled,
-        leader: objectNumber(leader),
-        deletedBy: user,
-        stamp: await turn.stamp(),
-      });
+      const departing = { recycled, leader: objectNumber(leader), deletedBy: user, stamp: await turn.stamp() };
+      await departed.add(
+        objects.map((object) => nextVersion(object, turn.now)),
+        departing,
+      );
       return "departed";
     });
   }
 
   async find(reference: SingleReference, visibility: Visibility): Promise<Departure | null> {
-    const departed = new DepartedObjects(this.sql, this.context.tables);
     if (reference.kind === "id")
-      return isObjectId(reference.id) ? departed.find("oid", objectNumber(reference.id), visibility) : null;
-    return isUuid(reference.uuid) ? departed.find("uuid", reference.uuid.toLowerCase(), visibility) : null;
+      return isObjectId(reference.id) ? this.departed.find("oid", objectNumber(reference.id), visibility) : null;
+    return isUuid(reference.uuid) ? this.departed.find("uuid", reference.uuid.toLowerCase(), visibility) : null;
   }
 
   recycledWith(id: ObjectId, by: Model = {}): Promise<StoredObject[]> {
-    return this.inTurn(
-      async ({ sql }) =>
-        isObjectId(id) ? new DepartedObjects(sql, this.context.tables).recycledWith(objectNumber(id)) : [],
-      by,
-    );
+    return this.inTurn(async ({ departed }) => (isObjectId(id) ? departed.recycledWith(objectNumber(id)) : []), by);
   }
 
   targets(ids: readonly ObjectId[]): Promise<LinkTarget[]> {
-    return this.inTurn(({ sql }) => new DepartedObjects(sql, this.context.tables).targets(objectNumbers(ids)));
+    return this.inTurn(({ departed }) => departed.targets(objectNumbers(ids)));
   }
 
   listRecycled(page: RecyclerQuery): Promise<RecycledRoot[]> {
-    return new DepartedObjects(this.sql, this.context.tables).listRecycled(page);
+    return this.departed.listRecycled(page);
   }
 
   purge(ids: readonly ObjectId[]): Promise<void> {
-    return this.inTurn(async ({ sql, turn }) => {
+    return this.inTurn(async ({ turn, departed }) => {
       const numbers = objectNumbers(ids);
-      if (numbers.length > 0)
-        await new DepartedObjects(sql, this.context.tables).purge(numbers, {
-          now: turn.now,
-          stamp: await turn.stamp(),
-        });
+      if (numbers.length > 0) await departed.purge(numbers, { now: turn.now, stamp: await turn.stamp() });
     });
   }
 
   countRecycled(classes: readonly string[]): Promise<number> {
-    return new DepartedObjects(this.sql, this.context.tables).count(classes.filter(isStorableText));
+    return this.departed.count(classes.filter(isStorableText));
   }
 
   restore(objects: readonly Restoration[]): Promise<StoredObject[]> {
-    return this.inTurn(async ({ sql, turn, writes }) => {
-      const departed = new DepartedObjects(sql, this.context.tables);
-      const found = new Map(
-        (await departed.recycled(objectNumbers(objects.map(({ id }) => id)))).map((object) => [object.id, object]),
-      );
+    return this.inTurn(async ({ turn, writes, departed }) => {
+      const recycled = await departed.recycled(objectNumbers(objects.map(({ id }) => id)));
+      const found = new Map(recycled.map((object) => [object.id, object]));
       const written = objects.flatMap(({ id, attributes, links }): WrittenObject[] => {
         const object = found.get(id);
         if (object === undefined) return [];
-        return [
-          {
-            object: {
-              ...object,
-              attributes: { ...object.attributes, ...attributes },
-              version: object.version + 1,
-              storedAt: turn.now,
-            },
-            links,
-          },
-        ];
+        const whole = { ...object.attributes, ...attributes };
+        return [{ object: nextVersion(object, turn.now, { attributes: whole }), links }];
       });
       if (written.length === 0) return [];
       await departed.forget(objectNumbers(found.keys()));
@@ -175,13 +162,18 @@ export class MariadbDepartureRepository implements DepartureRepository {
     });
   }
 
-  private inTurn<T>(
-    work: (at: { readonly sql: SqlRunner; readonly turn: WritersTurn; readonly writes: ObjectWrites }) => Promise<T>,
-    by: Model = {},
-  ): Promise<T> {
+  private inTurn<T>(work: (at: InTurn) => Promise<T>, by: Model = {}): Promise<T> {
+    const { statements, tables, offset } = this.context;
     return this.sql.atomically(async (sql) => {
-      const turn = await WritersTurn.take(sql, this.context.statements, this.context.offset(), by);
-      return work({ sql, turn, writes: new ObjectWrites(sql, this.context.tables) });
+      const turn = await WritersTurn.take(sql, statements, offset(), by);
+      const reads = new ObjectReads(sql, tables);
+      return work({
+        sql,
+        turn,
+        reads,
+        writes: new ObjectWrites(sql, tables),
+        departed: new DepartedObjects(sql, tables),
+      });
     });
   }
 }
@@ -200,8 +192,5 @@ function cleared(object: StoredObject, lost: readonly Referrer[], storedAt: numb
       Array.isArray(value) ? value.filter((member) => member !== target) : value === target ? null : value,
     );
   }
-  return {
-    object: { ...object, attributes: Object.fromEntries(attributes), version: object.version + 1, storedAt },
-    links: {},
-  };
+  return { object: nextVersion(object, storedAt, { attributes: Object.fromEntries(attributes) }), links: {} };
 }

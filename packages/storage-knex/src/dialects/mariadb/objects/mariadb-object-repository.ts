@@ -38,7 +38,7 @@ import {
 import { isDecided } from "../query/order.ts";
 import { ObjectReads } from "./object-reads.ts";
 import { objectNumbers, objectOf } from "./object-row.ts";
-import { ObjectWrites, withKeptMembers, type WrittenObject } from "./object-writes.ts";
+import { nextVersion, ObjectWrites, withKeptMembers, type WrittenObject } from "./object-writes.ts";
 import { type ObjectContext, WritersTurn } from "./writers-turn.ts";
 
 export class MariadbObjectRepository implements ObjectRepository {
@@ -133,18 +133,8 @@ export class MariadbObjectRepository implements ObjectRepository {
       for (const { attributes } of wanted) acceptObjectSize(attributes);
       const { first, stamp } = await turn.numbers(wanted.length);
       const written = wanted.map(({ className, attributes, uuid, readers, links = {} }, index): WrittenObject => {
-        return {
-          object: {
-            id: objectIdOf(first + index),
-            uuid,
-            className,
-            attributes,
-            readers,
-            version: 1,
-            storedAt: turn.now,
-          },
-          links,
-        };
+        const id = objectIdOf(first + index);
+        return { object: { id, uuid, className, attributes, readers, version: 1, storedAt: turn.now }, links };
       });
       await writes.add(written, stamp);
       return written.map(({ object }) => object);
@@ -162,16 +152,8 @@ export class MariadbObjectRepository implements ObjectRepository {
       const changing = wanted.map((change) => ({ change, object: objects.get(change.id) as StoredObject }));
       const kept = await withKeptMembers(changing, by.visibility ?? seesAll, new ObjectReads(sql, this.context.tables));
       const written = kept.map(({ object, change: { attributes, links, readers = object.readers } }): WrittenObject => {
-        return {
-          object: {
-            ...object,
-            attributes: { ...object.attributes, ...attributes },
-            readers,
-            version: object.version + 1,
-            storedAt: turn.now,
-          },
-          links,
-        };
+        const whole = { ...object.attributes, ...attributes };
+        return { object: nextVersion(object, turn.now, { attributes: whole, readers }), links };
       });
       for (const { object } of written) acceptObjectSize(object.attributes);
       await writes.replace(written, await turn.stamp());

@@ -20,8 +20,6 @@ export interface WrittenObject {
   readonly links: Links;
 }
 
-const columns = ["oid", "uuid", "class", "version", "stored_at", "readers", "attributes", "stamp"];
-
 /** What is done to the tables when it is a transaction's turn to write. */
 export class ObjectWrites {
   constructor(
@@ -35,8 +33,8 @@ export class ObjectWrites {
     await insertRows(
       this.sql,
       objects,
-      columns,
-      written.map(({ object }) => rowOf(object, stamp)),
+      rowColumns(),
+      written.map(({ object }) => liveRowOf(object, stamp)),
     );
     await insertRows(this.sql, links, ["target", "source", "attribute"], written.flatMap(linkRows));
     await this.count(
@@ -54,8 +52,8 @@ export class ObjectWrites {
     await insertRows(
       this.sql,
       objects,
-      columns,
-      written.map(({ object }) => rowOf(object, stamp)),
+      rowColumns(),
+      written.map(({ object }) => liveRowOf(object, stamp)),
       `on duplicate key update ${changed}`,
     );
     for (const { object, links: linked } of written) {
@@ -121,25 +119,28 @@ export class ObjectWrites {
   }
 }
 
-function rowOf(
-  { id, uuid, className, version, storedAt, readers, attributes }: StoredObject,
-  stamp: number,
-): SqlValue[] {
-  return [
-    objectNumber(id),
-    uuid,
-    className,
-    version,
-    storedAt,
-    readersText(readers),
-    attributesText(attributes),
-    stamp,
-  ];
+/** The columns of a row that holds an object, or what is left of one, whose time is called so. */
+export function rowColumns(storedAt: "stored_at" | "departed_at" = "stored_at"): string[] {
+  return ["oid", "uuid", "class", "version", storedAt, "readers", "attributes", "stamp"];
 }
 
-/** Readers as they are stored. */
-export function readersText(readers: StoredObject["readers"]): string | null {
-  return readers === null ? null : JSON.stringify(readers.map(objectNumber));
+/** The values of these columns; the attributes as they are stored, null where there is nothing to return with. */
+export function rowOf(
+  { id, uuid, className, version, storedAt, readers }: Omit<StoredObject, "attributes">,
+  attributes: string | null,
+  stamp: number,
+): SqlValue[] {
+  const readerNumbers = readers === null ? null : JSON.stringify(readers.map(objectNumber));
+  return [objectNumber(id), uuid, className, version, storedAt, readerNumbers, attributes, stamp];
+}
+
+function liveRowOf(object: StoredObject, stamp: number): SqlValue[] {
+  return rowOf(object, attributesText(object.attributes), stamp);
+}
+
+/** An object as it is after a change. */
+export function nextVersion(object: StoredObject, storedAt: number, changes: Partial<StoredObject> = {}): StoredObject {
+  return { ...object, ...changes, version: object.version + 1, storedAt };
 }
 
 function linkRows({ object, links }: WrittenObject): SqlValue[][] {

@@ -1,19 +1,12 @@
 import type { ObjectQuery, Page, Visibility } from "@sallyport/core";
 import { condition } from "../../../query/condition.ts";
-import type { KeyValue } from "../../../query/query-scope.ts";
-import type { SqlValue } from "../../../sql-runner.ts";
+import type { ComposedText, KeyValue } from "../../../query/query-scope.ts";
 import { boundedColumns, outlineColumns } from "../objects/object-row.ts";
 import type { Tables } from "../tables.ts";
 import { indexedCharacters, type ValueColumns } from "../value-columns.ts";
 import { MariadbQueryScope } from "./mariadb-query-scope.ts";
 import { isBehind, keyColumns, keysOf, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
 import { QueryParameters } from "./query-parameters.ts";
-
-/** A text for one call, with its values. */
-interface ComposedText {
-  readonly text: string;
-  readonly values: readonly SqlValue[];
-}
 
 /** The text of a page, and what it is ordered by. */
 interface PageText extends ComposedText {

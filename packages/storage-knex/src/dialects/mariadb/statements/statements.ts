@@ -1,11 +1,11 @@
 import { messageWindow } from "@sallyport/core";
 import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
-import type { AuditStatements } from "../../../knex-audit-repository.ts";
+import { auditDetails, type AuditStatements } from "../../../knex-audit-repository.ts";
 import { changeStatements } from "../../../knex-change-repository.ts";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
 import { modelStatements } from "../../../knex-model-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
-import type { SettingsStatements } from "../../../knex-settings-repository.ts";
+import { settingsStatements } from "../../../knex-settings-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
 import { additionUnlessKnown, statement } from "../../../statement.ts";
 import { noNumbers } from "../functions/channels.ts";
@@ -58,22 +58,22 @@ function appKeyStatements({ appKeys }: Tables): AppKeyStatements {
   };
 }
 
-const details =
-  "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name";
-
 function auditStatements({ audit, auditTallies, settleTallies, sweepAudit }: Tables): AuditStatements {
   const values = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11`;
   return {
-    append: statement("audit_append", `insert into ${audit} (${details}, at) values (${values}, ${storageTime(12)})`),
+    append: statement(
+      "audit_append",
+      `insert into ${audit} (${auditDetails}, at) values (${values}, ${storageTime(12)})`,
+    ),
     tally: statement(
       "audit_tally",
-      `insert into ${auditTallies} (${details}, at, since, attempts, \`key\`) values (${values}, ${storageTime(12)}, ${storageTime(12)}, 1, $13)
+      `insert into ${auditTallies} (${auditDetails}, at, since, attempts, \`key\`) values (${values}, ${storageTime(12)}, ${storageTime(12)}, 1, $13)
       on duplicate key update attempts = attempts + 1, at = value(at)`,
     ),
     settle: statement("audit_settle", `call ${settleTallies}($1, $2, $3)`),
     read: statement(
       "audit_read",
-      `select sequence, ${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, attempts, ${details}
+      `select sequence, ${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, attempts, ${auditDetails}
       from ${audit} where sequence > $1 order by sequence limit $2`,
     ),
     sweep: statement("audit_sweep", `call ${sweepAudit}($1, $2, $3)`),
@@ -155,18 +155,6 @@ function throttleStatements({ attemptThrottle, failThrottle, passThrottle, throt
     sweep: statement(
       "throttle_sweep",
       `delete from ${throttle} where forget_at <= ${storageTime(2)} order by forget_at limit $1`,
-    ),
-  };
-}
-
-function settingsStatements(tables: Tables): SettingsStatements {
-  const { accounts, appKeys, customAccounts, departures, objects, settings } = tables;
-  const filled = [accounts, appKeys, customAccounts, departures, objects];
-  const without = filled.map((table) => `not exists (select 1 from ${table})`);
-  return {
-    isEmpty: statement(
-      "settings_is_empty",
-      `select model_generation = 1 and ${without.join(" and ")} as empty from ${settings}`,
     ),
   };
 }

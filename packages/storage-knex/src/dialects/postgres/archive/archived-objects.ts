@@ -1,4 +1,5 @@
-import { type ClassDefinition, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import { type ClassDefinition, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import { linkRows, linksOf } from "../../../archived-records.ts";
 import type { Tables } from "../tables.ts";
 import { type ArchivedTable, timeOf } from "./archived-table.ts";
 
@@ -125,26 +126,13 @@ export function archivedLinks({ links }: Tables): ArchivedTable<"links"> {
     line: "json_build_array(source, links)::text",
     recordOf: (line) => {
       const [source, pairs] = JSON.parse(line) as [number, [string, number][]];
-      return { section: "links", id: objectIdOf(source), links: grouped(pairs) };
+      return linksOf(source, pairs);
     },
     insert: `insert into ${links} (source, attribute, target)
       select source, attribute, target from jsonb_to_recordset($1::jsonb) as l (source bigint, attribute text, target bigint)`,
-    rowsOf: ({ id, links: linked }) =>
-      Object.entries(linked)
-        .flatMap(([attribute, targets]) =>
-          targets.map((target) => ({ source: objectNumber(id), attribute, target: objectNumber(target) })),
-        )
-        .map((row) => JSON.stringify(row))
+    rowsOf: (record) =>
+      linkRows(record)
+        .map(([source, attribute, target]) => JSON.stringify({ source, attribute, target }))
         .join(),
   };
-}
-
-function grouped(pairs: readonly (readonly [string, number])[]): Record<string, ObjectId[]> {
-  const links = new Map<string, ObjectId[]>();
-  for (const [attribute, target] of pairs) {
-    const targets = links.get(attribute);
-    if (targets === undefined) links.set(attribute, [objectIdOf(target)]);
-    else targets.push(objectIdOf(target));
-  }
-  return Object.fromEntries(links);
 }

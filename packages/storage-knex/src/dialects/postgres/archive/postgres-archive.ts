@@ -9,6 +9,7 @@ import {
 } from "@sallyport/core";
 import type { Knex } from "knex";
 import { emptinessText, settingsOf, type SettingsRow, tablesToFill } from "../../../archived-records.ts";
+import { auditDetails } from "../../../knex-audit-repository.ts";
 import type { OpenCalls } from "../../../open-calls.ts";
 import { acquire, type Connection, type Query, release, rollBack, runOn, withConnection } from "../connection.ts";
 import type { Run } from "../migrations/migrator.ts";
@@ -121,8 +122,6 @@ function isContradiction(error: unknown): boolean {
 
 function archivedTablesOf(tables: Tables): ArchivedTables {
   const { accounts, appKeys, audit, auditTallies, customAccounts, records, recordVersions } = tables;
-  const details =
-    "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name";
   return {
     classes: archivedClasses(tables),
     appKeys: plainTable("appKeys", {
@@ -152,7 +151,7 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
       table: auditTallies,
       // What several connections have counted is one record, and then one row. To take the first of each key from all of them in order
       // would sort them again for every few.
-      rows: `(select t.key, ${details}, same.at, t.since, same.attempts
+      rows: `(select t.key, ${auditDetails}, same.at, t.since, same.attempts
         from ${auditTallies} t, lateral (select max(at) as at, sum(attempts) as attempts from ${auditTallies} o where o.key = t.key) same
         where t.shard = (select shard from ${auditTallies} o where o.key = t.key order by since, shard limit 1))`,
       key: { column: "key", type: "text" },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
-import { type Numbered, pendingMigrations } from "../../../schema.ts";
+import { type Numbered, pendingMigrations, type SqlMigration } from "../../../schema.ts";
 import { type Connection, type Query, rollBack, runOn, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 
@@ -121,16 +121,8 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof ServiceError && (error.cause as { code?: unknown } | undefined)?.code === "55P03";
 }
 
-/**
- * One step from an empty database to the current one. Never changed once it was released, so it imports nothing that can change but types;
- * there is no way back.
- */
-export interface Migration extends Numbered {
-  /** Number and purpose; the order of the list is the order of the numbers. */
-  readonly name: string;
-  /** The statements, run in one transaction. A new database gets the classes. */
-  readonly statements: (tables: Tables, classes: readonly ClassDefinition[]) => readonly (string | Query)[];
-}
+/** Its statements run in one transaction. */
+export type Migration = SqlMigration<Tables, Query>;
 
 /** What a person looks for as one function. It replaces what is there under its name. */
 export type Functions = Migration & Required<Numbered>;

@@ -1,17 +1,11 @@
 import type { Filter, ObjectQuery, Page, ValuePath, Visibility } from "@sallyport/core";
 import { condition } from "../../../query/condition.ts";
-import type { SqlValue } from "../../../sql-runner.ts";
+import type { ComposedText } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../index-expression.ts";
 import { boundedColumns, outlineColumns } from "../statements/object-statements.ts";
 import type { Tables } from "../tables.ts";
 import { keyColumns, type OrderColumn, orderColumns, orderParts, orderTerms, startTerms } from "./order.ts";
 import { PostgresQueryScope, QueryParameters } from "./postgres-query-scope.ts";
-
-/** A text for one call, with its values. */
-export interface ComposedText {
-  readonly text: string;
-  readonly values: readonly SqlValue[];
-}
 
 /** So many classes are looked for each by itself at most, with indexes of their own. */
 const mostApart = 8;
@@ -19,7 +13,7 @@ const mostApart = 8;
 const longestRepeated = 5_000;
 
 /** Objects before a page that may be read for nothing. */
-const nearEnough = 1_000;
+export const nearEnough = 1_000;
 
 /**
  * A page of the objects that a query means, as bounded rows of objects with their `position`, an array. The page is cut from

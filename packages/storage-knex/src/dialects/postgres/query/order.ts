@@ -1,7 +1,7 @@
 import { objectNumber, type Page, type Position, type SortKey, type ValuePath } from "@sallyport/core";
 import { indexedPart, isShort } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../index-expression.ts";
-import { operand, type PostgresQueryScope } from "./postgres-query-scope.ts";
+import type { PostgresQueryScope } from "./postgres-query-scope.ts";
 
 /** One expression that a list is ordered by. */
 export interface OrderColumn {
@@ -131,11 +131,11 @@ function positionId({ id }: Position, { parameters }: PostgresQueryScope): strin
   return parameters.add(objectNumber(id), "bigint");
 }
 
-function placesOf(columns: readonly OrderColumn[], { values }: Position, { parameters }: PostgresQueryScope): Place[] {
+function placesOf(columns: readonly OrderColumn[], { values }: Position, scope: PostgresQueryScope): Place[] {
   return columns.map((column) => {
     const value = values[column.key] ?? null;
     const part = column.whole || typeof value !== "string" ? value : indexedPart(value, indexedCharacters);
-    return { column, value: part === null ? null : operand(parameters, column.path.type, part) };
+    return { column, value: part === null ? null : scope.operand(column.path.type, part) };
   });
 }
 

@@ -60,11 +60,16 @@ export class PostgresQueryScope extends QueryScope {
   }
 
   operand(type: ValueType, value: JsonValue): string {
-    return operand(this.parameters, type, value);
+    return this.parameters.add(sqlOperand(type, value), sqlTypes[type]);
   }
 
   isAmong(expression: string, type: ValueType, values: readonly JsonValue[]): string {
-    return isAmong(this.parameters, expression, type, values);
+    const possible = values.filter((value) => isPossible(type, value));
+    const [only] = possible;
+    if (only === undefined) return "false";
+    if (possible.length === 1) return `${expression} = ${this.operand(type, only)}`;
+    const texts = possible.map((value) => String(sqlOperand(type, value)));
+    return `${expression} = any (${this.parameters.add(texts, `${sqlTypes[type]}[]`)})`;
   }
 
   isPresent(o: string, attribute: string): string {
@@ -97,26 +102,6 @@ const sqlTypes: Readonly<Record<ValueType, string>> = {
   uuid: "uuid",
   time: "bigint",
 };
-
-/** A value to compare those of a path with. */
-export function operand(parameters: QueryParameters, type: ValueType, value: JsonValue): string {
-  return parameters.add(sqlOperand(type, value), sqlTypes[type]);
-}
-
-/** A condition on what is compared: that it is one of the values. */
-function isAmong(
-  parameters: QueryParameters,
-  expression: string,
-  type: ValueType,
-  values: readonly JsonValue[],
-): string {
-  const possible = values.filter((value) => isPossible(type, value));
-  const [only] = possible;
-  if (only === undefined) return "false";
-  if (possible.length === 1) return `${expression} = ${operand(parameters, type, only)}`;
-  const texts = possible.map((value) => String(sqlOperand(type, value)));
-  return `${expression} = any (${parameters.add(texts, `${sqlTypes[type]}[]`)})`;
-}
 
 function sqlOperand(type: ValueType, value: JsonValue): SqlValue {
   if (sqlTypes[type] === "jsonb") return JSON.stringify(value);

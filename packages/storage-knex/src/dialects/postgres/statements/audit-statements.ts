@@ -1,10 +1,7 @@
 import { statement } from "../../../statement.ts";
-import type { AuditStatements } from "../../../knex-audit-repository.ts";
+import { auditDetails, type AuditStatements } from "../../../knex-audit-repository.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, ownShard, storageTime } from "./expressions.ts";
-
-const details =
-  "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name";
 
 export function auditStatements(tables: Tables): AuditStatements {
   const { audit, auditTallies } = tables;
@@ -13,21 +10,21 @@ export function auditStatements(tables: Tables): AuditStatements {
     append: {
       ...statement(
         "audit_append",
-        `insert into ${audit} (${details}, at)
+        `insert into ${audit} (${auditDetails}, at)
         values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::bigint, $7::text, $8::jsonb, $9::text, $10::text, $11::text, ${storageTime(12)})`,
       ),
       joint: "addition",
     },
     tally: statement(
       "audit_tally",
-      `insert into ${auditTallies} as t (${details}, at, since, attempts, key, shard)
+      `insert into ${auditTallies} as t (${auditDetails}, at, since, attempts, key, shard)
       values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::bigint, $7::text, $8::jsonb, $9::text, $10::text, $11::text, ${storageTime(12)}, ${storageTime(12)}, 1, $13::text, ${ownShard})
       on conflict (key, shard) do update set attempts = t.attempts + 1, at = excluded.at`,
     ),
     settle: statement("audit_settle", settle(tables, longAgo("min(since)"))),
     read: statement(
       "audit_read",
-      `select sequence, ${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, attempts, ${details}
+      `select sequence, ${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, attempts, ${auditDetails}
       from ${audit} where sequence > $1::bigint order by sequence limit $2::bigint`,
     ),
     // The oldest by their sequence, because an index by time would cost every log-in something.
@@ -51,9 +48,9 @@ function settle({ audit, auditTallies }: Tables, over: string): string {
     where t.key = held.key and t.shard = held.shard
     returning t.*
   ), firsts as (
-    select distinct on (key) ${details}, max(at) over same as at, min(since) over same as since, sum(attempts) over same as attempts
+    select distinct on (key) ${auditDetails}, max(at) over same as at, min(since) over same as since, sum(attempts) over same as attempts
     from settled window same as (partition by key)
     order by key, settled.since
   )
-  insert into ${audit} (${details}, at, since, attempts) select ${details}, at, since, attempts from firsts order by since`;
+  insert into ${audit} (${auditDetails}, at, since, attempts) select ${auditDetails}, at, since, attempts from firsts order by since`;
 }

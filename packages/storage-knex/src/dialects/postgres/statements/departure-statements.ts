@@ -1,90 +1,26 @@
-import type { OutlineRow } from "../../../object-row.ts";
-import { type Statement, statement } from "../../../statement.ts";
+import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { objectColumns, outlineColumns } from "./object-statements.ts";
 import { epochMilliseconds, storageTime } from "./expressions.ts";
 
-export interface DepartureStatements {
-  /** 1 object numbers, 2 generation of the model or null. */
-  readonly hold: Statement;
-  /** 1 object numbers, 2 offset of the clock. By ascending number. */
-  readonly held: Statement;
-  /** 1 numbers of targets, 2 array of `{className, attribute}` or null, 3 limit. */
-  readonly referrers: Statement;
-  /** 1 array of `{source, attribute, target, id}`, number and id of the target; 2 offset of the clock. */
-  readonly clear: Statement;
-  /** 1 number of a user. Lets others who recycle for the user wait. */
-  readonly holdQuota: Statement;
-  /**
-   * 1 object numbers, 2 whether they keep their attributes, 3 number of the leader, 4 offset of the clock, 5 number of the user or null, 6 quota
-   * of the user, 0 being none. Answers whether the quota has room for them.
-   */
-  readonly depart: Statement;
-  /** 1 and 2 the time (milliseconds) and number to begin behind or null, 3 limit, 4 visible classes or null, 5 principals or null. */
-  readonly listRecycled: Statement;
-  /** The same, with 6 number of the user who recycled them. */
-  readonly listRecycledBy: Statement;
-  /** 1 object numbers, 2 offset of the clock. */
-  readonly purge: Statement;
-  /** 1 object number or null, 2 UUID or null, 3 visible classes or null, 4 principals or null. */
-  readonly find: Statement;
-  /** 1 object number, 2 generation of the model or null. */
-  readonly holdGroup: Statement;
-  /** 1 object number. By ascending number. */
-  readonly group: Statement;
-  /** 1 object numbers. */
-  readonly holdTargets: Statement;
-  /** 1 object numbers. */
-  readonly targets: Statement;
-  /** 1 classes. */
-  readonly countRecycled: Statement;
-  /** 1 array of `{oid, attributes}`, 2 array of `{source, attribute, targets}` or null, 3 offset of the clock. */
-  readonly restore: Statement;
-}
+export type DepartureStatements = ReturnType<typeof departureStatements>;
 
-export interface HeldRow extends OutlineRow {
-  readonly locked_by: string | null;
-}
-
-export interface ReferrerRow {
-  readonly source: string;
-  readonly class: string;
-  readonly attribute: string;
-  readonly target: string;
-}
-
-export interface TargetRow {
-  readonly oid: string;
-  readonly class: string;
-  readonly remains: boolean;
-}
-
-export interface DepartureRow {
-  readonly oid: string;
-  readonly uuid: string;
-  readonly class: string;
-  readonly version: number;
-  readonly departed_at: string;
-  readonly recycled: boolean;
-}
-
-export interface RecycledRow extends Omit<DepartureRow, "recycled"> {
-  readonly deleted_by: string | null;
-}
-
-export function departureStatements(tables: Tables): DepartureStatements {
+export function departureStatements(tables: Tables) {
   const { departures, holdObjects, links, locks, objects, schema, sessions } = tables;
   // The group of the recycled object with the number that is the first parameter.
   const group = `from ${departures} d where d.attributes is not null
     and d.leader = (select leader from ${departures} where oid = $1::bigint and attributes is not null)`;
   return {
+    /** 1 object numbers, 2 generation of the model or null. */
     hold: statement("departure_hold", `select ${holdObjects}($1::bigint[], $2::bigint)`),
+    /** 1 object numbers, 2 offset of the clock. By ascending number. */
     held: statement(
       "departure_held",
       `select ${outlineColumns("o")}, encode(s.digest, 'hex') as locked_by
       from ${objects} o left join ${locks} l on l.oid = o.oid left join ${sessions} s on s.digest = l.session and s.expires_at > ${storageTime(2)}
       where o.oid = any ($1::bigint[]) order by o.oid`,
     ),
+    /** 1 numbers of targets, 2 array of `{className, attribute}` or null, 3 limit. */
     referrers: statement(
       "departure_referrers",
       `select k.source, o.class, k.attribute, k.target from ${links} k join ${objects} o on o.oid = k.source
@@ -92,19 +28,29 @@ export function departureStatements(tables: Tables): DepartureStatements {
         and ($2::jsonb is null or $2 @> jsonb_build_array(jsonb_build_object('className', o.class, 'attribute', k.attribute)))
       limit $3::bigint`,
     ),
+    /** 1 array of `{source, attribute, target, id}`, number and id of the target; 2 offset of the clock. */
     clear: statement("departure_clear", clear(tables)),
+    /** 1 number of a user. Lets others who recycle for the user wait. */
     holdQuota: statement(
       "departure_hold_quota",
       `select pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:recycler:' || $1::bigint, 0))`,
     ),
+    /**
+     * 1 object numbers, 2 whether they keep their attributes, 3 number of the leader, 4 offset of the clock, 5 number of the user or null, 6 quota
+     * of the user, 0 being none. Answers whether the quota has room for them.
+     */
     depart: statement("departure_depart", depart(tables)),
+    /** 1 and 2 the time (milliseconds) and number to begin behind or null, 3 limit, 4 visible classes or null, 5 principals or null. */
     listRecycled: statement("departure_list_recycled", listRecycled(tables, "true")),
+    /** The same, with 6 number of the user who recycled them. */
     listRecycledBy: statement("departure_list_recycled_by", listRecycled(tables, "deleted_by = $6::bigint")),
+    /** 1 object numbers, 2 offset of the clock. */
     purge: statement(
       "departure_purge",
       `update ${departures} set attributes = null, deleted_by = null, version = version + 1, departed_at = ${storageTime(2)}
       where oid = any ($1::bigint[]) and attributes is not null`,
     ),
+    /** 1 object number or null, 2 UUID or null, 3 visible classes or null, 4 principals or null. */
     find: statement(
       "departure_find",
       `select oid, uuid, class, version, ${epochMilliseconds("departed_at")} as departed_at, attributes is not null as recycled
@@ -112,21 +58,27 @@ export function departureStatements(tables: Tables): DepartureStatements {
       where (oid = $1::bigint or uuid = $2::uuid) and ($3::text[] is null or class = any ($3))
         and (readers is null or $4::bigint[] is null or readers && $4)`,
     ),
+    /** 1 object number, 2 generation of the model or null. */
     holdGroup: statement("departure_hold_group", `select ${holdObjects}(array(select d.oid ${group}), $2::bigint)`),
+    /** 1 object number. By ascending number. */
     group: statement("departure_group", `select ${objectColumns("d", "departed_at")} ${group} order by d.oid`),
+    /** 1 object numbers. */
     holdTargets: statement(
       "departure_hold_targets",
       `select from ${objects} where oid = any ($1::bigint[]) order by oid for key share`,
     ),
+    /** 1 object numbers. */
     targets: statement(
       "departure_targets",
       `select oid, class, true as remains from ${objects} where oid = any ($1::bigint[])
       union all select oid, class, attributes is not null from ${departures} where oid = any ($1)`,
     ),
+    /** 1 classes. */
     countRecycled: statement(
       "departure_count_recycled",
       `select count(*) as count from ${departures} where class = any ($1::text[]) and attributes is not null`,
     ),
+    /** 1 array of `{oid, attributes}`, 2 array of `{source, attribute, targets}` or null, 3 offset of the clock. */
     restore: statement("departure_restore", restore(tables)),
   };
 }

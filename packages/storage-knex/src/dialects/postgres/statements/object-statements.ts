@@ -1,6 +1,10 @@
-import { type Statement, statement } from "../../../statement.ts";
+import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, modelLock } from "./expressions.ts";
+
+const severalIds = "o.oid = any (array(select unnest($1::bigint[])))";
+
+export type ObjectStatements = ReturnType<typeof objectStatements>;
 
 /**
  * Where visible classes or principals are a parameter, null means that they do not count. Statements that take bytes give
@@ -9,43 +13,7 @@ import { epochMilliseconds, modelLock } from "./expressions.ts";
  * The texts leave the planner no better idea for particular parameters than for any: then it soon stops to plan for
  * every call, which took as long as the work itself. And none of them lets it think of reading rows of other classes.
  */
-export interface ObjectStatements {
-  /** 1 object number, 2 visible classes, 3 principals. */
-  readonly getOne: Statement;
-  /** 1 object numbers, 2 visible classes, 3 principals, 4 bytes. */
-  readonly getSeveral: Statement;
-  /** 1 UUID, 2 visible classes, 3 principals. */
-  readonly getByUuid: Statement;
-  /** 1 object numbers, 2 visible classes, 3 principals. */
-  readonly outlines: Statement;
-  /** 1 UUIDs, 2 visible classes, 3 principals, 4 bytes. */
-  readonly getByUuids: Statement;
-  /** 1 class, 2 principals, 3 offset, 4 limit, 5 bytes; for pages near the beginning. */
-  readonly findNear: Statement;
-  /** 1 class, 2 principals, 3 offset, 4 limit, 5 bytes; for any page. */
-  readonly findInOne: Statement;
-  /** 1 classes, 2 principals, 3 offset, 4 limit, 5 bytes. */
-  readonly findInSeveral: Statement;
-  /** 1 classes, 2 principals. */
-  readonly count: Statement;
-  /** What every writer of objects does first. */
-  readonly shareModel: Statement;
-  /** 1 object numbers; in ascending order, so that those who hold several wait for one another instead of blocking each other. */
-  readonly hold: Statement;
-  /** 1 array of `{uuid, fresh, class, attributes, readers}`, 2 array of `{uuid, attribute, targets}` or null, 3 all targets, 4 generation of the model or null, 5 offset of the clock. */
-  readonly insert: Statement;
-  /** The same for one object, given without a list around it. */
-  readonly insertOne: Statement;
-  /**
-   * 1 array of `{oid, attributes, versions}`, 2 array of `{source, attribute, targets}` or null, 3 all targets, 4 digest of the session
-   * or null, 5 generation of the model or null, 6 class or null, 7 visible classes, 8 principals, 9 offset of the clock.
-   */
-  readonly update: Statement;
-}
-
-const severalIds = "o.oid = any (array(select unnest($1::bigint[])))";
-
-export function objectStatements(tables: Tables): ObjectStatements {
+export function objectStatements(tables: Tables) {
   const { objects } = tables;
   const get = (name: string, selection: string, columns = objectColumns("o")) =>
     statement(
@@ -54,21 +22,28 @@ export function objectStatements(tables: Tables): ObjectStatements {
       where ${selection} and ($2::text[] is null or o.class = any ($2)) and ${readable("o", "$3")}`,
     );
   return {
-    // One object has a megabyte at most.
-    getOne: { ...get("object_get", "o.oid = $1::bigint"), brief: true },
+    /** 1 object number, 2 visible classes, 3 principals. One object has a megabyte at most. */
+    getOne: { ...get("object_get", "o.oid = $1::bigint"), brief: true as const },
+    /** 1 object numbers, 2 visible classes, 3 principals, 4 bytes. */
     getSeveral: get("object_get_several", severalIds, boundedColumns("o", "$4::bigint")),
+    /** 1 object numbers, 2 visible classes, 3 principals. */
     outlines: get("object_outlines", severalIds, outlineColumns("o")),
+    /** 1 UUID, 2 visible classes, 3 principals. */
     getByUuid: get("object_get_by_uuid", "o.uuid = $1::uuid"),
+    /** 1 UUIDs, 2 visible classes, 3 principals, 4 bytes. */
     getByUuids: get(
       "object_get_by_uuids",
       "o.uuid = any (array(select unnest($1::uuid[])))",
       boundedColumns("o", "$4::bigint"),
     ),
+    /** 1 class, 2 principals, 3 offset, 4 limit, 5 bytes; for pages near the beginning. */
     findNear: statement("object_find_near", findNear(tables)),
+    /** 1 class, 2 principals, 3 offset, 4 limit, 5 bytes; for any page. */
     findInOne: statement(
       "object_find",
       find(tables, `select oid from (${visible(tables, "$1::text")}) part order by class, oid`),
     ),
+    /** 1 classes, 2 principals, 3 offset, 4 limit, 5 bytes. */
     findInSeveral: statement(
       "object_find_several",
       find(
@@ -77,21 +52,30 @@ export function objectStatements(tables: Tables): ObjectStatements {
         cross join lateral (${visible(tables, "asked.class")}) part order by oid`,
       ),
     ),
+    /** 1 classes, 2 principals. */
     count: statement(
       "object_count",
       `select (select coalesce(sum(objects), 0) from ${tables.objectCounts} where class = any ($1::text[]))
         + (select count(*) from ${objects} where class = any ($1::text[]) and readers is not null and ($2::bigint[] is null or readers && $2))
         as count`,
     ),
+    /** What every writer of objects does first. */
     shareModel: statement("model_share", `select pg_advisory_xact_lock_shared(${modelLock(tables)})`),
+    /** 1 object numbers; in ascending order, so that those who hold several wait for one another instead of blocking each other. */
     hold: statement(
       "object_hold",
       `select count(*) from (
         select from ${objects} o where ${severalIds} order by o.oid for no key update
       ) held`,
     ),
+    /** 1 array of `{uuid, fresh, class, attributes, readers}`, 2 array of `{uuid, attribute, targets}` or null, 3 all targets, 4 generation of the model or null, 5 offset of the clock. */
     insert: statement("object_insert", inserted(tables.insertObjects)),
+    /** The same for one object, given without a list around it. */
     insertOne: statement("object_insert_one", inserted(tables.insertObject)),
+    /**
+     * 1 array of `{oid, attributes, versions}`, 2 array of `{source, attribute, targets}` or null, 3 all targets, 4 digest of the session
+     * or null, 5 generation of the model or null, 6 class or null, 7 visible classes, 8 principals, 9 offset of the clock.
+     */
     update: statement(
       "object_update",
       `select ${objectColumns("o")} from ${tables.updateObjects}($1::jsonb, $2::jsonb, $3::bigint[], $4::bytea, $5::bigint, $6::text, $7::text[], $8::bigint[], $9::float8) o`,

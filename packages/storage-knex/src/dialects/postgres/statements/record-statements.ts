@@ -1,21 +1,8 @@
-import type { SettingsStatements } from "../../../knex-settings-repository.ts";
 import type { ClaimedRow, ClaimRequest, RecordStatements } from "../../../knex-record-repository.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, storageTime } from "./expressions.ts";
-
-export function settingsStatements(tables: Tables): SettingsStatements {
-  const { accounts, appKeys, customAccounts, departures, objects, settings } = tables;
-  const filled = [accounts, appKeys, customAccounts, departures, objects];
-  const without = filled.map((table) => `not exists (select from ${table})`);
-  return {
-    isEmpty: statement(
-      "settings_is_empty",
-      `select model_generation = 1 and ${without.join(" and ")} as empty from ${settings}`,
-    ),
-  };
-}
 
 const later = (time: string, milliseconds: string) => `${time} + ${milliseconds}::float8 * interval '1 millisecond'`;
 

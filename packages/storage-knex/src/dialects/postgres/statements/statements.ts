@@ -1,5 +1,6 @@
 import { changeStatements } from "../../../knex-change-repository.ts";
 import { modelStatements } from "../../../knex-model-repository.ts";
+import { settingsStatements } from "../../../knex-settings-repository.ts";
 import { statement } from "../../../statement.ts";
 import { existingIndexes } from "../index-expression.ts";
 import { lockStatements } from "../postgres-lock-repository.ts";
@@ -12,7 +13,7 @@ import { channelStatements, cipherBlockStatements } from "./channel-statements.t
 import { departureStatements } from "./departure-statements.ts";
 import { modelLock } from "./expressions.ts";
 import { objectStatements } from "./object-statements.ts";
-import { recordStatements, settingsStatements } from "./record-statements.ts";
+import { recordStatements } from "./record-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";
 
 /** The statements of one schema. */
