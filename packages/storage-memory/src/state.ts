@@ -24,61 +24,40 @@ import type { ThrottleRecord } from "./throttle-record.ts";
 type Series = "appKey" | "audit" | "macroGeneration" | "modelGeneration" | "object" | "record" | "watermark";
 
 /** Everything that the database holds. */
-export interface State {
-  readonly accounts: Table<AccountId, AccountRecord>;
-  /** Ids by realm and log-in name, and by realm and confusable key. */
-  readonly accountNames: Table<string, AccountId>;
-  readonly appKeys: Table<string, AppKey>;
-  /** Names of app keys by digest. */
-  readonly appKeyDigests: Table<Digest, string>;
-  readonly audit: Table<number, RecordedAuditEvent>;
-  readonly auditTallies: Table<string, AuditTally>;
-  /** By the digest of their session. */
-  readonly channels: Table<Digest, ChannelRecord>;
-  readonly cipherBlocks: Table<Digest, CipherBlockRecord>;
-  readonly classes: Table<string, ClassDefinition>;
-  /** By object number. */
-  readonly departures: Table<number, DepartureRecord>;
-  /** By object number, what its attributes point to. */
-  readonly links: Table<number, Links>;
-  /** By object number; of sessions that are over, too. */
-  readonly locks: Table<number, Lock>;
-  readonly numbers: Table<Series, number>;
-  /** By object number, in the order in which they came, or came back. */
-  readonly objects: Table<number, StoredObject>;
-  /** Object numbers by UUID, of objects that are gone, too. */
-  readonly uuids: Table<string, number>;
-  /** By kind and id. */
-  readonly records: Table<string, KeptRecord>;
-  readonly sessions: Table<Digest, SessionRecord>;
-  /** By object number, the stamp of the last change. */
-  readonly stamps: Table<number, number>;
-  readonly switches: Table<"maintenance", boolean>;
-  readonly throttle: Table<string, ThrottleRecord>;
-}
+export type State = Readonly<ReturnType<typeof emptyState>>;
 
-export function emptyState(): State {
+export function emptyState() {
   return {
-    accounts: new Table(),
-    accountNames: new Table(),
-    appKeys: new Table(),
-    appKeyDigests: new Table(),
-    audit: new Table(),
-    auditTallies: new Table(),
-    channels: new Table(),
-    cipherBlocks: new Table(),
-    classes: new Table(),
-    departures: new Table(),
-    links: new Table(),
-    locks: new Table(),
-    numbers: new Table(),
-    objects: new Table(),
-    uuids: new Table(),
-    records: new Table(),
-    sessions: new Table(),
-    stamps: new Table(),
-    switches: new Table(),
-    throttle: new Table(),
+    accounts: new Table<AccountId, AccountRecord>(),
+    /** Ids by realm and log-in name, and by realm and confusable key. */
+    accountNames: new Table<string, AccountId>(),
+    appKeys: new Table<string, AppKey>(),
+    /** Names of app keys by digest. */
+    appKeyDigests: new Table<Digest, string>(),
+    audit: new Table<number, RecordedAuditEvent>(),
+    auditTallies: new Table<string, AuditTally>(),
+    /** By the digest of their session. */
+    channels: new Table<Digest, ChannelRecord>(),
+    cipherBlocks: new Table<Digest, CipherBlockRecord>(),
+    classes: new Table<string, ClassDefinition>(),
+    /** By object number. */
+    departures: new Table<number, DepartureRecord>(),
+    /** By object number, what its attributes point to. */
+    links: new Table<number, Links>(),
+    /** By object number; of sessions that are over, too. */
+    locks: new Table<number, Lock>(),
+    numbers: new Table<Series, number>(),
+    /** By object number, in the order in which they came, or came back. */
+    objects: new Table<number, StoredObject>(),
+    /** Object numbers by UUID, of objects that are gone, too. */
+    uuids: new Table<string, number>(),
+    /** By kind and id. */
+    records: new Table<string, KeptRecord>(),
+    sessions: new Table<Digest, SessionRecord>(),
+    /** By object number, the stamp of the last change. */
+    stamps: new Table<number, number>(),
+    switches: new Table<"maintenance", boolean>(),
+    throttle: new Table<string, ThrottleRecord>(),
   };
 }
 

@@ -1,7 +1,6 @@
-import { rm } from "node:fs/promises";
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import type { EmbeddedBackend } from "./backend/embedded-backend.ts";
-import { socketPath } from "./lock/lock-beacon.ts";
+import { listenIn } from "./lock/lock-beacon.ts";
 import { WireSocket } from "./wire/wire-socket.ts";
 
 /** Name of the socket in the data directory: the one that PostgreSQL clients look for when their host is a directory. */
@@ -34,8 +33,6 @@ const farewell = 1_000;
  * @returns `undefined` where there are no Unix sockets
  */
 export async function serveLocalClients(parts: LocalClientsParts): Promise<LocalClients | undefined> {
-  const place = socketPath(parts.directory, socketName);
-  if (place === undefined) return undefined;
   const clients = new Set<Socket>();
   const server = createServer((socket) => {
     clients.add(socket);
@@ -44,22 +41,13 @@ export async function serveLocalClients(parts: LocalClientsParts): Promise<Local
     socket.on("error", () => undefined);
     void parts.lend(() => serve(socket, parts)).catch((error: Error) => cutOff(socket, error.message));
   });
-  try {
-    await rm(place.path, { force: true });
-    await listen(server, place.path);
-  } catch {
-    place.leave();
-    return undefined;
-  }
-  server.unref();
+  const listening = await listenIn(parts.directory, socketName, server, "ownUser");
+  if (listening === undefined) return undefined;
   return {
     close: async () => {
-      const closed = new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
+      const closed = listening.close();
       for (const socket of clients) cutOff(socket, "the server is shutting down");
       await closed;
-      place.leave();
     },
   };
 }
@@ -92,17 +80,4 @@ function cutOff(socket: Socket, reason: string): void {
   header.writeInt32BE(4 + body.length, 1);
   socket.end(Buffer.concat([header, body]));
   setTimeout(() => socket.destroy(), farewell).unref();
-}
-
-async function listen(server: Server, path: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    // The socket is bound before `listen` returns: at no moment can another user connect to it.
-    const mask = process.umask(0o177);
-    try {
-      server.listen({ path, exclusive: true }, resolve);
-    } finally {
-      process.umask(mask);
-    }
-  });
 }

@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
 
@@ -15,25 +16,10 @@ interface LockBeacon {
 
 /** @returns `undefined` where there can be none: Windows, file systems without sockets, far too long a path */
 export async function lightBeacon(directory: string, name: string): Promise<LockBeacon | undefined> {
-  const place = socketPath(directory, name);
-  if (place === undefined) return undefined;
+  // Anyone may probe: another container may run under another user id.
   const server = createServer((socket) => socket.destroy());
-  try {
-    await listen(server, place.path);
-  } catch {
-    place.leave();
-    return undefined;
-  }
-  server.unref();
-  return {
-    name,
-    extinguish: async () => {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-      place.leave();
-    },
-  };
+  const listening = await listenIn(directory, name, server, "everybody");
+  return listening === undefined ? undefined : { name, extinguish: () => listening.close() };
 }
 
 /** Whether somebody listens: "lit", "dark" (certainly nobody), or "unknown". */
@@ -55,12 +41,52 @@ export async function probeBeacon(directory: string, name: string): Promise<"lit
   }
 }
 
-async function listen(server: Server, path: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    // Anyone may probe: another container may run under another user id. `exclusive` keeps a cluster's primary out of it.
-    server.listen({ path, exclusive: true, writableAll: true }, resolve);
-  });
+/** A server that listens on a socket in a directory. */
+export interface Listening {
+  /** Resolves when no connection is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * Lets a server listen on a Unix socket in a directory; it does not keep the process alive.
+ *
+ * @returns `undefined` where there can be none: Windows, file systems without sockets, far too long a path
+ */
+export async function listenIn(
+  directory: string,
+  name: string,
+  server: Server,
+  clients: "everybody" | "ownUser",
+): Promise<Listening | undefined> {
+  const place = socketPath(directory, name);
+  if (place === undefined) return undefined;
+  try {
+    // A process that died may have left its file.
+    await rm(place.path, { force: true });
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      // The socket is bound before `listen` returns: at no moment can another user connect to it.
+      const mask = clients === "ownUser" ? process.umask(0o177) : undefined;
+      try {
+        // `exclusive` keeps a cluster's primary out of it.
+        server.listen({ path: place.path, exclusive: true, writableAll: clients === "everybody" }, resolve);
+      } finally {
+        if (mask !== undefined) process.umask(mask);
+      }
+    });
+  } catch {
+    place.leave();
+    return undefined;
+  }
+  server.unref();
+  return {
+    close: async () => {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      place.leave();
+    },
+  };
 }
 
 /** A path to a Unix socket that the operating system accepts, until `leave` is called. */
