@@ -16,7 +16,7 @@ export class KnexChangeRepository implements ChangeRepository {
   async watermark(): Promise<number> {
     const stamp = this.ownStamp(this.sql);
     if (stamp !== undefined) return stamp - 1;
-    const { rows } = await this.sql.run<{ watermark: string | number }>(this.statements.watermark, []);
+    const { rows } = await this.sql.run<{ watermark: string | number }>(this.statements.watermark);
     return Number(rows[0]?.watermark);
   }
 

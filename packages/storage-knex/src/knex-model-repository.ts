@@ -17,7 +17,7 @@ export class KnexModelRepository implements ModelRepository {
   ) {}
 
   async load(): Promise<StoredModel> {
-    const { rows } = await this.sql.run<ModelRow>(this.statements.load, []);
+    const { rows } = await this.sql.run<ModelRow>(this.statements.load);
     return { generation: Number(rows[0]?.generation), classes: rows.flatMap(({ definition }) => definition ?? []) };
   }
 

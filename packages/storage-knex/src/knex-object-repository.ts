@@ -105,7 +105,7 @@ export class KnexObjectRepository implements ObjectRepository {
   async hold(ids: readonly ObjectId[]): Promise<void> {
     if (ids.length === 0) return;
     const { shareModel, hold } = this.statements;
-    await this.sql.atomically((sql) => Promise.all([sql.run(shareModel, []), sql.run(hold, [objectNumbers(ids)])]));
+    await this.sql.atomically((sql) => Promise.all([sql.run(shareModel), sql.run(hold, [objectNumbers(ids)])]));
   }
 
   async insert(objects: readonly NewObject[], by?: Writing): Promise<StoredObject[]> {

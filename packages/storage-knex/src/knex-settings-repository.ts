@@ -22,7 +22,7 @@ export class KnexSettingsRepository implements SettingsRepository {
   }
 
   async isEmpty(): Promise<boolean> {
-    const { rows } = await this.sql.run<{ empty: boolean }>(this.statements.isEmpty, []);
+    const { rows } = await this.sql.run<{ empty: boolean }>(this.statements.isEmpty);
     return rows[0]?.empty === true;
   }
 }

@@ -33,11 +33,11 @@ abstract class QueryRunner<Query, Connection> implements SqlRunner {
     protected readonly schema: string,
   ) {}
 
-  run<Row>(statement: Statement, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
+  run<Row>(statement: Statement, values: readonly SqlValue[] = []): Promise<SqlResult<Row>> {
     return this.send(this.dialect.prepared(statement, values), statement);
   }
 
-  runOnce<Row>(text: string, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
+  runOnce<Row>(text: string, values: readonly SqlValue[] = []): Promise<SqlResult<Row>> {
     return this.send(this.dialect.composed(text, values));
   }
 

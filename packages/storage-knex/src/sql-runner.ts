@@ -18,10 +18,10 @@ export interface SqlResult<Row> {
  */
 export interface SqlRunner {
   /** Runs a prepared statement: the way for everything that runs often. */
-  run<Row>(statement: Statement, values: readonly SqlValue[]): Promise<SqlResult<Row>>;
+  run<Row>(statement: Statement, values?: readonly SqlValue[]): Promise<SqlResult<Row>>;
 
   /** Runs a text that was put together for this call, and planned for its values. */
-  runOnce<Row>(text: string, values: readonly SqlValue[]): Promise<SqlResult<Row>>;
+  runOnce<Row>(text: string, values?: readonly SqlValue[]): Promise<SqlResult<Row>>;
 
   /** Runs what Knex's query builder composed: the way for everything else. */
   build<Row>(query: Knex.QueryBuilder): Promise<SqlResult<Row>>;

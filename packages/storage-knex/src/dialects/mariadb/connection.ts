@@ -144,7 +144,22 @@ export class AwaitedAnswers {
   }
 }
 
-/** The name of a lock of the server for one database and purpose: names of databases may be too long to be part of it. */
-export function lockName(database: string, purpose: "archive" | "indexes" | "migrations"): string {
-  return `sallyport:${createHash("sha256").update(database).digest("hex").slice(0, 32)}:${purpose}`;
+/** Sends queries to the connection on which something runs that may take as long as it needs. */
+export type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<SqlResult<Row>>;
+
+export function runnerOf(connection: Connection): Run {
+  return (sql, values = []) => runOn(connection, { sql, values, plain: true, unhurried: true });
+}
+
+/** Takes the lock of the server for one database and purpose, which belongs to the connection; waits for it at most so many seconds. */
+export async function takeLock(
+  run: Run,
+  database: string,
+  purpose: "archive" | "indexes" | "migrations",
+  patience = 0,
+): Promise<boolean> {
+  // Names of databases may be too long to be part of that of a lock.
+  const name = `sallyport:${createHash("sha256").update(database).digest("hex").slice(0, 32)}:${purpose}`;
+  const { rows } = await run<{ locked: number | null }>("select get_lock(?, ?) as locked", [name, patience]);
+  return rows[0]?.locked === 1;
 }

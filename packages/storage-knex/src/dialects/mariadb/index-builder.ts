@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type AttributeIndex, type IndexReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
-import { type Connection, dismiss, lockName, releaseLocks, runOn, withConnection } from "./connection.ts";
+import { type Connection, dismiss, releaseLocks, type Run, runnerOf, takeLock, withConnection } from "./connection.ts";
 import type { Tables } from "./tables.ts";
 import {
   indexKey,
@@ -24,8 +24,6 @@ const breather = 100;
 
 /** Indexes that are built by one change of the table, which reads it once for all of them. Between two changes a builder can be stopped. */
 const atOnce = 8;
-
-type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /** What is there, and what is to be done. */
 interface Plan {
@@ -54,15 +52,14 @@ export class IndexBuilder {
   align(all: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
     const wanted = withinLimit(all);
     return withConnection(this.knex, async (connection) => {
-      const run: Run = async <Row>(sql: string, values: readonly unknown[] = []) =>
-        (await runOn<Row>(connection, { sql, values, plain: true, unhurried: true })).rows;
+      const run = runnerOf(connection);
       const { useless, missing, columns } = await this.plan(run, wanted);
       if (useless.length === 0 && missing.length === 0 && columns.size === columnsOf(wanted).size) {
         this.known.know(wanted);
         return { built: [], removed: 0 };
       }
       try {
-        if (!(await this.lock(run))) return "busy";
+        if (!(await takeLock(run, this.tables.database, "indexes"))) return "busy";
         this.building = connection;
         return await this.build(run, wanted);
       } finally {
@@ -112,7 +109,7 @@ export class IndexBuilder {
     const { database } = this.tables;
     const named = (of: string, name: string) =>
       `select distinct ${name} as name from information_schema.${of} where table_schema = ? and table_name = 'objects' and ${name} like '${valuePrefix}%'`;
-    const listed = await run<AttributeIndex>(listedIndexes(this.tables));
+    const { rows: listed } = await run<AttributeIndex>(listedIndexes(this.tables));
     const columns = await run<{ name: string }>(named("columns", "column_name"), [database]);
     const indexes = await run<{ name: string }>(named("statistics", "index_name"), [database]);
     const ready = new Set(listed.map(indexKey));
@@ -120,8 +117,8 @@ export class IndexBuilder {
     return {
       useless: listed.filter((index) => !asked.has(indexKey(index))),
       missing: wanted.filter((index) => !ready.has(indexKey(index))),
-      columns: new Set(columns.map(({ name }) => name)),
-      indexes: new Set(indexes.map(({ name }) => name)),
+      columns: new Set(columns.rows.map(({ name }) => name)),
+      indexes: new Set(indexes.rows.map(({ name }) => name)),
     };
   }
 
@@ -171,13 +168,6 @@ export class IndexBuilder {
       }
       await delay(1_000);
     }
-  }
-
-  private async lock(run: Run): Promise<boolean> {
-    const [row] = await run<{ locked: number | null }>("select get_lock(?, 0) as locked", [
-      lockName(this.tables.database, "indexes"),
-    ]);
-    return row?.locked === 1;
   }
 }
 

@@ -44,7 +44,7 @@ export class ValueColumns {
 
   /** Reads what others have done; the keys of all indexes that are there. */
   async read(sql: SqlRunner): Promise<ReadonlySet<string>> {
-    const { rows } = await sql.runOnce<AttributeIndex>(listedIndexes(this.tables), []);
+    const { rows } = await sql.runOnce<AttributeIndex>(listedIndexes(this.tables));
     this.know(rows);
     return new Set(rows.map(indexKey));
   }

@@ -53,6 +53,13 @@ export function runOn<Row>(connection: Connection, query: Query): Promise<SqlRes
   return answer;
 }
 
+/** Sends queries to the connection on which something runs that may take as long as it needs. */
+export type Run = <Row>(query: Query) => Promise<SqlResult<Row>>;
+
+export function runnerOf(connection: Connection): Run {
+  return (query) => runOn(connection, { ...query, unhurried: true });
+}
+
 /** A connection that cannot even roll back is not used again. */
 export async function rollBack(connection: Connection): Promise<void> {
   await runOn(connection, { text: "rollback" }).catch((reason: unknown) => {

@@ -24,11 +24,11 @@ import { type Numbered, pendingMigrations } from "../../schema.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
 import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
 import { PostgresArchive } from "./archive/postgres-archive.ts";
-import { runOn, withConnection } from "./connection.ts";
+import { type Run, runOn, withConnection } from "./connection.ts";
 import { IndexBuilder } from "./index-builder.ts";
 import { valueIndex } from "./index-expression.ts";
 import { migrations } from "./migrations/migrations.ts";
-import { Migrator, type Run } from "./migrations/migrator.ts";
+import { Migrator } from "./migrations/migrator.ts";
 import { PooledRunner } from "./pooled-runner.ts";
 import { PostgresLockRepository } from "./postgres-lock-repository.ts";
 import { raiseStamps, stampsAreAhead } from "./stamps.ts";
@@ -74,7 +74,7 @@ export class KnexStorage extends SqlStorage {
   }
 
   async readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {
-    const { rows } = await this.sql.run<{ name: string }>(this.statements.indexes.ready, []);
+    const { rows } = await this.sql.run<{ name: string }>(this.statements.indexes.ready);
     const ready = new Set(rows.map(({ name }) => name));
     return indexes.filter((index) => ready.has(valueIndex(this.tables, index).name));
   }
@@ -91,7 +91,7 @@ export class KnexStorage extends SqlStorage {
       departures: new KnexDepartureRepository(sql, statements.departures, offset),
       locks: new PostgresLockRepository(sql, statements.locks, offset),
       model: new KnexModelRepository(sql, statements.model, {
-        hold: (transaction) => transaction.run(statements.holdModel, []),
+        hold: (transaction) => transaction.run(statements.holdModel),
         replacing: "on conflict (name) do update set definition = excluded.definition",
       }),
       objects: new KnexObjectRepository(sql, statements.objects, tables, offset),

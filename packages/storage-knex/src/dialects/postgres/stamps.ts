@@ -1,4 +1,5 @@
-import type { Functions, Run } from "./migrations/migrator.ts";
+import type { Run } from "./connection.ts";
+import type { Functions } from "./migrations/migrator.ts";
 import type { Tables } from "./tables.ts";
 
 /**

@@ -15,7 +15,7 @@ export async function fillDatabase(
   records: AsyncIterable<ArchiveRecord>,
 ): Promise<void> {
   // Built-in classes are there already.
-  await sql.runOnce(`delete from ${tables.classes}`, []);
+  await sql.runOnce(`delete from ${tables.classes}`);
   const settings = await writeRecords(
     records,
     (each) => writeSettings(sql, tables, each),
@@ -32,7 +32,6 @@ async function refuseContradictions(sql: SqlRunner, { departures, objects }: Tab
   for (const column of ["oid", "uuid"]) {
     const { rows } = await sql.runOnce(
       `select 1 from ${departures} d join ${objects} o on o.${column} = d.${column} limit 1`,
-      [],
     );
     if (rows.length > 0) throw contradictingRecords();
   }
@@ -42,15 +41,13 @@ async function numberRecords(sql: SqlRunner, { records, recordVersions }: Tables
   // In the order in which they stand: what comes second sees what was assigned first.
   await sql.runOnce(
     `update ${records} set version = nextval(${recordVersions}), born = version where version = ${unnumbered}`,
-    [],
   );
 }
 
 async function countObjects(sql: SqlRunner, { objectCounts, objects }: Tables): Promise<void> {
-  await sql.runOnce(`delete from ${objectCounts}`, []);
+  await sql.runOnce(`delete from ${objectCounts}`);
   await sql.runOnce(
     `insert into ${objectCounts} (class, objects) select class, count(*) from ${objects} where not restricted group by class`,
-    [],
   );
 }
 

@@ -12,9 +12,18 @@ import type { Knex } from "knex";
 import { emptinessText, settingsOf, type SettingsRow } from "../../../archived-records.ts";
 import type { OpenCalls } from "../../../open-calls.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import { acquire, type Connection, dismiss, lockName, release, releaseLocks, runOn, streamOn } from "../connection.ts";
+import {
+  acquire,
+  type Connection,
+  dismiss,
+  release,
+  releaseLocks,
+  type Run,
+  runnerOf,
+  streamOn,
+  takeLock,
+} from "../connection.ts";
 import { isDuplicate } from "../mariadb-error.ts";
-import type { Run } from "../migrations/migrator.ts";
 import { never } from "../statements/record-statements.ts";
 import type { Tables } from "../tables.ts";
 import { TransactionRunner } from "../transaction-runner.ts";
@@ -93,10 +102,7 @@ export class MariadbArchive implements StorageArchive {
   ): Promise<"imported" | "notEmpty" | "busy"> {
     const run = runnerOf(connection);
     await run(patience);
-    const { rows } = await run<{ locked: number | null }>("select get_lock(?, 0) as locked", [
-      lockName(this.tables.database, "archive"),
-    ]);
-    if (rows[0]?.locked !== 1) return "busy";
+    if (!(await takeLock(run, this.tables.database, "archive"))) return "busy";
     // What fills a database may take as long as it needs.
     delete connection.answers;
     return new TransactionRunner(connection, this.knex, this.tables.database).complete(async (sql) => {
@@ -112,15 +118,11 @@ export class MariadbArchive implements StorageArchive {
    */
   private async holdEmpty(sql: SqlRunner): Promise<boolean> {
     const { objectSeries, settings } = this.tables;
-    await sql.runOnce(`select 1 from ${objectSeries} for update`, []);
-    await sql.runOnce(`select 1 from ${settings} for update`, []);
-    const { rows } = await sql.runOnce<{ empty: boolean }>(emptinessText(this.tables, never), []);
+    await sql.runOnce(`select 1 from ${objectSeries} for update`);
+    await sql.runOnce(`select 1 from ${settings} for update`);
+    const { rows } = await sql.runOnce<{ empty: boolean }>(emptinessText(this.tables, never));
     return rows[0]?.empty === true;
   }
-}
-
-function runnerOf(connection: Connection): Run {
-  return (sql, values = []) => runOn(connection, { sql, values, plain: true, unhurried: true });
 }
 
 function archivedTablesOf(tables: Tables): ArchivedTables {

@@ -1,8 +1,7 @@
 import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import { type Numbered, pendingMigrations, type SqlMigration } from "../../../schema.ts";
-import type { SqlResult } from "../../../sql-runner.ts";
-import { dismiss, lockName, runOn, withConnection } from "../connection.ts";
+import { dismiss, type Run, runnerOf, takeLock, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 
 /** Seconds for which one who migrates waits for another. */
@@ -23,12 +22,12 @@ export class Migrator {
 
   migrate(): Promise<MigrationReport> {
     return withConnection(this.knex, async (connection) => {
-      const run = <Row>(sql: string, values: readonly unknown[] = []): Promise<SqlResult<Row>> =>
-        runOn<Row>(connection, { sql, values, plain: true, unhurried: true });
+      const run = runnerOf(connection);
       // Nobody knows how long a large table takes; what was set lasts as long as the connection.
       await run("set max_statement_time = 0, innodb_lock_wait_timeout = 3600, lock_wait_timeout = 3600");
       try {
-        await this.lock(run);
+        if (!(await takeLock(run, this.tables.database, "migrations", patience)))
+          throw new ServiceError(706, { detail: "Somebody else migrates the database." });
         await this.prepare(run);
         return { applied: await this.apply(run) };
       } finally {
@@ -51,13 +50,6 @@ export class Migrator {
       applied.push(name);
     }
     return applied;
-  }
-
-  /** Belongs to the connection, and is given free with it. */
-  private async lock(run: Run): Promise<void> {
-    const name = lockName(this.tables.database, "migrations");
-    const { rows } = await run<{ locked: number | null }>("select get_lock(?, ?) as locked", [name, patience]);
-    if (rows[0]?.locked !== 1) throw new ServiceError(706, { detail: "Somebody else migrates the database." });
   }
 
   /** Creates the database and the list of migrations, unless they are there: an account may lack the right to create them. */
@@ -86,9 +78,6 @@ export class Migrator {
     ) engine = InnoDB row_format = dynamic ${collation}`);
   }
 }
-
-/** Sends a query to the connection on which a migration runs. */
-export type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<SqlResult<Row>>;
 
 function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = (/^(\d+)\.(\d+)\..*MariaDB/.exec(version)?.slice(1) ?? []).map(Number);

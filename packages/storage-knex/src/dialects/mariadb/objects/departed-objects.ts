@@ -75,7 +75,6 @@ export class DepartedObjects {
     const { rows } = await this.sql.runOnce<TargetRow>(
       `select oid, class, true as remains from ${objects} where ${isAmongNumbers("oid", numbers)}
       union all select oid, class, attributes is not null from ${departures} where ${isAmongNumbers("oid", numbers)}`,
-      [],
     );
     return rows.map(targetOf);
   }
@@ -95,7 +94,6 @@ export class DepartedObjects {
   async countOf(user: number): Promise<number> {
     const { rows } = await this.sql.runOnce<{ count: number }>(
       `select count(*) as count from ${this.tables.departures} where deleted_by = ${user} and recycled = 1`,
-      [],
     );
     return Number(rows[0]?.count);
   }
@@ -122,17 +120,16 @@ export class DepartedObjects {
     const purged = `attributes = null, deleted_by = null, version = version + 1, departed_at = ${now}, stamp = ${stamp}`;
     await this.sql.runOnce(
       `update ${this.tables.departures} set ${purged} where ${isAmongNumbers("oid", numbers)} and attributes is not null`,
-      [],
     );
   }
 
   async forget(numbers: readonly number[]): Promise<void> {
-    await this.sql.runOnce(`delete from ${this.tables.departures} where ${isAmongNumbers("oid", numbers)}`, []);
+    await this.sql.runOnce(`delete from ${this.tables.departures} where ${isAmongNumbers("oid", numbers)}`);
   }
 
   private async those(selection: string): Promise<StoredObject[]> {
     const text = `select ${objectColumns("d", "departed_at")} from ${this.tables.departures} d where d.attributes is not null and ${selection} order by d.oid`;
-    const { rows } = await this.sql.runOnce<ObjectRow>(text, []);
+    const { rows } = await this.sql.runOnce<ObjectRow>(text);
     return rows.map(objectOf);
   }
 }

@@ -51,7 +51,6 @@ export class MariadbLockRepository implements LockRepository {
             "oid",
             rows.map(({ oid }) => Number(oid)),
           )}`,
-          [],
         );
       return rows.length;
     });

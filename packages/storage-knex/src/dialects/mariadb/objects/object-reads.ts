@@ -105,7 +105,6 @@ export class ObjectReads {
     if (numbers.length === 0) return new Set();
     const { rows } = await this.sql.runOnce<{ oid: number }>(
       `select oid from ${this.tables.departures} where ${isAmongNumbers("oid", numbers)}`,
-      [],
     );
     return new Set(rows.map(({ oid }) => objectIdOf(Number(oid))));
   }
@@ -115,11 +114,9 @@ export class ObjectReads {
     const { departures, objects } = this.tables;
     const live = await this.sql.runOnce<Pick<ObjectRow, "oid" | "class" | "readers">>(
       `select oid, class, readers from ${objects} where ${isAmongNumbers("oid", numbers)}`,
-      [],
     );
     const recycled = await this.sql.runOnce<{ oid: number }>(
       `select oid from ${departures} where ${isAmongNumbers("oid", numbers)} and attributes is not null`,
-      [],
     );
     const hidden = live.rows.filter((row) => !isVisible({ className: row.class, readers: readersOf(row) }, visibility));
     return new Set([...hidden, ...recycled.rows].map(({ oid }) => objectIdOf(Number(oid))));

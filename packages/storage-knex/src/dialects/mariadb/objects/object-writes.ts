@@ -73,9 +73,9 @@ export class ObjectWrites {
     if (gone.length === 0) return;
     const { links, locks, objects } = this.tables;
     const numbers = objectNumbers(gone.map(({ id }) => id));
-    await this.sql.runOnce(`delete from ${objects} where ${isAmongNumbers("oid", numbers)}`, []);
-    await this.sql.runOnce(`delete from ${links} where ${isAmongNumbers("source", numbers)}`, []);
-    await this.sql.runOnce(`delete from ${locks} where ${isAmongNumbers("oid", numbers)}`, []);
+    await this.sql.runOnce(`delete from ${objects} where ${isAmongNumbers("oid", numbers)}`);
+    await this.sql.runOnce(`delete from ${links} where ${isAmongNumbers("source", numbers)}`);
+    await this.sql.runOnce(`delete from ${locks} where ${isAmongNumbers("oid", numbers)}`);
     await this.count(gone, -1);
   }
 
@@ -85,7 +85,6 @@ export class ObjectWrites {
     if (ids.size === 0) return;
     const { rows } = await this.sql.runOnce<{ live: number }>(
       `select count(*) as live from ${this.tables.objects} where ${isAmongNumbers("oid", objectNumbers(ids))}`,
-      [],
     );
     if (Number(rows[0]?.live) < ids.size)
       throw new ServiceError(307, { detail: "A link leads to an object that is not there." });

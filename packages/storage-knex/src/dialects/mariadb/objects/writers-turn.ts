@@ -37,7 +37,7 @@ export class WritersTurn {
     offset: number,
     { modelGeneration }: Pick<Writing, "modelGeneration"> = {},
   ): Promise<WritersTurn> {
-    const { rows } = await sql.run<Series>(statements.takeTurn, []);
+    const { rows } = await sql.run<Series>(statements.takeTurn);
     const [series] = rows as [Series];
     // What is read in a statement of its own is what those have left who were waited for.
     const moment = await sql.run<{ generation: number; now: number }>(statements.moment, [offset]);
@@ -66,7 +66,7 @@ export class WritersTurn {
   private async count(objects: number): Promise<Series> {
     const stamp = stamps.get(this.sql) ?? this.series.stamp + 1;
     this.series = { stamp, number: this.series.number + objects };
-    await this.sql.runOnce(this.statements.count(stamp, this.series.number), []);
+    await this.sql.runOnce(this.statements.count(stamp, this.series.number));
     stamps.set(this.sql, stamp);
     return this.series;
   }

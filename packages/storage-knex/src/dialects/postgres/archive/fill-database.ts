@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type ArchiveRecord, contradictingRecords, type RecordOf } from "@sallyport/core";
 import { type SectionWriter, writeRecords } from "../../../archived-records.ts";
-import type { Run } from "../migrations/migrator.ts";
+import type { Run } from "../connection.ts";
 import { raiseStamps } from "../stamps.ts";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTables, WrittenTable } from "./archived-table.ts";

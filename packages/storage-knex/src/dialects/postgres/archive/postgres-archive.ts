@@ -11,8 +11,7 @@ import type { Knex } from "knex";
 import { emptinessText, settingsOf, type SettingsRow, tablesToFill } from "../../../archived-records.ts";
 import { auditDetails } from "../../../knex-audit-repository.ts";
 import type { OpenCalls } from "../../../open-calls.ts";
-import { acquire, type Connection, type Query, release, rollBack, runOn, withConnection } from "../connection.ts";
-import type { Run } from "../migrations/migrator.ts";
+import { acquire, release, rollBack, type Run, runnerOf, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 import { archivedClasses, archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
 import { type ArchivedTables, plainTable } from "./archived-table.ts";
@@ -107,10 +106,6 @@ export class PostgresArchive implements StorageArchive {
     const found = await run<{ empty: boolean }>({ text: emptinessText(this.tables, "'infinity'") });
     return found.rows[0]?.empty === true ? null : "notEmpty";
   }
-}
-
-function runnerOf(connection: Connection): Run {
-  return <Row>(query: Query) => runOn<Row>(connection, { ...query, unhurried: true });
 }
 
 /** A constraint is broken, or a value cannot be what it is said to be. */

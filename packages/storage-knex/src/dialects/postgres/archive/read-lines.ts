@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Run } from "../migrations/migrator.ts";
+import type { Run } from "../connection.ts";
 import type { ReadTable } from "./archived-table.ts";
 
 /** Statements that the database has before it while lines are worked on. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import { type Numbered, pendingMigrations, type SqlMigration } from "../../../schema.ts";
-import { type Connection, type Query, rollBack, runOn, withConnection } from "../connection.ts";
+import { type Connection, type Query, rollBack, type Run, runnerOf, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 
 /** Milliseconds. While a change of a table waits for those who use it, everybody else queues behind it. */
@@ -11,9 +11,6 @@ interface MigrationPatience {
   /** Between two attempts to get the lock. */
   readonly pause: number;
 }
-
-/** Sends a query to the connection on which a migration runs. */
-export type Run = <Row>(query: Query) => Promise<{ rows: Row[] }>;
 
 interface MigratorOptions {
   /** The classes of a new database; the built-in ones unless given. */
@@ -61,7 +58,7 @@ export class Migrator {
 
   /** Applies the next migration in a transaction of its own; its name, or `undefined` if nothing is left but to finish. */
   private async step(connection: Connection): Promise<string | undefined> {
-    const run: Run = <Row>(query: Query) => runOn<Row>(connection, { ...query, unhurried: true });
+    const run = runnerOf(connection);
     await run({ text: "begin isolation level read committed" });
     try {
       await run({ text: "set local statement_timeout = 0" });
