@@ -1,12 +1,11 @@
 import { digestOf, newSession, openPolicy } from "./sample.ts";
-import { runWorkers } from "./processes/run-workers.ts";
-import { openTestDatabase, processTimeout, startTimeout, type TestDatabase } from "./test-database.ts";
+import { channel, sharedChannelSuite } from "./processes-suite.ts";
+import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 import type { KnexStorage } from "../src/index.ts";
 
 describe("secure sessions of several processes", () => {
   let database: TestDatabase;
   let storage: KnexStorage;
-  const channel = { wrappedKey: "wrapped", ivPrefix: Uint8Array.of(1, 2, 3) };
 
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -21,55 +20,12 @@ describe("secure sessions of several processes", () => {
     return session.digest;
   };
 
-  test(
-    "never share a number, and accept each once",
-    async () => {
-      const session = await open("numbers");
-      const numbers = Array.from({ length: 60 }, (_, index) => (index * 13) % 60);
-      const answers = (await runWorkers(
-        database.url,
-        "numberMessages",
-        [1, 2, 3].map(() => ({ session, reservations: 40, numbers })),
-      )) as {
-        firsts: string[];
-        fresh: number[];
-      }[];
-      const firsts = answers.flatMap((answer) => answer.firsts.map(Number)).toSorted((one, other) => one - other);
-      expect(firsts).toEqual(Array.from({ length: 120 }, (_, index) => 7 * index));
-      expect(answers.flatMap(({ fresh }) => fresh).toSorted((one, other) => one - other)).toEqual(
-        numbers.toSorted((one, other) => one - other),
-      );
-    },
-    processTimeout,
-  );
-
-  test(
-    "give messages that share blocks to one client whole",
-    async () => {
-      const block = (name: number) => digestOf(`block ${name}`);
-      // Neighbours share a block, and every other process goes through them backwards.
-      const messages = Array.from({ length: 20 }, (_, index) => [
-        block(2 * index),
-        block(2 * index + 1),
-        block((2 * index + 2) % 40),
-      ]);
-      const inputs = [0, 1, 2, 3].map((client) => ({
-        clientKey: digestOf(`client ${client}`),
-        messages: client % 2 === 0 ? messages : messages.toReversed().map((blocks) => blocks.toReversed()),
-      }));
-      const won = (await runWorkers(database.url, "claimBlocks", inputs)) as string[][][];
-      const owners = new Map<string, number>();
-      for (const [client, theirs] of won.entries()) {
-        for (const each of theirs.flat()) expect(owners.set(each, owners.get(each) ?? client).get(each)).toBe(client);
-      }
-      expect(owners.size).toBeGreaterThan(0);
-      const { rows } = await database.admin.query(
-        "select encode(digest, 'hex') as digest, uses from test.cipher_blocks where uses = 0",
-      );
-      expect(rows).toEqual([]);
-    },
-    processTimeout,
-  );
+  sharedChannelSuite(() => ({
+    url: database.url,
+    schema: "test",
+    storage,
+    unusedBlocks: async () => (await database.admin.query("select from test.cipher_blocks where uses = 0")).rows,
+  }));
 
   test("leave no channel behind when they end, are swept or replaced", async () => {
     const names = ["ended", "of a device"];

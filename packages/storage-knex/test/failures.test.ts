@@ -2,10 +2,9 @@ import { inspect } from "node:util";
 import { ServiceError, Applications } from "@sallyport/core";
 import { runOn, withConnection } from "../src/dialects/postgres/connection.ts";
 import { createPostgresKnex, KnexStorage, type PostgresKnex } from "../src/index.ts";
-import { frozenServerSuite } from "./frozen-server-suite.ts";
 import { codeOf, newSession, openPolicy } from "./sample.ts";
-import { TcpRelay } from "./tcp-relay.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
+import { unreachableServerSuite } from "./unreachable-server-suite.ts";
 
 describe("failures of the database", () => {
   let database: TestDatabase;
@@ -56,54 +55,9 @@ describe("failures of the database", () => {
     expect(await storage.repositories.sessions.count()).toBe(0);
   });
 
-  test("a database that refuses connections is 704 for all who wait, and back with the next call", async () => {
-    const relay = new TcpRelay(new URL(database.url));
-    await relay.listen();
-    const storage = storageOver(database.connect({ url: relay.url, pool: { max: 2 } }));
-    expect(await storage.repositories.sessions.count()).toBe(0);
-    await relay.refuse();
-    const calls = Array.from({ length: 20 }, () => codeOf(storage.repositories.sessions.count()));
-    expect(new Set(await Promise.all(calls))).toEqual(new Set([704]));
-    expect(await codeOf(storage.health())).toBe(704);
-    await relay.listen();
-    expect(await storage.repositories.sessions.count()).toBe(0);
-    await expect(storage.health()).resolves.toBeUndefined();
-    await relay.refuse();
-  });
-
-  test("a database that accepts connections and says nothing is 704 in bounded time", async () => {
-    const relay = new TcpRelay(new URL(database.url));
-    await relay.listen();
-    relay.answer(false);
-    const storage = storageOver(database.connect({ url: relay.url, connectTimeout: 100 }));
-    expect(await codeOf(storage.health())).toBe(704);
-    relay.answer(true);
-    await expect(storage.health()).resolves.toBeUndefined();
-    await relay.refuse();
-  });
-
-  test("a database that falls silent is 704 in bounded time, also within a transaction", async () => {
-    const relay = new TcpRelay(new URL(database.url));
-    await relay.listen();
-    const storage = storageOver(database.connect({ url: relay.url, silenceTimeout: 200, pool: { max: 1 } }));
-    await storage.health();
-    relay.answer(false);
-    expect(await codeOf(storage.repositories.sessions.count())).toBe(704);
-    relay.answer(true);
-    const cut = storage.transaction(async (r) => {
-      await r.sessions.count();
-      relay.answer(false);
-      await r.sessions.count();
-    });
-    expect(await codeOf(cut)).toBe(704);
-    relay.answer(true);
-    expect(await storage.repositories.sessions.count()).toBe(0);
-    await relay.refuse();
-  });
-
-  frozenServerSuite(() => ({
+  unreachableServerSuite(() => ({
     url: database.url,
-    connect: async (url) => storageOver(database.connect({ url, connectTimeout: 30_000, pool: { max: 2 } })),
+    connect: async (settings) => storageOver(database.connect(settings)),
   }));
 
   test("a slow statement keeps its own timeout", async () => {

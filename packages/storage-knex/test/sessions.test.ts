@@ -1,5 +1,5 @@
 import { codeOf, digestOf, newSession, openPolicy } from "./sample.ts";
-import { runWorkers } from "./processes/run-workers.ts";
+import { openInProcesses, sharedSessionSuite, times } from "./processes-suite.ts";
 import { openTestDatabase, processTimeout, startTimeout, type TestDatabase } from "./test-database.ts";
 import type { KnexStorage } from "../src/index.ts";
 
@@ -26,36 +26,15 @@ describe("sessions of several processes", () => {
   });
   afterAll(() => database.drop());
 
-  const open = async (policy: object, sessions: (process: number) => readonly object[]) =>
-    (
-      await runWorkers(
-        database.url,
-        "openSessions",
-        [0, 1, 2].map((process) => ({ policy, sessions: sessions(process) })),
-      )
-    ).flat();
-  const twenty = (make: (index: number) => object) => Array.from({ length: 20 }, (_, index) => make(index));
-  const times = (outcomes: unknown[], outcome: number) => outcomes.filter((each) => each === outcome).length;
-
-  test(
-    "fill the limit of the database exactly",
-    async () => {
-      await storage.repositories.sessions.open(newSession("before"), openPolicy);
-      const outcomes = await open({ ...openPolicy, limit: 11 }, (process) =>
-        twenty((index) => newSession(`all ${process} ${index}`)),
-      );
-      expect([times(outcomes, 0), times(outcomes, 315)]).toEqual([10, 50]);
-      expect(await storage.repositories.sessions.count()).toBe(11);
-    },
-    processTimeout,
-  );
+  const subject = () => ({ url: database.url, schema: "test", storage });
+  sharedSessionSuite(subject);
 
   test(
     "fill it exactly when they began side by side",
     async () => {
       const { rows } = await database.admin.query("select current_setting('max_connections')::integer as connections");
       const limit = (rows[0] as { connections: number }).connections + 20;
-      const outcomes = await open({ ...openPolicy, limit }, (process) =>
+      const outcomes = await openInProcesses(subject(), { ...openPolicy, limit }, (process) =>
         Array.from({ length: limit / 2 }, (_, index) => newSession(`side by side ${process} ${index}`)),
       );
       expect([times(outcomes, 0), times(outcomes, 315)]).toEqual([limit, outcomes.length - limit]);
@@ -73,34 +52,6 @@ describe("sessions of several processes", () => {
     });
     expect(await storage.repositories.sessions.count()).toBe(2);
   });
-
-  test(
-    "fill the limit of a user exactly",
-    async () => {
-      const outcomes = await open({ ...openPolicy, perUserLimit: 4 }, (process) =>
-        twenty((index) => newSession(`user ${process} ${index}`, { userId: index % 2 === 0 ? "1" : "2" })),
-      );
-      expect([times(outcomes, 0), times(outcomes, 315)]).toEqual([8, 52]);
-    },
-    processTimeout,
-  );
-
-  test(
-    "of one device are as many as there may be, with and without limits",
-    async () => {
-      for (const [limits, staying] of [
-        [{}, 5],
-        [{ limit: 2, perUserLimit: 3 }, 2],
-      ] as const) {
-        const outcomes = await open({ ...openPolicy, ...limits }, (process) =>
-          twenty((index) => newSession(`${staying} of a device ${process} ${index}`, { deviceId: "phone" })),
-        );
-        expect(times(outcomes, 0)).toBe(60);
-        expect(await storage.repositories.sessions.count()).toBe(staying);
-      }
-    },
-    processTimeout,
-  );
 
   test("that are over give their room away before they are swept", async () => {
     const { sessions } = storage.repositories;
@@ -133,12 +84,5 @@ describe("sessions of several processes", () => {
     const touched = await version();
     await admission.admit(request);
     expect(await version()).toEqual(touched);
-  });
-
-  test("with a digest that exists are refused, not mixed up", async () => {
-    const { sessions } = storage.repositories;
-    await sessions.open(newSession("twice"), openPolicy);
-    expect(await codeOf(sessions.open(newSession("twice"), openPolicy))).toBe(799);
-    expect(await sessions.count()).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import { delayAfter } from "@sallyport/core";
-import { runWorkers } from "./processes/run-workers.ts";
-import { openTestDatabase, processTimeout, startTimeout, type TestDatabase } from "./test-database.ts";
+import { sharedThrottleSuite } from "./processes-suite.ts";
+import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 import type { KnexStorage } from "../src/index.ts";
 
 describe("the throttle in SQL", () => {
@@ -29,24 +29,12 @@ describe("the throttle in SQL", () => {
     }
   });
 
-  test(
-    "lets one of several processes try when a delay is over",
-    async () => {
-      const keys = ["user", "address"].map((key) => ({ key, policy }));
-      offset = -policy.firstDelay;
-      for (let failures = 0; failures < policy.freeFailures; failures += 1)
-        await storage.repositories.throttle.fail(keys);
-      offset = 0;
-      const inputs = Array.from({ length: 3 }, () => ({ keys, times: 20 }));
-      const attempts = (await runWorkers(database.url, "attempt", inputs)).flat() as {
-        wait: number;
-        claimed: boolean;
-      }[];
-      expect(attempts.filter(({ claimed }) => claimed)).toEqual([{ wait: 0, claimed: true }]);
-      expect(attempts.filter(({ wait }) => wait > 0)).toHaveLength(59);
-    },
-    processTimeout,
-  );
+  sharedThrottleSuite(() => ({
+    url: database.url,
+    schema: "test",
+    storage,
+    setClock: (ahead) => void (offset = ahead),
+  }));
 
   test("counts every one of many failures at once, on keys given in any order", async () => {
     const keys = ["x", "y", "z"].map((key) => ({ key, policy: { ...policy, freeFailures: 1_000 } }));

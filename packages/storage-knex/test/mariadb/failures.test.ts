@@ -3,9 +3,8 @@ import { ServiceError, Applications } from "@sallyport/core";
 import type { RowDataPacket } from "mysql2";
 import { runOn, withConnection } from "../../src/dialects/mariadb/connection.ts";
 import { createMariadbKnex, type MariadbKnex, MariadbStorage } from "../../src/index.ts";
-import { frozenServerSuite } from "../frozen-server-suite.ts";
 import { codeOf, newSession, openPolicy } from "../sample.ts";
-import { TcpRelay } from "../tcp-relay.ts";
+import { unreachableServerSuite } from "../unreachable-server-suite.ts";
 import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
 describe("failures of MariaDB", () => {
@@ -40,12 +39,6 @@ describe("failures of MariaDB", () => {
       if (rows.length > 0) break;
     }
     await server.admin.query(`kill ${String(id)}`);
-  }
-
-  async function relayed(): Promise<TcpRelay> {
-    const relay = new TcpRelay(new URL(server.url));
-    await relay.listen();
-    return relay;
   }
 
   test("a connection that is ended in the middle of a query is 704, and the next call has another one", async () => {
@@ -107,51 +100,9 @@ describe("failures of MariaDB", () => {
     expect(await new Applications(storage.repositories.records).known(["before"])).toEqual([]);
   });
 
-  test("a database that refuses connections is 704 for all who wait, and back with the next call", async () => {
-    const relay = await relayed();
-    const storage = storageOver(await server.connect({ url: relay.url, pool: { max: 2 } }));
-    expect(await storage.repositories.sessions.count()).toBe(0);
-    await relay.refuse();
-    const calls = Array.from({ length: 20 }, () => codeOf(storage.repositories.sessions.count()));
-    expect(new Set(await Promise.all(calls))).toEqual(new Set([704]));
-    expect(await codeOf(storage.health())).toBe(704);
-    await relay.listen();
-    expect(await storage.repositories.sessions.count()).toBe(0);
-    await expect(storage.health()).resolves.toBeUndefined();
-    await relay.refuse();
-  });
-
-  test("a database that accepts connections and says nothing is 704 in bounded time", async () => {
-    const relay = await relayed();
-    relay.answer(false);
-    const storage = storageOver(await server.connect({ url: relay.url, connectTimeout: 100 }));
-    expect(await codeOf(storage.health())).toBe(704);
-    relay.answer(true);
-    await expect(storage.health()).resolves.toBeUndefined();
-    await relay.refuse();
-  });
-
-  test("a database that falls silent is 704 in bounded time, also within a transaction", async () => {
-    const relay = await relayed();
-    const storage = storageOver(await server.connect({ url: relay.url, silenceTimeout: 200, pool: { max: 1 } }));
-    await storage.health();
-    relay.answer(false);
-    expect(await codeOf(storage.repositories.sessions.count())).toBe(704);
-    relay.answer(true);
-    const cut = storage.transaction(async (r) => {
-      await r.sessions.count();
-      relay.answer(false);
-      await r.sessions.count();
-    });
-    expect(await codeOf(cut)).toBe(704);
-    relay.answer(true);
-    expect(await storage.repositories.sessions.count()).toBe(0);
-    await relay.refuse();
-  });
-
-  frozenServerSuite(() => ({
+  unreachableServerSuite(() => ({
     url: server.url,
-    connect: async (url) => storageOver(await server.connect({ url, connectTimeout: 30_000, pool: { max: 2 } })),
+    connect: async (settings) => storageOver(await server.connect(settings)),
   }));
 
   test("an unknown database is 705, a refused log-in 704, and no text of an error has the password", async () => {

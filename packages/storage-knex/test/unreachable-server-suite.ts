@@ -1,0 +1,94 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Storage } from "@sallyport/core";
+import type { PooledConnectionSettings } from "../src/pooled-connections.ts";
+import { codeOf } from "./sample.ts";
+import { TcpRelay } from "./tcp-relay.ts";
+
+interface ServerSubject {
+  /** URL of the database server. */
+  readonly url: string;
+  /** A migrated storage over connections of its own. */
+  connect(
+    settings: Partial<Omit<PooledConnectionSettings, "pool">> & { readonly pool?: { readonly max: number } },
+  ): Promise<Storage>;
+}
+
+/** A server that is not there, or says nothing, as a frozen machine or an unplugged cable does. */
+export function unreachableServerSuite(subject: () => ServerSubject): void {
+  const relayed = async () => {
+    const relay = new TcpRelay(new URL(subject().url));
+    await relay.listen();
+    return relay;
+  };
+
+  test("a database that refuses connections is 704 for all who wait, and back with the next call", async () => {
+    const relay = await relayed();
+    const storage = await subject().connect({ url: relay.url, pool: { max: 2 } });
+    expect(await storage.repositories.sessions.count()).toBe(0);
+    await relay.refuse();
+    const calls = Array.from({ length: 20 }, () => codeOf(storage.repositories.sessions.count()));
+    expect(new Set(await Promise.all(calls))).toEqual(new Set([704]));
+    expect(await codeOf(storage.health())).toBe(704);
+    await relay.listen();
+    expect(await storage.repositories.sessions.count()).toBe(0);
+    await expect(storage.health()).resolves.toBeUndefined();
+    await relay.refuse();
+  });
+
+  test("a database that accepts connections and says nothing is 704 in bounded time", async () => {
+    const relay = await relayed();
+    relay.answer(false);
+    const storage = await subject().connect({ url: relay.url, connectTimeout: 100 });
+    expect(await codeOf(storage.health())).toBe(704);
+    relay.answer(true);
+    await expect(storage.health()).resolves.toBeUndefined();
+    await relay.refuse();
+  });
+
+  test("a database that falls silent is 704 in bounded time, also within a transaction", async () => {
+    const relay = await relayed();
+    const storage = await subject().connect({ url: relay.url, silenceTimeout: 200, pool: { max: 1 } });
+    await storage.health();
+    relay.answer(false);
+    expect(await codeOf(storage.repositories.sessions.count())).toBe(704);
+    relay.answer(true);
+    const cut = storage.transaction(async (r) => {
+      await r.sessions.count();
+      relay.answer(false);
+      await r.sessions.count();
+    });
+    expect(await codeOf(cut)).toBe(704);
+    relay.answer(true);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+    await relay.refuse();
+  });
+
+  test("a frozen server fails pending requests with 704 within 5 s and later ones at once, until it answers again", async () => {
+    const relay = await relayed();
+    const { repositories } = await subject().connect({
+      url: relay.url,
+      connectTimeout: 30_000,
+      pool: { max: 2 },
+    });
+    const count = () => codeOf(repositories.sessions.count());
+    await Promise.all(Array.from({ length: 4 }, () => repositories.sessions.count()));
+    relay.answer(false);
+    const timed = async (delay: number) => {
+      await pause(delay);
+      const began = performance.now();
+      return { code: await count(), milliseconds: performance.now() - began };
+    };
+    // More than the pool has connections, and some that start just before the server is found to be frozen.
+    const pending = await Promise.all([0, 0, 0, 0, 600, 900, 1_500, 3_000].map(timed));
+    for (const { code, milliseconds } of pending) {
+      expect(code).toBe(704);
+      expect(milliseconds).toBeLessThan(5_000);
+    }
+    const later = await timed(0);
+    expect(later.code).toBe(704);
+    expect(later.milliseconds).toBeLessThan(500);
+    relay.answer(true);
+    while ((await count()) === 704) await pause(50);
+    await relay.refuse();
+  }, 30_000);
+}
