@@ -26,8 +26,9 @@ export interface SqlDialect<Query, Connection> {
 
 /** Makes queries of what repositories send; where they go is for those who extend it. */
 abstract class QueryRunner<Query, Connection> implements SqlRunner {
+  protected abstract readonly dialect: SqlDialect<Query, Connection>;
+
   constructor(
-    protected readonly dialect: SqlDialect<Query, Connection>,
     protected readonly knex: Knex,
     /** The schema or database of the tables. */
     protected readonly schema: string,
@@ -56,21 +57,21 @@ abstract class QueryRunner<Query, Connection> implements SqlRunner {
   protected abstract send<Row>(query: Query, statement?: Statement): Promise<SqlResult<Row>>;
 
   /** Whether it failed on a conflict with another transaction. */
-  protected readonly isLost = (failure: unknown): boolean =>
-    failure instanceof ServiceError && this.dialect.isConflict(failure.cause);
+  protected isLost(failure: unknown): boolean {
+    return failure instanceof ServiceError && this.dialect.isConflict(failure.cause);
+  }
 }
 
 /** Sends statements to any free connection; a transaction that lost against another one runs again. */
 export abstract class SqlPooledRunner<Query, Connection extends LentConnection> extends QueryRunner<Query, Connection> {
   constructor(
-    dialect: SqlDialect<Query, Connection>,
     knex: Knex,
     schema: string,
     protected readonly calls: OpenCalls,
     /** Awaited before every call; refuses while the database is not what the code expects. */
     protected readonly ready: () => Promise<void> | undefined,
   ) {
-    super(dialect, knex, schema);
+    super(knex, schema);
   }
 
   atomically<T>(work: (sql: SqlRunner, attempt: Attempt) => Promise<T>): Promise<T> {
@@ -115,12 +116,11 @@ export abstract class SqlTransactionRunner<Query, Connection extends LentConnect
   private depth = 0;
 
   constructor(
-    dialect: SqlDialect<Query, Connection>,
     protected readonly connection: Connection,
     knex: Knex,
     schema: string,
   ) {
-    super(dialect, knex, schema);
+    super(knex, schema);
   }
 
   atomically<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {

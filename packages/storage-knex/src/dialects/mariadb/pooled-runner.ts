@@ -1,5 +1,3 @@
-import type { Knex } from "knex";
-import type { OpenCalls } from "../../open-calls.ts";
 import { SqlPooledRunner } from "../../query-runner.ts";
 import { type SqlResult, withRetries } from "../../sql-runner.ts";
 import { type Connection, type Query, runOn, withConnection } from "./connection.ts";
@@ -7,15 +5,13 @@ import { dialect, TransactionRunner } from "./transaction-runner.ts";
 
 /** Sends each statement to any free connection; a statement or transaction that lost against another one runs again. */
 export class PooledRunner extends SqlPooledRunner<Query, Connection> {
-  constructor(knex: Knex, database: string, calls: OpenCalls, ready: () => Promise<void> | undefined) {
-    super(dialect, knex, database, calls, ready);
-  }
+  protected readonly dialect = dialect;
 
   protected send<Row>(query: Query): Promise<SqlResult<Row>> {
     return this.calls.during(async () => {
       await this.ready();
       const work = () => withConnection(this.knex, (connection) => runOn<Row>(connection, query));
-      return withRetries(work, this.isLost);
+      return withRetries(work, (error) => this.isLost(error));
     });
   }
 

@@ -1,4 +1,3 @@
-import type { Knex } from "knex";
 import { promised, type SqlDialect, SqlTransactionRunner } from "../../query-runner.ts";
 import type { SqlResult, SqlRunner } from "../../sql-runner.ts";
 import { type Connection, positionalQuery, type Query, runOn, withConnection } from "./connection.ts";
@@ -26,9 +25,7 @@ export const dialect: SqlDialect<Query, Connection> = {
 
 /** Sends everything to the one connection of an open transaction, one after the other. */
 export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
-  constructor(connection: Connection, knex: Knex, database: string) {
-    super(dialect, connection, knex, database);
-  }
+  protected readonly dialect = dialect;
 
   async completeTogether<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
     this.dispatch(dialect.begin).catch(() => {});

@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers";
 import type { Knex } from "knex";
-import type { OpenCalls } from "../../open-calls.ts";
 import { SqlPooledRunner } from "../../query-runner.ts";
 import { type SqlResult, withRetries } from "../../sql-runner.ts";
 import type { Statement } from "../../statement.ts";
@@ -12,12 +11,9 @@ import { dialect, TransactionRunner } from "./transaction-runner.ts";
  * loop as if they were; a statement or transaction that lost against another one runs again.
  */
 export class PooledRunner extends SqlPooledRunner<Query, Connection> {
+  protected readonly dialect = dialect;
   private loan: SharedLoan | undefined;
   private readonly groups = new TurnGroups();
-
-  constructor(knex: Knex, schema: string, calls: OpenCalls, ready: () => Promise<void> | undefined) {
-    super(dialect, knex, schema, calls, ready);
-  }
 
   protected async send<Row>(query: Query, statement?: Statement): Promise<SqlResult<Row>> {
     this.calls.begin();

@@ -1,4 +1,3 @@
-import type { Knex } from "knex";
 import { promised, type SqlDialect, SqlTransactionRunner } from "../../query-runner.ts";
 import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
 import { type Statement, statement as newStatement } from "../../statement.ts";
@@ -39,12 +38,9 @@ interface Gathered {
  * database works it off in the order in which it was sent.
  */
 export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
+  protected readonly dialect = dialect;
   /** What is asked for together, as long as more may come. */
   private gathered: Gathered[] | null = null;
-
-  constructor(connection: Connection, knex: Knex, schema: string) {
-    super(dialect, connection, knex, schema);
-  }
 
   /**
    * Runs work that asks for everything at once, as one statement where that can be. Else the end is sent along: a commit, which
