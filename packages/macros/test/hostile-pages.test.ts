@@ -66,23 +66,24 @@ it.each([
 });
 
 it.each([
-  ["of what was not given", { set: [2, "Title", 1], removed: [] }],
-  ["before the first", { set: [-1, "Title", 1], removed: [] }],
-  ["between two", { set: [0.5, "Title", 1], removed: [] }],
-  ["of a text", { set: ["0", "Title", 1], removed: [] }],
-  ["of a name of all objects", { set: ["__proto__", "Title", 1], removed: [] }],
-  ["without a value", { set: [0, "Title"], removed: [] }],
-  ["without a name", { set: [0, 1, 1], removed: [] }],
-  ["of a list for a name", { set: [], removed: [0, ["Title"]] }],
-  ["that are no list", { set: { length: 3, 0: 0, 1: "Title", 2: 1 }, removed: [] }],
+  ["of what was not given", [2, "Title", 1]],
+  ["before the first", [-3, "Title", 1]],
+  ["between two", [0.5, "Title", 1]],
+  ["of a text", ["0", "Title", 1]],
+  ["of a name of all objects", ["__proto__", "Title", 1]],
+  ["of the length of a list", ["length", "Title", 1]],
+  ["without a value", [0, "Title"]],
+  ["without a name", [0, 1, 1]],
+  ["of a list for a name", [-1, ["Title"], null]],
+  ["that are no list", { length: 3, 0: 0, 1: "Title", 2: 1 }],
   ["of nothing", { removed: [] }],
-  ["that remove what was not given", { set: [], removed: [7, "Title"] }],
+  ["that remove what was not given", [-8, "Title", null]],
   ["that are a text", "forged"],
   ["that are a number", 1],
   ["that are none", null],
 ])("changes %s are refused, by whatever way they are forged", async (_what, forged) => {
   expect(() => unpackChanges(forged as JsonValue, 2)).toThrow(TypeError);
-  const before = `Object.defineProperty(Object.prototype, "toJSON", { value() { return "set" in this && "removed" in this ? JSON.parse(${JSON.stringify(JSON.stringify(forged))}) : this; } });`;
+  const before = `Object.defineProperty(Object.prototype, "toJSON", { value() { return Array.isArray(this) ? JSON.parse(${JSON.stringify(JSON.stringify(forged))}) : this; } });`;
   await expect(build("json.Title = 'x';", before)).rejects.toMatchObject({ name: "MacroFault", kind: "result" });
 });
 

@@ -19,7 +19,7 @@ import type {
   Invoke,
   ToWorker,
 } from "../worker/messages.ts";
-import { transferOf } from "./page-transfer.ts";
+import { decodeResult, encodeArgument } from "./page-transfer.ts";
 
 /** Milliseconds after a limit in which a worker may still report it itself. */
 const GRACE = 250;
@@ -138,7 +138,7 @@ export class Invocation {
       module,
       ...(language === undefined ? {} : { language }),
       driver,
-      ...transferOf(driver).encode(argument),
+      ...encodeArgument(driver, argument),
       limits: { ...budget, memory: limits.memory, resultBytes: limits.resultBytes },
     });
   }
@@ -193,7 +193,7 @@ export class Invocation {
   private finish({ result, status, hostCalls, code }: Done): void {
     const { driver, argument } = this.options.given;
     try {
-      const decoded = result === "" ? undefined : transferOf(driver).decode(JSON.parse(result) as JsonValue, argument);
+      const decoded = decodeResult(driver, argument, result);
       this.settle(() => this.resolve({ result: decoded, status, hostCalls, code }));
     } catch (error) {
       this.fail(new MacroFault("result", this.module, "the result is no JSON", { cpu: this.cpu, cause: error }));

@@ -2,35 +2,21 @@ import type { JsonValue } from "@sallyport/core";
 import type { PackedLayout, Page, Shape } from "../prelude/packed-page.ts";
 import type { Invoke } from "../worker/messages.ts";
 
-/** How the argument and the result of a driver cross between the server and a worker. */
-interface Transfer {
-  readonly encode: (argument: JsonValue) => Pick<Invoke, "argument" | "page">;
-  readonly decode: (result: JsonValue, argument: JsonValue) => JsonValue;
+const itemsOf = (argument: JsonValue) => (argument as unknown as { readonly items: readonly Item[] }).items;
+
+/** The argument of a driver as it crosses to a worker. */
+export function encodeArgument(driver: string, argument: JsonValue): Pick<Invoke, "argument" | "page"> {
+  if (driver !== "buildSerialization") return { argument: JSON.stringify(argument) };
+  const { layout, page } = packItems(itemsOf(argument));
+  return { argument: JSON.stringify({ ...(argument as object), items: layout }), page };
 }
 
-const itemsOf = (argument: JsonValue) => (argument as unknown as { readonly items: readonly Item[] }).items;
-const asJson: Transfer = {
-  encode: (argument) => ({ argument: JSON.stringify(argument) }),
-  decode: (result) => result,
-};
-const decode: Transfer["decode"] = (result, argument) => unpackChanges(result, itemsOf(argument).length);
-
-const transfers: ReadonlyMap<string, Transfer> = new Map([
-  [
-    "buildSerialization",
-    {
-      encode: (argument) => {
-        const { layout, page } = packItems(itemsOf(argument));
-        return { argument: JSON.stringify({ ...(argument as object), items: layout }), page };
-      },
-      decode,
-    },
-  ],
-  ["beforeSave", { ...asJson, decode }],
-]);
-
-export function transferOf(driver: string): Transfer {
-  return transfers.get(driver) ?? asJson;
+/** The result of a driver, from what crossed to the server. */
+export function decodeResult(driver: string, argument: JsonValue, result: string): JsonValue | undefined {
+  if (result === "") return undefined;
+  const parsed = JSON.parse(result) as JsonValue;
+  const hasChanges = driver === "buildSerialization" || driver === "beforeSave";
+  return hasChanges ? unpackChanges(parsed, itemsOf(argument).length) : parsed;
 }
 
 type Members = Readonly<Record<string, JsonValue | undefined>>;
@@ -56,22 +42,21 @@ function pack(items: readonly Item[], isChecked: boolean): ReturnType<typeof pac
   const shapes: Shape[] = [];
   const ends: number[] = [];
   let text = "";
-  const append = (values: readonly JsonValue[]): void => {
-    for (const value of values) {
+  const append = (members: Members): readonly string[] => {
+    const names = Object.keys(members).filter((name) => members[name] !== undefined);
+    for (const name of names) {
+      const value = members[name] as JsonValue;
       const isPlain = typeof value === "string" && (isChecked || crossesUnchanged(value));
-      text += isPlain ? value : jsonOf(value);
+      text += isPlain ? value : JSON.stringify(value);
       ends.push(isPlain ? text.length : -text.length);
     }
+    return names;
   };
-  let last: Shape = { from: -1, written: [], rest: [] };
   for (const [index, item] of items.entries()) {
-    const [json, rest] = [columnsOf(item.json), columnsOf(item.rest ?? {})];
-    if (last.from < 0 || !areSame(last.written, json.names) || !areSame(last.rest, rest.names)) {
-      last = { from: index, written: json.names, rest: rest.names };
-      shapes.push(last);
-    }
-    append(json.values);
-    append(rest.values);
+    const [written, rest] = [append(item.json), append(item.rest ?? {})];
+    const last = shapes.at(-1);
+    if (last === undefined || !areSame(last.written, written) || !areSame(last.rest, rest))
+      shapes.push({ from: index, written, rest });
   }
   return { layout: { shapes, count: items.length }, page: { text, ends: new Int32Array(ends) } };
 }
@@ -81,61 +66,28 @@ function crossesUnchanged(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/** Most values are simple, and faster without `stringify`. */
-function jsonOf(value: JsonValue): string {
-  const isSimple =
-    typeof value === "boolean" || value === null || (typeof value === "number" && Number.isFinite(value));
-  return isSimple ? String(value) : JSON.stringify(value);
-}
-
-function columnsOf(members: Members): { readonly names: readonly string[]; readonly values: readonly JsonValue[] } {
-  const [names, values] = [Object.keys(members), Object.values(members)];
-  if (!values.includes(undefined)) return { names, values: values as JsonValue[] };
-  return {
-    names: names.filter((name) => members[name] !== undefined),
-    values: values.filter((value) => value !== undefined),
-  };
-}
-
 function areSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name, index) => name === other[index]);
 }
 
-interface Changes {
+interface MemberChanges {
   readonly set: Record<string, JsonValue>;
   readonly removed: string[];
 }
 
-/** Sorts changes by object: the members set and removed, `null` for an object without changes. Throws on an unknown object. */
-export function unpackChanges(packed: JsonValue, count: number): JsonValue {
-  const { set, removed } = packed as { readonly set?: JsonValue; readonly removed?: JsonValue };
-  const found = Array.from<unknown, Changes | null>({ length: count }, () => null);
-  const changesOf = (index: JsonValue | undefined): Changes => {
-    if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= count)
-      throw new TypeError("changes of what was not given");
-    return (found[index] ??= { set: {}, removed: [] });
-  };
-  const members = listOf(set, 3);
-  for (let at = 0; at < members.length; at += 3)
-    put(changesOf(members[at]).set, textOf(members[at + 1]), members[at + 2] as JsonValue);
-  const names = listOf(removed, 2);
-  for (let at = 0; at < names.length; at += 2) changesOf(names[at]).removed.push(textOf(names[at + 1]));
+/** Sorts `Changes` by object; `null` for an object without any. Throws on an unknown object. */
+export function unpackChanges(changes: JsonValue, count: number): JsonValue {
+  if (!Array.isArray(changes) || changes.length % 3 !== 0) throw new TypeError("no list of changes");
+  const found = Array.from<unknown, MemberChanges | null>({ length: count }, () => null);
+  for (let at = 0; at < changes.length; at += 3) {
+    const [given, name, value] = (changes as readonly JsonValue[]).slice(at, at + 3);
+    if (typeof given !== "number" || typeof name !== "string") throw new TypeError("no change of a member");
+    const index = given < 0 ? -1 - given : given;
+    if (found[index] === undefined) throw new TypeError("a change of what was not given");
+    // Without a prototype, members can have any name.
+    const { set, removed } = (found[index] ??= { set: Object.create(null) as MemberChanges["set"], removed: [] });
+    if (given < 0) removed.push(name);
+    else set[name] = value as JsonValue;
+  }
   return found as unknown as JsonValue;
-}
-
-/** Sets an own member of any name. */
-function put(members: Record<string, JsonValue>, name: string, value: JsonValue): void {
-  if (name === "__proto__")
-    Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
-  else members[name] = value;
-}
-
-function listOf(value: JsonValue | undefined, by: number): readonly JsonValue[] {
-  if (!Array.isArray(value) || value.length % by !== 0) throw new TypeError("no list of changes");
-  return value as readonly JsonValue[];
-}
-
-function textOf(value: JsonValue | undefined): string {
-  if (typeof value !== "string") throw new TypeError("no name of a member");
-  return value;
 }

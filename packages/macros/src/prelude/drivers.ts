@@ -5,9 +5,9 @@ import { Refusal } from "../authoring/refusal.ts";
 import { checkInput } from "./check-input.ts";
 import { ask } from "./host-calls.ts";
 import { type PackedLayout, type Page, unpack } from "./packed-page.ts";
-import { apply, keys, toText } from "./primordials.ts";
+import { apply, keys, record, toText } from "./primordials.ts";
 import { servicesFor } from "./services.ts";
-import { ChangeList, type PackedChanges, View, Watch } from "./watch.ts";
+import { type Changes, View, Watch } from "./watch.ts";
 
 /** The default export of a module; a driver judges it. */
 export type Definition = Readonly<Record<string, unknown>>;
@@ -68,7 +68,7 @@ async function runMacro(
 
 /** What a module declares: its data, and `true` for every function. */
 function declare(definition: Definition): object {
-  const declaration = Object.create(null) as Record<string, unknown>;
+  const declaration = record<unknown>();
   for (const name of keys(definition)) {
     const value = definition[name];
     declaration[name] = typeof value === "function" ? true : value;
@@ -81,21 +81,20 @@ async function buildSerialization(
   definition: Definition,
   { items, caller }: Called & { readonly items: PackedLayout },
   { page }: Surroundings,
-): Promise<PackedChanges> {
+): Promise<Changes> {
   const build = functionOf(definition, "run");
   const context = servicesFor(caller);
   const objects = unpack(items, page as Page);
-  const changes = new ChangeList();
+  const changes: Changes = [];
   for (let index = 0; index < objects.length; index += 1) {
     const packed = objects[index] as (typeof objects)[number];
     const watched = new Watch({}, packed);
     const given = build(new View(packed).object, watched.object, context);
     // Most hooks return nothing, and an await for each object of a page adds up.
     if (given !== undefined) await given;
-    watched.tell(changes);
-    changes.next();
+    watched.tell(changes, index);
   }
-  return changes.packed();
+  return changes;
 }
 
 interface Items extends Called {
@@ -110,17 +109,17 @@ async function tellOfEach(definition: Definition, { items, caller }: Items): Pro
 }
 
 /** A hook that may change each object in turn. */
-async function changeEach(definition: Definition, { items, caller }: Items): Promise<PackedChanges> {
+async function changeEach(definition: Definition, { items, caller }: Items): Promise<Changes> {
   const run = functionOf(definition, "run");
   const context = servicesFor(caller);
-  const changes = new ChangeList();
-  for (const item of items) {
+  const changes: Changes = [];
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index] as Items["items"][number];
     const watched = new Watch(item.object);
     await run({ ...item, object: watched.object }, context);
-    watched.tell(changes);
-    changes.next();
+    watched.tell(changes, index);
   }
-  return changes.packed();
+  return changes;
 }
 
 type Asked = Pick<ObjectSet, "className" | "where" | "sort" | "oids">;

@@ -1,4 +1,4 @@
-import { parse, slicing } from "./primordials.ts";
+import { parse, record, slicing } from "./primordials.ts";
 
 /** The member names of one object, and of those that follow it with the same names. */
 export interface Shape {
@@ -23,13 +23,14 @@ export interface Page {
   readonly ends: Int32Array;
 }
 
-const { create } = Object;
+/** The indexes of the values of members. */
+type Indexes = Readonly<Record<string, number>>;
 
 interface Names {
-  /** Index of a member's value, written members first. */
-  readonly indexes: Readonly<Record<string, number>>;
-  readonly written: readonly string[];
-  readonly rest: readonly string[];
+  readonly written: Indexes;
+  /** Also those that are not in the answer. */
+  readonly all: Indexes;
+  readonly count: number;
 }
 
 interface Values {
@@ -67,14 +68,15 @@ export function unpack({ shapes, count }: PackedLayout, { text, ends }: Page): P
       next += 1;
     }
     objects[index] = new PackedObject(names, values, first);
-    first += names.written.length + names.rest.length;
+    first += names.count;
   }
   return objects;
 }
 
 function namesOf(written: readonly string[], rest: readonly string[]): Names {
-  const indexes = create(null) as Record<string, number>;
-  for (let index = 0; index < written.length; index += 1) indexes[written[index] as string] = index;
-  for (let index = 0; index < rest.length; index += 1) indexes[rest[index] as string] = written.length + index;
-  return { indexes, written, rest };
+  const names = { written: record<number>(), all: record<number>(), count: written.length + rest.length };
+  for (let index = 0; index < rest.length; index += 1) names.all[rest[index] as string] = written.length + index;
+  for (let index = 0; index < written.length; index += 1)
+    names.written[written[index] as string] = names.all[written[index] as string] = index;
+  return names;
 }

@@ -8,6 +8,10 @@ export const { isSafeInteger } = Number;
 export const { floor } = Math;
 export const Integers = Int32Array;
 
+const { create } = Object;
+/** An object without a prototype: it has the members that it was given, and no others. */
+export const record = <Value>(): Record<string, Value> => create(null) as Record<string, Value>;
+
 /** A method as a function of what it is a method of. */
 const uncurried = Function.prototype.bind.bind(Function.prototype.call) as <
   This,
