@@ -49,8 +49,9 @@ export class QuickJsMacroRuntime implements MacroRuntime {
   }
 
   async lease(wait: number, isHolding: boolean): Promise<Lease> {
-    const until = performance.now() + wait;
-    return new Lease(await this.pool.acquire(wait, isHolding), this.pool, isHolding, until);
+    const lease = new Lease(this.pool, isHolding, performance.now() + wait);
+    await lease.enter();
+    return lease;
   }
 
   close(): Promise<void> {

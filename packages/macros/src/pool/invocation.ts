@@ -41,8 +41,8 @@ export interface InvocationOptions {
   readonly lease: object;
   /** Whether it goes before those that have not begun. */
   readonly isNext: boolean;
-  /** Called when it waits for the host, and when it goes on. */
-  readonly onWait: (isWaiting: boolean) => void;
+  /** Called when it begins to wait for the host. */
+  readonly onWait: () => void;
 }
 
 /** The worker of an invocation. */
@@ -69,7 +69,7 @@ export class Invocation {
   private timer: NodeJS.Timeout | undefined;
   private charge = 0;
   private nestedCalls = 0;
-  private isHostBusy = false;
+  isHostBusy = false;
   private isLate = false;
   private isSettled = false;
   /** Fails with it as soon as the host is done. */
@@ -203,7 +203,7 @@ export class Invocation {
   private async answer({ name, argument }: Called): Promise<void> {
     const { host, onWait } = this.options;
     this.isHostBusy = true;
-    onWait(true);
+    onWait();
     this.calls += 1;
     let answer: Pick<Answer, "text" | "code">;
     try {
@@ -221,7 +221,6 @@ export class Invocation {
       return;
     }
     this.isHostBusy = false;
-    onWait(false);
     const { charge, nestedCalls } = this;
     [this.charge, this.nestedCalls] = [0, 0];
     this.slot.post({ type: "answer", id: this.id, charge, nestedCalls, ...answer });

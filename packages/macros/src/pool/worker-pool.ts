@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { ServiceError } from "@sallyport/core";
 import { LEASES_PER_WORKER, READY_PER_WORKER } from "../worker/messages.ts";
-import { WorkerSlot } from "./worker-slot.ts";
+import { type Place, WorkerSlot } from "./worker-slot.ts";
 
 /** Milliseconds after which a worker without leases is ended. */
 const IDLE = 30_000;
@@ -20,7 +20,7 @@ export interface QuickJsMacroRuntimeOptions {
 }
 
 interface Waiting {
-  readonly isHolding: boolean;
+  readonly lease: Place;
   readonly admit: (slot: WorkerSlot) => void;
   readonly refuse: (error: ServiceError) => void;
 }
@@ -36,14 +36,14 @@ export class WorkerPool {
   constructor(private readonly options: QuickJsMacroRuntimeOptions) {}
 
   get load(): { readonly busy: number; readonly waiting: number } {
-    return { busy: this.slots.reduce((sum, { leases }) => sum + leases, 0), waiting: this.queue.size };
+    return { busy: this.slots.reduce((sum, { leases }) => sum + leases.size, 0), waiting: this.queue.size };
   }
 
   /** 706 when no slot becomes free within `wait` milliseconds, or too many wait. */
-  async acquire(wait: number, isHolding: boolean): Promise<WorkerSlot> {
+  async acquire(wait: number, lease: Place): Promise<WorkerSlot> {
     this.engine ??= await (this.compiling ??= compileEngine());
     if (!this.isOpen) throw stopping();
-    const slot = this.queue.size === 0 ? this.take(isHolding) : undefined;
+    const slot = this.queue.size === 0 ? this.take(lease) : undefined;
     if (slot !== undefined) return slot;
     if (this.queue.size >= this.options.queue)
       throw new ServiceError(706, { detail: "too many macros wait", retryAfter: 1 });
@@ -61,23 +61,21 @@ export class WorkerPool {
           this.queue.delete(waiting);
           how(value);
         };
-      const waiting: Waiting = { isHolding, admit: settle(resolve), refuse: settle(reject) };
+      const waiting: Waiting = { lease, admit: settle(resolve), refuse: settle(reject) };
       this.queue.add(waiting);
     });
   }
 
-  giveBack(slot: WorkerSlot, isHolding: boolean): void {
-    if (isHolding) slot.holding -= 1;
-    slot.leases -= 1;
-    slot.running -= 1;
-    if (!slot.isOver && slot.leases === 0) slot.idleTimer = setTimeout(() => void slot.end(), IDLE).unref();
+  giveBack(slot: WorkerSlot, lease: Place): void {
+    slot.leases.delete(lease);
+    if (!slot.isOver && slot.leases.size === 0) slot.idleTimer = setTimeout(() => void slot.end(), IDLE).unref();
     this.admit();
   }
 
   /** Call it when there may be a free slot. */
   admit(): void {
     for (const next of this.queue) {
-      const slot = this.take(next.isHolding);
+      const slot = this.take(next.lease);
       if (slot === undefined) return;
       next.admit(slot);
     }
@@ -89,14 +87,11 @@ export class WorkerPool {
     await Promise.all(this.slots.map((slot) => slot.end()));
   }
 
-  private take(isHolding: boolean): WorkerSlot | undefined {
+  private take(lease: Place): WorkerSlot | undefined {
     this.slots = this.slots.filter((slot) => !slot.isOver);
-    const slot = this.choose(isHolding);
-    if (slot === undefined) return undefined;
-    clearTimeout(slot.idleTimer);
-    slot.leases += 1;
-    slot.running += 1;
-    if (isHolding) slot.holding += 1;
+    const slot = this.choose(lease.isHolding);
+    clearTimeout(slot?.idleTimer);
+    slot?.leases.add(lease);
     return slot;
   }
 
@@ -105,7 +100,7 @@ export class WorkerPool {
    * An execution that holds something others need does not wait behind another one.
    */
   private choose(isHolding: boolean): WorkerSlot | undefined {
-    const roomy = this.slots.filter(({ leases }) => leases < LEASES_PER_WORKER);
+    const roomy = this.slots.filter(({ leases }) => leases.size < LEASES_PER_WORKER);
     const idle = roomy.find(({ running }) => running === 0);
     if (idle !== undefined) return idle;
     if (this.slots.length < this.options.threads) {
@@ -115,7 +110,7 @@ export class WorkerPool {
     }
     if (isHolding) return undefined;
     return roomy
-      .filter(({ running, holding }) => running < READY_PER_WORKER && holding === 0)
+      .filter(({ running, isHeld }) => running < READY_PER_WORKER && !isHeld)
       .toSorted((one, other) => one.running - other.running || other.heardAt - one.heardAt)[0];
   }
 }

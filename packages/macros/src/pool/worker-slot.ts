@@ -10,14 +10,18 @@ const CANCEL_POLL = 10;
 /** Characters of one batch, but for its last message: a batch is in the worker's own memory as a whole, which is small. */
 const MAX_BATCH = 1024 * 1024;
 
+/** A lease as its worker sees it. */
+export interface Place {
+  /** Whether it holds something others need. */
+  readonly isHolding: boolean;
+  /** Whether it waits for the host. The others run, or may at any time. */
+  readonly isWaiting: boolean;
+}
+
 /** A worker and the executions in it. One of them runs; the others wait for the host, or for their turn. */
 export class WorkerSlot {
   readonly heartbeat = new Heartbeat();
-  /** Executions that run, or may at any time. */
-  running = 0;
-  /** Leases that hold something others need. */
-  holding = 0;
-  leases = 0;
+  readonly leases = new Set<Place>();
   /** Whether nothing can begin here any more. */
   isOver = false;
   /** When the worker was heard last. */
@@ -53,6 +57,15 @@ export class WorkerSlot {
     // It exits afterwards.
     this.worker.on("error", () => {});
     this.worker.on("exit", () => this.lose("its worker is gone", this.heartbeat.current));
+  }
+
+  /** How many executions do not wait for the host. */
+  get running(): number {
+    return [...this.leases].filter(({ isWaiting }) => !isWaiting).length;
+  }
+
+  get isHeld(): boolean {
+    return [...this.leases].some(({ isHolding }) => isHolding);
   }
 
   /** How a lease fails whose worker is lost: on its own account, or on that of another. */
@@ -108,7 +121,7 @@ export class WorkerSlot {
   /** Ends the worker, and resolves when it is gone. What runs in it is told then. */
   async end(): Promise<void> {
     clearTimeout(this.idleTimer);
-    if (this.leases === 0) this.lose("its worker was ended", null);
+    if (this.leases.size === 0) this.lose("its worker was ended", null);
     await this.worker.terminate();
   }
 
