@@ -7,9 +7,6 @@ const TICK = 100;
 /** Milliseconds in which a cancelled invocation has to stop. */
 const CANCEL_TIMEOUT = 250;
 const CANCEL_POLL = 10;
-/** Characters of one batch, but for its last message: a batch is in the worker's own memory as a whole, which is small. */
-const MAX_BATCH = 1024 * 1024;
-
 /** A lease as its worker sees it. */
 export interface Place {
   /** Whether it holds something others need. */
@@ -32,7 +29,6 @@ export class WorkerSlot {
   private readonly drops = new Map<number, Signal>();
   private readonly ready = new Signal();
   private readonly lost = new Signal();
-  private messages: ToWorker[] = [];
   private lastId = 0;
   private isReady = false;
   /** The lease that cost the worker. */
@@ -50,10 +46,7 @@ export class WorkerSlot {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 128 },
     });
-    this.worker.on("message", (messages: readonly FromWorker[]) => {
-      this.heardAt = performance.now();
-      for (const message of messages) this.hear(message);
-    });
+    this.worker.on("message", (message: FromWorker) => this.hear(message));
     // It exits afterwards.
     this.worker.on("error", () => {});
     this.worker.on("exit", () => this.lose("its worker is gone", this.heartbeat.current));
@@ -61,7 +54,9 @@ export class WorkerSlot {
 
   /** How many executions do not wait for the host. */
   get running(): number {
-    return [...this.leases].filter(({ isWaiting }) => !isWaiting).length;
+    let running = 0;
+    for (const { isWaiting } of this.leases) if (!isWaiting) running += 1;
+    return running;
   }
 
   get isHeld(): boolean {
@@ -131,27 +126,12 @@ export class WorkerSlot {
     this.lose("its worker was ended", id);
   }
 
-  /** Batches the messages of one turn of the event loop: waking the worker costs more than most messages. */
   post(message: ToWorker): void {
-    if (this.messages.length === 0) setImmediate(() => this.send());
-    this.messages.push(message);
-  }
-
-  private send(): void {
-    let batch: ToWorker[] = [];
-    let size = 0;
-    for (const message of this.messages) {
-      batch.push(message);
-      size += sizeOf(message);
-      if (size < MAX_BATCH) continue;
-      this.worker.postMessage(batch);
-      [batch, size] = [[], 0];
-    }
-    this.messages = [];
-    if (batch.length > 0) this.worker.postMessage(batch);
+    this.worker.postMessage(message);
   }
 
   private hear(message: FromWorker): void {
+    this.heardAt = performance.now();
     if (message.type === "ready") {
       this.isReady = true;
       this.ready.give();
@@ -205,12 +185,4 @@ class Signal {
       this.give = resolve;
     });
   }
-}
-
-/** Characters of a message, more or less. */
-function sizeOf(message: ToWorker): number {
-  if (message.type === "answer") return message.text?.length ?? 0;
-  if (message.type === "drop") return 0;
-  const { argument, module, page } = message;
-  return argument.length + module.code.length + (page === undefined ? 0 : page.text.length + page.ends.length);
 }

@@ -4,10 +4,10 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "
 import type * as Stripper from "@swc/wasm-typescript";
 import {
   type Failed,
+  type FromWorker,
   Heartbeat,
   type Invoke,
   LEASES_PER_WORKER,
-  SendBuffer,
   type ToWorker,
   type WorkerData,
 } from "./messages.ts";
@@ -23,7 +23,7 @@ if (process.platform === "linux" && niceness > 0) setPriority(0, niceness);
 
 const port = parentPort as MessagePort;
 const heartbeat = new Heartbeat(shared);
-const buffer = new SendBuffer(port);
+const send = (message: FromWorker): void => port.postMessage(message);
 /** Invocations that have not begun, those with `isNext` first. */
 const queue: Invoke[] = [];
 const runs = new Map<number, { readonly run: SandboxRun; readonly sandbox: Sandbox }>();
@@ -31,13 +31,12 @@ const runs = new Map<number, { readonly run: SandboxRun; readonly sandbox: Sandb
 const idle: Sandbox[] = [await Sandbox.create(engine)];
 let isCreating = false;
 
-port.on("message", (messages: readonly ToWorker[]) => {
-  buffer.hold(() => {
-    for (const message of messages) hear(message);
-    beginAll();
-  });
+port.on("message", (message: ToWorker) => {
+  hear(message);
+  hearAll();
+  beginAll();
 });
-buffer.put({ type: "ready" });
+send({ type: "ready" });
 
 function hear(message: ToWorker): void {
   if (message.type === "invoke") {
@@ -51,7 +50,7 @@ function hear(message: ToWorker): void {
       if (at !== -1) queue.splice(at, 1);
       end(id);
     }
-    buffer.put({ type: "dropped", id: message.id });
+    send({ type: "dropped", id: message.id });
   }
 }
 
@@ -64,17 +63,20 @@ function beginAll(): void {
       return;
     }
     begin(queue.shift() as Invoke, sandbox);
-    for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
-      for (const message of more.message as readonly ToWorker[]) hear(message);
-    }
+    hearAll();
   }
+}
+
+function hearAll(): void {
+  for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port))
+    hear(more.message as ToWorker);
 }
 
 async function createSandbox(): Promise<void> {
   isCreating = true;
   idle.push(await Sandbox.create(engine));
   isCreating = false;
-  buffer.hold(beginAll);
+  beginAll();
 }
 
 function begin(message: Invoke, sandbox: Sandbox): void {
@@ -84,10 +86,10 @@ function begin(message: Invoke, sandbox: Sandbox): void {
   const code = language === "ts" ? stripTypes(module.name, module.code) : module.code;
   if (typeof code !== "string") {
     idle.push(sandbox);
-    buffer.put({ type: "failed", id, waited, cpu: 0, lines: [], ...code });
+    send({ type: "failed", id, waited, cpu: 0, lines: [], ...code });
     return;
   }
-  const run = new SandboxRun(sandbox, { ...message, module: { ...module, code } }, waited, heartbeat, buffer);
+  const run = new SandboxRun(sandbox, { ...message, module: { ...module, code } }, waited, heartbeat, send);
   runs.set(id, { run, sandbox });
   if (run.start()) end(id);
 }
