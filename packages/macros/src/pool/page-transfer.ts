@@ -47,7 +47,9 @@ function pack(items: readonly Item[], isChecked: boolean): ReturnType<typeof pac
     for (const name of names) {
       const value = members[name] as JsonValue;
       const isPlain = typeof value === "string" && (isChecked || crossesUnchanged(value));
-      text += isPlain ? value : JSON.stringify(value);
+      // Faster than JSON, for what is the same in it.
+      const isSimple = isPlain || typeof value === "boolean" || Number.isFinite(value);
+      text += isSimple ? String(value) : JSON.stringify(value);
       ends.push(isPlain ? text.length : -text.length);
     }
     return names;

@@ -143,13 +143,14 @@ export class Watch extends LazyObject {
     const { before, written } = this;
     for (const name in before) {
       const former = before[name] as Before | null;
-      const now = memberOf(hasOwn(written, name) ? written[name] : undefined);
-      const isLeftOut = isOmitted(now);
-      if (former === null ? isLeftOut : is(former.value, now.value) && former.text === now.text) continue;
+      const value = hasOwn(written, name) ? written[name] : undefined;
+      const text = textOf(value);
+      const isLeftOut = isOmitted(value, text);
+      if (former === null ? isLeftOut : is(former.value, value) && former.text === text) continue;
       const end = changes.length;
       changes[end] = isLeftOut ? -1 - index : index;
       changes[end + 1] = name;
-      changes[end + 2] = now.value;
+      changes[end + 2] = value;
     }
   }
 
@@ -194,17 +195,21 @@ export class Watch extends LazyObject {
     const { before, packed, target } = this;
     if (typeof name !== "string" || name in before) return;
     const index = packed === null ? undefined : this.indexOf(name);
-    if (index === undefined && !hasOwn(target, name)) before[name] = null;
-    else before[name] = memberOf(index === undefined ? target[name] : packed?.value(index));
+    if (packed === null ? !hasOwn(target, name) : index === undefined) before[name] = null;
+    else {
+      const value = index === undefined ? target[name] : packed?.value(index);
+      before[name] = { value, text: textOf(value) };
+    }
   }
 }
 
-function memberOf(value: unknown): Before {
-  return { value, text: isMutable(value) ? stringify(value) : undefined };
+/** The JSON of a value that can change inside. */
+function textOf(value: unknown): string | undefined {
+  return isMutable(value) ? stringify(value) : undefined;
 }
 
 /** Whether JSON leaves a value out. */
-function isOmitted({ value, text }: Before): boolean {
+function isOmitted(value: unknown, text: string | undefined): boolean {
   const kind = typeof value;
   return kind === "undefined" || kind === "function" || kind === "symbol" || (isMutable(value) && text === undefined);
 }
