@@ -1,5 +1,5 @@
 import type { PackedObject } from "./packed-page.ts";
-import { freeze, hasOwn, is, record, stringify } from "./primordials.ts";
+import { freeze, hasOwn, is, keys, record, stringify } from "./primordials.ts";
 
 /**
  * The changes of several objects, by threes: index of the object, name of the member, value. For a removed member the
@@ -141,7 +141,9 @@ export class Watch extends LazyObject {
   /** Adds the changes to those of other objects. */
   tell(changes: Changes, index: number): void {
     const { before, written } = this;
-    for (const name in before) {
+    const names = keys(before);
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[at] as string;
       const former = before[name] as Before | null;
       const value = hasOwn(written, name) ? written[name] : undefined;
       const text = textOf(value);
