@@ -1,22 +1,28 @@
+import { type Schema, Validator } from "@cfworker/json-schema";
 import { Refusal } from "../authoring/refusal.ts";
-
-/** What is wrong with an input, by a JSON Schema; nothing if it matches. */
-type FindFault = (schema: unknown, input: unknown) => string | undefined;
-
-let findFault: FindFault | undefined;
-
-/** For modules that hold inputs to a schema. Others do without: what there is in an engine is copied for each entry. */
-export function provideValidator(given: FindFault): void {
-  findFault = given;
-}
+import { parse, stringify } from "./primordials.ts";
 
 /** Holds an input to a JSON Schema; what does not match is refused with 307. */
 export function checkInput(schema: unknown, input: unknown): void {
-  if (findFault === undefined) throw new TypeError("input: was not there when the module was inspected");
   if (input === undefined) {
     if (schema !== true) throw new Refusal(307, "input: is missing");
     return;
   }
-  const fault = findFault(schema, input);
-  if (fault !== undefined) throw new Refusal(307, fault);
+  // The validator writes into the schema, which may be frozen.
+  const { valid, errors } = new Validator(parse(stringify(schema)) as Schema, "2020-12").validate(input);
+  if (valid) return;
+  // The last one is the innermost: the others say that what contains it does not match.
+  const fault = errors.at(-1);
+  const where = jsonPointerOf(fault?.instanceLocation ?? "#");
+  throw new Refusal(307, `${where}: ${fault?.error ?? "does not match"}`);
+}
+
+/** The JSON pointer in a fragment such as `#/a%20b/0`. */
+function jsonPointerOf(fragment: string): string {
+  const pointer = fragment.slice(1);
+  try {
+    return decodeURI(pointer) || "/";
+  } catch {
+    return pointer;
+  }
 }

@@ -17,7 +17,7 @@ import {
   type QuickJSWASMModule,
 } from "quickjs-emscripten-core";
 import type { Page } from "../prelude/packed-page.ts";
-import { BoundedMemory, findLayout, Heap, MemoryImage, type MemoryLayout } from "./memory-image.ts";
+import { BoundedMemory, findLayout, Heap, MemoryImage } from "./memory-image.ts";
 
 type Ffi = ReturnType<QuickJSWASMModule["getFFI"]>;
 
@@ -50,11 +50,7 @@ export class Sandbox {
   private readonly functions: ReadonlyMap<PreludeFunction, JSValuePointer>;
   /** Memory for the arguments and results of engine calls. */
   private readonly scratch: number;
-  private readonly engine: QuickJSContext;
-  private readonly layout: MemoryLayout;
   private readonly image: MemoryImage;
-  /** With the input validator, once a module needed it. */
-  private checkingImage: MemoryImage | undefined;
   private readonly memory: BoundedMemory;
   private listener: Listener = () => {};
   private interrupt: Interrupt = () => false;
@@ -73,7 +69,7 @@ export class Sandbox {
     this.memory = bounded;
     this.ffi = engine.getFFI();
     this.heap = new Heap(engine);
-    this.layout = findLayout(memory, this.heap);
+    const layout = findLayout(memory, this.heap);
     const runtime = engine.newRuntime();
     runtime.setMaxStackSize(STACK);
     runtime.setInterruptHandler(() => this.interrupt());
@@ -82,7 +78,6 @@ export class Sandbox {
       (from, name) => (this.sealed ? userModuleName(name) : preludeModuleName(from, name)),
     );
     const context = runtime.newContext();
-    this.engine = context;
     // The library keeps the pointers to itself.
     this.runtime = pointerIn(runtime, "rt");
     this.context = pointerIn(context, "ctx");
@@ -90,7 +85,7 @@ export class Sandbox {
     this.functions = loadPrelude(context, (kind, first, second) => this.listener(kind, first, second));
     this.scratch = this.heap.allocate(64);
     this.sealed = true;
-    this.image = new MemoryImage(memory, this.layout);
+    this.image = new MemoryImage(memory, layout);
   }
 
   /** Restores the engine. False when it cannot be used again. */
@@ -116,14 +111,19 @@ export class Sandbox {
     readonly listener: Listener;
     readonly interrupt: Interrupt;
   }): void {
-    const { name, checksInput } = given.module;
-    const image = checksInput ? this.withValidator() : this.image;
     this.listener = given.listener;
     this.interrupt = given.interrupt;
-    this.memory.limit = image.endWith(given.memory);
+    this.memory.limit = this.image.endWith(given.memory);
     this.call("seed", ...[...given.seed].map((word) => this.ffi.QTS_NewFloat64(this.context, word)));
     const code = this.heap.put(given.module.code);
-    const loaded = this.ffi.QTS_Eval(this.context, code.pointer, code.length, name, AS_MODULE.detect, AS_MODULE.flags);
+    const loaded = this.ffi.QTS_Eval(
+      this.context,
+      code.pointer,
+      code.length,
+      given.module.name,
+      AS_MODULE.detect,
+      AS_MODULE.flags,
+    );
     this.heap.free(code.pointer);
     const error = this.ffi.QTS_ResolveException(this.context, loaded);
     if (error) this.call("failed", error);
@@ -158,16 +158,6 @@ export class Sandbox {
   /** Runs some of the pending jobs. */
   runJobs(): void {
     this.ffi.QTS_ExecutePendingJob(this.runtime, JOB_BATCH, this.scratch as never);
-  }
-
-  private withValidator(): MemoryImage {
-    if (this.checkingImage === undefined) {
-      this.sealed = false;
-      this.engine.unwrapResult(this.engine.evalCode(preludeModule(VALIDATOR_FILE), VALIDATOR_FILE, { type: "module" }));
-      this.sealed = true;
-      this.checkingImage = new MemoryImage(this.memory.memory, this.layout);
-    } else this.checkingImage.restore();
-    return this.checkingImage;
   }
 
   private text(text: string): JSValuePointer {
@@ -242,9 +232,6 @@ const AUTHORING = "@sallyport/macros";
 /** The file of that import. Module names of the prelude are paths, which is no name of a macro. */
 const AUTHORING_FILE = "/authoring/index.js";
 const MAIN_FILE = "/prelude/main.js";
-
-/** Loaded for modules with an input schema. */
-const VALIDATOR_FILE = "/prelude/validator.js";
 
 /** The sandbox has no `URL`; the validator resolves references such as `#/$defs/Address` with it. */
 const URL_SHIM = `import { SchemaUrl as URL } from "/prelude/schema-url.js";\n`;
