@@ -1,4 +1,3 @@
-import { randomFillSync } from "node:crypto";
 import { CpuClock } from "./cpu-clock.ts";
 import type { Answer, Called, Done, Failed, FromWorker, Heartbeat, Invoke } from "./messages.ts";
 import { type Sandbox, SandboxExhausted } from "./sandbox.ts";
@@ -41,20 +40,15 @@ export class SandboxRun {
 
   /** Returns whether it has come to its end. */
   start(): boolean {
-    const { module, driver, argument, page, limits } = this.given;
+    const { argument, page, limits } = this.given;
     return this.run(() => {
       if (argument.length + (page === undefined ? 0 : page.text.length + page.ends.byteLength) > limits.memory)
         throw new SandboxExhausted();
-      this.sandbox.invoke({
-        module,
-        driver,
-        argument,
-        page,
-        memory: limits.memory,
-        seed: randomFillSync(new Int32Array(4)),
-        listener: (kind, first, second) => this.hear(kind, first, second),
-        interrupt: () => this.isOver(),
-      });
+      this.sandbox.invoke(
+        this.given,
+        (kind, first, second) => this.hear(kind, first, second),
+        () => this.isOver(),
+      );
     });
   }
 
@@ -187,27 +181,18 @@ function faultIn(text: string): Fault {
   return { kind: "threw", message, trace };
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
 /** Reads the text alone: JSON that is too deep is never parsed. */
 function isDeeper(json: string, deepest: number): boolean {
   let depth = 0;
+  let isInText = false;
   for (let index = 0; index < json.length; index += 1) {
-    const character = json.charCodeAt(index);
-    if (character === QUOTE) {
-      index += 1;
-      for (
-        let inside = json.charCodeAt(index);
-        inside !== QUOTE && index < json.length;
-        inside = json.charCodeAt(index)
-      ) {
-        index += inside === BACKSLASH ? 2 : 1;
-      }
-    } else if (character === 0x5b || character === 0x7b) {
-      depth += 1;
-      if (depth > deepest) return true;
-    } else if (character === 0x5d || character === 0x7d) depth -= 1;
+    const character = json[index] as string;
+    if (character === '"') isInText = !isInText;
+    else if (isInText) {
+      if (character === "\\") index += 1;
+    } else if (character === "[" || character === "{") depth += 1;
+    else if (character === "]" || character === "}") depth -= 1;
+    if (depth > deepest) return true;
   }
   return false;
 }

@@ -1,8 +1,8 @@
+import { randomFillSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import base from "@jitl/quickjs-wasmfile-release-sync";
-import type { MacroModule } from "@sallyport/core";
 import {
   type EvalDetectModule,
   EvalFlags,
@@ -16,8 +16,8 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from "quickjs-emscripten-core";
-import type { Page } from "../prelude/packed-page.ts";
 import { BoundedMemory, findLayout, Heap, MemoryImage } from "./memory-image.ts";
+import type { Invoke } from "./messages.ts";
 
 type Ffi = ReturnType<QuickJSWASMModule["getFFI"]>;
 
@@ -100,41 +100,23 @@ export class Sandbox {
     this.discarded = true;
   }
 
-  /** Loads a module and calls it by a driver. `seed`: 4 words for its random numbers. */
-  invoke(given: {
-    readonly module: MacroModule;
-    readonly driver: string;
-    readonly argument: string;
-    readonly page: Page | undefined;
-    readonly memory: number;
-    readonly seed: Int32Array;
-    readonly listener: Listener;
-    readonly interrupt: Interrupt;
-  }): void {
-    this.listener = given.listener;
-    this.interrupt = given.interrupt;
-    this.memory.limit = this.image.endWith(given.memory);
-    this.call("seed", ...[...given.seed].map((word) => this.ffi.QTS_NewFloat64(this.context, word)));
-    const code = this.heap.put(given.module.code);
-    const loaded = this.ffi.QTS_Eval(
-      this.context,
-      code.pointer,
-      code.length,
-      given.module.name,
-      AS_MODULE.detect,
-      AS_MODULE.flags,
-    );
+  /** Loads a module and calls it by a driver. */
+  invoke({ module, driver, argument, page, limits }: Invoke, listener: Listener, interrupt: Interrupt): void {
+    const { ffi, context } = this;
+    this.listener = listener;
+    this.interrupt = interrupt;
+    this.memory.limit = this.image.endWith(limits.memory);
+    const seed = randomFillSync(new Int32Array(4));
+    this.call("seed", ...[...seed].map((word) => ffi.QTS_NewFloat64(context, word)));
+    const code = this.heap.put(module.code);
+    const loaded = ffi.QTS_Eval(context, code.pointer, code.length, module.name, AS_MODULE.detect, AS_MODULE.flags);
     this.heap.free(code.pointer);
-    const error = this.ffi.QTS_ResolveException(this.context, loaded);
+    const error = ffi.QTS_ResolveException(context, loaded);
     if (error) this.call("failed", error);
-    else
-      this.call(
-        "invoke",
-        loaded,
-        this.text(given.driver),
-        this.text(given.argument),
-        ...(given.page === undefined ? [] : [this.text(given.page.text), this.words(given.page.ends)]),
-      );
+    else {
+      const packed = page === undefined ? [] : [this.text(page.text), this.words(page.ends)];
+      this.call("invoke", loaded, this.text(driver), this.text(argument), ...packed);
+    }
   }
 
   /** Gives the sandbox the answer that it waits for. */
