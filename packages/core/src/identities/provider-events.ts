@@ -1,27 +1,13 @@
 import { type ErrorCode, ServiceError } from "../errors/index.ts";
-import { type AppKeyContext, type ArrivingContext, entryEvent } from "../request/index.ts";
+import { type AppKeyContext, type ArrivingContext, blankEvent, entryEvent } from "../request/index.ts";
 import type { ProviderType } from "../storage/index.ts";
 import { SpentError } from "./enter-with-provider.ts";
 
 /** Tells the audit of a callback that belongs to no log-in: anybody can send as many as he likes, so they are counted together. */
 export async function tallyStrayCallback(context: ArrivingContext): Promise<void> {
   const { r, requestId, origin } = context;
-  const nobody = {
-    type: "provider.refused",
-    requestId,
-    outcome: 324,
-    appKeyId: "",
-    actorId: null,
-    subjectId: null,
-    address: origin.address,
-  } as const;
-  await r.audit.tally(`provider callback ${origin.network}`, {
-    ...nobody,
-    appNames: [],
-    className: null,
-    macroName: null,
-    providerName: null,
-  });
+  const event = { ...blankEvent, type: "provider.refused", requestId, outcome: 324, address: origin.address } as const;
+  await r.audit.tally(`provider callback ${origin.network}`, event);
 }
 
 /** Counts refusals that a caller with an app key can cause any number of times: starts, and unknown codes. */

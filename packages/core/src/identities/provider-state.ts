@@ -5,39 +5,29 @@ import { type KeyWrapping, openJson, requireWrapping, sealJson } from "../keys/i
 import type { JsonValue, ProviderType, RecordKind, RecordValue } from "../storage/index.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 
+/** The additional data of an entry, the secrets of a log-in under way, or what a return code stands for. */
+type SealedPart = "data" | "state" | "return code";
+
 /** Seals what an installation keeps of providers, and of log-ins at them. 705 without a master key. */
 export class ProviderSealing {
   /** @param wrapping `null` without a master key */
   constructor(private readonly wrapping: KeyWrapping | null) {}
 
-  sealData(data: JsonValue): string {
-    return sealJson(requireWrapping(this.wrapping), data, "provider data");
+  seal(what: SealedPart, value: JsonValue): string {
+    return sealJson(requireWrapping(this.wrapping), value, `provider ${what}`);
+  }
+
+  /** `undefined` if another master key sealed it. */
+  open(what: SealedPart, sealed: string): JsonValue | undefined {
+    return openJson(requireWrapping(this.wrapping), sealed, `provider ${what}`);
   }
 
   /** Additional data of an entry; 608 if another master key sealed them. */
   openData(sealed: string): JsonValue {
-    const data = openJson(requireWrapping(this.wrapping), sealed, "provider data");
+    const data = this.open("data", sealed);
     if (data === undefined)
       throw new ServiceError(608, { detail: "The additional data were sealed under another master key." });
     return data;
-  }
-
-  sealState(secrets: JsonValue): string {
-    return sealJson(requireWrapping(this.wrapping), secrets, "provider state");
-  }
-
-  /** `undefined` if another master key sealed them. */
-  openState(sealed: string): JsonValue | undefined {
-    return openJson(requireWrapping(this.wrapping), sealed, "provider state");
-  }
-
-  sealCode(proven: JsonValue): string {
-    return sealJson(requireWrapping(this.wrapping), proven, "provider return code");
-  }
-
-  /** `undefined` if another master key sealed it. */
-  openCode(sealed: string): JsonValue | undefined {
-    return openJson(requireWrapping(this.wrapping), sealed, "provider return code");
   }
 }
 
@@ -84,13 +74,13 @@ export function storedState(
   sealing: ProviderSealing,
 ): RecordValue {
   const secrets = { codeVerifier, nonce, secondFactor, returning: returning && { ...returning } };
-  return { ...known, sealed: sealing.sealState(secrets) };
+  return { ...known, sealed: sealing.seal("state", secrets) };
 }
 
 /** What was stored; `null` if another master key sealed it. */
 export function openedState(stored: RecordValue, sealing: ProviderSealing): ProviderState | null {
   const { sealed, ...known } = stored as unknown as Omit<ProviderState, keyof Sealed> & { readonly sealed: string };
-  const secrets = sealing.openState(sealed);
+  const secrets = sealing.open("state", sealed);
   // One of a log-in that an earlier version began does not say where to return to.
   return secrets === undefined ? null : { ...known, ...({ returning: null, ...(secrets as object) } as Sealed) };
 }
@@ -144,13 +134,13 @@ export interface ReturnCode
 
 /** As it is stored: sealed whole, because it identifies a person. */
 export function storedCode(code: ReturnCode, sealing: ProviderSealing): RecordValue {
-  return { sealed: sealing.sealCode({ ...code, profile: { ...code.profile } }) };
+  return { sealed: sealing.seal("return code", { ...code, profile: { ...code.profile } }) };
 }
 
 /** What was stored; `null` if another master key sealed it. */
 export function openedCode(stored: RecordValue, sealing: ProviderSealing): ReturnCode | null {
   const { sealed } = stored as { readonly sealed: string };
-  return (sealing.openCode(sealed) as unknown as ReturnCode | undefined) ?? null;
+  return (sealing.open("return code", sealed) as unknown as ReturnCode | undefined) ?? null;
 }
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

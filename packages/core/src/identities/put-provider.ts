@@ -29,7 +29,7 @@ export class PutProvider {
       throw new ServiceError(307, { detail: "The name has 1 to 255 characters." });
     await requireApplications(outside, entry.appNames);
     const accepted = provider.accept(data);
-    const sealedData = this.sealing.sealData(accepted);
+    const sealedData = this.sealing.seal("data", accepted);
     const { type } = provider;
     await unit.transaction(async (r) => {
       await new ProviderEntries(r.records).put({ type, ...entry, sealedData });

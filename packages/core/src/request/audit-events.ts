@@ -1,28 +1,34 @@
 import type { AuditEvent, ObjectId } from "../storage/index.ts";
 import type { AppKeyContext, SessionContext } from "./request-context.ts";
 
+/** What an event says unless it is given something else: a success outside of any request. */
+export const blankEvent = {
+  requestId: "",
+  outcome: 0,
+  appKeyId: "",
+  actorId: null,
+  subjectId: null,
+  address: "",
+  appNames: [],
+  className: null,
+  macroName: null,
+  providerName: null,
+} as const satisfies Omit<AuditEvent, "type">;
+
+function requestEvent({ requestId, appKey, origin }: AppKeyContext) {
+  return { ...blankEvent, requestId, appKeyId: appKey.id, address: origin.address };
+}
+
 type OutcomeFields<Outcome> = Pick<AuditEvent, "type"> & { readonly outcome: Outcome } & Partial<
     Pick<AuditEvent, "appNames" | "providerName"> & { readonly userId: ObjectId | null }
   >;
 
 /** The event of a request with an app key. `userId` is the user, if one was proven: actor and subject. */
 export function entryEvent<Outcome extends AuditEvent["outcome"]>(
-  { requestId, appKey, origin }: AppKeyContext,
+  context: AppKeyContext,
   { type, outcome, userId = null, appNames = [], providerName = null }: OutcomeFields<Outcome>,
 ): AuditEvent & { readonly outcome: Outcome } {
-  return {
-    type,
-    requestId,
-    outcome,
-    appKeyId: appKey.id,
-    actorId: userId,
-    subjectId: userId,
-    address: origin.address,
-    appNames,
-    className: null,
-    macroName: null,
-    providerName,
-  };
+  return { ...requestEvent(context), type, outcome, actorId: userId, subjectId: userId, appNames, providerName };
 }
 
 /** A change by an administrator, and what it was about; `subjectId` is the user who was changed. */
@@ -30,48 +36,17 @@ export type ChangeToAudit = Pick<AuditEvent, "type"> &
   Partial<Pick<AuditEvent, "appKeyId" | "subjectId" | "appNames" | "macroName" | "providerName">>;
 
 /** The event of a command of the server, which has no request and no actor. */
-export function operatorEvent({
-  type,
-  appKeyId = "",
-  subjectId = null,
-  appNames = [],
-  macroName = null,
-  providerName = null,
-}: ChangeToAudit): AuditEvent {
-  return {
-    type,
-    requestId: "",
-    outcome: 0,
-    appKeyId,
-    actorId: null,
-    subjectId,
-    address: "",
-    appNames,
-    className: null,
-    macroName,
-    providerName,
-  };
+export function operatorEvent(change: ChangeToAudit): AuditEvent {
+  return { ...blankEvent, ...change };
 }
 
 type Given = Pick<AuditEvent, "type"> &
-  Partial<Pick<AuditEvent, "outcome" | "className" | "macroName" | "providerName">>;
+  Partial<Pick<AuditEvent, "outcome" | "appNames" | "className" | "macroName" | "providerName">>;
 
 /** The event of a request with a session. Its user is also the subject, unless it was about a class or a macro. */
-export function sessionEvent(
-  { requestId, appKey, principal, origin, session }: SessionContext,
-  { type, outcome = 0, className = null, macroName = null, providerName = null }: Given,
-): AuditEvent {
-  return {
-    type,
-    requestId,
-    outcome,
-    appKeyId: appKey.id,
-    actorId: principal.userId,
-    subjectId: className === null && macroName === null ? principal.userId : null,
-    address: origin.address,
-    appNames: session.appNames,
-    className,
-    macroName,
-    providerName,
-  };
+export function sessionEvent(context: SessionContext, given: Given): AuditEvent {
+  const { userId } = context.principal;
+  const isAboutUser = given.className === undefined && given.macroName === undefined;
+  const subjectId = isAboutUser ? userId : null;
+  return { ...requestEvent(context), actorId: userId, subjectId, appNames: context.session.appNames, ...given };
 }

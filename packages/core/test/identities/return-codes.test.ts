@@ -114,7 +114,7 @@ describe("a log-in at a provider that returns to an app", () => {
     expect(stored).toMatch(/^\{"sealed":"[^"]+"\}$/);
     for (const secret of [code, verifier, "ada@example.com", "s-1", "Lovelace", "123456"])
       expect(stored).not.toContain(secret);
-    expect(f.sealing.openState(JSON.parse(stored).sealed)).toBeUndefined();
+    expect(f.sealing.open("state", JSON.parse(stored).sealed)).toBeUndefined();
   });
 
   const wrong: readonly (readonly [string, (given: { code: string; verifier: string }) => Promise<unknown>])[] = [
@@ -323,9 +323,9 @@ describe("a log-in at a provider that returns to an app", () => {
     const input = await f.away();
     const digest = digests.sha256(input.parameters.get("state") ?? "");
     const stored = (await f.r.records.take("providerState", digest)) as { sealed: string };
-    const { returning, ...secrets } = f.sealing.openState(stored.sealed) as Record<string, never>;
+    const { returning, ...secrets } = f.sealing.open("state", stored.sealed) as Record<string, never>;
     expect(returning).toBeNull();
-    const earlier = { ...stored, sealed: f.sealing.sealState(secrets) };
+    const earlier = { ...stored, sealed: f.sealing.seal("state", secrets) };
     await f.r.records.put("providerState", digest, earlier, { lifetime: 1_000 });
     expect((await f.finish(input)).outcome).toHaveProperty("dfUuid");
   });

@@ -46,7 +46,7 @@ export class EnrolSecondFactor {
     await context.unit.transaction(async (r) => {
       if ((await new SecondFactors(r.records).enrol(factor)) === "confirmed")
         throw new ServiceError(307, { detail: "The second factor is confirmed; switch it off first." });
-      await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.enrolled" }), appNames: [appName] });
+      await r.audit.append(sessionEvent(context, { type: "secondFactor.enrolled", appNames: [appName] }));
     });
     return { secret, address, recoveryCodes };
   }
@@ -76,7 +76,7 @@ export class ConfirmSecondFactor {
         { userId: context.principal.userId, entrance: context.session.entrance },
         context.sessionDigest,
       );
-      await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.confirmed" }), appNames: [appName] });
+      await r.audit.append(sessionEvent(context, { type: "secondFactor.confirmed", appNames: [appName] }));
     });
   }
 }
@@ -91,7 +91,7 @@ export class RemoveSecondFactor {
     if (own.rule === "forced") throw new ServiceError(307, { detail: "The app name demands a second factor." });
     const remove = async (r: Repositories): Promise<void> => {
       await new SecondFactors(r.records).remove(own.subject, appName);
-      await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.removed" }), appNames: [appName] });
+      await r.audit.append(sessionEvent(context, { type: "secondFactor.removed", appNames: [appName] }));
     };
     const { factor } = own;
     const abandoned =
