@@ -1,4 +1,4 @@
-import { type Account, CreateCustomAccount, type Repositories } from "@sallyport/core";
+import { type Account, CreateAccount, type Repositories } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession, logOut, type Sent } from "./client.ts";
@@ -36,9 +36,10 @@ export function customUserSuite(server: () => RunningServer): void {
   /** A custom user with a password of the same words as the name. */
   const create = async (user = "reader", name = `custom ${(created += 1)}`): Promise<Account> => {
     const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
-    const creating = new CreateCustomAccount(hasher, new NodeDigests(), new NodeRandomSource());
+    const creating = new CreateAccount(hasher, new NodeDigests(), new NodeRandomSource());
     const { userId } = await userNamed(user);
     const id = await creating.run(repositories().accounts, {
+      realm: "custom",
       loginName: name,
       password: `${name} password`,
       userId,

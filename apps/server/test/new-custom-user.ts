@@ -1,4 +1,4 @@
-import { CreateCustomAccount, type Account } from "@sallyport/core";
+import { CreateAccount, type Account } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../src/index.ts";
 import { repositoriesOf } from "./password-suite.ts";
@@ -18,7 +18,7 @@ export async function newCustomUser(
 ): Promise<Account> {
   people += 1;
   const { accounts } = repositoriesOf(server, alias);
-  const creating = new CreateCustomAccount(
+  const creating = new CreateAccount(
     await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }),
     new NodeDigests(),
     new NodeRandomSource(),
@@ -26,6 +26,7 @@ export async function newCustomUser(
   const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
   const email = hasAddress ? `custom-${process.pid}-${people}@mail.example` : null;
   const id = await creating.run(accounts, {
+    realm: "custom",
     loginName: `custom ${process.pid} ${people}`,
     password,
     userId: account?.userId ?? "",

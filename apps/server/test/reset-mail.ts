@@ -1,17 +1,8 @@
-import {
-  CustomPasswordReset,
-  noHooks,
-  OwnPasswordReset,
-  PrepareResetMail,
-  ReplacePassword,
-  SettleCustomPassword,
-} from "@sallyport/core";
+import { customPasswordReset, noHooks, ownPasswordReset, PrepareResetMail } from "@sallyport/core";
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
-
-const passwords = new ReplacePassword(5);
 
 /** Gives out tokens as the mail of a server holds them. */
 export const resetMail = new PrepareResetMail(new NodeDigests(), new NodeRandomSource(), {
-  own: new OwnPasswordReset(passwords),
-  custom: new CustomPasswordReset(new SettleCustomPassword(passwords), noHooks, 8),
+  own: ownPasswordReset,
+  custom: customPasswordReset(noHooks, 8),
 });

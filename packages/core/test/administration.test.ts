@@ -6,7 +6,6 @@ import {
   CreateAccount,
   CreateAppKey,
   CreateApplication,
-  CreateCustomAccount,
   CreateUser,
   type CreateUserInput,
   listCustomUsers,
@@ -23,7 +22,6 @@ import {
   setAppKeyEnabled,
   SetCustomPassword,
   setCustomUserDisabled,
-  SettleCustomPassword,
   setUserDisabled,
   setUserEmail,
   SetUserPassword,
@@ -38,8 +36,9 @@ const hasher: PasswordHasher = {
 };
 const passwords = new PasswordPolicy(hasher, digests, { has: () => false });
 const replace = new ReplacePassword(3);
-const createUser = new CreateUser(passwords, new CreateAccount(hasher, digests));
-const addCustomUser = new AddCustomUser(passwords, new CreateCustomAccount(hasher, digests, random), 4);
+const createAccount = new CreateAccount(hasher, digests, random);
+const createUser = new CreateUser(passwords, createAccount);
+const addCustomUser = new AddCustomUser(passwords, createAccount, 4);
 const createAppKey = new CreateAppKey(random, digests);
 const applications = (usable: boolean) => new CreateApplication({ usable });
 
@@ -169,7 +168,7 @@ describe("custom users", () => {
 
   test("get another password", async () => {
     await addCustomUser.addCustomUser(context, zoe);
-    const change = new SetCustomPassword(passwords, hasher, new SettleCustomPassword(replace), 4);
+    const change = new SetCustomPassword(passwords, hasher, replace, 4);
     expect(await refusal(change.setCustomPassword(context, { name: "Zoe", password: "abc" }))).toBe(320);
     await change.setCustomPassword(context, { name: "Zoe", password: "another" });
     const { account } = await fixture.r.accounts.find({ realm: "custom", loginName: "Zoe" }, []);

@@ -7,7 +7,7 @@ import {
   type Repositories,
   Applications,
 } from "@sallyport/core";
-import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
+import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";
 import { articleAttributes, contactAttributes, orderAttributes, password } from "./sample-data.ts";
 import type { BenchDatabase } from "./bench-database.ts";
@@ -58,12 +58,12 @@ async function prepare(r: Repositories, schema: string, indexed: readonly string
     { className: "User", attributes: { Name: "first", Groups: [groupId] }, links: { Groups: [groupId] } },
   ]);
   const userId = user?.id ?? "";
-  const createAccount = new CreateAccount(await Argon2PasswordHasher.create(), digests);
+  const createAccount = new CreateAccount(await Argon2PasswordHasher.create(), digests, new NodeRandomSource());
   await createAccount.run(r.accounts, {
+    realm: "database",
     userId,
     loginName: "first",
     password,
-    administrator: false,
     clientHash: "md5",
   });
 

@@ -7,10 +7,9 @@ import { macroLimits } from "../macros/macro-folders.ts";
 import { bind, by, from, of, parts, type Recipe } from "./parts.ts";
 
 const { configuration, cursorSealing, digests, enterWithPassword, factorSecrets, gate, hasher } = parts;
-const { indexKeeper, keyRings, macroReports, macroRunner, macroRuntime, objectHooks, orderMail, passwordNotice } =
-  parts;
+const { indexKeeper, keyRings, macroReports, macroRunner, macroRuntime, objectHooks, orderMail, changeNotice } = parts;
 const { passwordPolicy, passwordResets, proveFactor, providerSealing, random, registeredProviders } = parts;
-const { replacePassword, serializeOwnUser, settleCustomPassword, slowQueries } = parts;
+const { replacePassword, serializeOwnUser, slowQueries } = parts;
 
 /** Everything that routes and commands have done, by name. A new use case is named here and nowhere else in the server. */
 const useCases = {
@@ -36,10 +35,7 @@ const useCases = {
     (configured: Configuration) => ({ room: roomOf(configured) }),
   ),
   tradeReturnCode: of(core.TradeReturnCode, [registeredProviders, providerSealing, parts.enterWithProvider, digests]),
-  logInLinking: by(
-    (order, { mail }, ...needs) => new core.LogInLinking(...needs, new core.LinkNotice(order, mail.language)),
-    [orderMail, configuration, enterWithPassword, digests, random],
-  ),
+  logInLinking: of(core.LogInLinking, [enterWithPassword, digests, random, changeNotice]),
   listOwnLinks: of(core.ListOwnLinks, []),
   removeOwnLinks: of(core.RemoveOwnLinks, []),
   listProviders: by(
@@ -55,16 +51,10 @@ const useCases = {
     },
     [keyRings, parts.credentialsCipher, digests, parts.changeOwnPassword, parts.changeCustomPassword],
   ),
-  askForReset: by(
-    (order, { mail, passwords }, { custom }, digest) =>
-      new core.AskForReset({
-        orderMail: order,
-        digests: digest,
-        language: mail.language,
-        customReset: custom,
-        perNetwork: passwords.resetsPerNetwork,
-      }),
-    [orderMail, configuration, passwordResets, digests],
+  askForReset: from(
+    core.AskForReset,
+    { orderMail, digests, resets: passwordResets },
+    ({ mail, passwords }: Configuration) => ({ language: mail.language, perNetwork: passwords.resetsPerNetwork }),
   ),
   confirmReset: from(core.ConfirmReset, {
     hasher,
@@ -72,13 +62,13 @@ const useCases = {
     policy: passwordPolicy,
     passwords: replacePassword,
     resets: passwordResets,
-    notice: passwordNotice,
+    notice: changeNotice,
   }),
   confirmCustomPassword: from(core.ConfirmCustomPassword, {
     gate,
     digests,
-    settle: settleCustomPassword,
-    notice: passwordNotice,
+    replace: replacePassword,
+    notice: changeNotice,
   }),
 
   readSecondFactor: of(core.ReadSecondFactor, [factorSecrets]),
@@ -117,13 +107,12 @@ const useCases = {
   createUser: of(core.CreateUser, [passwordPolicy, parts.createAccount]),
   setUserPassword: of(core.SetUserPassword, [passwordPolicy, hasher, replacePassword]),
   addCustomUser: by(
-    (policy, create, { passwords }) => new core.AddCustomUser(policy, create, passwords.customLength),
-    [passwordPolicy, parts.createCustomAccount, configuration],
+    ({ passwords }, ...needs) => new core.AddCustomUser(...needs, passwords.customLength),
+    [configuration, passwordPolicy, parts.createAccount],
   ),
   setCustomPassword: by(
-    (policy, hashing, settle, { passwords }) =>
-      new core.SetCustomPassword(policy, hashing, settle, passwords.customLength),
-    [passwordPolicy, hasher, settleCustomPassword, configuration],
+    ({ passwords }, ...needs) => new core.SetCustomPassword(...needs, passwords.customLength),
+    [configuration, passwordPolicy, hasher, replacePassword],
   ),
   createAppKey: of(core.CreateAppKey, [random, digests]),
   createApplication: of(core.CreateApplication, [factorSecrets]),

@@ -1,4 +1,4 @@
-import { CreateAccount, CreateCustomAccount, type ObjectId, type Repositories } from "@sallyport/core";
+import { CreateAccount, type ObjectId, type Repositories } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { Door } from "./door.ts";
 
@@ -23,11 +23,9 @@ export async function somebodyFor({ of }: Door, { accounts, objects }: Repositor
   const pass = `${user} has a password`;
   const [object] = await objects.insert([{ className: "User", attributes: { Name: user } }]);
   const userId = object?.id ?? "";
-  const account = { userId, loginName: user, password: pass, administrator: false, clientHash: "md5" } as const;
-  await new CreateAccount(hasher, digests).run(
-    accounts,
-    of === "database user" ? account : { ...account, password: "another password" },
-  );
+  const creating = new CreateAccount(hasher, digests, new NodeRandomSource());
+  const account = { realm: "database", userId, loginName: user, password: pass, clientHash: "md5" } as const;
+  await creating.run(accounts, of === "database user" ? account : { ...account, password: "another password" });
   if (of === "database user")
     return {
       user,
@@ -36,8 +34,7 @@ export async function somebodyFor({ of }: Door, { accounts, objects }: Repositor
       subject: `user:${userId}`,
       setDisabled: (disabled) => accounts.change(userId, { disabled }),
     };
-  const custom = { loginName: user, password: pass, userId, email: null, clientHash: "md5" } as const;
-  const id = await new CreateCustomAccount(hasher, digests, new NodeRandomSource()).run(accounts, custom);
+  const id = await creating.run(accounts, { ...account, realm: "custom" });
   return {
     user,
     pass,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { CreateCustomAccount } from "@sallyport/core";
+import { CreateAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
@@ -20,7 +20,7 @@ describe("the time of a refused log-in of a custom user", () => {
     postgres = await openPostgresFixture();
     server = await postgres.demo({ THROTTLE_ADDRESS_FREE_FAILURES: "100000", THROTTLE_USER_FREE_FAILURES: "10" });
     const { accounts } = repositoriesOf(server);
-    const creating = new CreateCustomAccount(
+    const creating = new CreateAccount(
       await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }),
       new NodeDigests(),
       new NodeRandomSource(),
@@ -29,6 +29,7 @@ describe("the time of a refused log-in of a custom user", () => {
     known = Array.from({ length: pairs }, () => nameOf());
     for (const loginName of known) {
       await creating.run(accounts, {
+        realm: "custom",
         loginName,
         password: "the password",
         userId: account?.userId ?? "",

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { CreateCustomAccount, FormerPasswords } from "@sallyport/core";
+import { CreateAccount, FormerPasswords } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { resetMail } from "../reset-mail.ts";
 import type { Stage } from "./stage.ts";
@@ -58,8 +58,9 @@ async function customNewcomer({ storage: { repositories: r }, send }: Stage) {
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const { account: mapped } = await r.accounts.find({ realm: "database", loginName: "reader" }, []);
   const userId = mapped?.userId ?? "";
-  const creating = new CreateCustomAccount(hasher, digests, new NodeRandomSource());
+  const creating = new CreateAccount(hasher, digests, new NodeRandomSource());
   const id = await creating.run(r.accounts, {
+    realm: "custom",
     loginName: name,
     password,
     userId,

@@ -1,8 +1,8 @@
 import type { EnterWithPassword, LogInInput, LogInResult } from "../access/index.ts";
 import { type Digests, type RandomSource, randomUuid } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import type { MailLanguage, OrderMail } from "../mail/index.ts";
-import type { AppKeyContext, RequestContext } from "../request/index.ts";
+import type { ChangeNotice, MailLanguage } from "../mail/index.ts";
+import type { AppKeyContext } from "../request/index.ts";
 import { type Account, isUuid, type Person, type ProviderType, type Repositories } from "../storage/index.ts";
 import { assignableIdentities, createLink } from "./links.ts";
 
@@ -24,21 +24,22 @@ export class LogInLinking {
     private readonly enterWithPassword: EnterWithPassword,
     private readonly digests: Digests,
     private readonly random: RandomSource,
-    private readonly notice: LinkNotice,
+    private readonly notice: ChangeNotice,
   ) {}
 
   async run(context: AppKeyContext, { dfUuid, language, ...input }: LinkingInput): Promise<LogInResult> {
-    const made: NewLink[] = [];
+    const made: { readonly account: Account; readonly provider: ProviderType }[] = [];
     const alongside = async (r: Repositories, person: Person) => {
-      made.push({
-        account: person.account,
-        provider: await this.link(context, r, { dfUuid, person, appNames: input.appNames }),
-      });
+      const provider = await this.link(context, r, { dfUuid, person, appNames: input.appNames });
+      made.push({ account: person.account, provider });
     };
     const { sessionId, user } = await this.enterWithPassword.run(context, input, { mode: "session", alongside });
     // The last one, as a transaction that lost runs again.
     const link = made.at(-1);
-    if (link !== undefined) await this.notice.send(context, link, language);
+    if (link !== undefined) {
+      const { account, provider } = link;
+      await this.notice.send(context, account, { kind: "accountLinked", provider }, language);
+    }
     return { sessionId, user, databaseName: context.database.name };
   }
 
@@ -56,29 +57,5 @@ export class LogInLinking {
     if (!(await createLink(context, r, link, { appNames, digests: this.digests })))
       throw new ServiceError(324, { detail: "The account is bound to a user already." });
     return link.provider;
-  }
-}
-
-export interface NewLink {
-  readonly account: Pick<Account, "email" | "loginName">;
-  readonly provider: ProviderType;
-}
-
-/** Tells users that an account of a provider was bound to them, so that they notice when it is somebody else's. */
-export class LinkNotice {
-  constructor(
-    private readonly orderMail: OrderMail,
-    private readonly language: MailLanguage,
-  ) {}
-
-  /** Does nothing where there is no address or no mail, and never fails: the link is there, whether anybody hears of it or not. */
-  async send(
-    { database, r }: RequestContext,
-    { account: { email, loginName: name }, provider }: NewLink,
-    language: MailLanguage | null,
-  ): Promise<void> {
-    if (email === null || !this.orderMail.configured) return;
-    const order = { kind: "accountLinked", to: email, name, provider, language: language ?? this.language } as const;
-    await this.orderMail.run({ alias: database.alias, r }, order).catch(() => {});
   }
 }

@@ -1,8 +1,9 @@
 import type { Digests } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import { type KeyWrapping, openJson, sealJson } from "../keys/index.ts";
-import type { RecordKind, Repositories } from "../storage/index.ts";
-import type { Letter, MailOrder } from "./mail.ts";
+import type { RequestContext } from "../request/index.ts";
+import type { Account, ProviderType, RecordKind, Repositories } from "../storage/index.ts";
+import type { Letter, MailLanguage, MailOrder } from "./mail.ts";
 
 const minute = 60_000;
 
@@ -64,6 +65,31 @@ export class OrderMail {
     if (outcome !== "stored") throw new ServiceError(706, { detail: "Too much mail waits." });
     // Sending this costs more where there is such a user: it is not to begin when somebody could measure it with his next request.
     if (order.kind !== "passwordReset") ring(alias);
+  }
+}
+
+/** What a notice is about. */
+type NoticedChange =
+  | { readonly kind: "passwordChanged" }
+  | { readonly kind: "accountLinked"; readonly provider: ProviderType };
+
+/** Tells users of a change of their account, so that they notice when it was somebody else. */
+export class ChangeNotice {
+  constructor(
+    private readonly orderMail: Pick<OrderMail, "configured" | "run">,
+    private readonly language: MailLanguage,
+  ) {}
+
+  /** Does nothing where there is no address or no mail, and never fails: the change is done, whether anybody hears of it or not. */
+  async send(
+    { database, r }: RequestContext,
+    { email, loginName: name }: Pick<Account, "email" | "loginName">,
+    change: NoticedChange,
+    language: MailLanguage | null,
+  ): Promise<void> {
+    if (email === null || !this.orderMail.configured) return;
+    const order = { ...change, to: email, name, language: language ?? this.language };
+    await this.orderMail.run({ alias: database.alias, r }, order).catch(() => {});
   }
 }
 

@@ -18,6 +18,11 @@ export function realmOf(id: AccountId): Realm | null {
   return isObjectId(id) ? "database" : null;
 }
 
+/** The owner of the records of an account, which go with it; also whose password history, resets and second factors they are. */
+export function accountOwner(id: AccountId): string {
+  return `${realmOf(id) === "custom" ? "custom" : "user"}:${id}`;
+}
+
 /** An account by its name, its id, or the id of the record of the kind `identityLink` that names a database user. */
 export type AccountSelector =
   | { readonly realm: Realm; readonly loginName: string }

@@ -4,6 +4,7 @@ import {
   AcceptProviderUser,
   type AppKeyContext,
   AssignProviderUser,
+  ChangeNotice,
   type CallbackInput,
   CallbackAddresses,
   type ClientOrigin,
@@ -13,14 +14,12 @@ import {
   Gate,
   type IdentityLink,
   identityLinkKind,
-  LinkNotice,
   LogInLinking,
   type LogInsUnderWay,
   loginNameOf,
   type MailLanguage,
   type MailOrder,
   type ObjectId,
-  type OrderMail,
   PutProvider,
   ProviderSealing,
   RegisteredProviders,
@@ -78,7 +77,7 @@ export async function openProviderFixture({
     told.push([alias, order]);
     if (mail === "refused") throw new ServiceError(706);
   };
-  const notice = new LinkNotice({ configured: mail !== "none", run } as unknown as OrderMail, "de");
+  const notice = new ChangeNotice({ configured: mail !== "none", run }, "de");
   const linking = new LogInLinking(
     new EnterWithPassword(gate, new VerifyPassword(hasher, digests), serializeOwnUser),
     digests,

@@ -1,21 +1,12 @@
 import { MemoryStorage } from "@sallyport/storage-memory";
-import {
-  CustomPasswordReset,
-  noHooks,
-  OwnPasswordReset,
-  PrepareResetMail,
-  ReplacePassword,
-  SettleCustomPassword,
-} from "../../src/index.ts";
+import { customPasswordReset, noHooks, ownPasswordReset, PrepareResetMail } from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
 
 const minute = 60_000;
-const passwords = new ReplacePassword(0);
-const resets = {
-  own: new OwnPasswordReset(passwords),
-  custom: new CustomPasswordReset(new SettleCustomPassword(passwords), noHooks, 8),
-};
-const resetMail = new PrepareResetMail(digests, random, resets);
+const resetMail = new PrepareResetMail(digests, random, {
+  own: ownPasswordReset,
+  custom: customPasswordReset(noHooks, 8),
+});
 
 /** Two users with an address, and a clock that can be put forward. */
 async function opened() {

@@ -5,33 +5,33 @@ import type { Configuration } from "../../configuration/index.ts";
 import { by, from, of, parts, type Recipes } from "../parts.ts";
 
 const { checkSecondFactors, configuration, digests, factorProofs, factorSecrets, gate, hasher, objectHooks } = parts;
-const { orderMail, passwordNotice, passwordPolicy, random, replacePassword, settleCustomPassword } = parts;
+const { changeNotice, orderMail, passwordPolicy, random, replacePassword } = parts;
 
 /** The gate, how users come in, and what becomes of their passwords. */
 export const userParts = {
   gate: by((...needs) => new core.Gate(...needs, pause), [digests, random, checkSecondFactors]),
   verifyPassword: of(core.VerifyPassword, [hasher, digests]),
-  createAccount: of(core.CreateAccount, [hasher, digests]),
+  createAccount: of(core.CreateAccount, [hasher, digests, random]),
   serializeOwnUser: of(core.SerializeOwnUser, [objectHooks]),
   enterWithPassword: of(core.EnterWithPassword, [gate, parts.verifyPassword, parts.serializeOwnUser]),
 
   passwordPolicy: by((...needs) => new core.PasswordPolicy(...needs, new ListedBreachedPasswords()), [hasher, digests]),
   replacePassword: by(({ passwords }) => new core.ReplacePassword(passwords.history), [configuration]),
   resetMail: of(core.PrepareResetMail, [digests, random, parts.passwordResets]),
-  passwordNotice: by((order, { mail }) => new core.PasswordNotice(order, mail.language), [orderMail, configuration]),
+  changeNotice: by((order, { mail }) => new core.ChangeNotice(order, mail.language), [orderMail, configuration]),
   changeOwnPassword: from(core.ChangeOwnPassword, {
     gate,
     digests,
     policy: passwordPolicy,
     replace: replacePassword,
-    notice: passwordNotice,
+    notice: changeNotice,
   }),
   passwordResets: by(
-    (replace, settle, hooks, { passwords }) => ({
-      own: new core.OwnPasswordReset(replace),
-      custom: new core.CustomPasswordReset(settle, hooks, passwords.customLength),
+    (hooks, { passwords }) => ({
+      own: core.ownPasswordReset,
+      custom: core.customPasswordReset(hooks, passwords.customLength),
     }),
-    [replacePassword, settleCustomPassword, objectHooks, configuration],
+    [objectHooks, configuration],
   ),
 
   timeTokens: of(OtplibTimeTokens, []),
@@ -40,14 +40,12 @@ export const userParts = {
   checkSecondFactors: of(core.CheckSecondFactors, [factorProofs]),
   proveFactor: of(core.ProveFactor, [gate, factorProofs]),
 
-  createCustomAccount: of(core.CreateCustomAccount, [hasher, digests, random]),
   verifyCustomPassword: of(core.VerifyCustomPassword, [hasher, digests]),
   askAuthenticator: by(
     (hooks, hash, source, accounts) =>
       new core.AskAuthenticator(hooks, new core.KeepAuthenticatedUser(hash, source), accounts),
     [objectHooks, hasher, random, parts.verifyCustomPassword],
   ),
-  settleCustomPassword: of(core.SettleCustomPassword, [replacePassword]),
   changeCustomPassword: from(
     core.ChangeCustomPassword,
     {
@@ -55,7 +53,7 @@ export const userParts = {
       digests,
       random,
       policy: passwordPolicy,
-      settle: settleCustomPassword,
+      replace: replacePassword,
       orderMail,
       hooks: objectHooks,
     },

@@ -1,8 +1,8 @@
 import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
 import type { AdministrationContext } from "../../request/index.ts";
-import { type Account, loginNameOf, type Repositories } from "../../storage/index.ts";
-import { type PasswordPolicy, passwordSubject } from "../passwords/password-policy.ts";
+import { type Account, accountOwner, loginNameOf, type Repositories } from "../../storage/index.ts";
+import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
 import type { ReplacePassword } from "../passwords/replace-password.ts";
 import type { PasswordHasher } from "./verify-password.ts";
@@ -22,7 +22,7 @@ export async function setUserEmail(
   const address = email === null ? null : acceptMailAddress(email);
   await unit.transaction(async (r) => {
     const { userId } = await requireAccount(r, name);
-    await r.records.remove(passwordResets, { owner: passwordSubject(userId) });
+    await r.records.remove(passwordResets, { owner: accountOwner(userId) });
     if (!(await r.accounts.change(userId, { email: address }))) throw noSuchUser(name);
     await r.audit.append(eventOf({ type: "account.changed", subjectId: userId }));
   });

@@ -1,50 +1,54 @@
-import type { Digests } from "../../digests/index.ts";
+import { type Digests, type RandomSource, randomUuid } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
 import { userName, UserNames } from "../../objects/index.ts";
 import type { AdministrationContext, ClientHash } from "../../request/index.ts";
 import {
+  type AccountId,
   type AccountRepository,
   confusableKeyOf,
   type ListedAccount,
   loginNameOf,
+  type NewAccount,
   type ObjectId,
   type ObjectRepository,
   type Part,
+  type Realm,
   seesAll,
   type StoredObject,
 } from "../../storage/index.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { clientPassword, type PasswordHasher } from "./verify-password.ts";
 
-export interface CreateAccountInput {
-  /** Id of an existing `User` object. */
-  readonly userId: ObjectId;
-  readonly loginName: string;
+export interface CreateAccountInput extends Omit<NewAccount, "id" | "secret"> {
+  readonly realm: Realm;
   /** Plain, or as clients send it. */
   readonly password: string;
-  readonly administrator: boolean;
   readonly clientHash: ClientHash;
-  readonly email?: string | null;
 }
 
-/** Gives a `User` object its credentials. A name that is taken, or looks like one that is: 307. */
+/** Gives a `User` object its credentials, or creates a custom user who works as one. */
 export class CreateAccount {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly digests: Digests,
+    private readonly random: RandomSource,
   ) {}
 
-  async run(accounts: AccountRepository, input: CreateAccountInput): Promise<void> {
-    const { userId, administrator, email = null } = input;
-    const secret = await this.hasher.hash(clientPassword(input.password, input.clientHash, this.digests));
-    const loginName = loginNameOf(input.loginName);
-    const outcome = await accounts.create(
-      { userId, loginName, secret, administrator, email },
-      confusableKeyOf(loginName),
-    );
-    if (outcome === "nameTaken")
-      throw new ServiceError(307, { detail: "The user name is taken or looks like another." });
+  /** The id of the account. A name that is taken in the realm, or looks like one that is: 307. */
+  async run(
+    accounts: AccountRepository,
+    { realm, password, clientHash, ...given }: CreateAccountInput,
+  ): Promise<AccountId> {
+    const secret = await this.hasher.hash(clientPassword(password, clientHash, this.digests));
+    const loginName = loginNameOf(given.loginName);
+    const id = realm === "custom" ? randomUuid(this.random) : given.userId;
+    const outcome = await accounts.create({ ...given, id, loginName, secret }, confusableKeyOf(loginName));
+    if (outcome === "nameTaken") {
+      const name = realm === "custom" ? "name of the custom user" : "user name";
+      throw new ServiceError(307, { detail: `The ${name} is taken or looks like another.` });
+    }
+    return id;
   }
 }
 
@@ -82,7 +86,8 @@ export class CreateUser {
       if (user === undefined) throw new ServiceError(799, { detail: "The user could not be created." });
       const { id: userId } = user;
       // Hashing inside of a transaction keeps the connection busy; users are created too seldom for that to matter.
-      await this.createAccount.run(r.accounts, { userId, loginName: name, password, administrator, clientHash, email });
+      const account = { userId, loginName: name, password, administrator, clientHash, email };
+      await this.createAccount.run(r.accounts, { ...account, realm: "database" });
       await new UserNames(r.records, digests).reserve({ id: userId, name });
       await r.audit.append(eventOf({ type: "account.created", subjectId: userId }));
       return userId;

@@ -1,6 +1,6 @@
 import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { MailLanguage, OrderMail } from "../../mail/index.ts";
+import type { ChangeNotice, MailLanguage, OrderMail } from "../../mail/index.ts";
 import type { ObjectHooks } from "../../objects/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
 import type { Account } from "../../storage/index.ts";
@@ -8,10 +8,9 @@ import { clientPassword } from "../accounts/verify-password.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "../passwords/change-password.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
-import type { PasswordNotice } from "../passwords/replace-password.ts";
+import type { ReplacePassword } from "../passwords/replace-password.ts";
 import { isAskedElsewhere } from "./ask-authenticator.ts";
 import { customUserKey, PendingPasswords } from "./custom-accounts.ts";
-import type { SettleCustomPassword } from "./custom-password-reset.ts";
 
 const minutes = 10;
 const tries = 5;
@@ -23,7 +22,7 @@ export interface ChangeCustomPasswordParts {
   readonly policy: PasswordPolicy;
   /** Characters of a custom user's password at least, where it is seen as its owner types it. */
   readonly shortest: number;
-  readonly settle: SettleCustomPassword;
+  readonly replace: ReplacePassword;
   readonly orderMail: OrderMail;
   /** Of those who do not say which. */
   readonly language: MailLanguage;
@@ -41,7 +40,7 @@ export class ChangeCustomPassword implements PasswordChange {
     context: SessionContext,
     { oldPassword, newPassword, language }: PasswordChangeInput,
   ): Promise<PasswordChangeResult> {
-    const { gate, digests, random, policy, shortest, settle, hooks } = this.parts;
+    const { gate, digests, random, policy, shortest, replace, hooks } = this.parts;
     const { clientHash } = context.database.policy;
     const password = policy.accept({ pass: newPassword, clientHash }, shortest);
     const old = clientPassword(oldPassword, clientHash, digests);
@@ -60,7 +59,7 @@ export class ChangeCustomPassword implements PasswordChange {
       refusal: { code: 339, type: "customPassword.refused" },
       userId,
       prove: () => {
-        const former = () => settle.former(context.r, account);
+        const former = () => replace.former(context.r, account.id);
         const refused = "customPassword.refused";
         return policy.proveChange(context, { secret: account.secret, old, password, former, refused });
       },
@@ -112,8 +111,8 @@ export interface ConfirmCustomPasswordInput {
 export interface ConfirmCustomPasswordParts {
   readonly gate: Gate;
   readonly digests: Digests;
-  readonly settle: SettleCustomPassword;
-  readonly notice: PasswordNotice;
+  readonly replace: ReplacePassword;
+  readonly notice: ChangeNotice;
 }
 
 /** Makes the password of a mailed code the current one, else 326; other sessions end with the change, not this one. */
@@ -121,7 +120,7 @@ export class ConfirmCustomPassword {
   constructor(private readonly parts: ConfirmCustomPasswordParts) {}
 
   async run(context: SessionContext, { confirmationCode: given, language }: ConfirmCustomPasswordInput): Promise<void> {
-    const { gate, digests, settle, notice } = this.parts;
+    const { gate, digests, replace, notice } = this.parts;
     const { userId, entrance } = context.session;
     // Only custom users have a waiting password.
     if (entrance.kind !== "custom") throw new ServiceError(326);
@@ -138,11 +137,11 @@ export class ConfirmCustomPassword {
         const version = await new PendingPasswords(r).confirm(account.id, code);
         // Another request was faster with the same code.
         if (version === null) throw new ServiceError(326);
-        await settle.run(r, account, context.sessionDigest);
+        await replace.settle(r, account, context.sessionDigest);
         if (!(await r.sessions.renew(context.sessionDigest, version))) throw new ServiceError(context.overCode);
         await r.audit.append(sessionEvent(context, { type: "customPassword.changed" }));
       },
     });
-    await notice.send(context, account, language);
+    await notice.send(context, account, { kind: "passwordChanged" }, language);
   }
 }

@@ -3,6 +3,7 @@ import { acceptMailAddress } from "../../mail/index.ts";
 import type { AdministrationContext } from "../../request/index.ts";
 import {
   type Account,
+  accountOwner,
   type AuditEventType,
   type ListedAccount,
   loginNameOf,
@@ -14,8 +15,8 @@ import {
 import type { PasswordHasher } from "../accounts/verify-password.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
-import { customSubject, mapCustomAccount } from "./custom-accounts.ts";
-import type { SettleCustomPassword } from "./custom-password-reset.ts";
+import type { ReplacePassword } from "../passwords/replace-password.ts";
+import { mapCustomAccount } from "./custom-accounts.ts";
 
 /** The custom user with this log-in name. An unknown name: 304. */
 export async function requireCustomUser({ accounts }: Pick<Repositories, "accounts">, name: string): Promise<Account> {
@@ -41,7 +42,7 @@ export async function setCustomUserEmail(
     type: "customUser.stored",
     endsSessions: false,
     make: async (r, { id }) => {
-      await r.records.remove(passwordResets, { owner: customSubject(id) });
+      await r.records.remove(passwordResets, { owner: accountOwner(id) });
       return r.accounts.change(id, { email: address });
     },
   });
@@ -115,7 +116,7 @@ export class SetCustomPassword {
   constructor(
     private readonly policy: PasswordPolicy,
     private readonly hasher: PasswordHasher,
-    private readonly settle: SettleCustomPassword,
+    private readonly replace: ReplacePassword,
     private readonly shortest: number,
   ) {}
 
@@ -131,7 +132,7 @@ export class SetCustomPassword {
       endsSessions: true,
       make: async (r, account) => {
         if ((await r.accounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
-        await this.settle.keep(r, account);
+        await this.replace.retire(r, account);
         return true;
       },
     });

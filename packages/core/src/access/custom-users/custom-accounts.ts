@@ -2,6 +2,7 @@ import type { Digest } from "../../digests/index.ts";
 import {
   type Account,
   type AccountId,
+  accountOwner,
   confusableKeyOf,
   loginNameOf,
   type ObjectId,
@@ -27,11 +28,6 @@ export async function mapCustomAccount(
   if (!(await r.accounts.change(id, { userId }))) return false;
   await new PendingPasswords(r).follow(id);
   return true;
-}
-
-/** Whose history, resets and second factors those of a custom user are. */
-export function customSubject(accountId: AccountId): string {
-  return `custom:${accountId}`;
 }
 
 /** Names whose failures count. Spellings of a name count together: a hook may take several of them for one. */
@@ -101,6 +97,6 @@ export class PendingPasswords {
   }
 
   private async put(id: AccountId, value: KeptPassword, lifetime: number): Promise<void> {
-    await this.r.records.put(pendingPasswordKind, id, value, { owner: `custom:${id}`, lifetime });
+    await this.r.records.put(pendingPasswordKind, id, value, { owner: accountOwner(id), lifetime });
   }
 }

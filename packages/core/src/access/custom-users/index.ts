@@ -6,7 +6,7 @@ export {
   type ConfirmCustomPasswordInput,
   type ConfirmCustomPasswordParts,
 } from "./change-custom-password.ts";
-export * from "./create-custom-account.ts";
+export * from "./add-custom-user.ts";
 export * from "./custom-accounts.ts";
 export * from "./custom-password-reset.ts";
 export * from "./change-custom-user.ts";

@@ -2,8 +2,8 @@ import type { Digests, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { MailLanguage, OrderMail, PreparedReset, ResetMail, ResetOrder } from "../../mail/index.ts";
 import { type AppKeyContext, entryEvent } from "../../request/index.ts";
-import { type Repositories, takeTurn, type ThrottlePolicy } from "../../storage/index.ts";
-import { type PasswordReset, type PasswordResets, passwordResets } from "./password-reset.ts";
+import { accountOwner, type Repositories, takeTurn, type ThrottlePolicy } from "../../storage/index.ts";
+import { accountNamed, type PasswordResets, passwordResets, resetPayload } from "./password-reset.ts";
 
 export interface AskForResetInput {
   readonly user: string;
@@ -15,7 +15,7 @@ export interface AskForResetParts {
   readonly orderMail: OrderMail;
   readonly digests: Digests;
   readonly language: MailLanguage;
-  readonly customReset: Pick<PasswordReset, "isPossible">;
+  readonly resets: PasswordResets;
   /** Maximum requests of one network within an hour without delay; 0: unlimited. */
   readonly perNetwork: number;
 }
@@ -32,9 +32,9 @@ export class AskForReset {
   constructor(private readonly parts: AskForResetParts) {}
 
   async run(context: AppKeyContext, { user, custom, language }: AskForResetInput): Promise<void> {
-    const { customReset, orderMail } = this.parts;
+    const { resets, orderMail } = this.parts;
     const { database, appKey, origin, r } = context;
-    if (custom && !(await customReset.isPossible(context)))
+    if (custom && !(await resets.custom.isPossible(context)))
       throw new ServiceError(712, {
         detail: "A hook decides who custom users are; their passwords are kept elsewhere.",
       });
@@ -82,14 +82,16 @@ export class PrepareResetMail implements ResetMail {
   ) {}
 
   async prepare(r: Repositories, { user, custom }: ResetOrder): Promise<PreparedReset | null> {
-    const account = await this.resets[custom === true ? "custom" : "own"].named(r, user);
+    const reset = this.resets[custom === true ? "custom" : "own"];
+    const account = await accountNamed(r, reset, user);
     if (account === null || account.email === null) return null;
-    const { subject, payload, email: to, loginName: name } = account;
+    const { email: to, loginName: name } = account;
+    const owner = accountOwner(account.id);
     // Repeated requests must not fill the mailbox of a user.
-    if ((await takeTurn(r.throttle, { key: `resetMail:${subject}`, policy: pauses })) > 0) return null;
+    if ((await takeTurn(r.throttle, { key: `resetMail:${owner}`, policy: pauses })) > 0) return null;
     const token = this.random.secret();
-    await r.records.put(passwordResets, this.digests.sha256(token), payload, {
-      owner: subject,
+    await r.records.put(passwordResets, this.digests.sha256(token), resetPayload(reset, account), {
+      owner,
       lifetime: resetMinutes * minute,
     });
     return { to, name, token, minutes: resetMinutes };

@@ -1,18 +1,19 @@
 import type { Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
+import type { ChangeNotice } from "../../mail/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
 import { clientPassword } from "../accounts/verify-password.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "./change-password.ts";
-import { type PasswordPolicy, passwordSubject } from "./password-policy.ts";
-import type { PasswordNotice, ReplacePassword } from "./replace-password.ts";
+import type { PasswordPolicy } from "./password-policy.ts";
+import type { ReplacePassword } from "./replace-password.ts";
 
 export interface ChangeOwnPasswordParts {
   readonly gate: Gate;
   readonly digests: Digests;
   readonly policy: PasswordPolicy;
   readonly replace: ReplacePassword;
-  readonly notice: PasswordNotice;
+  readonly notice: ChangeNotice;
 }
 
 /** Changes the password of a database user: his other sessions end and this one goes on, in one transaction with the change. */
@@ -36,7 +37,7 @@ export class ChangeOwnPassword implements PasswordChange {
       refusal: { code: 339, type: "password.refused" },
       userId,
       prove: () => {
-        const former = () => replace.former(context.r, passwordSubject(userId));
+        const former = () => replace.former(context.r, userId);
         return policy.proveChange(context, {
           secret: account.secret,
           old,
@@ -53,7 +54,7 @@ export class ChangeOwnPassword implements PasswordChange {
         await r.audit.append(sessionEvent(context, { type: "password.changed" }));
       },
     });
-    await notice.send(context, account, language);
+    await notice.send(context, account, { kind: "passwordChanged" }, language);
     return {};
   }
 }

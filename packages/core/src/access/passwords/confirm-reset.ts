@@ -1,12 +1,12 @@
 import type { Digest, Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { MailLanguage } from "../../mail/index.ts";
+import type { ChangeNotice, MailLanguage } from "../../mail/index.ts";
 import { type AppKeyContext, entryEvent } from "../../request/index.ts";
-import type { RecordValue } from "../../storage/index.ts";
+import type { Account, RecordValue } from "../../storage/index.ts";
 import type { PasswordHasher } from "../accounts/verify-password.ts";
 import { isPasswordText, type PasswordPolicy } from "./password-policy.ts";
-import { type PasswordReset, type PasswordResets, passwordResets, type ResettableAccount } from "./password-reset.ts";
-import type { PasswordNotice, ReplacePassword } from "./replace-password.ts";
+import { accountMeant, type PasswordReset, type PasswordResets, passwordResets } from "./password-reset.ts";
+import type { ReplacePassword } from "./replace-password.ts";
 
 export interface ConfirmResetInput {
   readonly resetPasswordToken: string;
@@ -18,14 +18,14 @@ export interface ConfirmResetParts {
   readonly hasher: PasswordHasher;
   readonly digests: Digests;
   readonly policy: PasswordPolicy;
-  readonly passwords: Pick<ReplacePassword, "former">;
+  readonly passwords: ReplacePassword;
   readonly resets: PasswordResets;
-  readonly notice: PasswordNotice;
+  readonly notice: ChangeNotice;
 }
 
 interface FoundReset {
   readonly reset: PasswordReset;
-  readonly account: ResettableAccount;
+  readonly account: Account;
 }
 
 /** Sets a new password by the token of a mail: 328 unless that is good, 320 for a password that is not, which does not spend the token. Ends all sessions. */
@@ -42,10 +42,10 @@ export class ConfirmReset {
     const { reset, account } = found;
     if (!isPasswordText(newPassword)) throw new ServiceError(320);
     const password = policy.accept({ pass: newPassword, clientHash: database.policy.clientHash }, reset.shortest);
-    await policy.acceptUnused([account.secret, ...(await passwords.former(r, account.subject))], password);
+    await policy.acceptUnused([account.secret, ...(await passwords.former(r, account.id))], password);
     const secret = await hasher.hash(password);
     if (!(await this.spend(context, digest, { ...found, secret }))) return this.refuse(context);
-    await notice.send(context, account, language);
+    await notice.send(context, account, { kind: "passwordChanged" }, language);
   }
 
   /** Of all who try with one token at once, one succeeds. */
@@ -56,7 +56,7 @@ export class ConfirmReset {
   ): Promise<boolean> {
     return context.database.storage.transaction(async (r) => {
       if ((await r.records.take(passwordResets, digest)) === null) return false;
-      if (!(await account.replace(r, secret))) return false;
+      if (!(await this.parts.passwords.run(r, account, { secret }))) return false;
       await r.audit.append(entryEvent(context, { type: reset.event, outcome: 0, userId: account.userId }));
       return true;
     });
@@ -66,7 +66,7 @@ export class ConfirmReset {
   private async find(context: AppKeyContext, payload: RecordValue): Promise<FoundReset | null> {
     const { own, custom } = this.parts.resets;
     for (const reset of [own, custom]) {
-      const account = await reset.meant(context.r, payload);
+      const account = await accountMeant(context.r, reset, payload);
       if (account !== null) return (await reset.isPossible(context)) ? { reset, account } : null;
     }
     return null;

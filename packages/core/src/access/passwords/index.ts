@@ -2,7 +2,6 @@ export { AskForReset, type AskForResetInput, PrepareResetMail } from "./ask-for-
 export * from "./change-own-password.ts";
 export * from "./change-password.ts";
 export * from "./confirm-reset.ts";
-export * from "./own-password-reset.ts";
 export * from "./password-policy.ts";
 export * from "./password-reset.ts";
 export * from "./replace-password.ts";

@@ -1,7 +1,7 @@
 import type { Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
-import type { AuditEventType, ObjectId } from "../../storage/index.ts";
+import type { AuditEventType } from "../../storage/index.ts";
 import { clientPassword, type GivenPassword, type PasswordHasher } from "../accounts/verify-password.ts";
 
 /** Characters of a password at least, where it is seen as its owner types it. */
@@ -73,11 +73,6 @@ interface ProvenChange {
 export interface BreachedPasswords {
   /** Whether the password with this MD5, 32 lower-case hexadecimal digits, is one of them. */
   has(md5: string): boolean;
-}
-
-/** Whose history and resets those of a database user are. */
-export function passwordSubject(userId: ObjectId): string {
-  return `user:${userId}`;
 }
 
 const longestPassword = 1_024;

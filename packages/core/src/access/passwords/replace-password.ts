@@ -1,8 +1,13 @@
 import type { Digest } from "../../digests/index.ts";
-import type { MailLanguage, OrderMail } from "../../mail/index.ts";
-import type { RequestContext } from "../../request/index.ts";
-import type { Account, RecordKind, RecordRepository, Repositories } from "../../storage/index.ts";
-import { passwordSubject } from "./password-policy.ts";
+import {
+  type Account,
+  type AccountId,
+  accountOwner,
+  realmOf,
+  type RecordKind,
+  type RecordRepository,
+  type Repositories,
+} from "../../storage/index.ts";
 import { passwordResets } from "./password-reset.ts";
 
 /** Hashes of passwords that were current once, the latest first, by the subject whose they were. */
@@ -41,45 +46,32 @@ export class ReplacePassword {
   /** @param history how many passwords besides the current one are not taken again */
   constructor(private readonly history: number) {}
 
-  /** Hashes of the passwords of a subject that are not taken again. */
-  former(r: Repositories, subject: string): Promise<readonly string[]> {
-    return this.history === 0 ? Promise.resolve([]) : new FormerPasswords(r.records).latest(subject, this.history);
+  /** Hashes of the passwords of an account that are not taken again. */
+  former(r: Repositories, id: AccountId): Promise<readonly string[]> {
+    return this.history === 0
+      ? Promise.resolve([])
+      : new FormerPasswords(r.records).latest(accountOwner(id), this.history);
   }
 
   /** `false`, and nothing is done, if the account has another password by now. */
-  async run(
-    r: Repositories,
-    { userId, secret: former, secretVersion }: Account,
-    { secret, except }: NewSecret,
-  ): Promise<boolean> {
-    if ((await r.accounts.setSecret(userId, secret, secretVersion)) === "stale") return false;
-    await this.retire(r, passwordSubject(userId), former);
-    await r.sessions.end(except === undefined ? { userId } : { userId, except });
+  async run(r: Repositories, account: Account, { secret, except }: NewSecret): Promise<boolean> {
+    if ((await r.accounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
+    await this.settle(r, account, except);
     return true;
   }
 
-  /** Keeps the hash of a subject's password that is no longer current, and revokes resets that were asked for before. */
-  async retire(r: Repositories, subject: string, former: string): Promise<void> {
-    await new FormerPasswords(r.records).add(subject, former, this.history);
-    await r.records.remove(passwordResets, { owner: subject });
+  /** Does the rest once an account has another password; `account`: as it was before. Its sessions end, but for one that is excepted. */
+  async settle(r: Repositories, account: Account, except?: Digest): Promise<void> {
+    await this.retire(r, account);
+    const { id } = account;
+    const whose = realmOf(id) === "custom" ? { customAccountId: id } : { userId: id };
+    await r.sessions.end(except === undefined ? whose : { ...whose, except });
   }
-}
 
-/** Tells users that their password was changed, so that they notice when it was somebody else. */
-export class PasswordNotice {
-  constructor(
-    private readonly orderMail: OrderMail,
-    private readonly language: MailLanguage,
-  ) {}
-
-  /** Does nothing where there is no address or no mail, and never fails: the change is done, whether anybody hears of it or not. */
-  async send(
-    { database, r }: RequestContext,
-    { email, loginName: name }: Pick<Account, "email" | "loginName">,
-    language: MailLanguage | null,
-  ): Promise<void> {
-    if (email === null || !this.orderMail.configured) return;
-    const order = { kind: "passwordChanged", to: email, name, language: language ?? this.language } as const;
-    await this.orderMail.run({ alias: database.alias, r }, order).catch(() => {});
+  /** The same, where the caller ends the sessions. */
+  async retire(r: Repositories, { id, secret }: Account): Promise<void> {
+    const owner = accountOwner(id);
+    await new FormerPasswords(r.records).add(owner, secret, this.history);
+    await r.records.remove(passwordResets, { owner });
   }
 }
