@@ -37,6 +37,22 @@ export const flag = z
   .transform((text) => text === "true")
   .pipe(z.boolean());
 
+/** App names of one log-in. */
+export const mostAppNames = 100;
+
+/** Characters; no list of tokens of second factors is longer. */
+export const longestToken = 1_024;
+
+/** Names the device of a log-in. Databases keep neither the zero character nor half of a surrogate pair. */
+export const deviceId = z
+  .string()
+  .max(255)
+  .refine((text) => !/\0|\p{Surrogate}/u.test(text))
+  .optional()
+  .describe(
+    "Sessions of one user on one device are limited: beyond that a log-in ends the least recently renewed one.",
+  );
+
 const entityTag = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
 const list = new RegExp(`^[\\t ]*${entityTag}(?:[\\t ]*,[\\t ]*${entityTag})*[\\t ]*$`);
 const version = /(?<!W\/)"([1-9]\d{0,9})"/g;

@@ -1,18 +1,11 @@
 import type { ErrorCode } from "@sallyport/core/errors";
 import * as z from "zod";
-import { refusedWith } from "./fields.ts";
+import { deviceId, longestToken, mostAppNames, refusedWith } from "./fields.ts";
 import { ownUserSchema } from "./objects.ts";
 
 const longestCredential = 1_024;
-const mostAppNames = 100;
-
-/** Characters; no list of tokens is longer. */
-const longestToken = 1_024;
 
 const isBlank = (text: string) => text.trim() === "";
-
-/** Databases keep neither the zero character nor half of a surrogate pair. */
-const isStorable = (text: string) => !/\0|\p{Surrogate}/u.test(text);
 
 const credential = z
   .string(refusedWith(301))
@@ -23,14 +16,7 @@ const appName = z.string(refusedWith(208)).refine((text) => !isBlank(text), refu
 
 const device = z
   .object({
-    deviceId: z
-      .string()
-      .max(255)
-      .refine(isStorable)
-      .optional()
-      .describe(
-        "Sessions of one user on one device are limited: beyond that a log-in ends the least recently renewed one.",
-      ),
+    deviceId,
     device: z.string().optional(),
     systemVersion: z.string().optional(),
     deviceType: z.string().optional(),

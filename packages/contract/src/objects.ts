@@ -41,13 +41,15 @@ export const bareObjectSchema = z
   .describe("An object by `serialization` of type `oid`.")
   .meta({ id: "BareObject" });
 
+const cursor = z
+  .string()
+  .optional()
+  .describe("Where the list goes on, as `cursor` of the next request; there when the page is full.");
+
 /** A page of the recycle bin. */
 export const recyclerSchema = z
   .object({
-    "~Cursor": z
-      .string()
-      .optional()
-      .describe("Where the list goes on, as `cursor` of the next request; there when the page is full."),
+    "~Cursor": cursor,
     "~Elements": z.array(
       z
         .strictObject({
@@ -70,10 +72,7 @@ export const objectListSchema = z
       .literal(true)
       .optional()
       .describe("`~Count` stops at 5,000: then that many means that many or more."),
-    "~Cursor": z
-      .string()
-      .optional()
-      .describe("Where the list goes on, as `cursor` of the next request; there when the page is full."),
+    "~Cursor": cursor,
     "~Elements": z.array(z.union([objectSchema, bareObjectSchema])),
   })
   .meta({ id: "ObjectList" });

@@ -17,28 +17,28 @@ function boundedText(code: ErrorCode, longest: number) {
     .refine((text) => text.trim() !== "", refusedWith(code));
 }
 
+const newPassword = boundedText(320, longestPassword).describe(
+  "As `pass` of a log-in: a password in clear has at least 8 characters.",
+);
+
 const encrypted = z.boolean(refusedWith(322));
 
 /** Body of `POST /v1/changePassword`. */
 export const changePasswordRequest = z
   .object({
     oldPassword: boundedText(319, longestPassword).describe("As `pass` of a log-in."),
-    newPassword: boundedText(320, longestPassword).describe(
-      "As `pass` of a log-in: a password in clear has at least 8 characters.",
-    ),
+    newPassword,
     encrypted: encrypted.optional(),
   })
   .meta({ id: "ChangePasswordRequest" });
 
+const cipherText = "Base64 of the text, encrypted block by block with the server's RSA key.";
+
 /** The encrypted form of it. */
 export const encryptedChangePasswordRequest = z
   .object({
-    oldPassword: boundedText(319, longestCipherText).describe(
-      "Base64 of the text, encrypted block by block with the server's RSA key.",
-    ),
-    newPassword: boundedText(320, longestCipherText).describe(
-      "Base64 of the text, encrypted block by block with the server's RSA key.",
-    ),
+    oldPassword: boundedText(319, longestCipherText).describe(cipherText),
+    newPassword: boundedText(320, longestCipherText).describe(cipherText),
     encrypted: encrypted.describe("`true`."),
   })
   .meta({ id: "EncryptedChangePasswordRequest" });
@@ -68,9 +68,7 @@ export const resetPasswordRequest = z
 export const confirmResetPasswordRequest = z
   .object({
     resetPasswordToken: boundedText(328, longestResetToken).describe("What the mail says."),
-    newPassword: boundedText(320, longestPassword).describe(
-      "As `pass` of a log-in: a password in clear has at least 8 characters.",
-    ),
+    newPassword,
   })
   .meta({ id: "ConfirmResetPasswordRequest" });
 

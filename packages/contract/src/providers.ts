@@ -1,8 +1,6 @@
 import * as z from "zod";
-import { refusedWith } from "./fields.ts";
+import { deviceId, longestToken, mostAppNames, refusedWith } from "./fields.ts";
 import { logInRequest, sessionLogInResponse } from "./log-in.ts";
-
-const mostAppNames = 100;
 
 /** App names with commas between them; `null` for blank ones and too many. */
 export function splitAppNames(text: string): string[] | null {
@@ -22,17 +20,10 @@ export const providerLogInParameters = z.object({
     .refine((text) => splitAppNames(text) !== null, refusedWith(208))
     .optional()
     .describe("App names, with commas between them; unless given, those that are registered with the provider."),
-  deviceId: z
-    .string()
-    .max(255)
-    .refine((text) => !/\0|\p{Surrogate}/u.test(text))
-    .optional()
-    .describe(
-      "Sessions of one user on one device are limited: beyond that a log-in ends the least recently renewed one.",
-    ),
+  deviceId,
   "2faToken": z
     .string()
-    .max(1_024)
+    .max(longestToken)
     .optional()
     .describe("Token of the second factor, or a recovery code, as in a log-in body; empty counts as absent."),
   returnTo: z

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { refusedWith } from "./fields.ts";
+import { longestToken, refusedWith } from "./fields.ts";
 
 /** Which app name a second factor is for. */
 export const secondFactorParameters = z.object({
@@ -14,7 +14,7 @@ export const factorTokenRequest = z
   .object({
     token: z
       .string()
-      .max(1_024)
+      .max(longestToken)
       .optional()
       .describe("Token of the second factor, or a recovery code of a confirmed one. Empty counts as absent."),
   })

@@ -1,10 +1,10 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import type { ProviderData } from "@sallyport/core";
+import { type ProviderData, strictJsonObject } from "@sallyport/core";
 import { SignJWT } from "jose";
 import { Strategy } from "passport-apple";
-import { type JsonObject, misconfigured, strictJsonObject } from "./guarded-client.ts";
+import { type JsonObject, misconfigured } from "./guarded-client.ts";
 import { OpenIdProvider } from "./open-id-provider.ts";
 import {
   acceptedTexts,

@@ -1,13 +1,14 @@
 import { createHmac } from "node:crypto";
-import type {
-  AuthorizationAnswer,
-  AuthorizationRequest,
-  IdentityProvider,
-  ProviderData,
-  ProviderProfile,
+import {
+  type AuthorizationAnswer,
+  type AuthorizationRequest,
+  type IdentityProvider,
+  type ProviderData,
+  type ProviderProfile,
+  strictJsonObject,
 } from "@sallyport/core";
 import { Strategy } from "passport-facebook";
-import { type JsonObject, misconfigured, type ProviderAnswer, strictJsonObject, unproven } from "./guarded-client.ts";
+import { type JsonObject, misconfigured, type ProviderAnswer, unproven } from "./guarded-client.ts";
 import { codeOf, StrategyLogIn } from "./oauth-strategy.ts";
 import { acceptedTexts, imitatedIssuer, profileText, type ProviderSurroundings, secretRule } from "./provider-data.ts";
 

@@ -10,7 +10,8 @@ import {
   type JWSHeaderParameters,
   jwtVerify,
 } from "jose";
-import { type GuardedClient, type JsonObject, strictJsonObject, unanswered, unproven } from "./guarded-client.ts";
+import { strictJsonObject } from "@sallyport/core";
+import { type GuardedClient, type JsonObject, unanswered, unproven } from "./guarded-client.ts";
 
 interface IdTokenExpectations {
   readonly keys: KeySet;

@@ -1,10 +1,9 @@
 import type { IdentityProvider, ProviderType } from "@sallyport/core";
 import { appleProvider } from "./apple-provider.ts";
 import { FacebookProvider } from "./facebook-provider.ts";
-import { googleProvider } from "./google-provider.ts";
+import { googleProvider, microsoftProvider } from "./client-secret-providers.ts";
 import { GuardedClient } from "./guarded-client.ts";
 import { isLoopbackAddress, type Resolve, resolveBySystem } from "./public-address.ts";
-import { microsoftProvider } from "./microsoft-provider.ts";
 import type { ProviderSurroundings } from "./provider-data.ts";
 
 export interface IdentityProvidersOptions {

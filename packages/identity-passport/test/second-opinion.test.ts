@@ -1,5 +1,5 @@
 import { OAuth2Server } from "oauth2-mock-server";
-import { googleProvider } from "../src/google-provider.ts";
+import { googleProvider } from "../src/client-secret-providers.ts";
 import { GuardedClient } from "../src/guarded-client.ts";
 import { resolveBySystem } from "../src/public-address.ts";
 import { requestFor } from "./imitated-providers.ts";

@@ -21,7 +21,7 @@ import {
   type ObjectHooks,
 } from "../objects/index.ts";
 import type { SessionContext } from "../request/index.ts";
-import { type JsonValue, passwordEntrance } from "../storage/index.ts";
+import { type JsonValue, passwordSession } from "../storage/index.ts";
 import type { RequestForms } from "./host-arguments.ts";
 import type { MacroRunner } from "./macro-runner.ts";
 
@@ -160,14 +160,7 @@ export class MacroHooks implements ObjectHooks {
 function asSession(caller: HookCaller): SessionContext {
   const { session, appKey, principal } = caller;
   if (session !== undefined && session !== null) return caller as HookCaller & SessionContext;
-  const opening = {
-    mode: "session",
-    appKeyId: appKey.id,
-    userId: principal.userId,
-    appNames: [],
-    deviceId: null,
-    entrance: passwordEntrance,
-  } as const;
+  const opening = passwordSession(appKey.id, principal.userId, []);
   return { ...caller, session: opening, sessionDigest: "", overCode: 201 };
 }
 

@@ -14,7 +14,7 @@ import {
   type IdentityLink,
   idsOf,
   type ObjectId,
-  passwordEntrance,
+  passwordSession,
   seesAll,
   type StoredObject,
   unattendedPrincipal,
@@ -130,14 +130,7 @@ export class AssignProviderUser {
   /** There is nobody yet whose rights the hook could use. Its locks would be of a session that is not there. */
   private caller(context: AppKeyContext, { appNames }: NewExternalUser): HookCaller {
     const principal = unattendedPrincipal;
-    const session = {
-      mode: "session",
-      appKeyId: context.appKey.id,
-      userId: principal.userId,
-      appNames,
-      deviceId: null,
-      entrance: passwordEntrance,
-    } as const;
+    const session = passwordSession(context.appKey.id, principal.userId, appNames);
     const opened = { session, sessionDigest: this.digests.sha256(this.random.secret()), overCode: 201 } as const;
     return { ...context, ...opened, principal };
   }

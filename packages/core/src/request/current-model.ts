@@ -46,11 +46,7 @@ export async function withCurrentModel<T>(
 /** A write was prepared under an outdated model and changed nothing: it can be prepared again. 706 for clients. */
 export class OutdatedModelError extends ServiceError {
   constructor(cause?: unknown) {
-    super(706, {
-      detail: "The model was changed meanwhile.",
-      retryAfter: 1,
-      ...(cause === undefined ? {} : { cause }),
-    });
+    super(706, { detail: "The model was changed meanwhile.", retryAfter: 1, cause });
   }
 }
 

@@ -23,6 +23,11 @@ export function accountOwner(id: AccountId): string {
   return `${realmOf(id) === "custom" ? "custom" : "user"}:${id}`;
 }
 
+/** Names all sessions of an account. */
+export function accountSessions(id: AccountId): { readonly customAccountId: string } | { readonly userId: ObjectId } {
+  return realmOf(id) === "custom" ? { customAccountId: id } : { userId: id };
+}
+
 /** An account by its name, its id, or the id of the record of the kind `identityLink` that names a database user. */
 export type AccountSelector =
   | { readonly realm: Realm; readonly loginName: string }

@@ -9,10 +9,11 @@ import type {
 import type { Method } from "../routes/route.ts";
 import type { MediaTypeObject, SchemaObject } from "./open-api.ts";
 
+const addressOf = (component: string): string => `#/components/schemas/${component}`;
+const refTo = (component: string): SchemaObject => ({ $ref: addressOf(component) });
+
 /** The component of a class; the point keeps it apart from everything else. */
 const componentOf = (className: string): string => `class.${className}`;
-
-const addressOf = (className: string): string => `#/components/schemas/${componentOf(className)}`;
 
 /**
  * The components that describe classes: one for each, and `Object`, which is an object of one of them. `general` is
@@ -26,10 +27,10 @@ export function classSchemas(readable: ReadableClasses, general: SchemaObject): 
   const described = classes.map(
     (each) => [componentOf(each.modelClass.definition.name), classSchema(each, readable, known, general)] as const,
   );
-  const mapping = Object.fromEntries(names.map((name) => [name, addressOf(name)]));
+  const mapping = Object.fromEntries(names.map((name) => [name, addressOf(componentOf(name))]));
   const anyObject = {
     description: "An object of a class that you may read.",
-    anyOf: names.map((name) => ({ $ref: addressOf(name) })),
+    anyOf: names.map((name) => refTo(componentOf(name))),
     discriminator: { propertyName: "~ClassName", mapping },
   };
   return Object.fromEntries([...described, ["Object", anyObject]]);
@@ -45,12 +46,8 @@ function classSchema(
   const targetsOf = ({ type, target = type === "file" ? "File" : undefined }: AttributeDefinition) => {
     if (target === undefined) return null;
     const family = model.find(target)?.family ?? [];
-    return family.filter((each) => known.has(each)).map((each) => ({ $ref: addressOf(each) }));
+    return family.filter((each) => known.has(each)).map((each) => refTo(componentOf(each)));
   };
-  const written = Array.from(
-    attributes.values(),
-    (attribute) => [attribute.name, attributeSchema(attribute, targetsOf(attribute))] as const,
-  );
   return {
     title: name,
     type: "object",
@@ -58,13 +55,21 @@ function classSchema(
     properties: {
       ...(general["properties"] as SchemaObject),
       "~ClassName": { const: name, type: "string" },
-      ...Object.fromEntries(written),
+      ...byAttribute(attributes, (attribute) => attributeSchema(attribute, targetsOf(attribute))),
     },
     required: general["required"],
   };
 }
 
-const anObject: SchemaObject = { $ref: "#/components/schemas/Object" };
+/** A schema for each attribute, by name. */
+function byAttribute(
+  attributes: ModelClass["attributes"],
+  schemaOf: (attribute: AttributeDefinition) => SchemaObject,
+): SchemaObject {
+  return Object.fromEntries(Array.from(attributes, ([name, attribute]) => [name, schemaOf(attribute)]));
+}
+
+const anObject = refTo("Object");
 const nothing: SchemaObject = { type: "null" };
 const count: SchemaObject = { type: "integer", minimum: 0 };
 
@@ -115,7 +120,7 @@ const mostElements = 10_000;
 /** The component that says how a client names the target of a reference. */
 const targetName = "ReferenceTarget";
 
-const target: SchemaObject = { $ref: `#/components/schemas/${targetName}` };
+const target = refTo(targetName);
 
 const metaFields = ["~ObjectID", "~UUID", "~ClassName", "~StoreTime"];
 
@@ -147,19 +152,16 @@ function givenAttributeSchema({ type, mandatory = false }: AttributeDefinition):
   }
 }
 
+const exampleValues: Partial<Record<AttributeType, unknown>> = {
+  number: 1,
+  boolean: true,
+  date: "2026-01-31",
+  json: {},
+};
+
 /** A value for a first try; `undefined` where it depends on what there is. */
 function exampleValue({ name, type }: AttributeDefinition): unknown {
-  const values: Readonly<Record<AttributeType, unknown>> = {
-    string: name,
-    number: 1,
-    boolean: true,
-    date: "2026-01-31",
-    json: {},
-    file: undefined,
-    reference: undefined,
-    collection: undefined,
-  };
-  return values[type];
+  return type === "string" ? name : exampleValues[type];
 }
 
 /** The types whose values lead to no other object. */
@@ -172,7 +174,7 @@ function plainValueSchema(type: PlainType, mandatory: boolean): SchemaObject {
       return {
         anyOf: [
           ...["date", "date-time"].map((format) => ({ type: "string", format })),
-          ...(mandatory ? [] : [{ type: "null" }]),
+          ...(mandatory ? [] : [nothing]),
         ],
       };
     case "json":
@@ -200,7 +202,6 @@ export function classesFor(method: Method, { classes }: ReadableClasses): ModelC
 
 const changeOf = (name: string): string => `class.${name}.change`;
 const newOf = (name: string): string => `class.${name}.new`;
-const refTo = (component: string): SchemaObject => ({ $ref: `#/components/schemas/${component}` });
 
 /** The components that describe what the caller may write: of each class a change, and a new object. */
 export function writtenSchemas(readable: ReadableClasses): Record<string, SchemaObject> {
@@ -228,14 +229,10 @@ export function writtenBody(method: Method, readable: ReadableClasses): MediaTyp
 }
 
 function changeSchema({ definition, attributes }: ModelClass): SchemaObject {
-  const properties = Array.from(
-    attributes.values(),
-    (attribute) => [attribute.name, givenAttributeSchema(attribute)] as const,
-  );
   return {
     title: `${definition.name}, changed`,
     type: "object",
-    properties: Object.fromEntries(properties),
+    properties: byAttribute(attributes, givenAttributeSchema),
     additionalProperties: false,
   };
 }

@@ -15,7 +15,7 @@ import {
   unattendedPrincipal,
 } from "../../storage/index.ts";
 import type { PasswordHasher } from "../accounts/verify-password.ts";
-import { findCustomAccount, mapCustomAccount } from "./custom-accounts.ts";
+import { mapCustomAccount } from "./custom-accounts.ts";
 import {
   type CustomCredentials,
   mappedPerson,
@@ -119,10 +119,14 @@ export class KeepAuthenticatedUser {
 
   /** The account as it is now; `null` if its name looks like that of another one. */
   async run(context: AppKeyContext, found: AuthenticatedUser): Promise<Account | null> {
-    const account = (await findCustomAccount(context.r, found.loginName)) ?? (await this.create(context, found));
+    const account = (await this.find(context, found.loginName)) ?? (await this.create(context, found));
     if (account === null || (account.userId === found.userId && account.email === found.email)) return account;
     await this.change(context, account, found);
     return (await context.r.accounts.find({ id: account.id }, [])).account;
+  }
+
+  private async find({ r }: AppKeyContext, loginName: string): Promise<Account | null> {
+    return (await r.accounts.find({ realm: "custom", loginName }, [])).account;
   }
 
   private async create(
@@ -136,7 +140,7 @@ export class KeepAuthenticatedUser {
       await r.audit.append(entryEvent(context, { type: "customUser.stored", outcome: 0, userId }));
     });
     // Another log-in may have been faster.
-    return findCustomAccount(context.r, loginName);
+    return this.find(context, loginName);
   }
 
   private change(context: AppKeyContext, { id, userId, email }: Account, found: AuthenticatedUser): Promise<void> {

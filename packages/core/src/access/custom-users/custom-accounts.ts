@@ -11,14 +11,6 @@ import {
   type StoredRecord,
 } from "../../storage/index.ts";
 
-/** The custom account with exactly this name, which is Unicode NFC. */
-export async function findCustomAccount(
-  { accounts }: Pick<Repositories, "accounts">,
-  loginName: string,
-): Promise<Account | null> {
-  return (await accounts.find({ realm: "custom", loginName }, [])).account;
-}
-
 /** Maps a custom account to another user; `false` if there is none. In a transaction that ends its sessions. */
 export async function mapCustomAccount(
   r: Pick<Repositories, "accounts" | "records">,

@@ -15,10 +15,7 @@ export class LogInCustomUser {
     private readonly serializeOwnUser: SerializeOwnUser,
   ) {}
 
-  async run(
-    context: AppKeyContext,
-    { user, pass, appNames, deviceId, secondFactor }: LogInInput,
-  ): Promise<LogInResult> {
+  async run(context: AppKeyContext, { user, pass, appNames, deviceId, ...shown }: LogInInput): Promise<LogInResult> {
     const links = this.serializeOwnUser.links(context);
     let proven: ProvenCustomUser | null = null;
     const prepareProof = async () => {
@@ -32,8 +29,8 @@ export class LogInCustomUser {
         return proven?.person ?? null;
       };
     };
-    const known = { mode: "session", userKey: customUserKey(user), prepareProof, appNames, deviceId } as const;
-    const claim = secondFactor === undefined ? known : { ...known, secondFactor };
+    const userKey = customUserKey(user);
+    const claim = { ...shown, mode: "session", userKey, prepareProof, appNames, deviceId } as const;
     const { sessionId, prepared } = await this.gate.enter(context, claim, (person) =>
       this.serializeOwnUser.run(context, person),
     );

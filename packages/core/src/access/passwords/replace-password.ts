@@ -3,7 +3,7 @@ import {
   type Account,
   type AccountId,
   accountOwner,
-  realmOf,
+  accountSessions,
   type RecordKind,
   type RecordRepository,
   type Repositories,
@@ -63,8 +63,7 @@ export class ReplacePassword {
   /** Does the rest once an account has another password; `account`: as it was before. Its sessions end, but for one that is excepted. */
   async settle(r: Repositories, account: Account, except?: Digest): Promise<void> {
     await this.retire(r, account);
-    const { id } = account;
-    const whose = realmOf(id) === "custom" ? { customAccountId: id } : { userId: id };
+    const whose = accountSessions(account.id);
     await r.sessions.end(except === undefined ? whose : { ...whose, except });
   }
 

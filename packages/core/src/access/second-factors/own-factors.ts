@@ -1,7 +1,7 @@
 import type { Digest } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { SessionContext } from "../../request/index.ts";
-import type { Entrance, ObjectId, Repositories, SessionSelector } from "../../storage/index.ts";
+import { accountOwner, accountSessions, type Entrance, type ObjectId, type Repositories } from "../../storage/index.ts";
 import { Applications } from "../appkeys/applications.ts";
 import { isEnrolling } from "../sessions/app-names.ts";
 import { type FactorSubject, type FoundFactor, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
@@ -34,9 +34,8 @@ export async function ownFactor(context: SessionContext, appName: string): Promi
 
 /** Whose factor counts. An own link leads to that of the password; users who share one by links have one each. */
 export function factorSubjectOf(userId: ObjectId, entrance: Entrance): FactorSubject {
-  if (entrance.kind === "custom") return `custom:${entrance.accountId}`;
   if (entrance.kind === "provider" && entrance.link.value.shared) return `link:${entrance.link.value.id}`;
-  return `user:${userId}`;
+  return accountOwner(entrance.kind === "custom" ? entrance.accountId : userId);
 }
 
 export interface EnteredUser {
@@ -50,12 +49,10 @@ export async function endOtherSessions(
   user: EnteredUser,
   except?: Digest,
 ): Promise<void> {
-  await sessions.end(selectorOf(user, except));
-}
-
-function selectorOf({ userId, entrance }: EnteredUser, except: Digest | undefined): SessionSelector {
-  const excepted = except === undefined ? {} : { except };
-  if (entrance.kind === "custom") return { customAccountId: entrance.accountId, ...excepted };
-  if (entrance.kind === "provider" && entrance.link.value.shared) return { linkId: entrance.link.id, ...excepted };
-  return { userId, ...excepted };
+  const { userId, entrance } = user;
+  const isShared = entrance.kind === "provider" && entrance.link.value.shared;
+  const whose = isShared
+    ? { linkId: entrance.link.id }
+    : accountSessions(entrance.kind === "custom" ? entrance.accountId : userId);
+  await sessions.end(except === undefined ? whose : { ...whose, except });
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../errors/index.ts";
 import type { AdministrationContext } from "../../request/index.ts";
-import type { ObjectId, Repositories } from "../../storage/index.ts";
+import { accountOwner, type ObjectId, type Repositories } from "../../storage/index.ts";
 import { requireAccount } from "../accounts/change-user.ts";
 import { requireCustomUser } from "../custom-users/change-custom-user.ts";
 import { type FactorKey, type FactorSubject, type SecondFactor, SecondFactors } from "./second-factors.ts";
@@ -34,12 +34,8 @@ async function ownerOf(
   { of, name }: Pick<TakeSecondFactorsInput, "of" | "name">,
 ): Promise<{ subject: FactorSubject; userId: ObjectId | null }> {
   if (of === "link") return { subject: `link:${name}`, userId: null };
-  if (of === "user") {
-    const { userId } = await requireAccount(r, name);
-    return { subject: `user:${userId}`, userId };
-  }
-  const { id, userId } = await requireCustomUser(r, name);
-  return { subject: `custom:${id}`, userId };
+  const { id, userId } = await (of === "user" ? requireAccount(r, name) : requireCustomUser(r, name));
+  return { subject: accountOwner(id), userId };
 }
 
 export interface ListedFactor extends SecondFactor {

@@ -37,7 +37,7 @@ export function changeMembers(members: Record<string, unknown>, { set, removed }
 
 /** What a hook did cannot be gone on with: 710. The reason is for the log. */
 export function hookFailure(name: string, reason: string, cause?: unknown): ServiceError {
-  return new ServiceError(710, { detail: `The hook ${name} ${reason}`, ...(cause === undefined ? {} : { cause }) });
+  return new ServiceError(710, { detail: `The hook ${name} ${reason}`, cause });
 }
 
 /** Does what a hook has asked for with the caller's rights: what is refused of it is the hook's failure, not the caller's. */

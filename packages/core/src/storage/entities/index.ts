@@ -8,4 +8,5 @@ export * from "./principal.ts";
 export * from "./session.ts";
 export * from "./size-limits.ts";
 export * from "./stored-object.ts";
+export * from "./strict-json.ts";
 export * from "./visibility.ts";

@@ -62,3 +62,8 @@ export type Entrance =
   | { readonly kind: "provider"; readonly link: IdentityLinkRecord };
 
 export const passwordEntrance: Entrance = Object.freeze({ kind: "password" });
+
+/** A session as a log-in with a password opens it: for work that needs one, and that no client has logged in for. */
+export function passwordSession(appKeyId: string, userId: ObjectId, appNames: readonly string[]): Session {
+  return { mode: "session", appKeyId, userId, appNames, deviceId: null, entrance: passwordEntrance };
+}

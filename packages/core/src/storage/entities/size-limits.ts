@@ -71,10 +71,8 @@ export function acceptObjectSize(attributes: Attributes): void {
 }
 
 export function objectTooLarge(cause?: unknown): ServiceError {
-  return new ServiceError(801, {
-    detail: `The attributes of an object take at most ${maximumObjectBytes} bytes.`,
-    ...(cause === undefined ? {} : { cause }),
-  });
+  const detail = `The attributes of an object take at most ${maximumObjectBytes} bytes.`;
+  return new ServiceError(801, { detail, cause });
 }
 
 /** Bytes of the objects that one transaction writes at most, of what they have and what they get: others wait for them meanwhile. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { strictJsonObject } from "./guarded-client.ts";
+import { strictJsonObject } from "./strict-json.ts";
 
 test.each([
   '{"a":1,"a":1}',

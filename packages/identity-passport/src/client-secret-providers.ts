@@ -1,0 +1,101 @@
+import type { ProviderData } from "@sallyport/core";
+import { Strategy as GoogleStrategy } from "passport-google-oauth20";
+import { Strategy as MicrosoftStrategy } from "passport-microsoft";
+import type { JsonObject } from "./guarded-client.ts";
+import { OpenIdProvider } from "./open-id-provider.ts";
+import {
+  acceptedTexts,
+  emailOf,
+  idRule,
+  imitatedIssuer,
+  profileText,
+  type ProviderSurroundings,
+  secretRule,
+} from "./provider-data.ts";
+
+/** What Google and Microsoft have in common. */
+const common = {
+  scope: "openid email profile",
+  hasPkce: true,
+  clientSecret: async ({ clientSecret = "" }: ProviderData) => clientSecret,
+  profileOf: (claims: JsonObject) => ({
+    name: profileText(claims["given_name"] ?? claims["name"]),
+    surname: profileText(claims["family_name"]),
+    email: emailOf(claims),
+  }),
+} as const;
+
+const clientRules = { clientId: idRule, clientSecret: secretRule };
+
+const realGoogle = {
+  authorize: "https://accounts.google.com/o/oauth2/v2/auth",
+  token: "https://oauth2.googleapis.com/token",
+  keys: "https://www.googleapis.com/oauth2/v3/certs",
+  issuer: "https://accounts.google.com",
+};
+
+const imitatedGoogle = (base: string): typeof realGoogle => ({
+  authorize: `${base}/google/authorize`,
+  token: `${base}/google/token`,
+  keys: `${base}/google/keys`,
+  issuer: imitatedIssuer("google"),
+});
+
+export function googleProvider(surroundings: ProviderSurroundings): OpenIdProvider {
+  const { imitation } = surroundings;
+  const { issuer, ...endpoints } = imitation === null ? realGoogle : imitatedGoogle(imitation);
+  // Google signs its name with and without the scheme; it is one issuer all the same.
+  const names = new Set<unknown>([issuer, ...(issuer === realGoogle.issuer ? ["accounts.google.com"] : [])]);
+  return new OpenIdProvider(
+    {
+      ...common,
+      type: "google",
+      parameters: {},
+      endpoints: () => endpoints,
+      accept: (data) => acceptedTexts(data, clientRules),
+      Strategy: GoogleStrategy,
+      issuerOf: ({ iss }) => (names.has(iss) ? issuer : null),
+    },
+    surroundings,
+  );
+}
+
+/** A UUID, as directories are known by in tokens. */
+const directory = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** Any Microsoft account, unless the entry names the directory of an organisation. */
+const anybody = "common";
+
+const realMicrosoft = "https://login.microsoftonline.com";
+
+export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdProvider {
+  const { imitation } = surroundings;
+  const base = imitation === null ? realMicrosoft : `${imitation}/microsoft`;
+  const issuers = imitation === null ? realMicrosoft : imitatedIssuer("microsoft");
+  return new OpenIdProvider(
+    {
+      ...common,
+      type: "microsoft",
+      parameters: { response_mode: "query" },
+      endpoints: ({ tenant = anybody }) => ({
+        authorize: `${base}/${tenant}/oauth2/v2.0/authorize`,
+        token: `${base}/${tenant}/oauth2/v2.0/token`,
+        keys: `${base}/${tenant}/discovery/v2.0/keys`,
+      }),
+      accept: (data) =>
+        acceptedTexts(data, {
+          ...clientRules,
+          tenant: { pattern: /^[\dA-Za-z][\dA-Za-z.-]{0,253}$/, isOptional: true },
+        }),
+      Strategy: MicrosoftStrategy,
+      issuerOf: (claims, data) => issuerOf(issuers, claims, data),
+    },
+    surroundings,
+  );
+}
+
+/** Each directory is an issuer of its own, which `tid` names; an entry for one directory takes no other. */
+function issuerOf(issuers: string, { iss, tid }: JsonObject, { tenant = anybody }: ProviderData): string | null {
+  if (typeof tid !== "string" || !directory.test(tid) || iss !== `${issuers}/${tid}/v2.0`) return null;
+  return directory.test(tenant.toLowerCase()) && tenant.toLowerCase() !== tid ? null : iss;
+}
