@@ -1,4 +1,5 @@
 import {
+  Applications,
   CheckSecondFactors,
   type Claim,
   FactorProofs,
@@ -6,207 +7,387 @@ import {
   Gate,
   type IdentityLinkRecord,
   type KeyWrapping,
+  type NewSecondFactor,
   passwordEntrance,
   type Person,
+  SecondFactors,
   ServiceError,
   type ShownFactor,
   type StoredObject,
   type TimeTokens,
-  Applications,
-  type NewSecondFactor,
-  SecondFactors,
 } from "../src/index.ts";
 import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
+import { begun, factorOf, found, freshDigest } from "./stores/factors.ts";
+import { atOnce, hostileTexts, openStage, tally, unstorableTexts } from "./stores/store-stage.ts";
 
-function linkNamed(id: string, { shared }: { readonly shared: boolean }): IdentityLinkRecord {
-  const identity = { provider: "google", issuer: "https://issuer.example", subject: id } as const;
-  return { id, born: 1, value: { ...identity, id, userId: "1", shared, email: null, displayName: null } };
-}
+describe("second factors", () => {
+  function linkNamed(id: string, { shared }: { readonly shared: boolean }): IdentityLinkRecord {
+    const identity = { provider: "google", issuer: "https://issuer.example", subject: id } as const;
+    return { id, born: 1, value: { ...identity, id, userId: "1", shared, email: null, displayName: null } };
+  }
 
-/** The token of a step is its number; what else a real one does is looked at where it is made. */
-const tokens: TimeTokens = {
-  newSecret: () => "SECRET",
-  address: () => "",
-  stepOf: (secret, token, at, after) => {
-    const now = Math.floor(at / 30_000);
-    return [now - 1, now, now + 1].find((step) => step > after && token === `${secret} ${step}`) ?? null;
-  },
-};
-
-const wrapping: KeyWrapping = {
-  wrap: (plain, purpose) => `${purpose}:${String.fromCodePoint(...plain)}`,
-  unwrap: (wrapped, purpose) =>
-    wrapped.startsWith(`${purpose}:`)
-      ? Uint8Array.from(wrapped.slice(purpose.length + 1), (letter) => letter.charCodeAt(0))
-      : undefined,
-};
-
-const secrets = new FactorSecrets(wrapping, digests);
-const gate = new Gate(
-  digests,
-  random,
-  new CheckSecondFactors(new FactorProofs(secrets, tokens, digests)),
-  async () => {},
-);
-
-let offset: number;
-let fixture: Fixture;
-let person: Person;
-
-const subject = () => `user:${person.account.userId}`;
-
-beforeEach(async () => {
-  offset = 0;
-  fixture = await openFixture({}, () => offset);
-  const [userId] = await fixture.insert({ className: "User", attributes: { Name: "u" } });
-  await fixture.r.accounts.create({ userId: userId as string, loginName: "u", secret: "s", administrator: false }, "u");
-  const { account, user } = await fixture.r.accounts.find({ realm: "database", loginName: "u" }, []);
-  person = {
-    account: account as Person["account"],
-    user: user as StoredObject,
-    linked: [],
-    entrance: passwordEntrance,
+  /** The token of a step is its number; what else a real one does is looked at where it is made. */
+  const tokens: TimeTokens = {
+    newSecret: () => "SECRET",
+    address: () => "",
+    stepOf: (secret, token, at, after) => {
+      const now = Math.floor(at / 30_000);
+      return [now - 1, now, now + 1].find((step) => step > after && token === `${secret} ${step}`) ?? null;
+    },
   };
-  await new Applications(fixture.r.records).create({ name: "may", seats: null, secondFactor: "optional" });
-  await new Applications(fixture.r.records).create({ name: "must", seats: null, secondFactor: "forced" });
-});
 
-async function confirmed(appName: string, secret = "SECRET") {
-  const key = { subject: subject(), appName };
-  const sealedSecret = secrets.seal(key, secret);
-  await confirm({ ...key, sealedSecret, recoveryCodes: [digests.sha256("ABCDEFGHIJKLMNOP")] });
-}
-
-async function confirm(factor: NewSecondFactor): Promise<void> {
-  const factors = new SecondFactors(fixture.r.records);
-  await factors.enrol(factor);
-  const [begun] = await factors.find(factor.subject, [factor.appName]);
-  if (begun === undefined || !(await factors.accept(begun, 0))) throw new Error("The factor was not confirmed.");
-}
-
-function enter(secondFactor?: ShownFactor, more: Partial<Claim> = {}): Promise<number> {
-  const claim: Claim = {
-    mode: "session",
-    userKey: "u",
-    prepareProof: async () => async () => person,
-    appNames: ["may"],
-    deviceId: null,
-    ...(secondFactor && { secondFactor }),
-    ...more,
+  const wrapping: KeyWrapping = {
+    wrap: (plain, purpose) => `${purpose}:${String.fromCodePoint(...plain)}`,
+    unwrap: (wrapped, purpose) =>
+      wrapped.startsWith(`${purpose}:`)
+        ? Uint8Array.from(wrapped.slice(purpose.length + 1), (letter) => letter.charCodeAt(0))
+        : undefined,
   };
-  return gate
-    .enter(fixture.context, claim, async () => {})
-    .then(
-      () => 0,
-      (error: unknown) => (error instanceof ServiceError ? error.code : 799),
+
+  const secrets = new FactorSecrets(wrapping, digests);
+  const gate = new Gate(
+    digests,
+    random,
+    new CheckSecondFactors(new FactorProofs(secrets, tokens, digests)),
+    async () => {},
+  );
+
+  let offset: number;
+  let fixture: Fixture;
+  let person: Person;
+
+  const subject = () => `user:${person.account.userId}`;
+
+  beforeEach(async () => {
+    offset = 0;
+    fixture = await openFixture({}, () => offset);
+    const [userId] = await fixture.insert({ className: "User", attributes: { Name: "u" } });
+    await fixture.r.accounts.create(
+      { userId: userId as string, loginName: "u", secret: "s", administrator: false },
+      "u",
     );
-}
+    const { account, user } = await fixture.r.accounts.find({ realm: "database", loginName: "u" }, []);
+    person = {
+      account: account as Person["account"],
+      user: user as StoredObject,
+      linked: [],
+      entrance: passwordEntrance,
+    };
+    await new Applications(fixture.r.records).create({ name: "may", seats: null, secondFactor: "optional" });
+    await new Applications(fixture.r.records).create({ name: "must", seats: null, secondFactor: "forced" });
+  });
 
-/** Moves the storage's clock to so many milliseconds behind the beginning of the next step; the number of that step. */
-async function moveTo(behind: number): Promise<number> {
-  const now = await fixture.database.storage.now();
-  const step = Math.floor(now / 30_000) + 10;
-  offset += step * 30_000 + behind - now;
-  return step;
-}
+  async function confirmed(appName: string, secret = "SECRET") {
+    const key = { subject: subject(), appName };
+    const sealedSecret = secrets.seal(key, secret);
+    await confirm({ ...key, sealedSecret, recoveryCodes: [digests.sha256("ABCDEFGHIJKLMNOP")] });
+  }
 
-const shown = (step: number, secret = "SECRET") => ({ token: `${secret} ${step}` });
+  async function confirm(factor: NewSecondFactor): Promise<void> {
+    const factors = new SecondFactors(fixture.r.records);
+    await factors.enrol(factor);
+    const [entry] = await factors.find(factor.subject, [factor.appName]);
+    if (entry === undefined || !(await factors.accept(entry, 0))) throw new Error("The factor was not confirmed.");
+  }
 
-test("tokens are judged by the storage's clock, one step early or late, to the edges of the steps", async () => {
-  await confirmed("may");
-  const early = await moveTo(1_000);
-  expect([await enter(shown(early + 2)), await enter(shown(early + 1))]).toEqual([342, 0]);
-  const late = await moveTo(20_000);
-  expect([
-    await enter(shown(late - 2)),
-    await enter(shown(late - 1)),
-    await enter(shown(late)),
-    await enter(shown(late)),
-  ]).toEqual([342, 0, 0, 342]);
-  // What was accepted is behind, however the clock moves.
-  offset -= 30_000;
-  expect([await enter(shown(late - 1)), await enter(shown(late))]).toEqual([342, 342]);
+  function enter(secondFactor?: ShownFactor, more: Partial<Claim> = {}): Promise<number> {
+    const claim: Claim = {
+      mode: "session",
+      userKey: "u",
+      prepareProof: async () => async () => person,
+      appNames: ["may"],
+      deviceId: null,
+      ...(secondFactor && { secondFactor }),
+      ...more,
+    };
+    return gate
+      .enter(fixture.context, claim, async () => {})
+      .then(
+        () => 0,
+        (error: unknown) => (error instanceof ServiceError ? error.code : 799),
+      );
+  }
+
+  /** Moves the storage's clock to so many milliseconds behind the beginning of the next step; the number of that step. */
+  async function moveTo(behind: number): Promise<number> {
+    const now = await fixture.database.storage.now();
+    const step = Math.floor(now / 30_000) + 10;
+    offset += step * 30_000 + behind - now;
+    return step;
+  }
+
+  const shown = (step: number, secret = "SECRET") => ({ token: `${secret} ${step}` });
+
+  test("tokens are judged by the storage's clock, one step early or late, to the edges of the steps", async () => {
+    await confirmed("may");
+    const early = await moveTo(1_000);
+    expect([await enter(shown(early + 2)), await enter(shown(early + 1))]).toEqual([342, 0]);
+    const late = await moveTo(20_000);
+    expect([
+      await enter(shown(late - 2)),
+      await enter(shown(late - 1)),
+      await enter(shown(late)),
+      await enter(shown(late)),
+    ]).toEqual([342, 0, 0, 342]);
+    // What was accepted is behind, however the clock moves.
+    offset -= 30_000;
+    expect([await enter(shown(late - 1)), await enter(shown(late))]).toEqual([342, 342]);
+  });
+
+  test("a log-in that takes a while is judged by when its token was given", async () => {
+    await confirmed("may");
+    const step = await moveTo(0);
+    const at = await fixture.database.storage.now();
+    offset += 600_000;
+    expect([
+      await enter(shown(step)),
+      await enter({ ...shown(step), at }),
+      await enter({ ...shown(step), at }),
+    ]).toEqual([342, 0, 342]);
+  });
+
+  test("wrong tokens count as failures, and whoever is locked out hears of nothing else; missing ones do not count", async () => {
+    await confirmed("may");
+    const step = await moveTo(0);
+    for (let times = 0; times < 10; times += 1)
+      expect([await enter(), await enter(undefined, { appNames: ["must"] })]).toEqual([341, 340]);
+    for (let times = 0; times < policy.throttle.user.freeFailures; times += 1)
+      expect(await enter({ token: "wrong" })).toBe(342);
+    expect([await enter(shown(step)), await enter(), await enter({ token: "wrong" })]).toEqual([302, 302, 302]);
+    offset += 60_000;
+    expect(await enter(shown(step + 2))).toBe(0);
+  });
+
+  test("a token is not spent when the session is not opened for another reason", async () => {
+    await confirmed("may");
+    const step = await moveTo(0);
+    const failing = { alongside: () => Promise.reject(new ServiceError(324)) };
+    expect([await enter(shown(step), failing), await enter(shown(step)), await enter(shown(step))]).toEqual([
+      324, 0, 342,
+    ]);
+    const { r } = fixture;
+    const [factor] = await new SecondFactors(r.records).find(subject(), ["may"]);
+    expect(factor?.lastStep).toBe(step);
+    expect([
+      await enter({ token: "abcd efgh ijkl mnop" }, failing),
+      await enter({ token: "abcd efgh ijkl mnop" }),
+      await enter({ token: "abcd efgh ijkl mnop" }),
+    ]).toEqual([324, 0, 342]);
+  });
+
+  test("every app name that asks is asked, and all or none of the tokens are spent", async () => {
+    await confirmed("may", "ONE");
+    await confirmed("must", "OTHER");
+    const step = await moveTo(0);
+    const both = { appNames: ["must", "app", "may"] };
+    expect([
+      await enter(shown(step, "ONE"), both),
+      await enter({ token: `ONE ${step},OTHER ${step + 5}` }, both),
+    ]).toEqual([342, 342]);
+    expect([
+      await enter({ token: `OTHER ${step},ONE ${step}` }, both),
+      await enter({ token: `OTHER ${step},ONE ${step}` }, both),
+    ]).toEqual([0, 342]);
+  });
+
+  test("each of those who share a user has a factor of his own", async () => {
+    await confirmed("may");
+    const own = person;
+    person = { ...own, entrance: { kind: "provider", link: linkNamed("l", { shared: false }) } };
+    expect(await enter()).toBe(341);
+    person = { ...own, entrance: { kind: "provider", link: linkNamed("l", { shared: true }) } };
+    expect([await enter(), await enter(undefined, { appNames: ["must"] })]).toEqual([0, 340]);
+    person = { ...own, entrance: { kind: "custom", accountId: "c", secretVersion: 1 } };
+    expect(await enter()).toBe(0);
+  });
+
+  test("a secret in the row of somebody else, or for another app name, opens nothing", async () => {
+    const sealedSecret = secrets.seal({ subject: "user:other", appName: "may" }, "SECRET");
+    const factor = { subject: subject(), appName: "may", sealedSecret, recoveryCodes: [] };
+    await confirm(factor);
+    expect(await enter(shown(await moveTo(0)))).toBe(705);
+  });
+
+  test("whoever may only set up a factor is let into no app, and takes no device's place", async () => {
+    const { r } = fixture;
+    expect(await enter(undefined, { deviceId: "tablet" })).toBe(0);
+    expect([
+      await enter({ token: null, enrol: true }, { appNames: ["must"], deviceId: "tablet" }),
+      await r.sessions.count(),
+    ]).toEqual([0, 2]);
+    // Of those who need none it is an ordinary session.
+    expect([await enter({ token: null, enrol: true }, { deviceId: "tablet" }), await r.sessions.count()]).toEqual([
+      0, 2,
+    ]);
+  });
 });
 
-test("a log-in that takes a while is judged by when its token was given", async () => {
-  await confirmed("may");
-  const step = await moveTo(0);
-  const at = await fixture.database.storage.now();
-  offset += 600_000;
-  expect([await enter(shown(step)), await enter({ ...shown(step), at }), await enter({ ...shown(step), at })]).toEqual([
-    342, 0, 342,
-  ]);
-});
+describe("second factors as they are kept", () => {
+  let factors: SecondFactors;
 
-test("wrong tokens count as failures, and whoever is locked out hears of nothing else; missing ones do not count", async () => {
-  await confirmed("may");
-  const step = await moveTo(0);
-  for (let times = 0; times < 10; times += 1)
-    expect([await enter(), await enter(undefined, { appNames: ["must"] })]).toEqual([341, 340]);
-  for (let times = 0; times < policy.throttle.user.freeFailures; times += 1)
-    expect(await enter({ token: "wrong" })).toBe(342);
-  expect([await enter(shown(step)), await enter(), await enter({ token: "wrong" })]).toEqual([302, 302, 302]);
-  offset += 60_000;
-  expect(await enter(shown(step + 2))).toBe(0);
-});
+  beforeEach(async () => {
+    factors = new SecondFactors((await openStage()).r.records);
+  });
 
-test("a token is not spent when the session is not opened for another reason", async () => {
-  await confirmed("may");
-  const step = await moveTo(0);
-  const failing = { alongside: () => Promise.reject(new ServiceError(324)) };
-  expect([await enter(shown(step), failing), await enter(shown(step)), await enter(shown(step))]).toEqual([
-    324, 0, 342,
-  ]);
-  const { r } = fixture;
-  const [factor] = await new SecondFactors(r.records).find(subject(), ["may"]);
-  expect(factor?.lastStep).toBe(step);
-  expect([
-    await enter({ token: "abcd efgh ijkl mnop" }, failing),
-    await enter({ token: "abcd efgh ijkl mnop" }),
-    await enter({ token: "abcd efgh ijkl mnop" }),
-  ]).toEqual([324, 0, 342]);
-});
+  const keys = async () => (await factors.list(null, 10)).map(({ subject, appName }) => [subject, appName]);
 
-test("every app name that asks is asked, and all or none of the tokens are spent", async () => {
-  await confirmed("may", "ONE");
-  await confirmed("must", "OTHER");
-  const step = await moveTo(0);
-  const both = { appNames: ["must", "app", "may"] };
-  expect([
-    await enter(shown(step, "ONE"), both),
-    await enter({ token: `ONE ${step},OTHER ${step + 5}` }, both),
-  ]).toEqual([342, 342]);
-  expect([
-    await enter({ token: `OTHER ${step},ONE ${step}` }, both),
-    await enter({ token: `OTHER ${step},ONE ${step}` }, both),
-  ]).toEqual([0, 342]);
-});
+  test("are kept as they were begun, each for its subject and app name", async () => {
+    expect(await factors.find("user:3", ["field"])).toEqual([]);
+    const factor = factorOf("user:3", { recoveryCodes: [freshDigest(), freshDigest()], sealedSecret: "s".repeat(400) });
+    const second = factorOf("user:3", { appName: "Field" });
+    const foreign = factorOf("user:33");
+    for (const each of [factor, second, foreign]) expect(await factors.enrol(each)).toBe("enrolled");
+    expect(await factors.find("user:3", ["nobody", "field", "field"])).toEqual([begun(factor)]);
+    expect(await factors.find("user:3", ["field", "Field"])).toEqual([begun(second), begun(factor)]);
+    expect(await factors.find("user:3", [])).toEqual([]);
+    for (const subject of ["user:333", "USER:3", "user:3 ", "user:", ""])
+      expect(await factors.find(subject, ["field"])).toEqual([]);
+  });
 
-test("each of those who share a user has a factor of his own", async () => {
-  await confirmed("may");
-  const own = person;
-  person = { ...own, entrance: { kind: "provider", link: linkNamed("l", { shared: false }) } };
-  expect(await enter()).toBe(341);
-  person = { ...own, entrance: { kind: "provider", link: linkNamed("l", { shared: true }) } };
-  expect([await enter(), await enter(undefined, { appNames: ["must"] })]).toEqual([0, 340]);
-  person = { ...own, entrance: { kind: "custom", accountId: "c", secretVersion: 1 } };
-  expect(await enter()).toBe(0);
-});
+  test("begin anew until they are confirmed, and then no more", async () => {
+    const [first, second, third] = ["one", "two", "three"].map((sealedSecret) =>
+      factorOf("user:3", { sealedSecret, recoveryCodes: [freshDigest()] }),
+    ) as [NewSecondFactor, NewSecondFactor, NewSecondFactor];
+    expect(await factors.enrol(first)).toBe("enrolled");
+    const before = await found(factors, first);
+    expect(await factors.enrol(second)).toBe("enrolled");
+    expect(await factors.find("user:3", ["field"])).toEqual([begun(second)]);
+    expect(await factors.accept(before, 1)).toBe(false);
+    expect(await factors.accept(await found(factors, second), 2)).toBe(true);
+    expect(await factors.enrol(third)).toBe("confirmed");
+    expect(await found(factors, second)).toEqual({ ...begun(second), confirmed: true, lastStep: 2 });
+    expect(await factors.enrol({ ...third, appName: "office" })).toBe("enrolled");
+  });
 
-test("a secret in the row of somebody else, or for another app name, opens nothing", async () => {
-  const sealedSecret = secrets.seal({ subject: "user:other", appName: "may" }, "SECRET");
-  const factor = { subject: subject(), appName: "may", sealedSecret, recoveryCodes: [] };
-  await confirm(factor);
-  expect(await enter(shown(await moveTo(0)))).toBe(705);
-});
+  test("are begun, or confirmed already, by several calls at once", async () => {
+    const secrets = Array.from({ length: 8 }, (_, index) => factorOf("user:3", { sealedSecret: `secret ${index}` }));
+    const outcomes = await atOnce(8, (index) => factors.enrol(secrets[index] as NewSecondFactor));
+    expect(tally(outcomes)).toEqual({ enrolled: 8 });
+    const kept = await found(factors, factorOf("user:3"));
+    expect(secrets.map(({ sealedSecret }) => sealedSecret)).toContain(kept.sealedSecret);
+    expect(tally(await atOnce(8, () => factors.accept(kept, 1)))).toEqual({ true: 1, false: 7 });
+    const late = await atOnce(8, (index) => factors.enrol(factorOf("user:3", { sealedSecret: `late ${index}` })));
+    expect(tally(late)).toEqual({ confirmed: 8 });
+    expect((await found(factors, kept)).sealedSecret).toBe(kept.sealedSecret);
+  });
 
-test("whoever may only set up a factor is let into no app, and takes no device's place", async () => {
-  const { r } = fixture;
-  expect(await enter(undefined, { deviceId: "tablet" })).toBe(0);
-  expect([
-    await enter({ token: null, enrol: true }, { appNames: ["must"], deviceId: "tablet" }),
-    await r.sessions.count(),
-  ]).toEqual([0, 2]);
-  // Of those who need none it is an ordinary session.
-  expect([await enter({ token: null, enrol: true }, { deviceId: "tablet" }), await r.sessions.count()]).toEqual([0, 2]);
+  test("are confirmed or begun anew when both is wanted at once, and never lose a secret that is confirmed", async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const factor = factorOf(`user:${round}`, { sealedSecret: "old" });
+      await factors.enrol(factor);
+      const old = await found(factors, factor);
+      const accept = () => factors.accept(old, 1);
+      const enrol = () => factors.enrol({ ...factor, sealedSecret: "new" });
+      const [accepted, outcome] =
+        round % 2 === 0
+          ? await Promise.all([accept(), enrol()])
+          : (await Promise.all([enrol(), accept()])).toReversed();
+      expect([accepted, outcome]).toEqual(accepted === true ? [true, "confirmed"] : [false, "enrolled"]);
+      const { sealedSecret, confirmed } = await found(factors, factor);
+      expect([sealedSecret, confirmed]).toEqual(accepted === true ? ["old", true] : ["new", false]);
+    }
+  });
+
+  test("are removed one by one, or all of a subject", async () => {
+    for (const subject of ["user:3", "user:4"])
+      for (const appName of ["field", "Field", "office"]) await factors.enrol(factorOf(subject, { appName }));
+    expect(await factors.remove("user:3", "nobody")).toBe(false);
+    expect(await factors.remove("user:3", "field")).toBe(true);
+    expect(await factors.remove("user:3", "field")).toBe(false);
+    const ofOther = [
+      ["user:4", "Field"],
+      ["user:4", "field"],
+      ["user:4", "office"],
+    ];
+    expect(await keys()).toEqual([["user:3", "Field"], ["user:3", "office"], ...ofOther]);
+    expect(await factors.remove("user:3", null)).toBe(true);
+    expect(await factors.remove("user:3", null)).toBe(false);
+    expect(await keys()).toEqual(ofOther);
+    expect(await factors.enrol(factorOf("user:3"))).toBe("enrolled");
+  });
+
+  test("are removed with their subject also when they were begun anew, confirmed and recovered", async () => {
+    const code = freshDigest();
+    const factor = factorOf("user:3", { recoveryCodes: [code] });
+    await factors.enrol(factorOf("user:3"));
+    await factors.enrol(factor);
+    await factors.accept(await found(factors, factor), 1);
+    await factors.recover(await found(factors, factor), code);
+    expect(await factors.remove("user:3", null)).toBe(true);
+    expect(await keys()).toEqual([]);
+  });
+
+  test("are listed by subject and app name in the order of code points, part by part", async () => {
+    expect(await factors.list(null, 10)).toEqual([]);
+    const given = [
+      ["custom:a", "z"],
+      ["user:1", "B"],
+      ["user:1", "a"],
+      ["user:1", "a "],
+      ["user:1", "é"],
+      ["user:1", "\uffff"],
+      ["user:1", "\u{10000}"],
+      ["user:10", "a"],
+      ["user:2", "a"],
+    ].map(([subject = "", appName = ""]) => factorOf(subject, { appName }));
+    for (const index of [5, 0, 8, 3, 6, 2, 7, 4, 1]) await factors.enrol(given[index] as NewSecondFactor);
+    const expected = given.map(begun);
+    expect(await factors.list(null, 100)).toEqual(expected);
+    expect(await factors.list(null, 2)).toEqual(expected.slice(0, 2));
+    expect(await factors.list({ subject: "user:1", appName: "a" }, 4)).toEqual(expected.slice(3, 7));
+    // There is no such factor to begin after.
+    expect(await factors.list({ subject: "user:1", appName: "b" }, 1)).toEqual(expected.slice(4, 5));
+    expect(await factors.list({ subject: "user:2", appName: "a" }, 10)).toEqual([]);
+  });
+
+  test("of one subject are found in one order, however they are asked for", async () => {
+    const names = ["B", "a", "a ", "é", "\uffff"];
+    for (const appName of names.toReversed()) await factors.enrol(factorOf("user:1", { appName }));
+    for (const asked of [names, names.toReversed(), ["é", "B", "\uffff", "a ", "a"]])
+      expect((await factors.find("user:1", asked)).map(({ appName }) => appName)).toEqual(names);
+  });
+
+  test("are known to be confirmed for any app name, however many there are", async () => {
+    expect(await factors.hasConfirmed("user:1")).toBe(false);
+    for (let index = 100; index < 205; index += 1) {
+      await factors.enrol(factorOf("user:1", { appName: `app ${index}` }));
+      await factors.enrol(factorOf("user:11", { appName: `app ${index}` }));
+    }
+    expect(await factors.hasConfirmed("user:1")).toBe(false);
+    await factors.accept(await found(factors, { subject: "user:11", appName: "app 100" }), 1);
+    expect(await factors.hasConfirmed("user:11")).toBe(true);
+    expect(await factors.hasConfirmed("user:1")).toBe(false);
+    await factors.accept(await found(factors, { subject: "user:1", appName: "app 204" }), 1);
+    expect(await factors.hasConfirmed("user:1")).toBe(true);
+    expect(await factors.hasConfirmed("USER:1")).toBe(false);
+  });
+
+  test("take hostile texts for what they are", async () => {
+    for (const text of hostileTexts) {
+      const factor = factorOf("user:3", { appName: text, sealedSecret: text });
+      expect(await factors.enrol(factor)).toBe("enrolled");
+      expect(await factors.find("user:3", [text])).toEqual([begun(factor)]);
+      expect(await factors.accept(await found(factors, factor), 1)).toBe(true);
+      expect(await factors.recover(await found(factors, factor), text)).toBe(false);
+      expect(await factors.remove("user:3", text)).toBe(true);
+    }
+    expect(await keys()).toEqual([]);
+  });
+
+  test("are refused with a text that cannot be stored, which nothing is found by", async () => {
+    await factors.enrol(factorOf("user:4"));
+    await factors.accept(await found(factors, factorOf("user:4")), 1);
+    const other = await found(factors, factorOf("user:4"));
+    for (const text of unstorableTexts) {
+      for (const given of [{ subject: text }, { appName: text }, { sealedSecret: text }])
+        await expect(factors.enrol({ ...factorOf("user:3"), ...given })).rejects.toMatchObject({ code: 307 });
+      expect(await factors.find(text, [text])).toEqual([]);
+      expect(await factors.find("user:3", [text])).toEqual([]);
+      expect(await factors.remove(text, null)).toBe(false);
+      expect(await factors.remove("user:3", text)).toBe(false);
+      expect(await factors.hasConfirmed(text)).toBe(false);
+      expect(await factors.recover(other, text)).toBe(false);
+    }
+    expect(await factors.list(null, 10)).toEqual([other]);
+  });
 });

@@ -1,63 +1,288 @@
-import { Bench, macro } from "./runtime.ts";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { MacroRefusal, ServiceError } from "@sallyport/core";
+import { READY_PER_WORKER } from "../src/worker/messages.ts";
+import { Bench, benches, invocation, macro } from "./runtime.ts";
 
-const bench = new Bench();
-afterAll(() => bench.runtime.close());
+describe("inspection", () => {
+  const bench = new Bench();
+  afterAll(() => bench.runtime.close());
 
-const sound = "export default { access: 'everyone', run: (x: number): number => x };";
+  const sound = "export default { access: 'everyone', run: (x: number): number => x };";
 
-describe("texts that are made to harm whoever reads them", () => {
-  it.each([
-    ["deep brackets", "(".repeat(200_000)],
-    ["deep arrays", `export default ${"[".repeat(100_000)}`],
-    ["deep types", `type A = ${"Array<".repeat(50_000)}1`],
-    ["deep templates", "`${".repeat(50_000)],
-    ["deep functions", "() => ".repeat(50_000)],
-    ["many operators", `export default { a: ${"1 + ".repeat(100_000)}1 };`],
-    ["a zero", "export default { run() { return '\u0000'; } };\u0000 what is this"],
-    ["half a character", "export default { run() {} }; '\ud800"],
-    ["nothing", ""],
-    ["something that is no text of a program", "\u0001\u0002\ufffe"],
-  ])("%s: as TypeScript and as JavaScript", async (_title, text) => {
-    await bench.declare(text, "ts").catch((error: unknown) => expect(error).toMatchObject({ name: "MacroFault" }));
-    await bench.declare(text, "js").catch((error: unknown) => expect(error).toMatchObject({ name: "MacroFault" }));
-    expect(await bench.declare(sound, "ts")).toEqual({ access: "everyone", run: true });
+  describe("texts that are made to harm whoever reads them", () => {
+    it.each([
+      ["deep brackets", "(".repeat(200_000)],
+      ["deep arrays", `export default ${"[".repeat(100_000)}`],
+      ["deep types", `type A = ${"Array<".repeat(50_000)}1`],
+      ["deep templates", "`${".repeat(50_000)],
+      ["deep functions", "() => ".repeat(50_000)],
+      ["many operators", `export default { a: ${"1 + ".repeat(100_000)}1 };`],
+      ["a zero", "export default { run() { return '\u0000'; } };\u0000 what is this"],
+      ["half a character", "export default { run() {} }; '\ud800"],
+      ["nothing", ""],
+      ["something that is no text of a program", "\u0001\u0002\ufffe"],
+    ])("%s: as TypeScript and as JavaScript", async (_title, text) => {
+      await bench.declare(text, "ts").catch((error: unknown) => expect(error).toMatchObject({ name: "MacroFault" }));
+      await bench.declare(text, "js").catch((error: unknown) => expect(error).toMatchObject({ name: "MacroFault" }));
+      expect(await bench.declare(sound, "ts")).toEqual({ access: "everyone", run: true });
+    });
+  });
+
+  it("keeps lines and columns of TypeScript", async () => {
+    const text =
+      "import { defineMacro } from '@sallyport/macros';\ninterface Input {\n  a: number;\n}\nexport default defineMacro({\n  run({ input }: { input: Input }) {\n    throw new Error(`${input.a satisfies number}`);\n  },\n});";
+    const { module } = await bench.runtime.inspect({ name: "Probe", code: text }, "ts");
+    expect(module.code.split("\n")).toHaveLength(text.split("\n").length);
+    await expect(bench.invoke(module.code, { input: { a: 5 } })).rejects.toMatchObject({ message: "5", line: 7 });
+  });
+
+  it("says where TypeScript is wrong", async () => {
+    await expect(bench.declare("export default {};\n\n  enum A { B }", "ts")).rejects.toMatchObject({
+      kind: "invalid",
+      line: 3,
+      column: 3,
+    });
+    await expect(bench.declare("const a: number = ;", "ts")).rejects.toMatchObject({
+      kind: "invalid",
+      message: "Expression expected",
+      line: 1,
+      column: 19,
+    });
+  });
+
+  it("reads no more of a declaration than is data", async () => {
+    const members =
+      "access: 'everyone', a: undefined, b: Symbol.iterator, c: { d: () => 1, e: [1] }, get f() { return 2; }, [Symbol('g')]: 1,";
+    expect(await bench.declare(macro("", members))).toEqual({ access: "everyone", c: { e: [1] }, f: 2, run: true });
+  });
+
+  it("ends a top level that never ends, or declares too much", async () => {
+    await expect(bench.declare("for (;;);")).rejects.toMatchObject({ kind: "cpu" });
+    await expect(bench.declare("export default { a: 'x'.repeat(1_000_000) };")).rejects.toMatchObject({
+      kind: "resultBytes",
+    });
+    await expect(bench.declare("export default { get a() { throw new Error('no'); } };")).rejects.toMatchObject({
+      kind: "threw",
+    });
   });
 });
 
-it("keeps lines and columns of TypeScript", async () => {
-  const text =
-    "import { defineMacro } from '@sallyport/macros';\ninterface Input {\n  a: number;\n}\nexport default defineMacro({\n  run({ input }: { input: Input }) {\n    throw new Error(`${input.a satisfies number}`);\n  },\n});";
-  const { module } = await bench.runtime.inspect({ name: "Probe", code: text }, "ts");
-  expect(module.code.split("\n")).toHaveLength(text.split("\n").length);
-  await expect(bench.invoke(module.code, { input: { a: 5 } })).rejects.toMatchObject({ message: "5", line: 7 });
+describe("runtime threads", () => {
+  const { open, close } = benches();
+  afterAll(close);
+
+  it("tells all who wait when it is closed", async () => {
+    const bench = new Bench(1);
+    const lease = await bench.runtime.lease(1_000, true);
+    const began = performance.now();
+    const waiting = Array.from({ length: 3 }, () => bench.runtime.lease(60_000, true).catch((error: unknown) => error));
+    const closed = bench.runtime.close();
+    lease.release();
+    expect(await Promise.all(waiting)).toMatchObject(waiting.map(() => ({ code: 706 })));
+    expect(performance.now() - began).toBeLessThan(30_000);
+    await closed;
+  });
+
+  it("ends what runs when it is closed, and lets nobody in", async () => {
+    const bench = new Bench(1);
+    const lease = await bench.runtime.lease(1_000, false);
+    const running = lease.invoke(invocation("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
+    await Promise.all([expect(running).rejects.toMatchObject({ kind: "ended" }), bench.runtime.close()]);
+    lease.release();
+    await expect(bench.runtime.lease(1_000, false)).rejects.toMatchObject({ code: 706 });
+  });
+
+  it("starts no thread before there is work", async () => {
+    const script = `
+    import { readdirSync } from "node:fs";
+    import { QuickJsMacroRuntime } from "@sallyport/macros";
+    const before = readdirSync("/proc/self/task").length;
+    const runtime = new QuickJsMacroRuntime({ threads: 4, queue: 1 });
+    console.log(readdirSync("/proc/self/task").length - before);
+    await runtime.close();`;
+    if (process.platform !== "linux") return;
+    const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", script], {
+      cwd: import.meta.dirname,
+      encoding: "utf8",
+    });
+    expect(printed.trim()).toBe("0");
+  });
+
+  it("runs macros in threads that stand back behind the server, which stays as it was", async () => {
+    // Elsewhere a thread has no priority of its own, and is given none.
+    if (process.platform !== "linux") return;
+    const bench = new Bench(1, 1, {});
+    await bench.run("return 1;");
+    // The 19th field, counted behind the name of the thread.
+    const nice = readdirSync("/proc/self/task").map((id) =>
+      Number(readFileSync(`/proc/self/task/${id}/stat`, "utf8").split(") ")[1]?.split(" ")[16]),
+    );
+    expect(nice.filter((value) => value === 10)).not.toEqual([]);
+    expect(Number(readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ")[16])).toBeLessThan(10);
+    await bench.runtime.close();
+  });
+
+  it("knows nothing of the server's surroundings", async () => {
+    process.env["SALLYPORT_TEST_SECRET"] = "secret";
+    const { bench } = open(1);
+    expect(await bench.run("return JSON.stringify(Object.getOwnPropertyNames(globalThis)).includes('SECRET');")).toBe(
+      false,
+    );
+    delete process.env["SALLYPORT_TEST_SECRET"];
+  });
 });
 
-it("says where TypeScript is wrong", async () => {
-  await expect(bench.declare("export default {};\n\n  enum A { B }", "ts")).rejects.toMatchObject({
-    kind: "invalid",
-    line: 3,
-    column: 3,
+describe("zeros", () => {
+  /** A text of the engine ends at its first zero wherever it is handed out as it is. */
+
+  let bench: Bench;
+  beforeAll(() => {
+    bench = new Bench();
   });
-  await expect(bench.declare("const a: number = ;", "ts")).rejects.toMatchObject({
-    kind: "invalid",
-    message: "Expression expected",
-    line: 1,
-    column: 19,
+  afterAll(() => bench.runtime.close());
+
+  const odd = "a\u0000b\u2028\u00fc\ud83d\ude00";
+  const code = JSON.stringify(odd);
+
+  test("lines of the log, status messages, results and refusals are whole", async () => {
+    const { statusMessage, result } = await bench.invoke(
+      macro(`log(${code}); setStatusMessage(${code}); return ${code};`),
+    );
+    expect([bench.lines, statusMessage, result]).toEqual([[odd], odd, odd]);
+    await expect(bench.run(`refuse(307, ${code});`)).rejects.toEqual(new MacroRefusal(307, odd));
+    await expect(bench.run(`throw new Error(${code});`)).rejects.toMatchObject({ message: odd });
+  });
+
+  test("what is given, what the host answers and what it refuses with is whole", async () => {
+    const answer = (): never => {
+      throw new ServiceError(307, { detail: odd });
+    };
+    expect(await bench.run("return input;", { input: odd })).toBe(odd);
+    expect(await bench.run("return await now();", { answer: () => odd })).toBe(odd);
+    expect(await bench.run("try { await now(); } catch (error) { return error.message; }", { answer })).toBe(odd);
   });
 });
 
-it("reads no more of a declaration than is data", async () => {
-  const members =
-    "access: 'everyone', a: undefined, b: Symbol.iterator, c: { d: () => 1, e: [1] }, get f() { return 2; }, [Symbol('g')]: 1,";
-  expect(await bench.declare(macro("", members))).toEqual({ access: "everyone", c: { e: [1] }, f: 2, run: true });
-});
+describe("ready", () => {
+  const { open, close } = benches();
+  afterAll(close);
 
-it("ends a top level that never ends, or declares too much", async () => {
-  await expect(bench.declare("for (;;);")).rejects.toMatchObject({ kind: "cpu" });
-  await expect(bench.declare("export default { a: 'x'.repeat(1_000_000) };")).rejects.toMatchObject({
-    kind: "resultBytes",
-  });
-  await expect(bench.declare("export default { get a() { throw new Error('no'); } };")).rejects.toMatchObject({
-    kind: "threw",
+  describe("executions that are ready in a worker before their turn", () => {
+    it("get their result before a long one behind them ends", async () => {
+      const { bench } = open(1);
+      await bench.run("return 1;");
+      const long = "const end = Date.now() + 1_500; while (Date.now() < end); return 'long';";
+      const began = performance.now();
+      const [short, slow] = [
+        bench.run("return 'short';"),
+        bench.run(long, { limits: { cpu: 20_000, timeout: 20_000 } }),
+      ];
+      expect(await short).toBe("short");
+      expect(performance.now() - began).toBeLessThan(1_000);
+      expect(await slow).toBe("long");
+    });
+
+    it("that have not begun move when another one costs the worker, and do not count its time", async () => {
+      const { bench } = open(1);
+      await bench.run("return 1;");
+      const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
+      const next = Array.from({ length: READY_PER_WORKER - 1 }, (_one, number) =>
+        bench.run("return input;", { input: number }),
+      );
+      await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
+      expect(await Promise.all(next)).toEqual([0, 1, 2]);
+    });
+
+    it("have their whole time, however long others were before them", async () => {
+      const { bench, runtime } = open(1);
+      await bench.run("return 1;");
+      const long = bench.run("const end = Date.now() + 2_000; while (Date.now() < end); return 'long';", {
+        limits: { cpu: 20_000, timeout: 20_000 },
+      });
+      const lease = await runtime.lease(1_000, false);
+      const waits = lease.invoke(
+        invocation("const end = Date.now() + 400; while (Date.now() < end); return 'short';", { timeout: 1_500 }),
+        bench.host(),
+      );
+      await delay(300);
+      expect(lease.waited).toBeGreaterThan(200);
+      expect((await waits).result).toBe("short");
+      expect(lease.waited).toBeGreaterThan(1_700);
+      expect(lease.waited).toBeLessThan(10_000);
+      lease.release();
+      expect(await long).toBe("long");
+    });
+
+    it("are given up while they move", async () => {
+      const { bench, runtime } = open(1);
+      await bench.run("return 1;");
+      const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
+      const others = Array.from({ length: READY_PER_WORKER - 2 }, () =>
+        bench.run("const end = Date.now() + 300; while (Date.now() < end);"),
+      );
+      const lease = await runtime.lease(1_000, false);
+      const given = lease.invoke(invocation("return 1;"), bench.host()).catch((error: unknown) => error);
+      await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
+      lease.release();
+      await Promise.all(others);
+      expect(await given).toMatchObject({ kind: "ended" });
+      expect(await bench.run("return 2;")).toBe(2);
+      expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
+    });
+
+    it("do not share a worker with a lease that holds something, which does not wait behind a running one", async () => {
+      const { bench, runtime } = open(1);
+      await bench.run("return 1;");
+      const running = bench.run("const end = Date.now() + 200; while (Date.now() < end); return 'ran';");
+      await delay(50);
+      await expect(runtime.lease(20, true)).rejects.toMatchObject({ code: 706 });
+      const holding = runtime.lease(5_000, true);
+      const behind = runtime.lease(5_000, false);
+      expect(runtime.load).toEqual({ busy: 1, waiting: 2 });
+      expect(await running).toBe("ran");
+      const lease = await holding;
+      expect(runtime.load).toEqual({ busy: 1, waiting: 1 });
+      expect((await lease.invoke(invocation("return 'held';"), bench.host())).result).toBe("held");
+      lease.release();
+      (await behind).release();
+    });
+
+    it("come after those that have begun and go on", async () => {
+      const { bench } = open(1);
+      await bench.run("return 1;");
+      const answers: (() => void)[] = [];
+      const order: string[] = [];
+      const begun = bench
+        .run("return await now();", {
+          answer: () =>
+            new Promise<string>((resolve) => {
+              answers.push(() => resolve("begun"));
+            }),
+        })
+        .then(() => order.push("begun"));
+      while (answers.length === 0) await delay(5);
+      const busy = "const end = Date.now() + 200; while (Date.now() < end);";
+      const others = ["one", "two"].map((name) => bench.run(busy).then(() => order.push(name)));
+      await delay(50);
+      answers[0]?.();
+      await Promise.all([begun, ...others]);
+      expect(order).toEqual(["one", "begun", "two"]);
+    });
+
+    it("fail with a timeout, whether the worker notices first or the server", async () => {
+      const { bench } = open(1);
+      await bench.run("return 1;");
+      const times = Array.from({ length: 12 }, (_one, index) => 30 + index);
+      const ends = await Promise.all(
+        times.map((timeout) =>
+          bench.run("for (;;);", { limits: { cpu: 20_000, timeout } }).catch((error: unknown) => error),
+        ),
+      );
+      expect(ends).toMatchObject(
+        times.map((timeout) => ({ kind: "timeout", message: `took longer than ${timeout} ms` })),
+      );
+    });
   });
 });

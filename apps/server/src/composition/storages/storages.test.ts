@@ -1,0 +1,343 @@
+import { type Database, ServiceError } from "@sallyport/core";
+import { pino } from "pino";
+import type { DatabaseConfiguration } from "../../configuration/index.ts";
+import { StartError } from "../start-error.ts";
+import { DatabasePreparation } from "./database-preparation.ts";
+import { directoryTrouble } from "./embedded.ts";
+import { mariadbTrouble } from "./mariadb.ts";
+import { postgresTrouble } from "./postgres.ts";
+
+const configured = (alias: string, migrateOnStart: boolean) => ({ alias, migrateOnStart }) as DatabaseConfiguration;
+
+function prepared(alias: string, storage: object, migrateOnStart: boolean) {
+  const lines: string[] = [];
+  const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const migrated: string[] = [];
+  let told = () => {};
+  const migration = new Promise<void>((resolve) => {
+    told = resolve;
+  });
+  const preparation = new DatabasePreparation({
+    databases: new Map([
+      [alias, { alias, storage } as unknown as Database],
+      ["later", null],
+    ]),
+    configurations: [configured(alias, migrateOnStart), configured("later", true)],
+    logger: pino({}, { write: (line: string) => void lines.push(line) }),
+    afterMigration: async (database, hasChanged) => {
+      migrated.push(`${database.alias}${hasChanged ? " changed" : ""}`);
+      told();
+    },
+    firstPause: 1,
+  });
+  return { preparation, logged, migrated, migration };
+}
+
+test("migrates where that is wanted, and says so", async () => {
+  const { preparation, logged, migrated } = prepared("a", { migrate: async () => ({ applied: ["0001"] }) }, true);
+  await preparation.run();
+  expect(migrated).toEqual(["a changed"]);
+  expect(logged()).toMatchObject([{ alias: "a", applied: ["0001"], msg: "database migrated" }]);
+});
+
+test("only looks where it is not wanted, and warns", async () => {
+  const health = async () => {
+    throw new ServiceError(705);
+  };
+  const { preparation, logged, migrated } = prepared("", { health }, false);
+  await preparation.run();
+  expect(migrated).toEqual([]);
+  const reason = 'The database is not migrated. Run "sallyport-server migrate" first.';
+  expect(logged()).toMatchObject([{ level: 40, alias: "", code: 705, reason, msg: "database cannot be used yet" }]);
+  expect(logged()[0]).not.toHaveProperty("err");
+});
+
+test("logs the whole error where nobody knows the reason", async () => {
+  const health = async () => {
+    throw new Error("surprise");
+  };
+  const { preparation, logged } = prepared("", { health }, false);
+  await preparation.run();
+  expect(logged()).toMatchObject([{ level: 40, err: { message: "surprise", stack: expect.any(String) } }]);
+});
+
+test("tries again until a database that was down is migrated", async () => {
+  let tries = 0;
+  const migrate = async () => {
+    tries += 1;
+    if (tries < 3) throw new ServiceError(704);
+    return { applied: [] };
+  };
+  const { preparation, logged, migration } = prepared("", { migrate }, true);
+  await preparation.run();
+  const alive = setInterval(() => {}, 1_000);
+  await migration;
+  clearInterval(alive);
+  expect(tries).toBe(3);
+  expect(logged()).toHaveLength(2);
+});
+
+test("remembers what was applied until the work after it has succeeded", async () => {
+  const answers = [["0001"], [], []];
+  const told: boolean[] = [];
+  const preparation = new DatabasePreparation({
+    databases: new Map([
+      [
+        "",
+        { alias: "", storage: { migrate: async () => ({ applied: answers.shift() ?? [] }) } } as unknown as Database,
+      ],
+    ]),
+    configurations: [configured("", true)],
+    logger: pino({ enabled: false }),
+    afterMigration: async (_database, hasChanged) => {
+      told.push(hasChanged);
+      if (told.length < 3) throw new ServiceError(704);
+      done();
+    },
+    firstPause: 1,
+  });
+  let done = () => {};
+  const finished = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  const alive = setInterval(() => {}, 1_000);
+  await preparation.run();
+  await finished;
+  clearInterval(alive);
+  expect(told).toEqual([true, true, true]);
+});
+
+test("tries no more once stopped", async () => {
+  let tries = 0;
+  const migrate = async () => {
+    tries += 1;
+    throw new ServiceError(704);
+  };
+  const { preparation, logged } = prepared("", { migrate }, true);
+  const running = preparation.run();
+  preparation.stop();
+  await running;
+  expect({ tries, logged: logged() }).toEqual({ tries: 1, logged: [] });
+});
+
+test("the demo does not start if an embedded database cannot be prepared", async () => {
+  const storage = { engine: "embedded", dataDir: "/nowhere" };
+  const migrate = async () => {
+    throw new Error("no room");
+  };
+  const parts = {
+    databases: new Map([["", { alias: "", storage: { migrate } } as unknown as Database]]),
+    configurations: [{ alias: "", migrateOnStart: true, storage } as DatabaseConfiguration],
+    logger: pino({ enabled: false }),
+    afterMigration: async () => {},
+  };
+  await expect(new DatabasePreparation({ ...parts, demo: true }).run()).rejects.toThrow("no room");
+  const served = new DatabasePreparation(parts);
+  await expect(served.run()).resolves.toBeUndefined();
+  served.stop();
+});
+
+const refusal = (code: string) => Object.assign(new Error(`${code}: mkdir`), { code, syscall: "mkdir" });
+
+test.each([
+  ["EACCES", "this user may not write there"],
+  ["EROFS", "its file system can only be read"],
+  ["ENOSPC", "its file system is full"],
+  ["EIO", "the operating system refuses it (EIO)"],
+])("%s is told as: %s", (code, words) => {
+  const cause = refusal(code);
+  const trouble = directoryTrouble(cause, "/data");
+  expect(trouble).toBeInstanceOf(StartError);
+  expect(trouble).toMatchObject({
+    message: `The data directory /data cannot be used: ${words}. Choose another one with DATA_DIR.`,
+    cause,
+  });
+});
+
+test("what the operating system did not say stays what it is", () => {
+  const error = new Error("The data directory is in use.");
+  expect(directoryTrouble(error, "/data")).toBe(error);
+});
+
+describe("mariadb", () => {
+  const storage = { url: "mariadb://shop:S3cret@db.example:3307/till", schema: "till" };
+
+  function told(
+    code: number,
+    cause: Partial<Error> & { code?: string; errno?: number },
+    url = storage.url,
+  ): string | null {
+    const error = Object.assign(new Error(cause.message ?? ""), cause);
+    return mariadbTrouble(new ServiceError(code as 704, { cause: error }), { ...storage, url });
+  }
+
+  const remedy = "grant all on till.* to 'shop'@'%'";
+  const creation = `create database till character set utf8mb4 collate utf8mb4_nopad_bin; ${remedy}`;
+
+  test.each([
+    [
+      "a database that is not there or not his",
+      704,
+      { errno: 1044, code: "ER_DBACCESS_DENIED_ERROR", message: "Access denied" },
+      `The account "shop" has no right to the database "till" (Access denied). Let an administrator run: ${creation}`,
+    ],
+    [
+      "a wrong password",
+      704,
+      { errno: 1045, message: "Access denied" },
+      'The MariaDB at db.example:3307 does not let the account "shop" in (Access denied).',
+    ],
+    [
+      "no right to a table",
+      799,
+      { errno: 1142, message: "CREATE command denied" },
+      `The account "shop" lacks a right in the database "till" (CREATE command denied). Let an administrator run: ${remedy}`,
+    ],
+    [
+      "nobody there",
+      704,
+      { errno: -111, code: "ECONNREFUSED" },
+      "No MariaDB answers at db.example:3307 (ECONNREFUSED).",
+    ],
+    ["no answer in time", 704, { code: "ETIMEDOUT" }, "No MariaDB answers at db.example:3307 (ETIMEDOUT)."],
+    ["an unknown host", 704, { code: "ENOTFOUND" }, "The host db.example cannot be found (ENOTFOUND)."],
+    [
+      "too many connections",
+      704,
+      { errno: 1040, message: "sorry" },
+      "The MariaDB at db.example:3307 takes no more connections (sorry).",
+    ],
+    [
+      "a replica",
+      704,
+      { errno: 1290, message: "--read-only" },
+      "The MariaDB at db.example:3307 can only be read (--read-only).",
+    ],
+    [
+      "a certificate of nobody",
+      704,
+      { code: "HANDSHAKE_SSL_ERROR", message: "self-signed certificate" },
+      "The certificate of the MariaDB at db.example:3307 is not accepted (self-signed certificate).",
+    ],
+    [
+      "no TLS",
+      704,
+      { code: "HANDSHAKE_NO_SSL_SUPPORT" },
+      "The MariaDB at db.example:3307 offers no TLS, which the connection string asks for (sslmode).",
+    ],
+  ])("%s", (_title, code, cause, expected) => {
+    expect(told(code, cause)).toBe(expected);
+  });
+
+  test("what the connection string leaves out is what the driver takes", () => {
+    expect(told(704, { code: "ECONNREFUSED" }, "mysql://u@[::1]")).toBe(
+      "No MariaDB answers at [::1]:3306 (ECONNREFUSED).",
+    );
+    expect(told(704, { code: "ENOENT" }, "mariadb://u@localhost/till?socket=%2Frun%2Fmysqld.sock")).toBe(
+      "No MariaDB answers at /run/mysqld.sock:3306 (ENOENT).",
+    );
+  });
+
+  test("what it does not know it leaves to others", () => {
+    expect(told(799, { errno: 1064, message: "surprise" })).toBeNull();
+    expect(mariadbTrouble(new ServiceError(704), storage)).toBeNull();
+    expect(mariadbTrouble(new Error("ECONNREFUSED"), storage)).toBeNull();
+  });
+});
+
+describe("postgres", () => {
+  const storage = { url: "postgres://shop:S3cret@db.example:6432/till", schema: "sallyport" };
+
+  function told(code: number, cause: Partial<Error> & { code?: string }, url = storage.url): string | null {
+    const error = Object.assign(new Error(cause.message ?? ""), cause);
+    return postgresTrouble(new ServiceError(code as 704, { cause: error }), { ...storage, url });
+  }
+
+  test.each([
+    [
+      "a database that does not exist",
+      705,
+      { code: "3D000" },
+      'The database "till" does not exist on the Postgres at db.example:6432. Create it: createdb -h db.example -p 6432 -U postgres -O shop till',
+    ],
+    [
+      "a wrong password",
+      704,
+      { code: "28P01" },
+      'The Postgres at db.example:6432 refuses the password of the role "shop".',
+    ],
+    [
+      "a role that is not let in",
+      704,
+      { code: "28000", message: "no pg_hba.conf entry" },
+      'The Postgres at db.example:6432 does not let the role "shop" in (no pg_hba.conf entry).',
+    ],
+    [
+      "no password where one is wanted",
+      704,
+      { message: "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string" },
+      'The Postgres at db.example:6432 wants a password of the role "shop", and the connection string has none.',
+    ],
+    ["nobody there", 704, { code: "ECONNREFUSED" }, "No Postgres answers at db.example:6432 (ECONNREFUSED)."],
+    [
+      "no answer in time",
+      704,
+      { message: "timeout expired" },
+      "No Postgres answers at db.example:6432 (timeout expired).",
+    ],
+    ["an unknown host", 704, { code: "ENOTFOUND" }, "The host db.example cannot be found (ENOTFOUND)."],
+    [
+      "no right to connect",
+      704,
+      { code: "42501", message: "permission denied" },
+      'The role "shop" may not connect to the database "till" (permission denied).',
+    ],
+    [
+      "no right to create the schema",
+      799,
+      { code: "42501", message: "permission denied for database till" },
+      'The role "shop" may not create the schema "sallyport" in the database "till". Let a superuser run: create schema sallyport authorization shop',
+    ],
+    [
+      "no right to a table",
+      799,
+      { code: "42501", message: "permission denied for table objects" },
+      'The role "shop" lacks a right in the database "till" (permission denied for table objects). It should own the schema "sallyport" and everything in it.',
+    ],
+    [
+      "too many connections",
+      704,
+      { code: "53300", message: "sorry" },
+      "The Postgres at db.example:6432 takes no more connections (sorry).",
+    ],
+    [
+      "a certificate of nobody",
+      704,
+      { code: "DEPTH_ZERO_SELF_SIGNED_CERT", message: "self-signed certificate" },
+      "The certificate of the Postgres at db.example:6432 is not accepted (self-signed certificate).",
+    ],
+    [
+      "no TLS",
+      704,
+      { message: "The server does not support SSL connections" },
+      "The Postgres at db.example:6432 offers no TLS, which the connection string asks for (sslmode).",
+    ],
+  ])("%s", (_title, code, cause, expected) => {
+    expect(told(code, cause)).toBe(expected);
+  });
+
+  test("what the connection string leaves out is what the driver takes, and odd names survive the shell", () => {
+    expect(told(705, { code: "3D000" }, "postgres://o'brien@[::1]")).toBe(
+      `The database "o'brien" does not exist on the Postgres at [::1]:5432. Create it: createdb -h ::1 -p 5432 -U postgres -O 'o'\\''brien' 'o'\\''brien'`,
+    );
+    expect(told(704, { code: "ENOENT" }, "postgres:///till?host=/run/postgres&user=shop")).toBe(
+      "No Postgres answers at /run/postgres:5432 (ENOENT).",
+    );
+  });
+
+  test("what it does not know it leaves to others", () => {
+    expect(told(799, { code: "XX000", message: "surprise" })).toBeNull();
+    expect(postgresTrouble(new ServiceError(704), storage)).toBeNull();
+    expect(postgresTrouble(new Error("ECONNREFUSED"), storage)).toBeNull();
+  });
+});

@@ -1,0 +1,174 @@
+import { embedded, memory, messageOf, postgres } from "../../test/configuration-contents.ts";
+import { didYouMean } from "./did-you-mean.ts";
+
+describe("refuses", () => {
+  const faults: readonly (readonly [string, object, RegExp, Record<string, string>?])[] = [
+    [
+      "a reserved alias",
+      { databases: [{ alias: "admin", ...memory }] },
+      /databases\[0\]\.alias: must be empty, or a lowercase letter/,
+    ],
+    ["a malformed alias", { databases: [{ alias: "A", ...memory }] }, /databases\[0\]\.alias: must be/],
+    [
+      "an alias twice",
+      {
+        databases: [
+          { alias: "a", ...memory },
+          { alias: "a", ...memory },
+        ],
+      },
+      /databases\[1\]\.alias: is the same as databases\[0\]\.alias/,
+    ],
+    ["two databases with the empty alias", { databases: [memory, memory] }, /databases\[1\]\.alias: is the same as/],
+    [
+      "an unknown time zone",
+      { databases: [{ timeZone: "Mars/Olympus", ...memory }] },
+      /databases\[0\]\.timeZone: must be the name of a time zone/,
+    ],
+    [
+      "an unknown engine",
+      { databases: [{ storage: { engine: "oracle" } }] },
+      /databases\[0\]\.storage\.engine: must be "postgres", "mariadb", "embedded", "memory" or "module"$/m,
+    ],
+    [
+      "a module without a name",
+      { databases: [{ storage: { engine: "module" } }] },
+      /databases\[0\]\.storage\.module: is required by the engine "module"/,
+    ],
+    [
+      "a module for another engine",
+      { databases: [{ storage: { engine: "memory", module: "./a.js" } }] },
+      /databases\[0\]\.storage\.module: has no meaning for the engine "memory"/,
+    ],
+    [
+      "options that are none",
+      { databases: [{ storage: { engine: "module", module: "a", options: [] } }] },
+      /databases\[0\]\.storage\.options: must be an object/,
+    ],
+    [
+      "a module twice with the same options",
+      {
+        databases: ["", "b"].map((alias) => ({
+          alias,
+          storage: { engine: "module", module: "a", options: { file: "f" } },
+        })),
+      },
+      /databases\[1\]\.storage\.options: are those of databases\[0\]/,
+    ],
+    ["a Postgres without an address", { databases: [{ storage: {} }] }, /databases\[0\]\.storage\.url: is required/],
+    [
+      "an address in memory",
+      { databases: [{ storage: { engine: "memory", url: "postgres://h/d" } }] },
+      /databases\[0\]\.storage\.url: has no meaning for the engine "memory"/,
+    ],
+    [
+      "a directory of a Postgres",
+      { databases: [postgres("postgres://h/d", { dataDir: "x" })] },
+      /databases\[0\]\.storage\.dataDir: has no meaning/,
+    ],
+    [
+      "a directory of whatever server",
+      { databases: [{ storage: { url: "mariadb://h/d", dataDir: "x" } }] },
+      /databases\[0\]\.storage\.dataDir: has no meaning for a database server/,
+    ],
+    [
+      "a Postgres at a MariaDB",
+      { databases: [postgres("mariadb://h/d")] },
+      /databases\[0\]\.storage\.engine: contradicts the connection string, which leads to the engine "mariadb"/,
+    ],
+    [
+      "a MariaDB at a Postgres",
+      { databaseUrl: "postgres://h/d", databases: [{ storage: { engine: "mariadb" } }] },
+      /databases\[0\]\.storage\.engine: contradicts/,
+    ],
+    [
+      "a database twice on one MariaDB",
+      {
+        databases: [
+          { storage: { url: "mariadb://a@h/d" } },
+          { alias: "b", storage: { url: "mysql://b@h:3306/", schema: "d" } },
+        ],
+      },
+      /databases\[1\]\.storage\.schema: is the schema of databases\[0\]/,
+    ],
+    [
+      "a name that cannot be one of ours",
+      { databases: [{ storage: { url: "mariadb://h/Big" } }] },
+      /databases\[0\]\.storage\.schema: is required: "Big"/,
+    ],
+    [
+      "a pool of an embedded engine",
+      { databases: [embedded("x", { pool: {} })] },
+      /databases\[0\]\.storage\.pool: has no meaning/,
+    ],
+    [
+      "two addresses",
+      { databases: [postgres("postgres://h/d", { urlFile: "x" })] },
+      /databases\[0\]\.storage\.urlFile: contradicts url/,
+    ],
+    [
+      "a file of an address that is not there",
+      { databases: [{ storage: { urlFile: "/none" } }] },
+      /databases\[0\]\.storage\.urlFile: names a file that does not exist/,
+    ],
+    [
+      "a malformed schema",
+      { databases: [embedded("x", { schema: "pg_a" })] },
+      /databases\[0\]\.storage\.schema: must be a lowercase letter/,
+    ],
+    [
+      "a schema twice on one Postgres",
+      {
+        databases: [
+          postgres("postgres://a:b@h/d", { schema: "s" }),
+          { alias: "b", ...postgres("postgresql://c@h:5432/d", { schema: "s" }) },
+        ],
+      },
+      /databases\[1\]\.storage\.schema: is the schema of databases\[0\]/,
+    ],
+    [
+      "a schema twice in one directory",
+      {
+        databases: [
+          { alias: "a-b", ...embedded("x") },
+          { alias: "a_b", ...embedded("./x") },
+        ],
+      },
+      /databases\[1\]\.storage\.schema: is the schema of databases\[0\], too \("sallyport_a_b"\)/,
+    ],
+    [
+      "an alias too long for a schema",
+      { databases: [{ alias: "a".repeat(60), ...embedded("x") }] },
+      /databases\[0\]\.storage\.schema: is required/,
+    ],
+    [
+      "pools that differ",
+      { databases: [postgres("postgres://h/d"), { alias: "b", ...postgres("postgres://h/d", { pool: { max: 3 } }) }] },
+      /databases\[1\]\.storage\.pool: and statementTimeout must be those of databases\[0\]/,
+    ],
+    [
+      "time-outs that differ in one directory",
+      { databases: [embedded("x"), { alias: "b", ...embedded("x", { statementTimeout: "6s" }) }] },
+      /databases\[1\]\.storage\.statementTimeout: must be that of databases\[0\], which is in the same directory/,
+    ],
+  ];
+
+  const rows = faults.map(
+    ([title, content, expected, environment]) => [title, content, expected, environment ?? {}] as const,
+  );
+  test.each(rows)("%s", (_title, content, expected, environment) => {
+    expect(messageOf(content, environment)).toMatch(expected);
+  });
+});
+
+test.each([
+  ["prot", "port"],
+  ["Host", "host"],
+  ["basepath", "basePath"],
+  ["timeout", "timeouts"],
+  ["truestdProxies", "trustedProxies"],
+  ["xyz", undefined],
+  ["", undefined],
+])("%p means %p", (name, meant) => {
+  expect(didYouMean(name, ["host", "port", "basePath", "timeouts", "trustedProxies"])).toBe(meant);
+});

@@ -1,0 +1,345 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type ClaimedOrder,
+  type Database,
+  type Delivery,
+  type Letter,
+  MailerUnusable,
+  ServiceError,
+} from "@sallyport/core";
+import { MailRelay, type MailReports } from "./mail-relay.ts";
+import { ownTemplates, readTemplates, Template } from "./read-templates.ts";
+import { TemplateLetterWriter } from "./template-letter-writer.ts";
+
+describe("mail relay", () => {
+  const trouble = new MailerUnusable("away", "not there");
+  const stuck: Delivery = { kind: "stuck", trouble, delay: 10_000 };
+
+  const waiting: Omit<ClaimedOrder, "id"> = {
+    owner: null,
+    value: { sealed: "", lifetime: 60_000, stuck: false },
+    version: 1,
+    born: 1,
+    createdAt: 0,
+    claims: 1,
+    age: 0,
+  };
+
+  /** An outbox that gives out what it is told to, and a delivery that answers what it is told to. */
+  class Scene {
+    now = 0;
+    claims = 0;
+    readonly queue: ClaimedOrder[] = [];
+    readonly delivered: [string, Delivery["kind"]][] = [];
+    readonly failures: unknown[] = [];
+    outcome: (order: ClaimedOrder) => Promise<Delivery> = async () => ({ kind: "sent" });
+    claimFails: unknown = null;
+    private looks: (() => void)[] = [];
+    private id = 0;
+
+    readonly reports: MailReports = {
+      delivered: (_alias, { id }, { kind }) => this.delivered.push([id, kind]),
+      waiting: () => {
+        for (const look of this.looks.splice(0)) look();
+      },
+      failed: (_alias, error) => {
+        this.failures.push(error);
+        for (const look of this.looks.splice(0)) look();
+      },
+    };
+
+    readonly relay = new MailRelay({
+      deliverMail: { run: (_desk, entry) => this.outcome(entry) },
+      reports: this.reports,
+      lease: 60_000,
+      interval: 3_600_000,
+      now: () => this.now,
+    });
+
+    put(count: number): this {
+      for (let index = 0; index < count; index += 1) this.queue.push({ ...waiting, id: String((this.id += 1)) });
+      return this;
+    }
+
+    start(): Promise<void> {
+      const records = {
+        claim: async (_kind: string, limit: number) => {
+          this.claims += 1;
+          if (this.claimFails !== null) throw this.claimFails;
+          return this.queue.splice(0, limit);
+        },
+        count: async () => ({ count: this.queue.length, oldest: 0 }),
+      };
+      const database = { alias: "a", storage: { repositories: { records } } } as unknown as Database;
+      return this.looked(() => this.relay.start(new Map([["a", database]])));
+    }
+
+    /** Does something, and resolves when the outbox was looked after. */
+    looked(work: () => void): Promise<void> {
+      return new Promise((resolve) => {
+        this.looks.push(resolve);
+        work();
+      });
+    }
+  }
+
+  let scene: Scene;
+
+  beforeEach(() => {
+    scene = new Scene();
+  });
+
+  afterEach(() => scene.relay.stop());
+
+  test("what waits at the start is sent, in batches until nothing is left", async () => {
+    await scene.put(12).start();
+    expect([scene.delivered.length, scene.claims]).toEqual([12, 3]);
+  });
+
+  test("who rings is heard before the interval is over, also while others are at work", async () => {
+    await scene.start();
+    await scene.put(1).looked(() => scene.relay.ring("a"));
+    expect(scene.delivered).toEqual([["1", "sent"]]);
+    let release = () => {};
+    scene.outcome = () =>
+      new Promise((resolve) => {
+        release = () => resolve({ kind: "sent" });
+        scene.outcome = async () => ({ kind: "sent" });
+        begun();
+      });
+    let begun = () => {};
+    const working = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const first = scene.put(1).looked(() => scene.relay.ring("a"));
+    await working;
+    scene.relay.ring("a");
+    release();
+    await first;
+    await scene.put(1).looked(() => {});
+    expect(scene.delivered.map(([id]) => id)).toEqual(["1", "2", "3"]);
+  });
+
+  test("a transport that takes nothing has it rest for longer and longer, and a mail that gets through ends that", async () => {
+    scene.outcome = async () => stuck;
+    await scene.put(20).start();
+    expect([scene.delivered.length, scene.claims]).toEqual([5, 1]);
+    for (const pause of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
+      const { claims } = scene;
+      scene.now += pause - 1;
+      await scene.looked(() => scene.relay.ring("a"));
+      expect(scene.claims).toBe(claims);
+      scene.now += 1;
+      await scene.put(1).looked(() => scene.relay.ring("a"));
+      expect(scene.claims).toBe(claims + 1);
+    }
+    scene.now += 30_000;
+    scene.outcome = async () => ({ kind: "later", reply: "450", delay: 10_000 });
+    await scene.put(1).looked(() => scene.relay.ring("a"));
+    scene.outcome = async () => stuck;
+    await scene.put(1).looked(() => scene.relay.ring("a"));
+    scene.now += 1_000;
+    const { claims } = scene;
+    await scene.looked(() => scene.relay.ring("a"));
+    expect(scene.claims).toBe(claims + 1);
+  });
+
+  test("who stops waits for what is being sent and takes nothing more", async () => {
+    let release = () => {};
+    let begun = () => {};
+    const working = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    scene.outcome = () =>
+      new Promise((resolve) => {
+        release = () => resolve({ kind: "sent" });
+        begun();
+      });
+    void scene.put(1).start();
+    await working;
+    let stopped = false;
+    const stopping = scene.relay.stop().then(() => (stopped = true));
+    await Promise.resolve();
+    expect(stopped).toBe(false);
+    scene.put(5);
+    release();
+    await stopping;
+    expect([scene.delivered, scene.claims, scene.queue.length]).toEqual([[["1", "sent"]], 1, 5]);
+  });
+
+  test("an outbox that cannot be looked after is told, unless others tell it already, and tried again", async () => {
+    scene.claimFails = new ServiceError(799);
+    await scene.start();
+    expect(scene.failures).toEqual([scene.claimFails]);
+    scene.claimFails = null;
+    await scene.put(1).looked(() => scene.relay.ring("a"));
+    expect(scene.delivered).toHaveLength(1);
+  });
+});
+
+describe("read templates", () => {
+  const frame = { service: "Acme & Sons", resetLink: "https://app.example/{alias}/new?token={token}" };
+  const hostile = `<img src=x onerror="alert(1)">&'\r\nSubject: Evil\u2028\u202e`;
+  const reset: Letter = {
+    kind: "passwordReset",
+    to: "a@b.example",
+    name: "Anna",
+    token: "t0k-e_n",
+    minutes: 30,
+    language: "en",
+  };
+
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "sallyport-templates-"));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const own = readTemplates(undefined);
+  const write = (
+    letter: Letter,
+    alias = "second",
+    withFrame: { readonly service: string; readonly resetLink: string | null } = frame,
+  ) => new TemplateLetterWriter(own.templates, withFrame).write(letter, alias);
+
+  test("the templates that come with the server are sound, each in every language", () => {
+    expect([own.faults, [...own.templates.keys()].length]).toEqual([[], 8]);
+  });
+
+  test.each(["en", "de"] as const)("every kind of letter is whole in %s", (language) => {
+    const letters: Letter[] = [
+      { ...reset, language },
+      { kind: "passwordChanged", to: "a@b.example", name: "Anna", language },
+      { kind: "accountLinked", to: "a@b.example", name: "Anna", provider: "microsoft", language },
+      { kind: "confirmationCode", to: "a@b.example", name: "Anna", code: "123456", minutes: 10, language },
+    ];
+    for (const letter of letters) {
+      const { subject, text, html } = write(letter);
+      for (const part of [subject, text, html]) expect(part).not.toMatch(/\{\{|\}\}|undefined|null/);
+      expect([subject, text]).toEqual([expect.stringContaining("Acme & Sons"), expect.stringContaining("Anna")]);
+      expect(html).toContain("Acme &amp; Sons");
+      expect(html).toMatch(new RegExp(`<html lang="${language}">`));
+      expect(html).not.toMatch(/\b(?:src|srcset)=|url\(|@import|<script/i);
+    }
+  });
+
+  test("a link is made of the configured one alone, in both parts", () => {
+    const { text, html } = write(reset);
+    const link = "https://app.example/second/new?token=t0k-e_n";
+    expect(text).toContain(`\n${link}\n`);
+    expect(html).toContain(`href="${link}"`);
+    expect(text.split("\n")).not.toContain("t0k-e_n");
+  });
+
+  test("without a configured link the token stands alone", () => {
+    const { text, html } = write(reset, "", { ...frame, resetLink: null });
+    expect(text).toContain("\nt0k-e_n\n");
+    expect(html).toContain(">t0k-e_n<");
+    expect(html).not.toContain("href");
+  });
+
+  test("what replaces a place is not looked at for places again", () => {
+    const { text } = write({ ...reset, token: "{alias}$&" });
+    expect(text).toContain("https://app.example/second/new?token=%7Balias%7D%24%26");
+  });
+
+  test("a hostile name is text, in one line", () => {
+    const { subject, text, html } = write({ ...reset, name: hostile });
+    expect(subject).toBe("A new password for Acme & Sons");
+    expect(text.split("\n")[0]).toBe(`Hello <img src=x onerror="alert(1)">&' Subject: Evil,`);
+    expect(html).toContain("Hello &lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;&#39; Subject: Evil,");
+    expect(html).not.toContain("<img");
+    expect(write({ ...reset, name: "ä".repeat(500) }).text).toContain(`Hello ${"ä".repeat(99)}…,`);
+  });
+
+  test("a file of the deployment goes before the one of the same name, the others stay", () => {
+    writeFileSync(join(folder, "password-changed.en.txt"), "Subject: Changed, {{name}}\r\n\r\nOurs.\n");
+    const { templates, faults } = readTemplates(folder);
+    expect(faults).toEqual([]);
+    const letters = new TemplateLetterWriter(templates, frame);
+    const letter: Letter = { kind: "passwordChanged", to: "a@b.example", name: "Anna", language: "en" };
+    expect(letters.write(letter, "")).toEqual({ subject: "Changed, Anna", text: "Ours.\n", html: write(letter).html });
+    expect(letters.write({ ...letter, language: "de" }, "").text).toBe(write({ ...letter, language: "de" }).text);
+  });
+
+  test("a copy of all that come with the server is sound", () => {
+    cpSync(ownTemplates, folder, { recursive: true });
+    expect(readTemplates(folder).faults).toEqual([]);
+  });
+
+  const html = readFileSync(join(ownTemplates, "password-changed.en.html"), "utf8");
+
+  test.each([
+    ["password-changed.en.txt", "No subject\n", 'must begin with a line "Subject: …"'],
+    ["password-changed.en.txt", "Subject: {{token}}\n\n", "token is none of service, name"],
+    ["password-reset.en.txt", "Subject: Hello\n\n{{name}}\n", "does not show link and token"],
+    ["confirmation-code.de.html", "<p>{{name}}</p>", "does not show code"],
+    ["password-changed.fr.txt", "Subject: Salut\n\n", "is the name of no template"],
+    ["readme.md", "", "is the name of no template"],
+    [
+      "password-changed.en.html",
+      html.replace("<h1>", '<img src="https://tracker.example/x.gif"><h1>'),
+      "loads something from elsewhere",
+    ],
+    ["password-changed.en.html", html.replace("<h1>", "<img src={{name}}><h1>"), "without quotation marks"],
+    [
+      "password-changed.en.html",
+      html.replace("</style>", "p { background: url(https://tracker.example/x) } </style>"),
+      "in its style",
+    ],
+    [
+      "password-changed.en.html",
+      html.replace("</style>", '@import "https://tracker.example/x.css"; </style>'),
+      "imports a style",
+    ],
+    ["password-changed.en.html", html.replace("<h1>", "<script>alert(1)</script><h1>"), "must not have"],
+    ["password-changed.en.html", html.replace("<h1>", '<h1 onclick="alert(1)">'), "event attribute"],
+    ["password-changed.en.html", html.replace("<h1>", '<a href="javascript:alert(1)">x</a><h1>'), "runs something"],
+  ])("%s is refused when it is %j", (name, content, reason) => {
+    writeFileSync(join(folder, name), content);
+    expect(readTemplates(folder).faults).toEqual(
+      expect.arrayContaining([expect.stringMatching(new RegExp(`^${name}.*${reason}`))]),
+    );
+  });
+});
+
+const names = new Set(["name", "link"]);
+
+function filled(source: string, values: Record<string, string | null>): string {
+  const template = Template.read(source, names);
+  if (!(template instanceof Template)) throw new Error(template.join("; "));
+  return template.render(new Map(Object.entries(values)), (value) => value.toUpperCase());
+}
+
+test.each([
+  ["Hello {{name}}!", { name: "anna" }, "Hello ANNA!"],
+  ["{{name}}{{name}}", { name: "a" }, "AA"],
+  ["a{{#link}}[{{link}}]{{/link}}{{^link}}none{{/link}}b", { link: "x" }, "a[X]b"],
+  ["a{{#link}}[{{link}}]{{/link}}{{^link}}none{{/link}}b", { link: null }, "anoneb"],
+  ["one\n{{#link}}\ntwo\n{{/link}}\nthree\n", { link: null }, "one\nthree\n"],
+  ["one\n  {{#link}}\ntwo\n  {{/link}}\nthree\n", { link: "x" }, "one\ntwo\nthree\n"],
+  ["{{name}}", { name: "{{link}} $& $1" }, "{{LINK}} $& $1"],
+  ["{ {name} }", {}, "{ {name} }"],
+])("%j is filled", (source, values, expected) => {
+  expect(filled(source, values)).toBe(expected);
+});
+
+test.each([
+  ["{{nobody}}", "nobody is none of name, link"],
+  ["{{constructor}}", "constructor is none of"],
+  ["{{{name}}}", "braces"],
+  ["{{ name }}", "braces"],
+  ["{{name", "braces"],
+  ["name}}", "braces"],
+  ["{{> other}}", "braces"],
+  ["{{#link}}", "does not end the section link"],
+  ["{{/link}}", "not open"],
+  ["{{#link}}{{/name}}", "not open"],
+  ["{{#link}}{{#name}}{{/name}}{{/link}}", "inside another one"],
+])("%j is refused", (source, reason) => {
+  expect(Template.read(source, names)).toEqual(expect.arrayContaining([expect.stringContaining(reason)]));
+});

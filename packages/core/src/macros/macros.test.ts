@@ -1,0 +1,156 @@
+import type { JsonValue } from "../storage/index.ts";
+import { acceptHook, guardingHook } from "./accept-hook.ts";
+import { MacroFault } from "./macro-fault.ts";
+import { LineAllowance } from "./macro-runtime.ts";
+import { acceptDeclaration } from "./module-inspector.ts";
+
+const most = { timeout: 5_000, cpu: 1_000, memory: 16 * 1_048_576, hostCalls: 10, resultBytes: 100 };
+const accept = (declaration: Record<string, JsonValue>, name = "Macro", code = "") =>
+  acceptDeclaration({ name, code }, { run: true, ...declaration }, most);
+
+describe("what a module declares", () => {
+  test("is a macro for administrators, with all that is allowed, where nothing is said", () => {
+    const module = { name: "Macro", code: "", checksInput: false };
+    expect(accept({})).toEqual({
+      kind: "macro",
+      name: "Macro",
+      module,
+      access: null,
+      skipCheck: null,
+      transaction: true,
+      limits: most,
+      readsCaller: false,
+    });
+  });
+
+  test("holds its inputs to a schema where there is one", () => {
+    expect([{ input: {} }, { input: true }, {}].map((declaration) => accept(declaration).module.checksInput)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test.each([
+    ["everyone", { groups: null, apps: null }, null],
+    [{ groups: ["A"] }, { groups: ["A"], apps: null }, null],
+    [{ apps: ["a", "b"], groups: [] }, { groups: [], apps: ["a", "b"] }, null],
+    [{}, null, null],
+    [{ skipCheck: { groups: ["B"] } }, null, { groups: ["B"], apps: null }],
+  ])("says who has access: %j", (access, expected, skipCheck) => {
+    expect(accept({ access })).toMatchObject({ access: expected, skipCheck });
+  });
+
+  test("bounds it further, the running time with the time in all", () => {
+    expect(accept({ timeout: 200, memory: 2 })).toMatchObject({
+      limits: { timeout: 200, cpu: 200, memory: 2 * 1_048_576, hostCalls: 10 },
+    });
+    expect(accept({ timeout: 5_000 })).toMatchObject({ limits: { timeout: 5_000, cpu: 1_000 } });
+  });
+
+  test("tells whether the caller's names are asked for", () => {
+    expect(accept({}, "Macro", "run: ({ caller }) => caller.name")).toMatchObject({ readsCaller: true });
+  });
+
+  test.each([
+    ["a hook by what it says", "Macro", { on: "beforeSave", classes: ["Invoice"] }],
+    ["a hook by its name", "xRestApi_FindObjects", { classes: ["Invoice"] }],
+  ])("is %s", (_what, name, declaration) => {
+    expect(accept(declaration, name)).toMatchObject({
+      kind: "hook",
+      name,
+      hook: { on: "on" in declaration ? declaration.on : name, classes: ["Invoice"], byDefault: false },
+    });
+  });
+
+  test.each([
+    [{ run: "text" }, "There is no function run."],
+    [{ timeout: 5_001 }, "timeout: a whole number of milliseconds, at most 5000."],
+    [{ timeout: 0 }, "timeout: a whole number of milliseconds, at most 5000."],
+    [{ memory: 17 }, "memory: a whole number of MiB, at most 16."],
+    [{ memory: 1.5 }, "memory: a whole number of MiB, at most 16."],
+    [{ transaction: "no" }, "transaction: true or false."],
+    [{ check: "no" }, "check: a function."],
+    [{ access: "nobody" }, 'access: "everyone", or an object with groups and apps.'],
+    [{ access: { group: ["A"] } }, "access has no member group."],
+    [{ access: { groups: "A" } }, "access.groups: a list of at most 100 names."],
+    [{ access: { groups: [" "] } }, "access.groups: a list of at most 100 names."],
+    [{ access: { skipCheck: { skipCheck: {} } } }, "access.skipCheck has no member skipCheck."],
+    [{ acces: "everyone" }, "A macro has no member acces."],
+    [
+      JSON.parse('{"__proto__": {"access": "everyone"}}') as Record<string, JsonValue>,
+      "A macro has no member __proto__.",
+    ],
+  ])("is refused with words for its author: %j", (declaration, message) => {
+    const given = Object.fromEntries([["run", true as JsonValue], ...Object.entries(declaration)]);
+    const accepting = () => acceptDeclaration({ name: "Macro", code: "" }, given, most);
+    expect(accepting).toThrow(MacroFault);
+    expect(accepting).toThrow(message);
+  });
+});
+
+describe("acceptHook", () => {
+  test.each([
+    [
+      "Any",
+      { on: "beforeSave", classes: ["Customer"], run: true },
+      { on: "beforeSave", classes: ["Customer"], byDefault: false },
+    ],
+    [
+      "xRestApi_FindObjects",
+      { classes: ["Customer", "Invoice"], byDefault: true, timeout: 100 },
+      { on: "xRestApi_FindObjects", classes: ["Customer", "Invoice"], byDefault: true },
+    ],
+    [
+      "xRestApi_DBCreateInit_xRestApiUserProvider",
+      {},
+      { on: "xRestApi_DBCreateInit_xRestApiUserProvider", classes: [], byDefault: false },
+    ],
+    ["xRestApi_Authenticate", { timeout: 100 }, { on: "xRestApi_Authenticate", classes: [], byDefault: false }],
+    [
+      "xRestApi_FindObjects",
+      { on: "afterDelete", classes: ["Customer"] },
+      { on: "afterDelete", classes: ["Customer"], byDefault: false },
+    ],
+  ])("takes %s %j", (name, declaration, accepted) => expect(acceptHook(name, declaration)).toEqual(accepted));
+
+  test.each([
+    ["on", { on: "beforeRead", classes: ["Customer"] }],
+    ["on", { on: ["beforeSave"], classes: ["Customer"] }],
+    ["on", { classes: ["Customer"] }],
+    ["classes", { on: "beforeSave" }],
+    ["classes", { on: "beforeSave", classes: [] }],
+    ["classes", { on: "beforeSave", classes: "Customer" }],
+    ["classes", { on: "beforeSave", classes: ["customer list"] }],
+    ["classes", { on: "beforeSave", classes: Array.from({ length: 201 }, (_, index) => `Class${index}`) }],
+    ["classes", { on: "xRestApi_DBCreateInit_xRestApiUserProvider", classes: ["User"] }],
+    ["xRestApi_Authenticate", { on: "xRestApi_Authenticate" }],
+    ["byDefault", { on: "beforeSave", classes: ["Customer"], byDefault: true }],
+    ["byDefault", { on: "xRestApi_FindObjects", classes: ["Customer"], byDefault: "yes" }],
+    ["access", { on: "beforeSave", classes: ["Customer"], access: "everyone" }],
+  ])("refuses, naming %s: %j", (named, declaration) => expect(acceptHook("Any", declaration)).toContain(named));
+});
+
+test("a module is a hook by its name alone where that decides who comes in", () => {
+  for (const on of ["xRestApi_Authenticate", "xRestApi_DBCreateInit_xRestApiUserProvider"])
+    expect(guardingHook(on)).toEqual({ on, classes: [], byDefault: false });
+  for (const name of ["xRestApi_FindObjects", "beforeSave", "__proto__", ""])
+    expect(guardingHook(name)).toBeUndefined();
+});
+
+const written = (given: readonly string[]): string[] => {
+  const allowance = new LineAllowance();
+  return given.flatMap((line) => allowance.take(line) ?? []);
+};
+const last = "further lines of this execution are left out";
+
+test("lines are written up to a number, and then it is said once that there were more", () => {
+  const lines = Array.from({ length: 500 }, (_, index) => `line ${index}`);
+  expect(written(lines)).toEqual(lines);
+  expect(written([...lines, "one more", "two more"])).toEqual([...lines, last]);
+});
+
+test("long lines are fewer", () => {
+  const line = "x".repeat(65_536);
+  expect(written([line, line, "", "a", "b"])).toEqual([line, line, "", last]);
+});

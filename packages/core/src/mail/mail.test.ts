@@ -1,0 +1,91 @@
+import { ServiceError } from "../errors/index.ts";
+import type { RequestContext } from "../request/index.ts";
+import type { Account } from "../storage/index.ts";
+import { mailAddress, type MailOrder } from "./mail.ts";
+import { ChangeNotice } from "./order-mail.ts";
+
+const context = { database: { alias: "second" }, r: {} } as RequestContext;
+const account = { loginName: "Ada", email: "ada@mail.example" } as Account;
+const changed = { kind: "passwordChanged" } as const;
+
+/** Orders that come in, or are refused. */
+function desk(configured: boolean, refusal?: ServiceError) {
+  const orders: [string, MailOrder][] = [];
+  const run = async ({ alias }: { readonly alias: string }, order: MailOrder) => {
+    orders.push([alias, order]);
+    if (refusal !== undefined) throw refusal;
+  };
+  return { orders, notice: new ChangeNotice({ configured, run }, "de") };
+}
+
+test("is written in the language that was asked for, else in the one that is configured", async () => {
+  const { orders, notice } = desk(true);
+  await notice.send(context, account, changed, "en");
+  await notice.send(context, account, changed, null);
+  expect(orders).toEqual(
+    ["en", "de"].map((language) => [
+      "second",
+      { kind: "passwordChanged", to: "ada@mail.example", name: "Ada", language },
+    ]),
+  );
+});
+
+test("is not written without an address, or without mail", async () => {
+  const [without, off] = [desk(true), desk(false)];
+  await without.notice.send(context, { ...account, email: null }, changed, null);
+  await off.notice.send(context, account, changed, null);
+  expect([without.orders, off.orders]).toEqual([[], []]);
+});
+
+test.each([706, 712, 704] as const)("never fails: %i", async (code) => {
+  const { orders, notice } = desk(true, new ServiceError(code));
+  await notice.send(context, account, changed, null);
+  expect(orders).toHaveLength(1);
+});
+
+test.each([
+  "a@b.example",
+  "first.last+tag@sub.example.com",
+  "o'brien@example.com",
+  "müller@bücher.example",
+  "用户@例え.テスト",
+  "a@localhost",
+  "1@2.example",
+  "a@xn--bcher-kva.example",
+])("%s is one", (text) => {
+  expect(mailAddress(text)).toBe(text);
+});
+
+test("comes back composed", () => {
+  expect(mailAddress("mu\u0308ller@example.com")).toBe("m\u00fcller@example.com");
+});
+
+// What nobody is to be asked to take is tried with the transport, too.
+test.each([
+  "",
+  "a",
+  "@b",
+  "a@",
+  "a b@c",
+  " a@b.example",
+  "a@b.example ",
+  "a@b.example,c@d.example",
+  "A <a@b.example>",
+  "a@b@c",
+  "a@b_c.example",
+  "a@b.example.",
+  "a@b\n",
+  "a\r\n@b",
+  "a\u2028@b",
+  "a\u200d@b",
+  "a\u034f@b",
+  "a\ufe0f@b",
+  "a\u3164@b",
+  "\u115fa@b",
+  "a@b\uffa0",
+  "a@b\u180b.example",
+  "\ud800@b.example",
+  `${"ä".repeat(65)}@b.example`,
+])("%j is none", (text) => {
+  expect(mailAddress(text)).toBeNull();
+});

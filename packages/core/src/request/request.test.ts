@@ -1,0 +1,183 @@
+import { jest } from "@jest/globals";
+import fc from "fast-check";
+import { BoundedQueue } from "./bounded-queue.ts";
+import { CountCache } from "./database.ts";
+import { StoreTime } from "./store-time.ts";
+
+const detail = "Too much work waits.";
+
+/** Work that lasts until it is told to end. */
+class Controlled {
+  readonly started: number[] = [];
+  private readonly ends: ((error?: Error) => void)[] = [];
+
+  work(id: number): () => Promise<number> {
+    return () => {
+      this.started.push(id);
+      return new Promise((resolve, reject) => {
+        this.ends[id] = (error) => (error === undefined ? resolve(id) : reject(error));
+      });
+    };
+  }
+
+  end(id: number, error?: Error): void {
+    this.ends[id]?.(error);
+  }
+}
+
+test("runs no more at once than allowed, in the order of arrival", async () => {
+  const controlled = new Controlled();
+  const queue = new BoundedQueue({ concurrency: 2, queueLimit: 10, detail });
+  const runs = [0, 1, 2, 3].map((id) => queue.run(controlled.work(id)));
+  expect(controlled.started).toEqual([0, 1]);
+  controlled.end(1);
+  await runs[1];
+  expect(controlled.started).toEqual([0, 1, 2]);
+  controlled.end(0);
+  await runs[0];
+  expect(controlled.started).toEqual([0, 1, 2, 3]);
+  controlled.end(2);
+  controlled.end(3);
+  expect(await Promise.all(runs)).toEqual([0, 1, 2, 3]);
+});
+
+test("refuses with 706 what finds the queue full, and takes work again when there is room", async () => {
+  const controlled = new Controlled();
+  const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1, detail });
+  const first = queue.run(controlled.work(0));
+  const second = queue.run(controlled.work(1));
+  await expect(queue.run(controlled.work(2))).rejects.toMatchObject({ code: 706, detail, retryAfter: 1 });
+  controlled.end(0);
+  await first;
+  const third = queue.run(controlled.work(3));
+  controlled.end(1);
+  await second;
+  expect(controlled.started).toEqual([0, 1, 3]);
+  controlled.end(3);
+  expect(await third).toBe(3);
+});
+
+test("passes an error on and gives the place free", async () => {
+  const controlled = new Controlled();
+  const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1, detail });
+  const first = queue.run(controlled.work(0));
+  const second = queue.run(controlled.work(1));
+  controlled.end(0, new Error("broken"));
+  await expect(first).rejects.toThrow("broken");
+  controlled.end(1);
+  expect(await second).toBe(1);
+});
+
+test("refuses work whose signal aborts while it waits, and gives its turn to the next", async () => {
+  const controlled = new Controlled();
+  const queue = new BoundedQueue({
+    concurrency: 1,
+    queueLimit: 2,
+    detail,
+    abortedDetail: "It took too long.",
+    retryAfter: 5,
+  });
+  const aborted = { code: 706, detail: "It took too long.", retryAfter: 5 };
+  const leaving = new AbortController();
+  const first = queue.run(controlled.work(0), new AbortController().signal);
+  const left = queue.run(controlled.work(1), leaving.signal);
+  const next = queue.run(controlled.work(2), new AbortController().signal);
+  await expect(queue.run(controlled.work(3), AbortSignal.abort())).rejects.toMatchObject({ code: 706, detail });
+  leaving.abort();
+  await expect(left).rejects.toMatchObject(aborted);
+  await expect(queue.run(controlled.work(4), AbortSignal.abort())).rejects.toMatchObject(aborted);
+  controlled.end(0);
+  await first;
+  controlled.end(2);
+  expect(await next).toBe(2);
+  expect(controlled.started).toEqual([0, 2]);
+  expect(await queue.run(async () => "free again")).toBe("free again");
+});
+
+test("does not notice a signal that aborts after its work began", async () => {
+  const controlled = new Controlled();
+  const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1, detail });
+  const leaving = new AbortController();
+  const first = queue.run(controlled.work(0));
+  const second = queue.run(controlled.work(1), leaving.signal);
+  controlled.end(0);
+  await first;
+  const third = queue.run(controlled.work(2));
+  leaving.abort();
+  controlled.end(1);
+  expect(await second).toBe(1);
+  controlled.end(2);
+  expect(await third).toBe(2);
+});
+
+describe("CountCache", () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const counting = (...counts: number[]) => jest.fn<() => Promise<number>>(async () => counts.shift() ?? -1);
+
+  test("never remembers a count up to 5,000", async () => {
+    const cache = new CountCache();
+    const count = counting(5_000, 4_999);
+    expect(await cache.get("a", count)).toBe(5_000);
+    expect(await cache.get("a", count)).toBe(4_999);
+  });
+
+  test("remembers a larger one for ten seconds, per key", async () => {
+    const cache = new CountCache();
+    const count = counting(5_001, 7_000);
+    expect(await cache.get("a", count)).toBe(5_001);
+    jest.advanceTimersByTime(9_999);
+    expect(await cache.get("a", count)).toBe(5_001);
+    expect(await cache.get("b", counting(6_000))).toBe(6_000);
+    jest.advanceTimersByTime(1);
+    expect(await cache.get("a", count)).toBe(7_000);
+  });
+
+  test("does not remember a failure", async () => {
+    const cache = new CountCache();
+    await expect(cache.get("a", () => Promise.reject(new Error("down")))).rejects.toThrow("down");
+    expect(await cache.get("a", counting(9_000))).toBe(9_000);
+  });
+});
+
+describe("store time", () => {
+  const at = (iso: string) => Date.parse(iso);
+
+  describe("StoreTime", () => {
+    test.each([
+      ["UTC", "2026-11-21T06:26:05Z", "20261121T062605+00:00"],
+      ["Europe/Berlin", "2026-07-01T22:30:00Z", "20260702T003000+02:00"],
+      ["Europe/Berlin", "2026-12-31T23:00:00Z", "20270101T000000+01:00"],
+      ["America/St_Johns", "2026-01-01T00:00:00Z", "20251231T203000-03:30"],
+      ["Asia/Kathmandu", "2026-01-01T00:00:00Z", "20260101T054500+05:45"],
+      // The two sides of a change to winter time.
+      ["Europe/Berlin", "2026-10-25T00:59:59Z", "20261025T025959+02:00"],
+      ["Europe/Berlin", "2026-10-25T01:00:00Z", "20261025T020000+01:00"],
+    ])("%s writes %s as %s", (zone, iso, expected) => {
+      expect(new StoreTime(zone).format(at(iso))).toBe(expected);
+    });
+
+    test("names the same second that it was given", () => {
+      const times = [new StoreTime("UTC"), new StoreTime("Europe/Berlin"), new StoreTime("Australia/Lord_Howe")];
+      const range = { min: at("1971-01-01T00:00:00Z"), max: at("2099-01-01T00:00:00Z") };
+      fc.assert(
+        fc.property(fc.integer(range), fc.constantFrom(...times), (time, storeTime) => {
+          const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)([+-]\d\d:\d\d)$/.exec(storeTime.format(time));
+          const [, year, month, day, hour, minute, second, offset] = parts ?? [];
+          expect(at(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`)).toBe(
+            Math.floor(time / 1000) * 1000,
+          );
+        }),
+      );
+    });
+
+    test("refuses a zone that does not exist", () => {
+      expect(() => new StoreTime("Mars/Olympus")).toThrow(RangeError);
+    });
+  });
+});

@@ -1,0 +1,398 @@
+import {
+  type Account,
+  Applications,
+  mapCustomAccount,
+  PendingPasswords,
+  SecondFactors,
+  type Storage,
+} from "../src/index.ts";
+import { digests } from "./fixture.ts";
+import { begun, factorOf, found, freshDigest } from "./stores/factors.ts";
+import {
+  atOnce,
+  hostileTexts,
+  minute,
+  openStage,
+  type StoreStage,
+  tally,
+  unstorableTexts,
+} from "./stores/store-stage.ts";
+
+describe("second factors as they are shown", () => {
+  let stage: StoreStage;
+  let factors: SecondFactors;
+
+  beforeEach(async () => {
+    stage = await openStage();
+    factors = new SecondFactors(stage.r.records);
+  });
+
+  const factor = factorOf("user:3");
+
+  test("accept a step that is later than the last one, and are confirmed by it", async () => {
+    await factors.enrol(factor);
+    const first = await found(factors, factor);
+    expect(await factors.accept(first, 0)).toBe(true);
+    const steps = [
+      [0, false],
+      [59_000_000, true],
+      [59_000_000, false],
+      [58_999_999, false],
+      [59_000_001, true],
+      [9_007_199_254_740_991, true],
+    ] as const;
+    for (const [step, isAccepted] of steps) {
+      // An old finding gets the same answer as a new one.
+      if (!isAccepted) expect(await factors.accept(first, step)).toBe(false);
+      expect(await factors.accept(await found(factors, factor), step)).toBe(isAccepted);
+    }
+    const known = { ...begun(factor), confirmed: true, lastStep: 9_007_199_254_740_991 };
+    expect(await factors.list(null, 10)).toEqual([known]);
+  });
+
+  test("accept a later step also with a factor that was found before an earlier one", async () => {
+    await factors.enrol(factor);
+    const before = await found(factors, factor);
+    expect(await factors.accept(await found(factors, factor), 5)).toBe(true);
+    expect(await factors.accept(before, 4)).toBe(false);
+    expect(await factors.accept(before, 6)).toBe(true);
+    expect((await found(factors, factor)).lastStep).toBe(6);
+  });
+
+  test("accept nothing when they are gone", async () => {
+    const code = freshDigest();
+    await factors.enrol({ ...factor, recoveryCodes: [code] });
+    await factors.accept(await found(factors, factor), 1);
+    const before = await found(factors, factor);
+    await factors.remove("user:3", null);
+    expect(await factors.accept(before, 2)).toBe(false);
+    expect(await factors.recover(before, code)).toBe(false);
+    expect(await factors.list(null, 10)).toEqual([]);
+  });
+
+  test("accept nothing for another secret", async () => {
+    for (const sealedSecret of ["another", factor.sealedSecret.toUpperCase()]) {
+      await factors.enrol({ ...factor, sealedSecret });
+      const before = await found(factors, factor);
+      await factors.enrol(factor);
+      expect(await factors.accept(before, 7)).toBe(false);
+    }
+    expect(await factors.list(null, 10)).toEqual([begun(factor)]);
+  });
+
+  test("accept nothing for another app name or another subject", async () => {
+    const others = [
+      ...["Field", "office", "field "].map((appName) => ({ ...factor, appName })),
+      ...["user:4", "USER:3", "user:33"].map((subject) => ({ ...factor, subject })),
+    ];
+    for (const each of [factor, ...others]) await factors.enrol(each);
+    expect(await factors.accept(await found(factors, factor), 7)).toBe(true);
+    for (const other of others) expect(await found(factors, other)).toEqual(begun(other));
+  });
+
+  test("accept nothing for an app name or a subject without a factor", async () => {
+    await factors.enrol(factor);
+    const known = await found(factors, factor);
+    for (const appName of ["Field", "office", "field "])
+      expect(await factors.accept({ ...known, appName }, 7)).toBe(false);
+    for (const subject of ["user:4", "USER:3", "user:33", "user:"])
+      expect(await factors.accept({ ...known, subject }, 7)).toBe(false);
+    expect(await factors.list(null, 10)).toEqual([known]);
+  });
+
+  test("accept a step once when it is shown several times at once", async () => {
+    await factors.enrol(factor);
+    const first = await found(factors, factor);
+    for (const step of [5, 6]) {
+      const outcomes = await atOnce(20, () => factors.accept(first, step));
+      expect(tally(outcomes)).toEqual({ true: 1, false: 19 });
+    }
+    const outcomes = await atOnce(20, async () => factors.accept(await found(factors, factor), 7));
+    expect(tally(outcomes)).toEqual({ true: 1, false: 19 });
+  });
+
+  test("accept a step for one of the transactions that show it at once, and for none that fails", async () => {
+    await factors.enrol(factor);
+    const first = await found(factors, factor);
+    const changedMind = new Error("changed its mind");
+    const failing = stage.storage.transaction(async (r) => {
+      expect(await new SecondFactors(r.records).accept(first, 5)).toBe(true);
+      throw changedMind;
+    });
+    await expect(failing).rejects.toBe(changedMind);
+    expect(await found(factors, factor)).toEqual(first);
+    const outcomes = await atOnce(8, () =>
+      stage.storage.transaction((r) => new SecondFactors(r.records).accept(first, 5)),
+    );
+    expect(tally(outcomes)).toEqual({ true: 1, false: 7 });
+  });
+
+  test("spend a recovery code once, and leave the others", async () => {
+    const [one, other, foreign] = [freshDigest(), freshDigest(), freshDigest()];
+    await factors.enrol({ ...factor, recoveryCodes: [one, other] });
+    await factors.enrol(factorOf("user:4", { recoveryCodes: [foreign] }));
+    expect(await factors.recover(await found(factors, factor), one)).toBe(false);
+    for (const [step, each] of [factor, factorOf("user:4")].entries())
+      await factors.accept(await found(factors, each), step);
+
+    const known = await found(factors, factor);
+    for (const code of [foreign, freshDigest(), one.toUpperCase(), "", "%"])
+      expect(await factors.recover(known, code)).toBe(false);
+    expect(await factors.recover({ ...known, appName: "office" }, one)).toBe(false);
+    expect(await factors.recover(known, one)).toBe(true);
+    expect(await factors.recover(known, one)).toBe(false);
+    expect(await factors.recover(await found(factors, factor), one)).toBe(false);
+    expect(await found(factors, factor)).toMatchObject({ recoveryCodes: [other], lastStep: 0, confirmed: true });
+    expect(await factors.recover(known, other)).toBe(true);
+    expect((await found(factors, factor)).recoveryCodes).toEqual([]);
+    expect((await found(factors, factorOf("user:4"))).recoveryCodes).toEqual([foreign]);
+  });
+
+  test("spend a recovery code once when it is shown several times at once", async () => {
+    const codes = Array.from({ length: 4 }, freshDigest);
+    await factors.enrol({ ...factor, recoveryCodes: codes });
+    await factors.accept(await found(factors, factor), 1);
+    const known = await found(factors, factor);
+    const outcomes = await atOnce(20, (index) => factors.recover(known, codes[index % 2] ?? ""));
+    expect(tally(outcomes)).toEqual({ true: 2, false: 18 });
+    expect((await found(factors, factor)).recoveryCodes).toEqual(codes.slice(2));
+  });
+
+  test("lose neither a step nor a recovery code that are shown at once", async () => {
+    const codes = [freshDigest(), freshDigest()];
+    await factors.enrol({ ...factor, recoveryCodes: codes });
+    await factors.accept(await found(factors, factor), 1);
+    const known = await found(factors, factor);
+    const [code = ""] = codes;
+    expect(await Promise.all([factors.accept(known, 2), factors.recover(known, code)])).toEqual([true, true]);
+    expect(await found(factors, factor)).toMatchObject({ lastStep: 2, recoveryCodes: codes.slice(1) });
+  });
+});
+
+const [right, wrong] = [digests.sha256("right"), digests.sha256("wrong")];
+
+describe("a new password that waits to be confirmed", () => {
+  let stage: StoreStage;
+  let account: Account;
+  const accountNow = async () => (await stage.r.accounts.find({ id: account.id }, [])).account as Account;
+  const inside = <T>(work: (passwords: PendingPasswords) => Promise<T>, storage: Storage = stage.storage) =>
+    storage.transaction((r) => work(new PendingPasswords(r)));
+  const keep = (given: Partial<Parameters<PendingPasswords["keep"]>[1]> = {}, of: Account = account) =>
+    inside((passwords) =>
+      passwords.keep(of, { secret: "second secret", code: right, lifetime: 10 * minute, tries: 5, ...given }),
+    );
+  const tryCode = (code: string) => new PendingPasswords(stage.r).tryCode(account.id, code);
+  const confirm = (code: string) => inside((passwords) => passwords.confirm(account.id, code));
+
+  beforeEach(async () => {
+    stage = await openStage();
+    const id = "00000000-0000-4000-8000-000000000001";
+    await stage.r.accounts.create({ id, userId: "1", loginName: "ada", secret: "first secret" }, "ada");
+    account = (await stage.r.accounts.find({ id }, [])).account as Account;
+  });
+
+  test("is the current one when its code was confirmed, and only then", async () => {
+    expect(await keep()).toBe(true);
+    expect(await accountNow()).toEqual(account);
+    expect([await tryCode(wrong), await tryCode(right)]).toEqual([false, true]);
+    expect(await accountNow()).toEqual(account);
+    expect(await confirm(right)).toBe(account.secretVersion + 1);
+    expect(await accountNow()).toEqual({
+      ...account,
+      secret: "second secret",
+      secretVersion: account.secretVersion + 1,
+    });
+    expect([await tryCode(right), await confirm(right)]).toEqual([false, null]);
+  });
+
+  test("is not there where nobody asked for one", async () => {
+    expect([await tryCode(right), await confirm(right)]).toEqual([false, null]);
+    await keep();
+    expect(await new PendingPasswords(stage.r).tryCode("00000000-0000-4000-8000-000000000002", right)).toBe(false);
+  });
+
+  test("waits over the current secret alone", async () => {
+    const later = { ...account, secretVersion: account.secretVersion + 1 };
+    expect([await keep({}, later), await tryCode(right)]).toEqual([false, false]);
+    await keep();
+    await stage.r.accounts.setSecret(account.id, "set by somebody else", account.secretVersion);
+    expect([await keep(), await confirm(right)]).toEqual([false, null]);
+    expect((await accountNow()).secret).toBe("set by somebody else");
+  });
+
+  test("goes on waiting when the account is mapped to another user", async () => {
+    await keep();
+    stage.advance(9 * minute);
+    expect(await stage.storage.transaction((r) => mapCustomAccount(r, account.id, "2"))).toBe(true);
+    expect(await tryCode(right)).toBe(true);
+    expect(await confirm(right)).toBe(account.secretVersion + 2);
+    expect(await accountNow()).toMatchObject({ userId: "2", secret: "second secret" });
+    expect(
+      await stage.storage.transaction((r) => mapCustomAccount(r, "00000000-0000-4000-8000-000000000002", "2")),
+    ).toBe(false);
+  });
+
+  test("has as many tries as were given, the last one included", async () => {
+    await keep({ tries: 3 });
+    expect([await tryCode(wrong), await tryCode(wrong), await tryCode(right)]).toEqual([false, false, true]);
+    await keep({ tries: 3 });
+    for (let n = 0; n < 3; n += 1) expect(await tryCode(wrong)).toBe(false);
+    expect(await tryCode(right)).toBe(false);
+  });
+
+  test.each([4, 5, 20])("counts every one of %i wrong codes that are tried at once", async (tries) => {
+    await keep({ tries: 5 });
+    expect(tally(await atOnce(tries, () => tryCode(wrong)))).toEqual({ false: tries });
+    expect(await tryCode(right)).toBe(tries < 5);
+  });
+
+  test("is confirmed by one of those who have the code at once", async () => {
+    await keep();
+    const versions = await atOnce(8, () => confirm(right));
+    expect(versions.filter((version) => version !== null)).toEqual([account.secretVersion + 1]);
+  });
+
+  test("is gone when its time is over, whatever was tried meanwhile", async () => {
+    await keep();
+    stage.advance(9 * minute);
+    expect(await tryCode(wrong)).toBe(false);
+    stage.advance(2 * minute);
+    expect([await tryCode(right), await confirm(right)]).toEqual([false, null]);
+    await keep();
+    stage.advance(9 * minute);
+    expect(await tryCode(right)).toBe(true);
+  });
+
+  test("takes the place of one that waited, with tries of its own", async () => {
+    await keep({ tries: 1, code: wrong });
+    await keep({ secret: "third secret", tries: 2 });
+    expect([await tryCode(wrong), await tryCode(right)]).toEqual([false, true]);
+    await confirm(right);
+    expect((await accountNow()).secret).toBe("third secret");
+  });
+
+  test("waits again when the transaction that confirmed it is undone", async () => {
+    await keep();
+    const undone = inside(async (passwords) => {
+      expect(await passwords.confirm(account.id, right)).not.toBeNull();
+      throw new Error("undone");
+    });
+    await expect(undone).rejects.toThrow("undone");
+    expect(await accountNow()).toEqual(account);
+    expect(await confirm(right)).toBe(account.secretVersion + 1);
+  });
+});
+
+/** Names in the order of their code points, which is not that of UTF-16, nor that of any dictionary. */
+const orderedNames = ["10", "9", "Z", "a", "a b", "a-b", "aa", "b", "\u00e4", "\ufb01", "\u{1f469}"];
+const shuffledNames = [7, 2, 10, 0, 5, 9, 3, 8, 1, 6, 4].map((index) => orderedNames[index] as string);
+
+describe("app names", () => {
+  let applications: Applications;
+
+  beforeEach(async () => {
+    applications = new Applications((await openStage()).r.records);
+  });
+
+  test("are known when they were created", async () => {
+    expect(await applications.create({ name: "field", seats: null })).toBe("created");
+    expect(await applications.create({ name: "office", seats: 5 })).toBe("created");
+    expect(await applications.create({ name: "empty", seats: 0 })).toBe("created");
+    const known = await applications.known(["office", "field", "nobody", "empty"]);
+    expect(known.toSorted()).toEqual(["empty", "field", "office"]);
+  });
+
+  test("are named once, however often they are asked for", async () => {
+    await applications.create({ name: "field", seats: null });
+    expect(await applications.known(["field", "nobody", "field", "field"])).toEqual(["field"]);
+  });
+
+  test("are not known without a name", async () => {
+    await applications.create({ name: "field", seats: null });
+    expect(await applications.known([])).toEqual([]);
+  });
+
+  test("compare exactly", async () => {
+    await applications.create({ name: "field", seats: null });
+    const others = ["Field", "FIELD", "field ", " field", "fi%", "f_eld", "", "\ufb01eld"];
+    expect(await applications.known(others)).toEqual([]);
+    expect(await applications.create({ name: "Field", seats: null })).toBe("created");
+  });
+
+  test("are refused when they are taken, and stay as they are", async () => {
+    await applications.create({ name: "field", seats: 1, secondFactor: "forced" });
+    expect(await applications.create({ name: "field", seats: 2 })).toBe("nameTaken");
+    expect(await applications.known(["field"])).toEqual(["field"]);
+    expect(await applications.list(null, 10)).toEqual([{ name: "field", seats: 1, secondFactor: "forced" }]);
+  });
+
+  test("are created once when several want them at once", async () => {
+    const outcomes = await atOnce(8, (index) => applications.create({ name: "field", seats: index }));
+    expect(tally(outcomes)).toEqual({ created: 1, nameTaken: 7 });
+    const [created] = await applications.list(null, 10);
+    expect(created?.seats).toBe(outcomes.indexOf("created"));
+  });
+
+  test("are listed with their seats by code points, part by part", async () => {
+    expect(await applications.list(null, 10)).toEqual([]);
+    for (const [seats, name] of shuffledNames.entries())
+      await applications.create({ name, seats: seats === 0 ? null : seats });
+    const seatsOf = (name: string) => shuffledNames.indexOf(name) || null;
+    const expected = orderedNames.map((name) => ({ name, seats: seatsOf(name), secondFactor: "off" }));
+    expect(await applications.list(null, 100)).toEqual(expected);
+    expect(await applications.list(null, 4)).toEqual(expected.slice(0, 4));
+    expect(await applications.list("a", 3)).toEqual(expected.slice(4, 7));
+    // There is no such name to begin after.
+    expect(await applications.list("a-", 100)).toEqual(expected.slice(5));
+    expect(await applications.list(orderedNames.at(-1) as string, 100)).toEqual([]);
+  });
+
+  test("ask for second factors as they were created or set last", async () => {
+    await applications.create({ name: "plain", seats: null });
+    await applications.create({ name: "optional", seats: 1, secondFactor: "optional" });
+    await applications.create({ name: "forced", seats: null, secondFactor: "forced" });
+    const asking = async (names: readonly string[]) =>
+      (await applications.askingForFactors(names))
+        .map(({ name, secondFactor }) => `${name}: ${secondFactor}`)
+        .toSorted();
+    const names = ["forced", "plain", "nobody", "optional", "forced"];
+    expect(await asking(names)).toEqual(["forced: forced", "optional: optional"]);
+    expect(await asking(["plain"])).toEqual([]);
+    expect(await asking([])).toEqual([]);
+
+    expect(await applications.setSecondFactor("forced", "off")).toBe(true);
+    expect(await applications.setSecondFactor("plain", "optional")).toBe(true);
+    expect(await applications.setSecondFactor("plain", "optional")).toBe(true);
+    expect(await applications.setSecondFactor("Plain", "forced")).toBe(false);
+    expect(await asking(names)).toEqual(["optional: optional", "plain: optional"]);
+    expect(await applications.list(null, 10)).toEqual([
+      { name: "forced", seats: null, secondFactor: "off" },
+      { name: "optional", seats: 1, secondFactor: "optional" },
+      { name: "plain", seats: null, secondFactor: "optional" },
+    ]);
+  });
+
+  test("keep a rule that was set at once with others, and their seats", async () => {
+    await applications.create({ name: "field", seats: 3 });
+    const rules = ["off", "optional", "forced"] as const;
+    const outcomes = await atOnce(9, (index) => applications.setSecondFactor("field", rules[index % 3] ?? "off"));
+    expect(tally(outcomes)).toEqual({ true: 9 });
+    const [kept] = await applications.list(null, 10);
+    expect(kept?.seats).toBe(3);
+    expect(rules).toContain(kept?.secondFactor);
+  });
+
+  test("take hostile texts for the names that they are, and none that cannot be stored", async () => {
+    const texts = [...hostileTexts, ...unstorableTexts];
+    expect(await applications.known(texts)).toEqual([]);
+    for (const name of hostileTexts) expect(await applications.create({ name, seats: null })).toBe("created");
+    for (const name of unstorableTexts) {
+      await expect(applications.create({ name, seats: null })).rejects.toMatchObject({ code: 307 });
+      expect(await applications.setSecondFactor(name, "forced")).toBe(false);
+    }
+    expect((await applications.known(texts)).toSorted()).toEqual(hostileTexts.toSorted());
+    const listed = (await applications.list(null, 100)).map(({ name }) => name);
+    expect(listed.toSorted()).toEqual(hostileTexts.toSorted());
+    expect(await applications.askingForFactors(texts)).toEqual([]);
+  });
+});

@@ -1,0 +1,383 @@
+import type { IncomingMessage } from "node:http";
+import { attributeType, deleteRule, permission } from "@sallyport/contract";
+import { attributeTypes, type Database, deleteRules, permissions, type PublicJwk } from "@sallyport/core";
+import fc from "fast-check";
+import { decodeUtf8 } from "./body/json.ts";
+import { PieceGatherer } from "./body/piece-gatherer.ts";
+import { OriginResolver } from "./client-origin.ts";
+import { DatabaseKeys } from "./database-keys.ts";
+import type { Item } from "./multi/item.ts";
+import { inGroups } from "./multi/run-items.ts";
+import { presentedCredentials } from "./pipeline/credentials.ts";
+import { mailLanguage } from "./pipeline/handle.ts";
+import { playgroundPage } from "./playground/playground-pages.ts";
+import { routeTable } from "./routes/route-table.ts";
+import type { UseCases } from "./routes/use-cases.ts";
+import { queryParameters } from "./routing/query-string.ts";
+import { pathSegments } from "./routing/route-matcher.ts";
+
+const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, "hex"));
+
+test.each([
+  ["", ""],
+  ["6b65c3bc", "keü"],
+  ["efbbbf61", "\ufeffa"],
+  ["f09f91a9", "\u{1f469}"],
+])("reads %s", (hex, text) => {
+  expect(decodeUtf8(bytes(hex))).toBe(text);
+});
+
+test.each(["c3", "ff", "eda080", "c080", "61f09f91"])("does not take %s", (hex) => {
+  expect(decodeUtf8(bytes(hex))).toBeUndefined();
+});
+
+function gathered(pieces: readonly Buffer[]) {
+  const blocks: Buffer[] = [];
+  let refusals = 0;
+  let ended = false;
+  const gatherer = new PieceGatherer({
+    take: (block) => {
+      if (block === null) ended = true;
+      else blocks.push(Buffer.from(block));
+      return true;
+    },
+    refuse: () => {
+      refusals += 1;
+    },
+  });
+  for (const piece of [...pieces, null]) gatherer.push(piece);
+  return { blocks, refusals, ended };
+}
+
+test("a body is the same however it is cut into pieces", () => {
+  const piece = fc.oneof(fc.integer({ min: 16, max: 40 }), fc.integer({ min: 1_000, max: 20_000 }));
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 60 }), (lengths) => {
+      const pieces = lengths.map((length, index) => Buffer.alloc(length, index));
+      const { blocks, refusals, ended } = gathered(pieces);
+      expect(Buffer.concat(blocks).equals(Buffer.concat(pieces))).toBe(true);
+      expect({ refusals, ended }).toEqual({ refusals: 0, ended: true });
+    }),
+  );
+});
+
+test("small pieces are passed on in few blocks", () => {
+  const { blocks } = gathered(Array.from({ length: 60_000 }, () => Buffer.alloc(17)));
+  expect(blocks.length).toBeLessThan(70);
+});
+
+test("pieces of a byte are refused once, and nothing is taken after that", () => {
+  const { blocks, refusals, ended } = gathered(Array.from({ length: 64_000 }, () => Buffer.alloc(1)));
+  expect({ blocks, refusals, ended }).toEqual({ blocks: [], refusals: 1, ended: false });
+});
+
+describe("client origin", () => {
+  const request = (remoteAddress: string, headers: Record<string, string> = {}, encrypted = false) =>
+    ({ socket: { remoteAddress, ...(encrypted ? { encrypted } : {}) }, headers }) as unknown as IncomingMessage;
+
+  describe("without proxies", () => {
+    const resolver = new OriginResolver([]);
+
+    test.each([
+      ["192.0.2.7", "192.0.2.7", "192.0.2.7", false],
+      ["::ffff:192.0.2.7", "192.0.2.7", "192.0.2.7", false],
+      ["127.0.0.1", "127.0.0.1", "127.0.0.1", true],
+      ["::1", "::1", "0:0:0:0::/64", true],
+      ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64", false],
+      ["fe80::1%eth0", "fe80::1", "fe80:0:0:0::/64", false],
+    ])("%s comes from %s in %s", (peer, address, network, secure) => {
+      expect(resolver.resolve(request(peer))).toEqual({ address, network, secure });
+    });
+
+    test("forwarded headers do not count", () => {
+      const forged = { "x-forwarded-for": "198.51.100.1", "x-forwarded-proto": "https" };
+      expect(resolver.resolve(request("192.0.2.7", forged))).toMatchObject({ address: "192.0.2.7", secure: false });
+    });
+
+    test("a TLS socket is secure", () => {
+      expect(resolver.resolve(request("192.0.2.7", {}, true)).secure).toBe(true);
+    });
+  });
+
+  describe("behind proxies", () => {
+    const resolver = new OriginResolver(["10.0.0.0/8", "127.0.0.1", "2001:db8:ffff::/48"]);
+
+    test.each([
+      ["one hop", "10.0.0.1", "198.51.100.1", "198.51.100.1"],
+      ["two proxies", "10.0.0.1", "198.51.100.1, 10.0.0.2", "198.51.100.1"],
+      ["an address that the client made up", "10.0.0.1", "1.2.3.4, 198.51.100.1", "198.51.100.1"],
+      ["an IPv6 proxy", "2001:db8:ffff::1", "198.51.100.1", "198.51.100.1"],
+      ["rubbish", "10.0.0.1", "unknown", "10.0.0.1"],
+      ["rubbish before a proxy", "10.0.0.1", "x, 10.0.0.9", "10.0.0.9"],
+      ["IPv4 in IPv6 clothes, in capitals", "10.0.0.1", "::FFFF:1.2.3.4", "1.2.3.4"],
+      ["IPv4 in IPv6 clothes, in digits", "10.0.0.1", "::ffff:102:304", "1.2.3.4"],
+      ["another spelling of a proxy", "10.0.0.1", "198.51.100.1, ::ffff:a00:2", "198.51.100.1"],
+      ["an address with a zone", "10.0.0.1", "fe80::1%eth0", "fe80::1"],
+      ["a stranger that forwards", "192.0.2.7", "198.51.100.1", "192.0.2.7"],
+    ])("%s", (_name, peer, forwarded, address) => {
+      expect(resolver.resolve(request(peer, { "x-forwarded-for": forwarded })).address).toBe(address);
+    });
+
+    test.each([
+      ["https", true],
+      ["http", false],
+      ["http, https", true],
+      ["https, http", false],
+    ])("the protocol %s decides", (protocol, secure) => {
+      const headers = { "x-forwarded-for": "198.51.100.1", "x-forwarded-proto": protocol };
+      expect(resolver.resolve(request("127.0.0.1", headers)).secure).toBe(secure);
+    });
+
+    test("what a proxy passes on without naming the protocol is not secure", () => {
+      expect(resolver.resolve(request("127.0.0.1", { "x-forwarded-for": "198.51.100.1" })).secure).toBe(false);
+    });
+  });
+
+  test.each(["nonsense", "10.0.0.0/99", "10.0.0.256"])("the proxy %s is refused", (proxy) => {
+    expect(() => new OriginResolver([proxy])).toThrow(/\S/);
+  });
+});
+
+describe("database keys", () => {
+  const key = (kid: string): PublicJwk => ({ kty: "EC", crv: "P-256", x: "x", y: "y", kid, use: "sig", alg: "ES256" });
+  const database = (alias: string) => ({ alias }) as Database;
+
+  /** Databases that answer as they are told, and how often they were asked. */
+  function keysOver(
+    answers: { [alias: string]: () => Promise<PublicJwk[]> },
+    options: { age?: number; patience?: number } = {},
+  ) {
+    let asked = 0;
+    const published = ({ alias }: Database) => {
+      asked += 1;
+      return answers[alias]?.() ?? Promise.reject(new Error("There is no such database."));
+    };
+    const databases = new Map(Object.keys(answers).map((alias) => [alias, database(alias)]));
+    return { keys: new DatabaseKeys({ databases, keyRings: { published }, ...options }), asked: () => asked };
+  }
+
+  test("are asked for once, however many ask at once and shortly afterwards", async () => {
+    const { keys, asked } = keysOver({ one: async () => [key("a")], two: async () => [key("b")] });
+    const sets = await Promise.all(Array.from({ length: 100 }, () => keys.read()));
+    expect(new Set([...sets, await keys.read()]).size).toBe(1);
+    expect(asked()).toBe(2);
+  });
+
+  test("are asked for anew when their time is over", async () => {
+    const { keys, asked } = keysOver({ one: async () => [key(`key ${asked()}`)] }, { age: 0 });
+    const ids = [];
+    for (let round = 0; round < 3; round += 1) ids.push((await keys.read()).keys[0]?.kid);
+    expect(ids).toEqual(["key 1", "key 2", "key 3"]);
+  });
+
+  test("stand in the set once, whoever has them", async () => {
+    const { keys } = keysOver({ one: async () => [key("a"), key("b")], two: async () => [key("b"), key("c")] });
+    expect(await keys.read()).toEqual({ keys: [key("a"), key("b"), key("c")], complete: true });
+  });
+
+  test("of a database that fails or says nothing are left out", async () => {
+    const silent = () => new Promise<PublicJwk[]>(() => {});
+    const failing = () => Promise.reject(new Error("It is down."));
+    const { keys } = keysOver({ one: async () => [key("a")], silent, failing }, { patience: 1 });
+    expect(await keys.read()).toEqual({ keys: [key("a")], complete: false });
+  });
+});
+
+const groupsOf = (kinds: string, most: number) =>
+  [
+    ...inGroups(
+      Array.from(kinds, (kind) => ({ kind, isRead: kind === "r" }) as unknown as Item),
+      most,
+    ),
+  ].map((group) => group.map((item) => (item as unknown as { kind: string }).kind).join(""));
+
+test.each([
+  ["", 3, []],
+  ["r", 3, ["r"]],
+  ["w", 3, ["w"]],
+  ["rr", 3, ["rr"]],
+  ["rrrrrrr", 3, ["rrr", "rrr", "r"]],
+  ["wwrrwrw", 3, ["w", "w", "rr", "w", "r", "w"]],
+  ["rrw", 1, ["r", "r", "w"]],
+])("%j in groups of %i", (kinds, most, groups) => {
+  expect(groupsOf(kinds, most)).toEqual(groups);
+});
+
+describe("credentials", () => {
+  const read = (...rawHeaders: string[]) => presentedCredentials({ rawHeaders } as IncomingMessage);
+
+  test.each(["appkey", "AppKey", "APPKEY"])("finds %s in any case", (name) => {
+    expect(read("Host", "x", name, "k").appKey).toEqual({ value: "k", conflict: false });
+  });
+
+  test("finds each credential in its own header only", () => {
+    const { sessionId, authorization, secureToken, appKey } = read(
+      "SessionId",
+      "s",
+      "Authorization",
+      "a",
+      "Secure-Token",
+      "t",
+    );
+    expect([sessionId.value, authorization.value, secureToken.value, appKey.value]).toEqual(["s", "a", "t", null]);
+  });
+
+  test("counts equal values once and never picks from different ones", () => {
+    expect(read("sessionid", "s", "sessionId", "s").sessionId).toEqual({ value: "s", conflict: false });
+    expect(read("sessionid", "s", "sessionId", "t").sessionId.conflict).toBe(true);
+    expect(read("sessionid", "s", "sessionId", "t", "sessionid", "s").sessionId.conflict).toBe(true);
+    expect(read("sessionid", "", "sessionId", "t").sessionId.conflict).toBe(true);
+  });
+});
+
+test.each([
+  [undefined, null],
+  ["", null],
+  ["*", null],
+  ["fr", null],
+  ["de", "de"],
+  ["DE-at", "de"],
+  ["dex", null],
+  ["en-GB,en;q=0.9,de;q=0.8", "en"],
+  ["fr, de;q=0.7, en;q=0.8", "en"],
+  ["en;q=0.1,de", "de"],
+  ["en;q=0", null],
+  ["en;q=0, de;q=0.001", "de"],
+  ["en;q=high,de;q=0.5", "en"],
+  ["de;q=0.5,en;q=0.5", "de"],
+])("%j asks for %j", (header, language) => {
+  expect(mailLanguage(header)).toBe(language);
+});
+
+const hostile = `"><script>alert('1')</script>&amp;`;
+const demo = { appKey: hostile, appNames: [hostile], users: [{ name: hostile, password: hostile, may: hostile }] };
+
+describe("the page at /docs", () => {
+  test("takes every text for a text", () => {
+    const page = playgroundPage({ name: hostile, version: hostile, alias: hostile, demo });
+    expect(page).not.toContain("<script>");
+    expect(page).not.toContain("alert('1')");
+    expect(page).toContain("&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;");
+  });
+
+  test("has no script and no style in it, and nothing of another address", () => {
+    const page = playgroundPage({ name: "Test", version: "1", alias: "second", demo });
+    expect(page).not.toMatch(/<script(?![^>]* src=)/);
+    expect(page).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/i);
+    expect(page).not.toMatch(/(?:src|href|action)="(?!docs\/|openapi\.json"|data:,")/);
+  });
+
+  test("shows what opens the demo, and prefills it, there only", () => {
+    const access = {
+      appKey: "the-key",
+      appNames: ["one", "two"],
+      users: [{ name: "ann", password: "pw", may: "reads" }],
+    };
+    const parts = { name: "Test", version: "1", alias: "" };
+    const page = playgroundPage({ ...parts, demo: access });
+    for (const text of ["the-key", "ann", "pw", "reads", "This is the demo"]) expect(page).toContain(text);
+    const other = playgroundPage({ ...parts, demo: null });
+    for (const text of ["the-key", "ann", "reads", "This is the demo"]) expect(other).not.toContain(text);
+    expect(other).toContain('<input name="appKey" required spellcheck="false" value="">');
+  });
+});
+
+test("the wire has the words of the domain", () => {
+  expect(attributeType.options).toEqual(attributeTypes);
+  expect(deleteRule.options).toEqual(deleteRules);
+  expect(permission.options).toEqual(permissions);
+});
+
+// Only the declarations of the routes are read, so no use case is ever called.
+const routes = routeTable({} as UseCases);
+const multi = routes.find(({ operation }) => operation === "multi");
+
+test("what is no request of a session stands alone, but for the service check", () => {
+  const others = routes.filter(({ access, standsAlone }) => access !== "session" && standsAlone !== true);
+  expect(others.map(({ operation }) => operation)).toEqual(["checkService"]);
+});
+
+test("what has no result, what is encrypted by itself, what ends the session and what is many requests stands alone", () => {
+  const odd = routes.filter(
+    ({ operation, isDocument, sealed }) =>
+      isDocument === true || sealed !== undefined || operation === "logOut" || operation === "multi",
+  );
+  expect(odd.length).toBeGreaterThan(3);
+  expect(odd.filter(({ standsAlone }) => standsAlone !== true)).toEqual([]);
+});
+
+test("what writes classes says that it changes the model", () => {
+  const changing = routes.filter(({ path, method }) => path.startsWith("/v1/model/") && method !== "GET");
+  expect(changing.map(({ changesModel }) => changesModel)).toEqual([true, true]);
+});
+
+test("a multi request declares what its items can fail with, because together they fail as one", () => {
+  const inside = routes.filter(({ standsAlone, changesModel }) => standsAlone !== true && changesModel !== true);
+  expect(new Set(multi?.errors)).toEqual(new Set(inside.flatMap(({ errors }) => errors)));
+});
+
+const parse = (query: string, names = ["a", "b", "page", "perPage", "query", "__proto__"]) =>
+  Object.fromEntries(queryParameters(query, names));
+const pack = (text: string) => Buffer.from(text).toString("base64url");
+
+test.each([
+  ["", {}],
+  ["page=1", { page: "1" }],
+  ["a=x+y&b=%C3%A9", { a: "x y", b: "é" }],
+  ["a", { a: "" }],
+  ["a=1&a=1", { a: "1" }],
+  [`qb64=${pack("page=2&query=%7B%7D")}`, { page: "2", query: "{}" }],
+  [`perPage=5&qb64=${pack("page=2")}`, { perPage: "5", page: "2" }],
+  ["qb64=", {}],
+  ["unknown=1&unknown=2&a=1", { a: "1" }],
+  [`a=1&qb64=${pack("x=1&x=2&b=2&qb64=e30")}`, { a: "1", b: "2" }],
+  ["__proto__=x", Object.fromEntries([["__proto__", "x"]])],
+])("%j holds %j", (query, expected) => {
+  expect(parse(query)).toEqual(expected);
+});
+
+test.each(["a=1&a=2", `a=1&qb64=${pack("a=2")}`, "qb64=%7B%7D", "qb64=a.b"])("%j is refused with 307", (query) => {
+  expect(() => parse(query)).toThrow(expect.objectContaining({ code: 307 }));
+});
+
+test("packed parameters mean the same as plain ones", () => {
+  const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(names, fc.string({ unit: "grapheme" }), (keys, value) => {
+      const query = new URLSearchParams(keys.map((key): [string, string] => [key, value])).toString();
+      expect(parse(`qb64=${pack(query)}`, keys)).toEqual(parse(query, keys));
+    }),
+  );
+});
+
+test.each([
+  ["/v1/login", ["v1", "login"]],
+  ["//v1///login//", ["v1", "login"]],
+  ["/", []],
+  ["/v1/objects/Caf%C3%A9", ["v1", "objects", "Café"]],
+  ["/v1/object/%41", ["v1", "object", "A"]],
+  ["/v1/a+b", ["v1", "a+b"]],
+])("%s has the segments %j", (path, segments) => {
+  expect(pathSegments(path)).toEqual(segments);
+});
+
+test.each([
+  "/v1/object/a%2Fb",
+  "/v1/object/a%2fb",
+  "/v1/object/a%5Cb",
+  "/v1/object/a\\b",
+  "/v1/./login",
+  "/v1/../login",
+  "/v1/%2e%2e/login",
+  "/v1/login/..",
+  "/v1;x=1/login",
+  "/v1%3Bx/login",
+  "/v1/%",
+  "/v1/%zz",
+  "/v1/%C3",
+  "/v1/a%00b",
+  "/v1/a%0Ab",
+  "/v1/a%7Fb",
+])("%s is refused", (path) => {
+  expect(pathSegments(path)).toBeNull();
+});

@@ -1,0 +1,306 @@
+import { randomUUID } from "node:crypto";
+import { delayAfter, isObjectId, maximumObjectBytes, objectIdOf, objectNumber, seesAll } from "@sallyport/core";
+import { KnexStorage } from "../src/index.ts";
+import { channel, sharedChannelSuite, sharedThrottleSuite } from "./processes-suite.ts";
+import { recordRoomSuite } from "./record-room-suite.ts";
+import { digestOf, newSession, openPolicy } from "./sample.ts";
+import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
+
+describe("secure sessions of several processes", () => {
+  let database: TestDatabase;
+  let storage: KnexStorage;
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    storage = database.storage();
+    await storage.migrate();
+  }, startTimeout);
+  afterAll(() => database.drop());
+
+  const open = async (name: string, changes: object = {}) => {
+    const session = newSession(name, { mode: "secure", channel, ...changes });
+    await storage.repositories.sessions.open(session, openPolicy);
+    return session.digest;
+  };
+
+  sharedChannelSuite(() => ({
+    url: database.url,
+    schema: "test",
+    storage,
+    unusedBlocks: async () => (await database.admin.query("select from test.cipher_blocks where uses = 0")).rows,
+  }));
+
+  test("leave no channel behind when they end, are swept or replaced", async () => {
+    const names = ["ended", "of a device"];
+    for (const name of names) await open(name, { deviceId: name });
+    await storage.repositories.sessions.end({ digest: digestOf("ended") });
+    for (let more = 0; more < openPolicy.perDevice; more += 1)
+      await open(`of a device, ${more}`, { deviceId: "of a device" });
+    expect(await storage.repositories.channels.reserveOut(digestOf("of a device"), 1)).toBeNull();
+    const { rows } = await database.admin.query(
+      "select encode(session, 'hex') as session from test.channels where session <> all (array(select digest from test.sessions where mode = 'secure'))",
+    );
+    expect(rows).toEqual([]);
+    await storage.repositories.sessions.end({ userId: "1" });
+    expect((await database.admin.query("select count(*)::int as left from test.channels")).rows).toEqual([{ left: 0 }]);
+  });
+
+  test("write rows none of whose indexed columns changes", async () => {
+    const { rows } = await database.admin.query(
+      `select attname from pg_index join pg_attribute on attrelid = indrelid and attnum = any (indkey)
+      where indrelid = 'test.channels'::regclass`,
+    );
+    expect(rows).toEqual([{ attname: "session" }]);
+  });
+});
+
+describe("the throttle in SQL", () => {
+  let database: TestDatabase;
+  let storage: KnexStorage;
+  let offset = 0;
+  const policy = { freeFailures: 3, firstDelay: 60_000, longestDelay: 900_000, forgetAfter: 3_600_000 };
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    storage = database.storage({ clockOffset: () => offset });
+    await storage.migrate();
+  }, startTimeout);
+  afterAll(() => database.drop());
+
+  test("knows the delays of the domain", async () => {
+    const { throttle } = storage.repositories;
+    for (const odd of [
+      policy,
+      { ...policy, freeFailures: 1, firstDelay: 1, longestDelay: 2 ** 40 },
+      { ...policy, firstDelay: 0 },
+    ]) {
+      const keys = [{ key: `delays ${JSON.stringify(odd)}`, policy: odd }];
+      for (let failures = 1; failures <= 40; failures += 1)
+        expect(await throttle.fail(keys)).toBe(delayAfter(failures, odd));
+    }
+  });
+
+  sharedThrottleSuite(() => ({
+    url: database.url,
+    schema: "test",
+    storage,
+    setClock: (ahead) => void (offset = ahead),
+  }));
+
+  test("counts every one of many failures at once, on keys given in any order", async () => {
+    const keys = ["x", "y", "z"].map((key) => ({ key, policy: { ...policy, freeFailures: 1_000 } }));
+    const { throttle } = storage.repositories;
+    await Promise.all(
+      Array.from({ length: 60 }, (_, index) => throttle.fail(index % 2 === 0 ? keys : keys.toReversed())),
+    );
+    const { rows } = await database.admin.query(
+      "select distinct failures from test.throttle where key in ('x', 'y', 'z')",
+    );
+    expect(rows).toEqual([{ failures: 60 }]);
+  });
+
+  test("clears away what is forgotten", async () => {
+    const { throttle } = storage.repositories;
+    for (let index = 0; index < 30; index += 1)
+      await throttle.fail([{ key: `passer-by ${index}`, policy: { ...policy, forgetAfter: 1_000 } }]);
+    offset = 2_000;
+    for (let index = 0; index < 3; index += 1) await throttle.fail([{ key: "last", policy }]);
+    const { rows } = await database.admin.query(
+      "select count(*)::int as left from test.throttle where key like 'passer-by %'",
+    );
+    expect(rows).toEqual([{ left: 0 }]);
+    offset = 0;
+  });
+});
+
+describe("the room of records on Postgres", () => {
+  let database: TestDatabase;
+  let storage: KnexStorage;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    storage = database.storage();
+    await storage.migrate();
+  }, startTimeout);
+  afterAll(() => database.drop());
+
+  const connections = async () =>
+    (
+      (await database.admin.query("select current_setting('max_connections')::integer as most")).rows[0] as {
+        most: number;
+      }
+    ).most;
+  recordRoomSuite(() => ({ url: database.url, schema: "test", storage, connections }));
+});
+
+describe("the number of an object id in the database", () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    await database.storage().migrate();
+  }, startTimeout);
+  afterAll(() => database.drop());
+
+  const numbersOf = async (texts: readonly string[]): Promise<unknown[]> => {
+    const { rows } = await database.admin.query(
+      "select test.object_number(id)::float8 as number from unnest($1::text[]) with ordinality as t (id, place) order by place",
+      [texts],
+    );
+    return rows.map(({ number }) => number);
+  };
+
+  test("is that of the domain", async () => {
+    const numbers = Array.from({ length: 36 ** 2 }, (_, index) => index + 1).concat(
+      Array.from({ length: 10 }, (_, power) => [36 ** power, 36 ** power * 35, 36 ** (power + 1) - 1]).flat(),
+    );
+    expect(await numbersOf(numbers.map(objectIdOf))).toEqual(numbers);
+  });
+
+  test("is null where there is none", async () => {
+    const texts = [
+      "",
+      "0",
+      "00A",
+      "a1",
+      "1a",
+      "1-2",
+      "1 ",
+      " 1",
+      "1\n",
+      "12345678901",
+      "Ä1",
+      "1Ä",
+      "1\u{1f600}",
+      "1.5",
+      "-1",
+      "+1",
+      "1e3",
+      "Z".repeat(5_000),
+    ];
+    expect(texts.filter(isObjectId)).toEqual([]);
+    expect(await numbersOf(texts)).toEqual(texts.map(() => null));
+    expect(await numbersOf(["ZZZZZZZZZZ"])).toEqual([objectNumber("ZZZZZZZZZZ")]);
+  });
+});
+
+describe("counts of objects", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    await database.storage().migrate();
+  }, 60_000);
+  afterAll(() => database.drop());
+
+  const counted = () => database.storage().repositories.objects.count({ classes: ["File", "Image"] }, seesAll);
+  const really = async () => {
+    const { rows } = await database.admin.query("select count(*) from test.objects where class in ('File', 'Image')");
+    return Number(rows[0].count);
+  };
+  const expectExact = async (count: number) => expect([await counted(), await really()]).toEqual([count, count]);
+  const fill = (className: string, count: number, readers: string) =>
+    database.admin.query(
+      `insert into test.objects (uuid, class, attributes, stored_at, readers)
+      select gen_random_uuid(), $1, '{}', now(), ${readers} from generate_series(1, $2::int)`,
+      [className, count],
+    );
+
+  test("stay exact whatever writes them", async () => {
+    await expectExact(0);
+    await fill("File", 100, "null");
+    await fill("Image", 10, "array[7]");
+    await expectExact(110);
+    await database.admin.query("update test.objects set readers = array[7] where class = 'File' and oid % 2 = 0");
+    await expectExact(110);
+    await database.admin.query("update test.objects set readers = null where class = 'Image'");
+    await expectExact(110);
+    await database.admin.query("delete from test.objects where class = 'File' and oid % 3 = 0");
+    await expectExact(await really());
+    await database.admin.query("delete from test.objects");
+    await expectExact(0);
+  });
+
+  test("do not keep what was rolled back", async () => {
+    const { repositories } = database.storage();
+    await expect(
+      database.storage().transaction(async (r) => {
+        await r.objects.insert([{ className: "File", attributes: {} }]);
+        expect(await r.objects.count({ classes: ["File"] }, seesAll)).toBe(1);
+        throw new Error("changed my mind");
+      }),
+    ).rejects.toThrow("changed my mind");
+    expect(await repositories.objects.count({ classes: ["File"] }, seesAll)).toBe(0);
+  });
+
+  test("stay exact when one, several and rows of others are inserted in one transaction", async () => {
+    const file = { className: "File", attributes: {} };
+    await database.storage().transaction(async (r, attempt) => {
+      await r.objects.insert([file]);
+      await r.objects.insert([file, file]);
+      // Fails in the middle of the statement.
+      await expect(
+        attempt(() => r.objects.insert([{ ...file, attributes: { Name: "x".repeat(maximumObjectBytes) } }])),
+      ).rejects.toMatchObject({ code: 801 });
+      await r.objects.insert([file, file]);
+      await r.objects.insert([{ ...file, readers: ["1"] }]);
+    });
+    await database.admin.query("select * from test.insert_object($1, null, '{}', null, 0)", [
+      JSON.stringify({ uuid: randomUUID(), class: "File", attributes: {}, readers: null }),
+    ]);
+    await fill("File", 3, "null");
+    await expectExact(10);
+    await database.admin.query("delete from test.objects");
+  });
+
+  test("stay exact under writers side by side", async () => {
+    const { objects } = database.storage().repositories;
+    const several = Array.from({ length: 5 }, () => ({ className: "Image", attributes: {} }));
+    await Promise.all(
+      Array.from({ length: 40 }, (_, n) => (n % 4 === 3 ? fill("Image", 5, "null") : objects.insert(several))),
+    );
+    await expectExact(200);
+  });
+});
+
+describe("admissions of several requests", () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    await database.storage().migrate();
+  }, startTimeout);
+  afterAll(() => database.drop());
+
+  /** The storage asked from so many places that do not know of one another, all in one turn of the event loop; and the connections that it made for that. */
+  const asked = async (applicationName: string, times: number, ask: (storage: KnexStorage) => Promise<unknown>) => {
+    const { knex } = database.connect({ applicationName, pool: { max: 20 } });
+    const storage = new KnexStorage({ knex, schema: "test" });
+    // Looks for missing migrations first.
+    await storage.health();
+    const answers: Promise<unknown>[] = [];
+    for (let time = 0; time < times; time += 1) {
+      answers.push(ask(storage));
+      await new Promise(process.nextTick);
+    }
+    const results = await Promise.all(answers);
+    const { rows } = await database.admin.query(
+      "select count(*)::int as count from pg_stat_activity where application_name = $1",
+      [applicationName],
+    );
+    return { results, connections: rows[0].count as number };
+  };
+  const admit = ({ repositories }: KnexStorage) =>
+    repositories.admission.admit({ appKey: null, session: null, idleTimeout: 1_000 });
+
+  test("travel together, eight to a connection", async () => {
+    const { results, connections } = await asked("admissions", 17, admit);
+    expect(results).toEqual(
+      Array.from({ length: 17 }, () => expect.objectContaining({ appKey: null, maintenance: false })),
+    );
+    expect(connections).toBe(3);
+  });
+
+  test("do not hold up what may take longer", async () => {
+    const { connections } = await asked("counts", 9, ({ repositories }) => repositories.sessions.count());
+    expect(connections).toBe(9);
+  });
+});
