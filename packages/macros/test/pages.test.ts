@@ -81,8 +81,8 @@ describe("packed", () => {
   }
 
   function packedOf(items: readonly { readonly json: Members; readonly rest: Members }[]) {
-    const { layout, page } = packItems(items);
-    return unpack(JSON.parse(JSON.stringify(layout)) as typeof layout, page);
+    const { shapes, page } = packItems(items);
+    return unpack(JSON.parse(JSON.stringify(shapes)) as typeof shapes, page);
   }
 
   describe("objects that cross as one text", () => {
@@ -111,15 +111,13 @@ describe("packed", () => {
     it("do not say names again that are the same", () => {
       const json = { Name: "a", Shelf: "b" };
       expect(
-        packItems([{ json }, { json }, { json: { Name: "a" } }, { json, rest: {} }]).layout.shapes.map(
-          ({ from }) => from,
-        ),
-      ).toEqual([0, 2, 3]);
+        packItems([{ json }, { json }, { json: { Name: "a" } }, { json, rest: {} }]).shapes.map(({ count }) => count),
+      ).toEqual([2, 1, 1]);
     });
 
     it("leave out what is undefined", () => {
-      const { layout } = packItems([{ json: { Name: undefined, Shelf: "b" } }]);
-      expect(layout.shapes).toEqual([{ from: 0, written: ["Shelf"], rest: [] }]);
+      const { shapes } = packItems([{ json: { Name: undefined, Shelf: "b" } }]);
+      expect(shapes).toEqual([{ count: 1, written: ["Shelf"], rest: [] }]);
     });
   });
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from "@sallyport/core";
-import type { PackedLayout, Page, Shape } from "../prelude/packed-page.ts";
+import type { Page, Shape } from "../prelude/packed-page.ts";
 import type { Invoke } from "../worker/messages.ts";
 
 const itemsOf = (argument: JsonValue) => (argument as unknown as { readonly items: readonly Item[] }).items;
@@ -7,8 +7,8 @@ const itemsOf = (argument: JsonValue) => (argument as unknown as { readonly item
 /** The argument of a driver as it crosses to a worker. */
 export function encodeArgument(driver: string, argument: JsonValue): Pick<Invoke, "argument" | "page"> {
   if (driver !== "buildSerialization") return { argument: JSON.stringify(argument) };
-  const { layout, page } = packItems(itemsOf(argument));
-  return { argument: JSON.stringify({ ...(argument as object), items: layout }), page };
+  const { shapes, page } = packItems(itemsOf(argument));
+  return { argument: JSON.stringify({ ...(argument as object), items: shapes }), page };
 }
 
 /** The result of a driver, from what crossed to the server. */
@@ -31,7 +31,7 @@ interface Item {
  * Puts all values of a page into one text. The engine reads JSON slowly, and most hooks touch few members: the sandbox
  * cuts out what they read.
  */
-export function packItems(items: readonly Item[]): { readonly layout: PackedLayout; readonly page: Page } {
+export function packItems(items: readonly Item[]): { readonly shapes: readonly Shape[]; readonly page: Page } {
   // Nearly all texts cross unchanged, so one check of the whole page comes first.
   const packed = pack(items, true);
   return crossesUnchanged(packed.page.text) ? packed : pack(items, false);
@@ -54,13 +54,13 @@ function pack(items: readonly Item[], isChecked: boolean): ReturnType<typeof pac
     }
     return names;
   };
-  for (const [index, item] of items.entries()) {
+  for (const item of items) {
     const [written, rest] = [append(item.json), append(item.rest ?? {})];
     const last = shapes.at(-1);
-    if (last === undefined || !areSame(last.written, written) || !areSame(last.rest, rest))
-      shapes.push({ from: index, written, rest });
+    if (last !== undefined && areSame(last.written, written) && areSame(last.rest, rest)) last.count += 1;
+    else shapes.push({ count: 1, written, rest });
   }
-  return { layout: { shapes, count: items.length }, page: { text, ends: new Int32Array(ends) } };
+  return { shapes, page: { text, ends: new Int32Array(ends) } };
 }
 
 /** Texts reach the engine as UTF-8 up to the first zero. */

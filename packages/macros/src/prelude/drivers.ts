@@ -4,7 +4,7 @@ import type { Json } from "../authoring/objects.ts";
 import { Refusal } from "../authoring/refusal.ts";
 import { checkInput } from "./check-input.ts";
 import { ask } from "./host-calls.ts";
-import { type PackedLayout, type Page, unpack } from "./packed-page.ts";
+import { type Page, type Shape, unpack } from "./packed-page.ts";
 import { apply, keys, record, toText } from "./primordials.ts";
 import { servicesFor } from "./services.ts";
 import { type Changes, View, Watch } from "./watch.ts";
@@ -79,7 +79,7 @@ function declare(definition: Definition): object {
 /** A serialization hook, for all objects of a page. */
 async function buildSerialization(
   definition: Definition,
-  { items, caller }: Called & { readonly items: PackedLayout },
+  { items, caller }: Called & { readonly items: readonly Shape[] },
   { page }: Surroundings,
 ): Promise<Changes> {
   const build = functionOf(definition, "run");

@@ -1,19 +1,13 @@
 import { parse, record, slicing } from "./primordials.ts";
 
-/** The member names of one object, and of those that follow it with the same names. */
+/** Objects with the same member names that follow each other. */
 export interface Shape {
-  /** Index of the first object that has it. */
-  readonly from: number;
+  /** How many there are. */
+  count: number;
   /** Members that the answer contains. */
   readonly written: readonly string[];
   /** The other attributes. */
   readonly rest: readonly string[];
-}
-
-export interface PackedLayout {
-  readonly shapes: readonly Shape[];
-  /** Number of objects. */
-  readonly count: number;
 }
 
 /** The values of objects in one text, object after object, each in the order of its names. */
@@ -30,7 +24,6 @@ interface Names {
   readonly written: Indexes;
   /** Also those that are not in the answer. */
   readonly all: Indexes;
-  readonly count: number;
 }
 
 interface Values {
@@ -57,24 +50,22 @@ export class PackedObject {
   }
 }
 
-export function unpack({ shapes, count }: PackedLayout, { text, ends }: Page): PackedObject[] {
+export function unpack(shapes: readonly Shape[], { text, ends }: Page): PackedObject[] {
   const values = { ends, cut: slicing(text) };
   const objects: PackedObject[] = [];
-  let names = namesOf([], []);
-  for (let index = 0, next = 0, first = 0; index < count; index += 1) {
-    const shape = shapes[next];
-    if (shape !== undefined && shape.from === index) {
-      names = namesOf(shape.written, shape.rest);
-      next += 1;
+  for (let at = 0, first = 0; at < shapes.length; at += 1) {
+    const { count, written, rest } = shapes[at] as Shape;
+    const names = namesOf(written, rest);
+    for (let index = 0; index < count; index += 1) {
+      objects[objects.length] = new PackedObject(names, values, first);
+      first += written.length + rest.length;
     }
-    objects[index] = new PackedObject(names, values, first);
-    first += names.count;
   }
   return objects;
 }
 
 function namesOf(written: readonly string[], rest: readonly string[]): Names {
-  const names = { written: record<number>(), all: record<number>(), count: written.length + rest.length };
+  const names = { written: record<number>(), all: record<number>() };
   for (let index = 0; index < rest.length; index += 1) names.all[rest[index] as string] = written.length + index;
   for (let index = 0; index < written.length; index += 1)
     names.written[written[index] as string] = names.all[written[index] as string] = index;
