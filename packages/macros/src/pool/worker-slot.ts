@@ -46,7 +46,10 @@ export class WorkerSlot {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 128 },
     });
-    this.worker.on("message", (message: FromWorker) => this.hear(message));
+    this.worker.on("message", (messages: readonly FromWorker[]) => {
+      this.heardAt = performance.now();
+      for (const message of messages) this.hear(message);
+    });
     // It exits afterwards.
     this.worker.on("error", () => {});
     this.worker.on("exit", () => this.lose("its worker is gone", this.heartbeat.current));
@@ -131,7 +134,6 @@ export class WorkerSlot {
   }
 
   private hear(message: FromWorker): void {
-    this.heardAt = performance.now();
     if (message.type === "ready") {
       this.isReady = true;
       this.ready.give();

@@ -1,3 +1,4 @@
+import type { MessagePort } from "node:worker_threads";
 import type { MacroFaultKind, MacroModule } from "@sallyport/core";
 import type { Page } from "../prelude/packed-page.ts";
 
@@ -105,6 +106,46 @@ interface Dropped {
 
 export type InvocationMessage = Called | Done | Failed;
 export type FromWorker = InvocationMessage | Dropped | { readonly type: "ready" };
+
+/** Milliseconds for which a message may wait for others. */
+const MAX_DELAY = 1;
+
+/** Batches the messages of a worker: waking the server costs more than most messages. */
+export class SendBuffer {
+  private messages: FromWorker[] = [];
+  private since = 0;
+  private isHeld = false;
+
+  constructor(private readonly port: MessagePort) {}
+
+  put(message: FromWorker): void {
+    if (this.messages.length === 0) this.since = performance.now();
+    this.messages.push(message);
+    if (!this.isHeld) this.send();
+  }
+
+  /** Holds messages back until `work` is done. */
+  hold(work: () => void): void {
+    this.isHeld = true;
+    try {
+      work();
+    } finally {
+      this.isHeld = false;
+      this.send();
+    }
+  }
+
+  /** Called again and again by what may run for long. */
+  sendOld(): void {
+    if (this.messages.length > 0 && performance.now() - this.since > MAX_DELAY) this.send();
+  }
+
+  private send(): void {
+    if (this.messages.length === 0) return;
+    this.port.postMessage(this.messages);
+    this.messages = [];
+  }
+}
 
 const BEATS = 0;
 const CURRENT = 1;

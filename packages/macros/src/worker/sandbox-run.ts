@@ -1,5 +1,5 @@
 import { CpuClock } from "./cpu-clock.ts";
-import type { Answer, Called, Done, Failed, FromWorker, Heartbeat, Invoke } from "./messages.ts";
+import type { Answer, Called, Done, Failed, Heartbeat, Invoke, SendBuffer } from "./messages.ts";
 import { type Sandbox, SandboxExhausted } from "./sandbox.ts";
 
 /** Nesting of results, and of arguments of host calls. */
@@ -32,7 +32,7 @@ export class SandboxRun {
     private readonly given: Invoke,
     private readonly waited: number,
     private readonly heartbeat: Heartbeat,
-    private readonly send: (message: FromWorker) => void,
+    private readonly buffer: SendBuffer,
   ) {
     this.clock = new CpuClock(given.limits.cpu);
     this.deadline = performance.now() + given.limits.timeout;
@@ -84,6 +84,7 @@ export class SandboxRun {
   }
 
   private isOver(): boolean {
+    this.buffer.sendOld();
     const isCancelled = this.heartbeat.beat(this.given.id);
     if (this.fault !== undefined) return true;
     if (isCancelled) this.fault = { kind: "ended", message: "was ended" };
@@ -135,7 +136,7 @@ export class SandboxRun {
       const { call } = this;
       this.call = undefined;
       this.isWaiting = true;
-      this.send({ type: "call", ...from, lines: this.lines.take(), ...call });
+      this.buffer.put({ type: "call", ...from, lines: this.lines.take(), ...call });
       return false;
     }
     if (!this.isAtEnd && this.isWaiting) return false;
@@ -143,11 +144,11 @@ export class SandboxRun {
     if (this.done !== undefined && this.fault === undefined) {
       const { language, module } = this.given;
       const code = language === undefined ? undefined : module.code;
-      this.send({ type: "done", ...from, lines, ...this.done, hostCalls: this.hostCalls, code });
+      this.buffer.put({ type: "done", ...from, lines, ...this.done, hostCalls: this.hostCalls, code });
       return true;
     }
     const fault = this.fault ?? { kind: "pending", message: "waits for a promise that will never settle" };
-    this.send({ type: "failed", ...from, lines, trace: undefined, code: undefined, ...fault });
+    this.buffer.put({ type: "failed", ...from, lines, trace: undefined, code: undefined, ...fault });
     return true;
   }
 }

@@ -4,10 +4,10 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "
 import type * as Stripper from "@swc/wasm-typescript";
 import {
   type Failed,
-  type FromWorker,
   Heartbeat,
   type Invoke,
   LEASES_PER_WORKER,
+  SendBuffer,
   type ToWorker,
   type WorkerData,
 } from "./messages.ts";
@@ -23,7 +23,7 @@ if (process.platform === "linux" && niceness > 0) setPriority(0, niceness);
 
 const port = parentPort as MessagePort;
 const heartbeat = new Heartbeat(shared);
-const send = (message: FromWorker): void => port.postMessage(message);
+const buffer = new SendBuffer(port);
 /** Invocations that have not begun, those with `isNext` first. */
 const queue: Invoke[] = [];
 const runs = new Map<number, { readonly run: SandboxRun; readonly sandbox: Sandbox }>();
@@ -32,11 +32,13 @@ const idle: Sandbox[] = [await Sandbox.create(engine)];
 let isCreating = false;
 
 port.on("message", (message: ToWorker) => {
-  hear(message);
-  hearAll();
-  beginAll();
+  buffer.hold(() => {
+    hear(message);
+    hearAll();
+    beginAll();
+  });
 });
-send({ type: "ready" });
+buffer.put({ type: "ready" });
 
 function hear(message: ToWorker): void {
   if (message.type === "invoke") {
@@ -50,7 +52,7 @@ function hear(message: ToWorker): void {
       if (at !== -1) queue.splice(at, 1);
       end(id);
     }
-    send({ type: "dropped", id: message.id });
+    buffer.put({ type: "dropped", id: message.id });
   }
 }
 
@@ -76,7 +78,7 @@ async function createSandbox(): Promise<void> {
   isCreating = true;
   idle.push(await Sandbox.create(engine));
   isCreating = false;
-  beginAll();
+  buffer.hold(beginAll);
 }
 
 function begin(message: Invoke, sandbox: Sandbox): void {
@@ -86,10 +88,10 @@ function begin(message: Invoke, sandbox: Sandbox): void {
   const code = language === "ts" ? stripTypes(module.name, module.code) : module.code;
   if (typeof code !== "string") {
     idle.push(sandbox);
-    send({ type: "failed", id, waited, cpu: 0, lines: [], ...code });
+    buffer.put({ type: "failed", id, waited, cpu: 0, lines: [], ...code });
     return;
   }
-  const run = new SandboxRun(sandbox, { ...message, module: { ...module, code } }, waited, heartbeat, send);
+  const run = new SandboxRun(sandbox, { ...message, module: { ...module, code } }, waited, heartbeat, buffer);
   runs.set(id, { run, sandbox });
   if (run.start()) end(id);
 }
