@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { builtInClasses, ServiceError } from "@sallyport/core";
+import * as archiveRecords from "./archive-records.js";
 import { isConflict } from "./engine.js";
 import { OpenCalls } from "./open-calls.js";
 import { repositoriesOver } from "./repositories/index.js";
@@ -28,8 +29,6 @@ export class AdapterStorage {
   #migrated = false;
   /** @type {Promise<void> | undefined} */
   #closed;
-  /** @type {ReadonlySet<string>} */
-  #indexes = new Set();
 
   /**
    * @param {import("./engine.js").Engine} engine
@@ -39,8 +38,8 @@ export class AdapterStorage {
     this.#engine = engine;
     this.#offset = clockOffset;
     this.capabilities = engine.capabilities;
-    this.archive = storageArchive(engine, (work) => this.#ready(work));
-    this.repositories = repositoriesOver(this.#access((work) => this.#transact((unit) => unit.run(work))));
+    this.archive = storageArchive(engine, archiveRecords, (work) => this.#ready(work));
+    this.repositories = repositoriesOver(this.#access((work) => this.#call(work)));
   }
 
   /**
@@ -72,18 +71,17 @@ export class AdapterStorage {
   }
 
   /**
-   * Without indexes over values it is enough to know which ones there should be; with `valueIndexes` declared, build them here. An account
-   * in memory is one of this process: once `durable` or `severalProcesses` is declared, keep it in the database, here and in `readyIndexes`.
+   * Without indexes over values it is enough to know which ones there should be; with `valueIndexes` declared, build them here.
    *
    * @param {readonly AttributeIndex[]} wanted
    * @returns {Promise<import("@sallyport/core").IndexReport>}
    */
   alignIndexes(wanted) {
-    return this.#ready(async () => {
-      const built = wanted.filter((index) => !this.#indexes.has(indexKey(index)));
-      const removed = this.#indexes.size + built.length - wanted.length;
-      this.#indexes = new Set(wanted.map(indexKey));
-      return { built, removed };
+    return this.#call(async (connection) => {
+      const before = await this.#engine.indexKeys(connection);
+      await this.#engine.keepIndexKeys(connection, wanted.map(indexKey));
+      const built = wanted.filter((index) => !before.includes(indexKey(index)));
+      return { built, removed: before.length + built.length - wanted.length };
     });
   }
 
@@ -92,7 +90,10 @@ export class AdapterStorage {
    * @returns {Promise<AttributeIndex[]>}
    */
   readyIndexes(indexes) {
-    return this.#ready(async () => indexes.filter((index) => this.#indexes.has(indexKey(index))));
+    return this.#call(async (connection) => {
+      const ready = await this.#engine.indexKeys(connection);
+      return indexes.filter((index) => ready.includes(indexKey(index)));
+    });
   }
 
   health() {
@@ -127,6 +128,17 @@ export class AdapterStorage {
     return {
       run: (work) => run((connection) => work(connection, async () => (await engine.now(connection)) + this.#offset())),
     };
+  }
+
+  /**
+   * Runs a call in a transaction of its own.
+   *
+   * @template T
+   * @param {(connection: import("./engine.js").Connection) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  #call(work) {
+    return this.#transact((unit) => unit.run(work));
   }
 
   /**

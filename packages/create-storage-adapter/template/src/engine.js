@@ -16,6 +16,9 @@ export class Engine {
     indexesPerTable: null,
   };
 
+  /** @type {readonly string[]} */
+  #indexKeys = [];
+
   /** @param {Readonly<Record<string, unknown>>} options of the configuration; check them here */
   constructor(options) {
     this.options = options;
@@ -119,6 +122,26 @@ export class Engine {
    */
   async now(connection) {
     return notWritten("Engine.now");
+  }
+
+  /**
+   * The indexes over values that were wanted last. In memory that is known to this process alone, and ends with it: once `durable`
+   * or `severalProcesses` is declared, keep it in the database.
+   *
+   * @param {Connection} connection
+   * @returns {Promise<readonly string[]>}
+   */
+  async indexKeys(connection) {
+    return this.#indexKeys;
+  }
+
+  /**
+   * @param {Connection} connection
+   * @param {readonly string[]} keys
+   * @returns {Promise<void>}
+   */
+  async keepIndexKeys(connection, keys) {
+    this.#indexKeys = keys;
   }
 
   /** Lets go of everything; no call runs any more. */

@@ -1,20 +1,105 @@
-import { notWritten } from "./not-written.js";
+import { inParts } from "@sallyport/core";
+import { serviceErrorOf } from "./service-error-of.js";
 
 /**
- * All that the database keeps, as a stream: for dumps, and to move to another storage. `export` gives parts (`inParts` of core), `import`
- * takes records, and refuses those that contradict one another with `contradictingRecords()`. An import goes at the pace of whoever
- * gives the records: let it have a connection of its own, or all who share its one wait for its end. A second import is
- * `busy` at once, so ask for a lock that does not wait and that ends with the process. `close` waits for what `ready` runs: let that last
- * as long as an export.
+ * All that the database keeps, as a stream: for dumps, and to move to another storage. An export keeps the storage open until it ends. An
+ * import is one transaction on a connection of its own; where there is only one, all others wait for its end. A second import is
+ * `busy`.
  *
- * @type {(engine: import("./engine.js").Engine, ready: <T>(work: () => Promise<T>) => Promise<T>) => import("@sallyport/core").StorageArchive} `ready` runs work while the storage is open and migrated, and refuses it otherwise
+ * @param {import("./engine.js").Engine} engine
+ * @param {Pick<typeof import("./archive-records.js"), "recordsOf" | "fill">} records how they are read and written
+ * @param {<T>(work: () => Promise<T>) => Promise<T>} ready runs work while the storage is open and migrated, and refuses it otherwise
+ * @returns {import("@sallyport/core").StorageArchive}
  */
-export const storageArchive = (engine, ready) => ({
-  export() {
-    return notWritten("archive.export");
-  },
+export function storageArchive(engine, { recordsOf, fill }, ready) {
+  let isImporting = false;
 
-  async import(records) {
-    return notWritten("archive.import");
-  },
-});
+  /**
+   * @param {AsyncIterable<import("@sallyport/core").ArchiveRecord>} records
+   * @returns {Promise<"imported" | "notEmpty" | "busy">}
+   */
+  async function importAll(records) {
+    const given = watched(records);
+    try {
+      return await engine.withConnection(async (connection) => {
+        await engine.begin(connection);
+        try {
+          const outcome = await fill(connection, given);
+          if (outcome === "imported") await engine.commit(connection);
+          else await engine.rollback(connection);
+          return outcome;
+        } catch (error) {
+          await engine.rollback(connection).catch(() => {});
+          throw error;
+        }
+      });
+    } catch (error) {
+      throw given.hasThrown(error) ? error : serviceErrorOf(error);
+    }
+  }
+
+  return {
+    async *export() {
+      const end = await begun(ready);
+      try {
+        yield* inParts(recordsOf(engine));
+      } catch (error) {
+        throw serviceErrorOf(error);
+      } finally {
+        end();
+      }
+    },
+
+    import(records) {
+      return ready(async () => {
+        if (isImporting) return "busy";
+        isImporting = true;
+        try {
+          return await importAll(records);
+        } finally {
+          isImporting = false;
+        }
+      });
+    },
+  };
+}
+
+/**
+ * Begins work that lasts until the function that it gives is called.
+ *
+ * @param {<T>(work: () => Promise<T>) => Promise<T>} ready
+ * @returns {Promise<() => void>}
+ */
+function begun(ready) {
+  return new Promise((begin, refuse) => {
+    /** @type {() => Promise<void>} */
+    const untilEnd = () =>
+      new Promise((end) => {
+        begin(end);
+      });
+    ready(untilEnd).catch(refuse);
+  });
+}
+
+/**
+ * The records of an import. The error that they end with comes out of it unchanged, so it is told from those of the database.
+ *
+ * @param {AsyncIterable<import("@sallyport/core").ArchiveRecord>} records
+ */
+function watched(records) {
+  /** @type {unknown} */
+  let failure;
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        yield* records;
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    },
+
+    /** @param {unknown} error */
+    hasThrown: (error) => error === failure,
+  };
+}

@@ -1,0 +1,122 @@
+import { fileURLToPath } from "node:url";
+import { type ArchiveRecord, ServiceError, type StorageArchive } from "@sallyport/core";
+
+const module = fileURLToPath(new URL("../template/src/storage-archive.js", import.meta.url));
+const { storageArchive } = (await import(module)) as {
+  storageArchive: (engine: unknown, records: unknown, ready: unknown) => StorageArchive;
+};
+
+const settings: ArchiveRecord = {
+  section: "settings",
+  maintenance: false,
+  modelGeneration: 1,
+  macroGeneration: 0,
+  objects: 0,
+  lastObject: 0,
+  lastAudit: 0,
+};
+
+/** An archive over an engine that notes what it is asked for, and how many calls of the storage run. */
+function begun({ outcome = "imported", error = null as unknown } = {}) {
+  const asked: string[] = [];
+  const note = (what: string) => async () => void asked.push(what);
+  const engine = {
+    withConnection: <T>(work: (connection: null) => Promise<T>) => work(null),
+    begin: note("begin"),
+    commit: note("commit"),
+    rollback: note("rollback"),
+  };
+  const records = {
+    async *recordsOf() {
+      yield settings;
+      if (error !== null) throw error;
+      yield { section: "classes", definition: { name: "File", base: null, attributes: [], rights: [] } };
+    },
+    async fill(_connection: null, all: AsyncIterable<ArchiveRecord>) {
+      for await (const { section } of all) asked.push(section);
+      if (error !== null) throw error;
+      return outcome;
+    },
+  };
+  const storage = { calls: 0, isOpen: true };
+  const ready = async <T>(work: () => Promise<T>) => {
+    if (!storage.isOpen) throw new ServiceError(706);
+    storage.calls += 1;
+    try {
+      return await work();
+    } finally {
+      storage.calls -= 1;
+    }
+  };
+  return { archive: storageArchive(engine, records, ready), asked, storage };
+}
+
+async function* given(...records: ArchiveRecord[]) {
+  yield* records;
+}
+
+/** What a promise is rejected with. */
+const reason = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect(null).toBe("rejected"),
+    (error: unknown) => error,
+  );
+
+test("an export keeps the storage open until it was read, or is left", async () => {
+  const { archive, storage } = begun();
+  for (const last of ["settings", "classes"]) {
+    for await (const [record] of archive.export()) {
+      expect(storage.calls).toBe(1);
+      if (record?.section === last) break;
+    }
+    expect(storage.calls).toBe(0);
+  }
+});
+
+test("an export of a storage that is closed is refused", async () => {
+  const { archive, storage } = begun();
+  storage.isOpen = false;
+  expect(await reason(archive.export()[Symbol.asyncIterator]().next())).toMatchObject({ code: 706 });
+});
+
+test("an export that fails is over, with an error of the service", async () => {
+  const failure = new Error("driver");
+  const { archive, storage } = begun({ error: failure });
+  const parts = archive.export()[Symbol.asyncIterator]();
+  expect(await reason(parts.next())).toMatchObject({ code: 799, cause: failure });
+  expect(storage.calls).toBe(0);
+});
+
+test.each([
+  ["imported", "commit"],
+  ["notEmpty", "rollback"],
+  ["busy", "rollback"],
+])("an import that is %s ends with a %s", async (outcome, end) => {
+  const { archive, asked } = begun({ outcome });
+  expect(await archive.import(given(settings))).toBe(outcome);
+  expect(asked).toEqual(["begin", "settings", end]);
+});
+
+test("a second import is busy while the first one runs, and none after it", async () => {
+  const { archive } = begun();
+  const first = archive.import(given(settings));
+  expect(await archive.import(given(settings))).toBe("busy");
+  expect(await first).toBe("imported");
+  expect(await archive.import(given(settings))).toBe("imported");
+});
+
+test("an import is taken back when it fails, with an error of the service; that of the records comes out unchanged", async () => {
+  const failure = new Error("driver");
+  const failing = begun({ error: failure });
+  expect(await reason(failing.archive.import(given(settings)))).toMatchObject({ code: 799, cause: failure });
+  expect(failing.asked).toEqual(["begin", "settings", "rollback"]);
+
+  const mine = new Error("mine");
+  const { archive, asked } = begun();
+  async function* ending() {
+    yield settings;
+    throw mine;
+  }
+  expect(await reason(archive.import(ending()))).toBe(mine);
+  expect(asked).toEqual(["begin", "settings", "rollback"]);
+});
