@@ -1,10 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import * as core from "@sallyport/core";
 import { type AdapterUnderTest, checks, runChecks } from "@sallyport/conformance-kit";
 
 const template = fileURLToPath(new URL("../template", import.meta.url));
+const packages = fileURLToPath(new URL("../..", import.meta.url));
+const guide = readFileSync(join(packages, "../docs/guides/write-a-storage-adapter.md"), "utf8");
 
 test("fits the ports", () => {
   const compiler = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
@@ -25,3 +28,29 @@ test("fails in nothing, as it is all to be written", async () => {
   expect(results).toHaveLength(checks.length);
   expect(results.filter(({ outcome }) => outcome === "toWrite").length).toBeGreaterThan(checks.length / 2);
 });
+
+test("has the ports and methods that the guide counts", () => {
+  const folder = join(template, "src/repositories");
+  const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
+  const methods = texts.map((text) => [...text.matchAll(/notWritten\("/g)].length).filter((count) => count > 0);
+  const sum = methods.reduce((total, count) => total + count, 0);
+  expect(guide).toContain(`the ports, by area: ${methods.length} with ${sum} methods.`);
+  expect(readFileSync(join(template, "../README.md"), "utf8")).toContain(`each of the ${methods.length} ports`);
+});
+
+test("can use the rules of core that the guide names", () => {
+  const [, table = ""] = /^\| Port \| Rules \|\n(.*?)\n\n/ms.exec(guide) ?? [];
+  const rules = table.split("\n").flatMap((row) => [...(row.split("|")[2] ?? "").matchAll(/`(\w+)`/g)]);
+  expect(rules.length).toBeGreaterThan(20);
+  expect(rules.map(([, name]) => String(name)).filter((name) => !(name in core))).toEqual([]);
+});
+
+test.each(["core", "storage-memory", "conformance-kit", "create-storage-adapter"])(
+  "wants the package %s, which anybody may install",
+  (name) => {
+    const { publishConfig } = JSON.parse(readFileSync(join(packages, name, "package.json"), "utf8")) as {
+      readonly publishConfig?: unknown;
+    };
+    expect(publishConfig).toEqual({ access: "public" });
+  },
+);
