@@ -17,7 +17,7 @@ const settings: ArchiveRecord = {
 };
 
 /** An archive over an engine that notes what it is asked for, and how many calls of the storage run. */
-function begun({ outcome = "imported", error = null as unknown } = {}) {
+function begun({ outcome = "imported", error = null as unknown, isClaimed = false } = {}) {
   const asked: string[] = [];
   const note = (what: string) => async () => void asked.push(what);
   const engine = {
@@ -31,6 +31,10 @@ function begun({ outcome = "imported", error = null as unknown } = {}) {
       yield settings;
       if (error !== null) throw error;
       yield { section: "classes", definition: { name: "File", base: null, attributes: [], rights: [] } };
+    },
+    async claimImport() {
+      asked.push("claim");
+      return isClaimed ? null : () => void asked.push("give back");
     },
     async fill(_connection: null, all: AsyncIterable<ArchiveRecord>) {
       for await (const { section } of all) asked.push(section);
@@ -90,11 +94,10 @@ test("an export that fails is over, with an error of the service", async () => {
 test.each([
   ["imported", "commit"],
   ["notEmpty", "rollback"],
-  ["busy", "rollback"],
 ])("an import that is %s ends with a %s", async (outcome, end) => {
   const { archive, asked } = begun({ outcome });
   expect(await archive.import(given(settings))).toBe(outcome);
-  expect(asked).toEqual(["begin", "settings", end]);
+  expect(asked).toEqual(["claim", "begin", "settings", end, "give back"]);
 });
 
 test("a second import is busy while the first one runs, and none after it", async () => {
@@ -105,11 +108,18 @@ test("a second import is busy while the first one runs, and none after it", asyn
   expect(await archive.import(given(settings))).toBe("imported");
 });
 
+test("an import is busy, and waits for nothing, while another process has the right to import", async () => {
+  const { archive, asked, storage } = begun({ isClaimed: true });
+  expect(await archive.import(given(settings))).toBe("busy");
+  expect(asked).toEqual(["claim"]);
+  expect(storage.calls).toBe(0);
+});
+
 test("an import is taken back when it fails, with an error of the service; that of the records comes out unchanged", async () => {
   const failure = new Error("driver");
   const failing = begun({ error: failure });
   expect(await reason(failing.archive.import(given(settings)))).toMatchObject({ code: 799, cause: failure });
-  expect(failing.asked).toEqual(["begin", "settings", "rollback"]);
+  expect(failing.asked).toEqual(["claim", "begin", "settings", "rollback", "give back"]);
 
   const mine = new Error("mine");
   const { archive, asked } = begun();
@@ -118,5 +128,5 @@ test("an import is taken back when it fails, with an error of the service; that 
     throw mine;
   }
   expect(await reason(archive.import(ending()))).toBe(mine);
-  expect(asked).toEqual(["begin", "settings", "rollback"]);
+  expect(asked).toEqual(["claim", "begin", "settings", "rollback", "give back"]);
 });

@@ -6,7 +6,9 @@
  *
  * @typedef {object} Access
  * @property {<T>(work: (connection: Connection, now: () => Promise<number>) => Promise<T>) => Promise<T>} run All of the work is kept, or
- *   nothing if it throws. Work that only reads is run in the same way, see `Engine.begin`. `now` asks for the storage's time, in
+ *   nothing if it throws. `now` asks for the storage's time, in
  *   milliseconds since 1970: that of the engine with the offset that checks give it.
+ * @property {<T>(work: (connection: Connection, now: () => Promise<number>) => Promise<T>) => Promise<T>} read The same for work that only
+ *   reads, see `Engine.begin`.
  */
 export {};

@@ -39,7 +39,12 @@ export class AdapterStorage {
     this.#offset = clockOffset;
     this.capabilities = engine.capabilities;
     this.archive = storageArchive(engine, archiveRecords, (work) => this.#ready(work));
-    this.repositories = repositoriesOver(this.#access((work) => this.#call(work)));
+    this.repositories = repositoriesOver(
+      this.#access(
+        (work) => this.#call(work),
+        (work) => this.#call(work, true),
+      ),
+    );
   }
 
   /**
@@ -121,12 +126,16 @@ export class AdapterStorage {
 
   /**
    * @param {import("./access.js").Runner} run
+   * @param {import("./access.js").Runner} [read]
    * @returns {import("./access.js").Access}
    */
-  #access(run) {
+  #access(run, read = run) {
     const engine = this.#engine;
+    /** @param {import("./engine.js").Connection} connection */
+    const clock = (connection) => async () => (await engine.now(connection)) + this.#offset();
     return {
-      run: (work) => run((connection) => work(connection, async () => (await engine.now(connection)) + this.#offset())),
+      run: (work) => run((connection) => work(connection, clock(connection))),
+      read: (work) => read((connection) => work(connection, clock(connection))),
     };
   }
 
@@ -135,10 +144,11 @@ export class AdapterStorage {
    *
    * @template T
    * @param {(connection: import("./engine.js").Connection) => Promise<T>} work
+   * @param {boolean} [reads] whether it only reads
    * @returns {Promise<T>}
    */
-  #call(work) {
-    return this.#transact((unit) => unit.run(work));
+  #call(work, reads) {
+    return this.#transact((unit) => unit.run(work), reads);
   }
 
   /**
@@ -146,13 +156,14 @@ export class AdapterStorage {
    *
    * @template T
    * @param {(unit: UnitOfWork) => Promise<T>} work
+   * @param {boolean} [reads]
    * @returns {Promise<T>}
    */
-  #transact(work) {
+  #transact(work, reads = false) {
     return this.#ready(async () => {
       for (let attempt = 1; ; attempt += 1) {
         const outcome = await this.#guarded(() =>
-          this.#engine.withConnection((connection) => this.#attempt(connection, work)),
+          this.#engine.withConnection((connection) => this.#attempt(connection, work, reads)),
         );
         if ("result" in outcome) return outcome.result;
         if (!outcome.conflicted || attempt === attempts) throw outcome.error;
@@ -166,13 +177,14 @@ export class AdapterStorage {
    * @template T
    * @param {import("./engine.js").Connection} connection
    * @param {(unit: UnitOfWork) => Promise<T>} work
+   * @param {boolean} reads
    * @returns {Promise<{ result: T } | { error: unknown, conflicted: boolean }>}
    */
-  async #attempt(connection, work) {
+  async #attempt(connection, work, reads) {
     const unit = new UnitOfWork(connection, this.#engine);
     /** @type {T} */
     let result;
-    await this.#engine.begin(connection);
+    await this.#engine.begin(connection, reads);
     try {
       result = await work(unit);
       unit.end();

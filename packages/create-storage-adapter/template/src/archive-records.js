@@ -12,14 +12,24 @@ export function recordsOf(engine) {
 }
 
 /**
+ * Asks for the right to import, without waiting, and gives what returns it; `null` if another process has it. Within one process the
+ * starter sees to that. With `severalProcesses`, take a lock here that ends with its process.
+ *
+ * @param {import("./engine.js").Engine} engine
+ * @returns {Promise<(() => void) | null>}
+ */
+export async function claimImport(engine) {
+  return () => {};
+}
+
+/**
  * Writes the records in the transaction that is open on this connection, which commits if it is `imported` and rolls back otherwise.
  * `notEmpty` if there is anything that an archive could hold. Records that contradict one another are refused with
- * `contradictingRecords()`. With `severalProcesses`, `busy` at once while another process is at it: ask for a lock that does not wait and that
- * ends with the process.
+ * `contradictingRecords()`.
  *
  * @param {import("./engine.js").Connection} connection
  * @param {AsyncIterable<import("@sallyport/core").ArchiveRecord>} records
- * @returns {Promise<"imported" | "notEmpty" | "busy">}
+ * @returns {Promise<"imported" | "notEmpty">}
  */
 export async function fill(connection, records) {
   return notWritten("archive.import");

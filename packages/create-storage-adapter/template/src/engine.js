@@ -39,13 +39,14 @@ export class Engine {
 
   /**
    * Begins a transaction, read-committed or more isolated. Reset here what the connection keeps for one transaction, such as
-   * its stamp. Calls that only read begin here, too. With `severalProcesses` they must be answered while another process has a transaction
-   * or an import open: where this takes a lock that all writers share, give `Access` a second method for reading, which does without.
+   * its stamp. With `severalProcesses`, calls that only read must be answered while another process has a transaction or an import open:
+   * where this takes a lock that all writers share, do without it for them.
    *
    * @param {Connection} connection
+   * @param {boolean} [reads] whether it is for a call that only reads: one by `Access.read`, outside of a transaction
    * @returns {Promise<void>}
    */
-  async begin(connection) {
+  async begin(connection, reads) {
     notWritten("Engine.begin");
   }
 

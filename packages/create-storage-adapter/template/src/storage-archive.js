@@ -7,16 +7,16 @@ import { serviceErrorOf } from "./service-error-of.js";
  * `busy`.
  *
  * @param {import("./engine.js").Engine} engine
- * @param {Pick<typeof import("./archive-records.js"), "recordsOf" | "fill">} records how they are read and written
+ * @param {Pick<typeof import("./archive-records.js"), "recordsOf" | "claimImport" | "fill">} records how they are read and written
  * @param {<T>(work: () => Promise<T>) => Promise<T>} ready runs work while the storage is open and migrated, and refuses it otherwise
  * @returns {import("@sallyport/core").StorageArchive}
  */
-export function storageArchive(engine, { recordsOf, fill }, ready) {
+export function storageArchive(engine, { recordsOf, claimImport, fill }, ready) {
   let isImporting = false;
 
   /**
    * @param {AsyncIterable<import("@sallyport/core").ArchiveRecord>} records
-   * @returns {Promise<"imported" | "notEmpty" | "busy">}
+   * @returns {Promise<"imported" | "notEmpty">}
    */
   async function importAll(records) {
     const given = watched(records);
@@ -55,7 +55,9 @@ export function storageArchive(engine, { recordsOf, fill }, ready) {
         if (isImporting) return "busy";
         isImporting = true;
         try {
-          return await importAll(records);
+          const giveBack = await claimImport(engine);
+          if (giveBack === null) return "busy";
+          return await importAll(records).finally(giveBack);
         } finally {
           isImporting = false;
         }
