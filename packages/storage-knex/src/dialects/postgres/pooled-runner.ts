@@ -23,7 +23,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
       if (statement?.brief === true) await this.groups.join();
       return await withRetries(
         () => this.currentLoan().use((connection) => runOn<Row>(connection, query)),
-        this.isLost,
+        (error) => this.isLost(error),
       );
     } finally {
       this.calls.end();
