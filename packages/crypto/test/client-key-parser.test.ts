@@ -32,6 +32,13 @@ describe("takes", () => {
     });
   });
 
+  test("a text that comes again, without reading it again", () => {
+    const others = new ForgeClientKeyParser();
+    const [first, second] = [others.parse(spkiPem, []), others.parse(spkiPem, [])];
+    expect(second).toBe(first);
+    expect(others.parse(pkcs1Pem, [])).toEqual(first);
+  });
+
   test.each([
     ["SPKI in PEM", spkiPem],
     ["PKCS#1 in PEM", pkcs1Pem],
@@ -245,6 +252,8 @@ describe("refuses", () => {
     for (const text of [spkiPem, pkcs1Pem, base64(spki)]) {
       expect(parser.parse(text, [serverPair("rsa-3072").keyId, pair.keyId])).toBeUndefined();
       expect(parser.parse(text, new Set([serverPair("rsa-3072").keyId]))).toBeDefined();
+      // Although it is remembered by now.
+      expect(parser.parse(text, [pair.keyId])).toBeUndefined();
     }
   });
 });

@@ -1,5 +1,5 @@
 import { createPublicKey, hash } from "node:crypto";
-import type { ClientKey, ClientKeyParser } from "@sallyport/core";
+import { type ClientKey, type ClientKeyParser, type Digest, Recent } from "@sallyport/core";
 import forge from "node-forge";
 import { rememberedBy } from "../digests-and-random.ts";
 import { thumbprint } from "../node-server-keys.ts";
@@ -15,11 +15,31 @@ const sizes = { smallest: 2048, largest: 4096 };
 const exponent = 65_537;
 /** The largest key that is accepted fits in; what is longer need not be taken apart to be refused. */
 const longestDer = 600;
+/** Keys that are remembered at least: clients log in again with the key that they have. */
+const remembered = 100;
+
+interface ReadKey {
+  readonly client: ClientKey;
+  readonly keyId: string;
+}
 
 /** Reads keys with node-forge, and keeps of them the two numbers only: what is handed on is written anew. */
 export class ForgeClientKeyParser implements ClientKeyParser {
+  /** By the SHA-256 of the text. */
+  readonly #recent = new Recent<Digest, ReadKey>(remembered);
+
   parse(text: string, ownKeyIds: Iterable<string>): ClientKey | undefined {
     if (text.length > longestText) return undefined;
+    const digest = hash("sha256", text, "hex");
+    const known = this.#recent.get(digest);
+    const read = known ?? this.#read(text);
+    if (read === undefined) return undefined;
+    if (known === undefined) this.#recent.set(digest, read);
+    for (const own of ownKeyIds) if (own === read.keyId) return undefined;
+    return read.client;
+  }
+
+  #read(text: string): ReadKey | undefined {
     const bytes = readPublicKeyText(text);
     const numbers = bytes && readNumbers(bytes);
     if (numbers === undefined) return undefined;
@@ -30,9 +50,7 @@ export class ForgeClientKeyParser implements ClientKeyParser {
 
     const spki = Buffer.from(spkiOf(numbers), "latin1");
     const client = { digest: hash("sha256", spki, "hex"), bits, spki: new Uint8Array(spki) };
-    const keyId = thumbprint(clientKeyObject(client));
-    for (const own of ownKeyIds) if (own === keyId) return undefined;
-    return client;
+    return { client, keyId: thumbprint(clientKeyObject(client)) };
   }
 }
 
