@@ -73,7 +73,7 @@ const writtenLogIns = ofEachUser((user) => ({
 /** More than one connection sends in a round, so that no message of a round is sent twice. */
 const perConnection = 40;
 
-/** Log-ins in token mode and in secure mode. */
+/** Log-ins in token mode and in secure mode, beside those by session id. */
 export const modeLogInScenario = contest("mode-log-in", async (stage) => {
   const product = await stage.runningProduct();
   const { appKey } = await stage.smallSchema();
@@ -81,13 +81,17 @@ export const modeLogInScenario = contest("mode-log-in", async (stage) => {
   const tokenLogIns = ofEachUser((user) => tokenLogInRequest(appKey, user));
   const secureLogIns = () =>
     Array.from({ length: connections * perConnection }, (_, index) => secure.request((index % smallRows.users) + 1));
+  const plainLogIns = ofEachUser((user) => logInRequest(appKey, user));
   return {
     contestants: [
+      stage.loaded("log-in", product, plainLogIns, { pace }),
       stage.loaded("token log-in", product, tokenLogIns, { pace }),
       stage.loaded("secure log-in", product, secureLogIns, { pace }),
       new Argon2OnAllCores(limit),
     ],
     lines: [
+      { scenario: "log-ins with a token", ours: "token log-in", limit: "log-in", bound: atLeast(0.95) },
+      { scenario: "secure log-ins", ours: "secure log-in", limit: "log-in", bound: atLeast(0.85) },
       { scenario: "log-ins with a token", ours: "token log-in", limit, bound: atLeast(0.8) },
       { scenario: "secure log-ins", ours: "secure log-in", limit, bound: atLeast(0.7) },
     ],
