@@ -49,7 +49,7 @@ export const logInScenario = contest("log-in", async (stage, { rounds }) => {
     longWarmUp,
     lines: [
       { scenario: "log-ins", ours: "log-in", limit, bound: atLeast(0.8, 0.9) },
-      { scenario: "log-ins", ours: "log-in", limit: hand.name },
+      { scenario: "log-ins", ours: "log-in", limit: hand.name, bound: atLeast(0.95) },
       { scenario: "the same by hand", ours: hand.name, limit },
       { scenario: "no more than the hash over HTTP", ours: bare.name, limit },
       () => ({

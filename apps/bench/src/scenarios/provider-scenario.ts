@@ -52,7 +52,7 @@ export const providerScenario = contest("provider", async (stage) => {
     longWarmUp,
     lines: [
       { scenario: "callback of a provider", ours: "callback", limit: "token endpoint", bound: atLeast(0.5) },
-      { scenario: "callback of a provider", ours: "callback", limit: hand.name },
+      { scenario: "callback of a provider", ours: "callback", limit: hand.name, bound: atLeast(0.7) },
       { scenario: "the same by hand", ours: hand.name, limit: "token endpoint" },
     ],
   };
