@@ -1,3 +1,5 @@
+import { publicKeyDer } from "../../../../packages/crypto/test/der.ts";
+import { client } from "../secure/stored-keys.ts";
 import type { Case } from "./case.ts";
 
 const digest = "fe01ce2a7fbac8fafaed7c982a04e229";
@@ -17,6 +19,13 @@ const logIn = (title: string, body: unknown, code: number, more: Partial<Case> =
   ...more,
   expect: { code, lacks: code === 0 ? [] : ["sessionId", "argon2"], ...more.expect },
 });
+
+const logInSecurely = (title: string, body: object, code: number): Case =>
+  logIn(title, body, code, { path: "/v2/login/secure" });
+
+const publicKey = client.text;
+const smallKey = Buffer.from(publicKeyDer({ bits: 1_024 })).toString("base64");
+const noCredentials = Buffer.alloc(256, 1).toString("base64");
 
 const metaFields = {
   "~ClassName": expect.stringMatching(/^[A-Z][A-Za-z]+$/),
@@ -122,6 +131,16 @@ export const logInCases: readonly Case[] = [
       headers: { "x-request-id": "hostile" },
     }),
   ),
+
+  logInSecurely("needs a public key to log in securely", { credentials: noCredentials }, 205),
+  logInSecurely("needs credentials to log in securely", { publicKey }, 206),
+  logInSecurely("refuses a public key that is too small", { credentials: noCredentials, publicKey: smallKey }, 309),
+  logInSecurely("refuses credentials that cannot be opened", { credentials: noCredentials, publicKey }, 310),
+
+  logIn("binds no account of a provider by an unknown dfUuid", { ...good, dfUuid: "nothing" }, 324, {
+    path: "/v1/extLogin",
+  }),
+  { title: "refuses a provider that is unknown", path: "/v1/auth/nobody", expect: { code: 698 } },
 
   logIn("needs a body", undefined, 300, { headers: { "content-type": "application/json" } }),
   logIn("needs a content type", "{}", 207, { headers: { "content-type": null } }),

@@ -76,12 +76,23 @@ export const passwordCases: readonly Case[] = [
     { oldPassword: "never it was", newPassword: "never it was" },
     321,
   ),
+  // Once only: it counts as a failed log-in.
+  { ...change("refuses an old password that is wrong", { ...good, oldPassword: "wrong" }, 339), modes: ["session"] },
   change("refuses clear text that is said to be encrypted", { ...good, encrypted: true }, 319),
   change(
     "refuses more cipher text than there can be",
     { ...good, encrypted: true, oldPassword: "A".repeat(11_000) },
     319,
   ),
+
+  {
+    title: "confirms no password without the code that is mailed",
+    as: "demo",
+    method: "POST",
+    path: "/v1/auth/df/confirmChangePassword",
+    body: {},
+    expect: { code: 326 },
+  },
 
   ...noTexts.map((user) => ask(`resets no password of ${named(user)}`, { user }, 325)),
   {

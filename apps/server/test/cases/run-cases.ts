@@ -103,7 +103,7 @@ function withoutCredentials(each: Case, credentials: Readonly<Record<string, unk
 }
 
 /** A route that answers what it does not declare surprises its clients. */
-function checkDeclared({ method }: Case, path: string, status: number, code: number): void {
+export function checkDeclared({ method }: Case, path: string, status: number, code: number): void {
   expect({ path, declared: isDeclared(method ?? "GET", path, status, code) }).toEqual({ path, declared: true });
 }
 

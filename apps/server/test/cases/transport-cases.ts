@@ -122,6 +122,11 @@ export const transportCases: readonly Case[] = [
     expect: { code: 305 },
   },
   {
+    title: "refuses an address that is too long for HTTP",
+    path: `/_CheckService?${"x".repeat(20_000)}`,
+    expect: { code: 699, headers: { connection: "close" } },
+  },
+  {
     title: "repeats a request id that is fit for a log",
     path: "/_CheckService",
     headers: { "x-request-id": "client-7.b_c" },
