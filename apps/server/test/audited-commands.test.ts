@@ -87,6 +87,7 @@ const changing: readonly Row[] = [
 
 /** The rest: they show something, or make a database that is not there yet. */
 const others = [
+  "help",
   "serve",
   "migrate",
   "check-config",
