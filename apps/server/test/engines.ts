@@ -40,7 +40,9 @@ interface DemoOptions {
 
 /** Starts servers with the demo on an engine of this kind. */
 export async function startDemoOn(engine: Engine, options: DemoOptions = {}): Promise<DemoServers> {
-  const { environment = {}, content, count = 1 } = options;
+  const { content, count = 1 } = options;
+  // The demo has keys of its own; the engines on which it is seeded have none.
+  const environment = content === undefined ? { ...masterKey, ...options.environment } : (options.environment ?? {});
   const times = <T>(start: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: count }, start));
   const all = (server: RunningServer): RunningServer[] => Array.from({ length: count }, () => server);
   const configuredWith = (storage: (schema: string) => object) =>
@@ -92,6 +94,8 @@ export async function startDemoOn(engine: Engine, options: DemoOptions = {}): Pr
   };
   return { servers, postgres: null, close };
 }
+
+const masterKey: Environment = { MASTER_KEY: Buffer.alloc(32, 7).toString("base64") };
 
 /** The demo's databases, with the storage for each schema. */
 function databasesOn(storage: (schema: string) => object) {
