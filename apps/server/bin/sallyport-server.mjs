@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 // npm links commands of a clone before anything is built, and only those whose file is there.
-import "../dist/package/dist/main.js";
+await import("../dist/package/dist/main.js");
