@@ -6,7 +6,7 @@ import type { RunningServer } from "../src/index.ts";
 import { startConfiguredServer, startDemoServer, startSeededServer } from "./demo-server.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { copyEmbeddedDemo } from "./run-directory/copy-embedded-demo.ts";
-import { isFullRun } from "./scope.ts";
+import { isFullRun } from "./test-environment.ts";
 
 export type Engine = "memory" | "embedded" | "Postgres" | "MariaDB";
 
@@ -140,10 +140,11 @@ export function onEngines(
   suite: (server: () => RunningServer, demo: DemoOfSuite) => void,
   { on = testedEngines, ...options }: SuiteOptions & { readonly on?: readonly Engine[] } = {},
 ): void {
-  describe.each(on)(`${name} on %s`, (engine) => {
-    const demo = useDemo(engine, options);
-    suite(demo.server, demo);
-  });
+  for (const engine of on)
+    describe(`${name} on ${engine}`, () => {
+      const demo = useDemo(engine, options);
+      suite(demo.server, demo);
+    });
 }
 
 /** For suites that fail on purpose: failures of one test must not lock out the next. */

@@ -1,10 +1,10 @@
 import type { LogInMode } from "@sallyport/client";
-import { isFullRun } from "./scope.ts";
+import { isFullRun } from "./test-environment.ts";
 
 /** The ways to log in. */
 export const modes: readonly LogInMode[] = ["session", "token", "encrypted", "secure"];
 
-/** The modes that suites run in: all in the full run, else one. `routes-in-each-mode.test.ts` shows that the routes do the same in the others. */
+/** The modes that suites run in: all in the full run, else one. `routes.test.ts` tries every route in the others. */
 export const testedModes: readonly LogInMode[] = isFullRun ? modes : ["session"];
 
 /** The header that proves a session of each mode. */

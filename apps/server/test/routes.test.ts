@@ -1,18 +1,36 @@
+import { logInCases } from "./cases/log-in-cases.ts";
 import { runCases } from "./cases/run-cases.ts";
-import { sampledCases } from "./cases/sampled-cases.ts";
+import { sessionCases } from "./cases/session-cases.ts";
 import { demoSuite } from "./demo-suite.ts";
 import { engines, onEngines, testedEngines } from "./engines.ts";
+import { macroEnvironment } from "./macro-suite.ts";
 import { modes, testedModes } from "./modes.ts";
-import { isFullRun } from "./scope.ts";
+import { sessionRoutesSuite } from "./session-routes-suite.ts";
 
 onEngines("the demo", demoSuite);
 
-// The full run tries all cases in every mode and on every engine.
-if (isFullRun) test.todo("samples of routes are among all cases");
-else {
-  const otherModes = modes.filter((mode) => !testedModes.includes(mode));
-  onEngines("routes in the other modes", (server) => runCases(server, sampledCases, otherModes));
+// The modes and engines that have no suites of their own in this run.
+const otherModes = modes.filter((mode) => !testedModes.includes(mode));
+const otherEngines = engines.filter((engine) => !testedEngines.includes(engine));
 
-  const otherEngines = engines.filter((engine) => !testedEngines.includes(engine));
-  onEngines("routes", (server) => runCases(server, sampledCases, testedModes), { on: otherEngines });
-}
+onEngines(
+  "routes with a session",
+  (server) => {
+    describe.each(modes)("in mode %s", (mode) => {
+      sessionRoutesSuite(server, mode);
+    });
+
+    describe("log-ins", () => {
+      runCases(server, [...logInCases, ...sessionCases], otherModes);
+    });
+  },
+  { environment: macroEnvironment },
+);
+
+onEngines(
+  "routes with a session",
+  (server) => {
+    sessionRoutesSuite(server, "session");
+  },
+  { environment: macroEnvironment, on: otherEngines },
+);

@@ -1,0 +1,243 @@
+import { randomUUID } from "node:crypto";
+import type { LogInMode } from "@sallyport/client";
+import { Applications, identityLinkId, identityLinkKind, linkOwner } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
+import { routeTable, type UseCases } from "@sallyport/http";
+import type { RunningServer } from "../src/index.ts";
+import { type Answer, callIn, type Sent } from "./client.ts";
+import { overCode } from "./modes.ts";
+import { openSession } from "./open-session.ts";
+import { newUser, repositoriesOf } from "./password-suite.ts";
+import { Authenticator, enter, type Enrolled } from "./second-factor-client.ts";
+
+const password = "the first password";
+
+/** Custom users have sessions of one mode only, and `custom-password-suite.ts`. */
+const ofCustomUsers = "POST /v1/auth/df/confirmChangePassword";
+
+const sessionRoutes = routeTable({} as UseCases)
+  .filter(({ access }) => access === "session" || access === "optional")
+  .map(({ method, path }) => `${method} ${path}`);
+
+/** An answer that succeeds, one that fails, and the code of that. */
+type Tried = readonly [success: Answer, failure: Answer, code: string];
+
+/** Every route that can be called in a session, in this mode: it succeeds once and fails once. */
+export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode): void {
+  const factors = ["show", "enrol", "confirm", "remove", "validate"].map((what) => `${what}-${mode}`);
+  let admin: Awaited<ReturnType<typeof openSession>>;
+  let adminId: string;
+  beforeAll(async () => {
+    const { accounts, records } = repositoriesOf(server());
+    const applications = new Applications(records);
+    for (const name of factors) await applications.create({ name, seats: null, secondFactor: "optional" });
+    admin = await enter(server(), mode, "admin", ["demo-app", ...factors]);
+    adminId = (await accounts.find({ realm: "database", loginName: "admin" }, [])).account?.userId ?? "";
+  });
+
+  const send = (method: Sent["method"], path: string, body?: object, session = admin): Promise<Answer> =>
+    callIn(server(), session, path, { method, ...(body === undefined ? {} : { body }) } as Sent);
+  const create = async (): Promise<string> =>
+    (await send("POST", "/v1/object/Customer", { Name: "Ada" })).body.data["~ObjectID"];
+  const recycle = async (): Promise<string> => {
+    const id = await create();
+    await send("DELETE", `/v1/object/${id}?moveToRecycler=true`);
+    return id;
+  };
+  const overSession = async () => {
+    const session = await openSession(server(), mode, "demo");
+    await send("POST", "/v1/logout", undefined, session);
+    return session;
+  };
+  /** How the request answers whose session is over. */
+  const afterLogOut = async (method: Sent["method"], path: string) =>
+    [await send(method, path, undefined, await overSession()), overCode[mode]] as const;
+  const ofFactor = (name: string) => `/v1/2fa/secret?app=${name}-${mode}`;
+  const enrol = async (name: string) => {
+    const { secret } = (await send("POST", ofFactor(name))).body.data as Enrolled;
+    return Authenticator.of(server(), secret);
+  };
+
+  const tried: Readonly<Record<string, () => Promise<Tried>>> = {
+    "GET /_CheckSession": async () => [
+      await send("GET", "/_CheckSession"),
+      ...(await afterLogOut("GET", "/_CheckSession")),
+    ],
+    "POST /v1/logout": async () => {
+      const session = await openSession(server(), mode, "demo");
+      const logOut = () => send("POST", "/v1/logout", undefined, session);
+      return [await logOut(), await logOut(), overCode[mode]];
+    },
+    "POST /v1/changePassword": async () => {
+      const session = await openSession(server(), mode, (await newUser(server())).name, { password });
+      const change = (oldPassword: string) =>
+        send("POST", "/v1/changePassword", { oldPassword, newPassword: "quite another one" }, session);
+      const refused = await change("a wrong one");
+      return [await change(password), refused, "339"];
+    },
+    "GET /v1/2fa/secret": async () => [
+      await send("GET", ofFactor("show")),
+      await send("GET", ofFactor("unknown")),
+      "208",
+    ],
+    "POST /v1/2fa/secret": async () => [
+      await send("POST", ofFactor("enrol")),
+      await send("POST", ofFactor("unknown")),
+      "208",
+    ],
+    "PATCH /v1/2fa/secret": async () => {
+      const authenticator = await enrol("confirm");
+      const confirm = (token: string) => send("PATCH", ofFactor("confirm"), { token });
+      const refused = await confirm(authenticator.wrong());
+      return [await confirm(authenticator.token()), refused, "342"];
+    },
+    "DELETE /v1/2fa/secret": async () => {
+      await enrol("remove");
+      return [await send("DELETE", ofFactor("remove"), {}), await send("DELETE", ofFactor("unknown"), {}), "208"];
+    },
+    "POST /v1/2fa/validate": async () => {
+      const authenticator = await enrol("validate");
+      await send("PATCH", ofFactor("validate"), { token: authenticator.token() });
+      const validate = (token: string) => send("POST", `/v1/2fa/validate?app=validate-${mode}`, { token });
+      const refused = await validate(authenticator.wrong());
+      return [await validate(authenticator.token(1)), refused, "342"];
+    },
+    "GET /v1/auth/links": async () => [
+      await send("GET", "/v1/auth/links"),
+      ...(await afterLogOut("GET", "/v1/auth/links")),
+    ],
+    "DELETE /v1/auth/links/{providerName}": async () => {
+      const link = {
+        id: randomUUID(),
+        provider: "google",
+        issuer: "https://accounts.google.com",
+        subject: mode,
+        userId: adminId,
+        displayName: null,
+        email: null,
+        shared: false,
+      } as const;
+      const options = { owner: linkOwner(adminId), ifVersion: "none" } as const;
+      await repositoriesOf(server()).records.put(
+        identityLinkKind,
+        identityLinkId(link, new NodeDigests()),
+        link,
+        options,
+      );
+      const remove = () => send("DELETE", "/v1/auth/links/google");
+      return [await remove(), await remove(), "304"];
+    },
+    "GET /v1/object/{idOrClass}": async () => [
+      await send("GET", `/v1/object/${await create()}`),
+      await send("GET", "/v1/object/ZZZZZZZZ"),
+      "304",
+    ],
+    "POST /v1/object/{idOrClass}": async () => [
+      await send("POST", "/v1/object/Customer", { Name: "Ada" }),
+      await send("POST", "/v1/object/Customer", { Nmae: "Ada" }),
+      "307",
+    ],
+    "PATCH /v1/object/{idOrClass}": async () => {
+      const id = await create();
+      const patch = (body: object) => send("PATCH", `/v1/object/${id}`, body);
+      return [await patch({ City: "Graz" }), await patch({ City: 5 }), "307"];
+    },
+    "DELETE /v1/object/{idOrClass}": async () => {
+      const id = await create();
+      const remove = () => send("DELETE", `/v1/object/${id}`);
+      return [await remove(), await remove(), "609"];
+    },
+    "GET /v1/objects/{className}": async () => [
+      await send("GET", "/v1/objects/Customer?perPage=1"),
+      await send("GET", "/v1/objects/Customer?perPage=none"),
+      "307",
+    ],
+    "PATCH /v1/objects/{className}": async () => {
+      const query = encodeURIComponent(JSON.stringify({ oids: [await create()] }));
+      const patch = (body: object) => send("PATCH", `/v1/objects/Customer?query=${query}`, body);
+      return [await patch({ City: "Graz" }), await patch({ City: 5 }), "307"];
+    },
+    "POST /v1/object/{idOrClass}/restore": async () => [
+      await send("POST", `/v1/object/${await recycle()}/restore`),
+      await send("POST", "/v1/object/ZZZZZZZZ/restore"),
+      "304",
+    ],
+    "GET /v1/recycler": async () => [
+      await send("GET", "/v1/recycler"),
+      await send("GET", "/v1/recycler?perPage=none"),
+      "307",
+    ],
+    "DELETE /v1/recycler": async () => {
+      await recycle();
+      return [await send("DELETE", "/v1/recycler"), await send("DELETE", "/v1/recycler?all=1"), "307"];
+    },
+    "DELETE /v1/recycler/{id}": async () => {
+      const id = await recycle();
+      const purge = () => send("DELETE", `/v1/recycler/${id}`);
+      return [await purge(), await purge(), "609"];
+    },
+    "GET /v1/object/{idOrClass}/readers": async () => [
+      await send("GET", `/v1/object/${await create()}/readers`),
+      await send("GET", "/v1/object/ZZZZZZZZ/readers"),
+      "304",
+    ],
+    "PUT /v1/object/{idOrClass}/readers": async () => {
+      const id = await create();
+      const put = (readers: unknown) => send("PUT", `/v1/object/${id}/readers`, { readers });
+      return [await put([adminId]), await put("everyone"), "307"];
+    },
+    "GET /v1/lock/object/{id}": async () => [
+      await send("GET", `/v1/lock/object/${await create()}`),
+      await send("GET", "/v1/lock/object/ZZZZZZZZ"),
+      "304",
+    ],
+    "POST /v1/lock/object/{id}": async () => {
+      const id = await create();
+      const lock = (session = admin) => send("POST", `/v1/lock/object/${id}`, undefined, session);
+      return [await lock(), await lock(await openSession(server(), mode, "demo")), "713"];
+    },
+    "DELETE /v1/lock/object/{id}": async () => {
+      const id = await create();
+      await send("POST", `/v1/lock/object/${id}`);
+      return [await send("DELETE", `/v1/lock/object/${id}`), await send("DELETE", "/v1/lock/object/ZZZZZZZZ"), "304"];
+    },
+    "POST /v1/execute/{macroName}": async () => [
+      await send("POST", "/v1/execute/Echo", { said: mode }),
+      await send("POST", "/v1/execute/NoSuchMacro", {}),
+      "710",
+    ],
+    "GET /v1/model/structure": async () => [
+      await send("GET", "/v1/model/structure"),
+      ...(await afterLogOut("GET", "/v1/model/structure")),
+    ],
+    "PUT /v1/model/structure/{className}": async () => {
+      const put = (attributes: unknown) => send("PUT", `/v1/model/structure/Put${mode}`, { attributes });
+      return [await put([]), await put("none"), "307"];
+    },
+    "DELETE /v1/model/structure/{className}": async () => {
+      await send("PUT", `/v1/model/structure/Removed${mode}`, { attributes: [] });
+      const remove = () => send("DELETE", `/v1/model/structure/Removed${mode}`);
+      return [await remove(), await remove(), "304"];
+    },
+    "GET /openapi.json": async () => {
+      const { body, ...answer } = await send("GET", "/openapi.json");
+      // It is a document, and in no envelope.
+      const success = { ...answer, body, code: body.openapi === undefined ? "none" : "0" };
+      return [success, ...(await afterLogOut("GET", "/openapi.json"))];
+    },
+    "POST /v1/multi": async () => [
+      await send("POST", "/v1/multi", [{ method: "GET", path: "/_CheckSession" }]),
+      await send("POST", "/v1/multi", {}),
+      "307",
+    ],
+  };
+
+  test("are all tried", () => {
+    expect([...Object.keys(tried), ofCustomUsers].toSorted()).toEqual(sessionRoutes.toSorted());
+  });
+
+  test.each(Object.entries(tried))("%s", async (_route, attempt) => {
+    const [success, failure, code] = await attempt();
+    expect([success.code, failure.code]).toEqual(["0", code]);
+  });
+}
