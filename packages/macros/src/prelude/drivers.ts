@@ -15,6 +15,8 @@ export type Definition = Readonly<Record<string, unknown>>;
 /** What a driver is given besides its argument. */
 interface Surroundings {
   readonly page: Page | undefined;
+  /** Whether the module had an input schema when it was inspected. */
+  readonly checksInput: boolean;
   readonly chooseStatus: (message: string) => void;
 }
 
@@ -54,9 +56,12 @@ async function call(name: string, input?: unknown): Promise<unknown> {
 async function runMacro(
   definition: Definition,
   { input, skipCheck, caller }: Called & { readonly input?: unknown; readonly skipCheck: boolean },
-  { chooseStatus }: Surroundings,
+  { checksInput, chooseStatus }: Surroundings,
 ): Promise<unknown> {
-  if (definition["input"] !== undefined) checkInput(definition["input"], input);
+  if (definition["input"] !== undefined) {
+    if (!checksInput) throw new TypeError("input: was not there when the module was inspected");
+    checkInput(definition["input"], input);
+  }
   const setStatusMessage = (message: unknown): void => chooseStatus(toText(message));
   const context: MacroContext = { ...servicesFor(caller), input, call, setStatusMessage };
   if (!skipCheck && definition["check"] !== undefined && (await functionOf(definition, "check")(context)) !== true) {

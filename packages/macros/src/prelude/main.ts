@@ -26,7 +26,12 @@ export function failed(thrown: unknown): void {
   fail(failure.kind === "threw" && isSyntaxError(failure.message) ? { ...failure, kind: "invalid" } : failure);
 }
 
-async function drive(loaded: unknown, driver: string, argument: string, page: Page | undefined): Promise<void> {
+async function drive(
+  loaded: unknown,
+  driver: string,
+  argument: string,
+  given: { readonly page: Page | undefined; readonly checksInput: boolean },
+): Promise<void> {
   const definition = ((await loaded) as { default?: unknown }).default;
   if (typeof definition !== "object" || definition === null) {
     fail({ kind: "invalid", message: "has no default export made with defineMacro or defineHook" });
@@ -38,7 +43,7 @@ async function drive(loaded: unknown, driver: string, argument: string, page: Pa
   const chooseStatus = (message: string): void => {
     status = stringify(slice(message, 0, LONGEST.status));
   };
-  const result = await call(definition as Definition, parse(argument) as never, { page, chooseStatus });
+  const result = await call(definition as Definition, parse(argument) as never, { ...given, chooseStatus });
   if (result === undefined) {
     tell("done", "", status);
     return;
@@ -56,17 +61,18 @@ async function drive(loaded: unknown, driver: string, argument: string, page: Pa
   else tell("done", json, status);
 }
 
-/** Calls a module by a driver. It ends in one `done` or `failed`; later messages are ignored. */
+/** Calls a module by a driver; `checksInput` is 1 if it had an input schema when it was inspected. It ends in one `done` or `failed`; later messages are ignored. */
 export async function invoke(
   loaded: unknown,
   driver: string,
   argument: string,
+  checksInput: number,
   text?: string,
   ends?: ArrayBuffer,
 ): Promise<void> {
   try {
     const page = text === undefined || ends === undefined ? undefined : { text, ends: new Integers(ends) };
-    await drive(loaded, driver, argument, page);
+    await drive(loaded, driver, argument, { page, checksInput: checksInput === 1 });
   } catch (error) {
     fail(describe(error));
   }

@@ -115,7 +115,8 @@ export class Sandbox {
     if (error) this.call("failed", error);
     else {
       const packed = page === undefined ? [] : [this.text(page.text), this.words(page.ends)];
-      this.call("invoke", loaded, this.text(driver), this.text(argument), ...packed);
+      const checksInput = ffi.QTS_NewFloat64(context, Number(module.checksInput));
+      this.call("invoke", loaded, this.text(driver), this.text(argument), checksInput, ...packed);
     }
   }
 
