@@ -179,7 +179,7 @@ for (const mutant of mutants) {
   const began = performance.now();
   try {
     writeFileSync(path, Buffer.concat([original.subarray(0, start), Buffer.from(replacement), original.subarray(end)]));
-    // What does not even load is noticed by whoever starts it.
+    // Code that does not load fails at its first use.
     const bundled =
       spawnSync(process.execPath, ["apps/server/bundle.mjs"], { cwd: root, stdio: "ignore" }).status === 0;
     killed = !bundled || (await isNoticed(path));

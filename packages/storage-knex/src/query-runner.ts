@@ -24,7 +24,7 @@ export interface SqlDialect<Query, Connection> {
   isConflict(error: unknown): boolean;
 }
 
-/** Makes queries of what repositories send; where they go is for those who extend it. */
+/** Turns what repositories send into queries. Subclasses say where they go. */
 abstract class QueryRunner<Query, Connection> implements SqlRunner {
   protected abstract readonly dialect: SqlDialect<Query, Connection>;
 

@@ -84,7 +84,7 @@ export function sharedSessionSuite(subject: () => SharedSubject): void {
 }
 
 interface SecureSubject extends SharedSubject {
-  /** The rows of blocks that nobody has used. */
+  /** The rows of unused blocks. */
   unusedBlocks(): Promise<unknown[]>;
 }
 

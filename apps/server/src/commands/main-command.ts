@@ -79,8 +79,7 @@ const commands: readonly ListedCommand[] = [
   },
   {
     name: "rotate-key",
-    description:
-      "put a new key into the place of the current one, which is accepted for a day still; nobody is logged out",
+    description: "put a new key into the place of the current one, which stays accepted for a day; sessions go on",
     load: async () => (await import("./key.ts")).defineRotateKey,
   },
   {

@@ -51,7 +51,7 @@ const ofDeleted = async (stage: CodeStage, request: Omit<StagedRequest, "path">)
   return { ...request, path, headers: { sessionid } };
 };
 
-/** The authenticator of somebody with a confirmed second factor for a new app name. */
+/** The authenticator of a user with a confirmed second factor for a new app name. */
 async function withFactor({ server, repositories }: CodeStage, app: string): Promise<Authenticator> {
   await new Applications(repositories.records).create({ name: app, seats: null, secondFactor: "optional" });
   const factor = factorRequests(server, await enter(server, "session", "demo", [app]), app);

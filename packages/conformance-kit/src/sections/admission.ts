@@ -3,7 +3,7 @@ import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
 import { bringBack, createObjects, idsOf, takeAway, update } from "../fixtures/objects.ts";
-import { createAppKey } from "../fixtures/create-app-key.ts";
+import { createAppKey } from "../fixtures/apps.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { generous } from "../fixtures/policy.ts";

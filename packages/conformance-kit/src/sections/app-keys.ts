@@ -2,7 +2,7 @@ import type { AppKey, Digest, Repositories } from "@sallyport/core";
 import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
-import { createAppKey } from "../fixtures/create-app-key.ts";
+import { createAppKey } from "../fixtures/apps.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { orderedNames, shuffledNames } from "../fixtures/ordered-names.ts";

@@ -2,7 +2,7 @@ import type { Digest, RecordValue, Repositories } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { atOnce, occurrences } from "../fixtures/at-once.ts";
-import { createAppKey } from "../fixtures/create-app-key.ts";
+import { createAppKey } from "../fixtures/apps.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { minute } from "../fixtures/policy.ts";

@@ -3,7 +3,7 @@ import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { pluck } from "../fixtures/lists.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
-import { createAppName, knownAppNames } from "../fixtures/app-names.ts";
+import { createAppName, knownAppNames } from "../fixtures/apps.ts";
 import { atOnce, whileOpen } from "../fixtures/at-once.ts";
 import { errorOf } from "../fixtures/error-of.ts";
 import { auditEvent, everyCall } from "../fixtures/every-call.ts";

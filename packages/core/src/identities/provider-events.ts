@@ -3,7 +3,7 @@ import { type AppKeyContext, type ArrivingContext, blankEvent, entryEvent } from
 import type { ProviderType } from "../storage/index.ts";
 import { SpentError } from "./enter-with-provider.ts";
 
-/** Tells the audit of a callback that belongs to no log-in: anybody can send as many as he likes, so they are counted together. */
+/** Tells the audit of a callback that belongs to no log-in: anyone can send any number of them, so they are counted together. */
 export async function tallyStrayCallback(context: ArrivingContext): Promise<void> {
   const { r, requestId, origin } = context;
   const event = { ...blankEvent, type: "provider.refused", requestId, outcome: 324, address: origin.address } as const;

@@ -73,14 +73,14 @@ type NoticedChange =
   | { readonly kind: "passwordChanged" }
   | { readonly kind: "accountLinked"; readonly provider: ProviderType };
 
-/** Tells users of a change of their account, so that they notice when it was somebody else. */
+/** Tells users of a change of their account, so that they notice a change that they did not make. */
 export class ChangeNotice {
   constructor(
     private readonly orderMail: Pick<OrderMail, "configured" | "run">,
     private readonly language: MailLanguage,
   ) {}
 
-  /** Does nothing where there is no address or no mail, and never fails: the change is done, whether anybody hears of it or not. */
+  /** Does nothing where there is no address or no mail, and never fails: the change is done already. */
   async send(
     { database, r }: RequestContext,
     { email, loginName: name }: Pick<Account, "email" | "loginName">,
@@ -93,7 +93,7 @@ export class ChangeNotice {
   }
 }
 
-/** Anybody can ask for resets, as often as he likes: they leave room for the mail of those who are logged in. */
+/** Anyone can request resets any number of times, so they leave room for the mail of logged-in users. */
 function limitOf({ kind }: MailOrder, { outboxLimit }: MailSettings): number {
   return kind === "passwordReset" ? Math.ceil(outboxLimit / 2) : outboxLimit;
 }

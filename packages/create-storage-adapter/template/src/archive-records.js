@@ -2,7 +2,7 @@ import { notWritten } from "./not-written.js";
 
 /**
  * Everything that the database keeps, as of one moment: that at which the first record is asked for. The records come section by section
- * in the order of `archiveSections`, and whoever reads them may take his time: read on a connection that others do not wait for.
+ * in the order of `archiveSections`, and the reader may be slow: read on a connection that nothing else waits for.
  *
  * @param {import("./engine.js").Engine} engine
  * @returns {AsyncIterable<import("@sallyport/core").ArchiveRecord>}

@@ -4,7 +4,7 @@ import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
 import { bringBack, createObject, createTogether, idsOf, leftOf, takeAway, update } from "../../fixtures/objects.ts";
-import { createAppKey } from "../../fixtures/create-app-key.ts";
+import { createAppKey } from "../../fixtures/apps.ts";
 import { accountOf, createCustomAccount, createUser } from "../../fixtures/accounts.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { freshDigest } from "../../fixtures/digests.ts";

@@ -3,7 +3,7 @@ import { type ArchiveRecord, largestPart, type Storage } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";
-import { createAppKey } from "../../fixtures/create-app-key.ts";
+import { createAppKey } from "../../fixtures/apps.ts";
 import { createCustomAccount, createUser } from "../../fixtures/accounts.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { createLink } from "../../fixtures/new-link.ts";

@@ -16,7 +16,7 @@ import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";
 import { archived, ofSection, streamed } from "../../fixtures/archived.ts";
 import { signal } from "../../fixtures/at-once.ts";
 import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
-import { createAppKey } from "../../fixtures/create-app-key.ts";
+import { createAppKey } from "../../fixtures/apps.ts";
 import { createObject, idsOf, leftOf, objectByUuid, takeAway } from "../../fixtures/objects.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";

@@ -48,7 +48,7 @@ function asEach(look: (view: View) => Promise<void>, callers = visibilities): Ch
 /** Every third of the callers, from one on. */
 const everyThird = (first: number) => visibilities.filter((_, index) => index % 3 === first);
 
-/** Those who see everything of two classes that some principals, or all of them, can see. */
+/** Two classes as seen by a caller who sees all objects, by one without principals, and by others with some. */
 const ofTwoClasses: readonly Visibility[] = [null, [], ["A1"], ["B2", "C3"]].map((principals) => ({
   classes: new Set(["File", "User"]),
   principals: principals === null ? null : new Set(principals),

@@ -2,7 +2,7 @@ import { AnswerTooLargeError, OutdatedModelError, seesAll } from "@sallyport/cor
 import type { ErrorCode, NewObject, ObjectChange, Repositories, Writing } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { createAppName, knownAppNames } from "../../fixtures/app-names.ts";
+import { createAppName, knownAppNames } from "../../fixtures/apps.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { createObject } from "../../fixtures/objects.ts";
 import { createUser } from "../../fixtures/accounts.ts";

@@ -1,7 +1,7 @@
 import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { createAppName, knownAppNames } from "../../fixtures/app-names.ts";
+import { createAppName, knownAppNames } from "../../fixtures/apps.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { Stage } from "../../fixtures/stage.ts";

@@ -1,7 +1,7 @@
 import type { Repositories } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { createAppName, knownAppNames } from "../../fixtures/app-names.ts";
+import { createAppName, knownAppNames } from "../../fixtures/apps.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import { createObject, update } from "../../fixtures/objects.ts";

@@ -1,7 +1,7 @@
 import type { SessionPolicy } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { createAppKey } from "../../fixtures/create-app-key.ts";
+import { createAppKey } from "../../fixtures/apps.ts";
 import { generous, minute, second } from "../../fixtures/policy.ts";
 import { visitorChecks, type VisitorSubject } from "../../fixtures/visitor.ts";
 

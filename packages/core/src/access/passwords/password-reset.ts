@@ -42,7 +42,7 @@ export const ownPasswordReset: PasswordReset = {
   isKeptOut: async () => false,
 };
 
-/** Whom a name means; `null`: nobody, or somebody who is kept out. Awaits nothing but `r`. */
+/** The account that a name means; `null` if there is none, or it is disabled. Awaits nothing but `r`. */
 export async function accountNamed(r: Repositories, reset: PasswordReset, user: string): Promise<Account | null> {
   const { account } = await r.accounts.find({ realm: reset.realm, loginName: loginNameOf(user) }, []);
   return admitted(r, reset, account);

@@ -85,8 +85,8 @@ function isNewEnough(version: string): boolean {
 }
 
 /**
- * The engine keeps each change of a table at once, so whoever breaks off leaves a part behind: each statement does no harm when it runs
- * again.
+ * The engine keeps each change of a table at once, so an interrupted migration leaves a part behind. Each statement can run again without
+ * harm.
  */
 export type Migration = SqlMigration<Tables, { readonly sql: string; readonly values: readonly unknown[] }>;
 

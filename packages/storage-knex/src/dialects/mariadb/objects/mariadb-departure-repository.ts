@@ -43,7 +43,7 @@ interface InTurn {
 
 /** Whoever holds something has the turn to write, so that nothing that is read of objects changes until the transaction ends. */
 export class MariadbDepartureRepository implements DepartureRepository {
-  /** As anybody sees them, without a turn. */
+  /** As every caller sees them, without a turn. */
   private readonly departed: DepartedObjects;
 
   constructor(

@@ -61,7 +61,7 @@ export function objectStatements(tables: Tables) {
     ),
     /** What every writer of objects does first. */
     shareModel: statement("model_share", `select pg_advisory_xact_lock_shared(${modelLock(tables)})`),
-    /** 1 object numbers; in ascending order, so that those who hold several wait for one another instead of blocking each other. */
+    /** 1 object numbers; in ascending order, so that transactions that lock several wait for one another instead of deadlocking. */
     hold: statement(
       "object_hold",
       `select count(*) from (
