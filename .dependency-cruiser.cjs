@@ -1,7 +1,7 @@
 /** Who may import whom. Each rule has an example that it must catch, under `.ci/known-bad/<name of the rule>`. */
 
 /** What no installation holds. */
-const TEST = ["\\.test\\.ts$", "^(?:packages|apps)/[^/]+/test/", "^apps/bench/"];
+const TEST = ["\\.test\\.ts$", "^(?:packages|apps)/[^/]+/test/", "^packages/test-kit/", "^apps/bench/"];
 const sourceOf = (names) => ({ path: `^packages/${names}/src/`, pathNot: TEST });
 const onlyOurs = (names) => ({ path: "^(?:packages|apps)/", pathNot: `^packages/${names}` });
 
@@ -82,6 +82,12 @@ const forbidden = [
     to: { path: "^packages/storage-faults/" },
   },
   {
+    name: "test-kit-is-for-tests",
+    comment: "What test suites share is part of no installation.",
+    from: { path: "^(?:packages|apps)/[^/]+/src/", pathNot: TEST },
+    to: { path: "^packages/test-kit/" },
+  },
+  {
     name: "nothing-imports-an-app",
     comment: "Apps are ends. What two of them need is a package.",
     from: { path: "^(?:packages|apps)/([^/]+)/" },
@@ -107,12 +113,12 @@ const forbidden = [
   },
   {
     name: "no-deep-imports",
-    comment: "A package is what it exports: import it by its name, never by a path into it.",
+    comment:
+      "A package is what it exports: import it by its name, never by a path into it. What test suites of several packages share is `@sallyport/test-kit`.",
     from: { path: "^(packages|apps)/([^/]+)/" },
     to: {
       path: ["^(?:packages|apps)/", "^@sallyport/[^/]+/"],
-      // Tests of several packages share what starts their servers; the compiler keeps sources out of there.
-      pathNot: ["^$1/$2/", "^(?:packages|apps)/[^/]+/test/"],
+      pathNot: "^$1/$2/",
       dependencyTypes: ["local", "unknown"],
       dependencyTypesNot: ["aliased-workspace"],
     },

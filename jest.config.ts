@@ -10,8 +10,8 @@ const config: Config = {
   testPathIgnorePatterns: ["/node_modules/", "/dist/", ...(mariadb ? [] : ["/test/mariadb/"])],
   modulePathIgnorePatterns: ["/dist/.*package.json"],
   testEnvironment: "node",
-  globalSetup: "<rootDir>/apps/server/test/run-directory/create-run-directory.ts",
-  globalTeardown: "<rootDir>/apps/server/test/run-directory/remove-run-directory.ts",
+  globalSetup: "<rootDir>/packages/test-kit/dist/run-directory/create-run-directory.js",
+  globalTeardown: "<rootDir>/packages/test-kit/dist/run-directory/remove-run-directory.js",
   extensionsToTreatAsEsm: [".ts"],
   transform: {
     "^.+\\.ts$": [

@@ -24,7 +24,7 @@ function filesBelow(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory())
-      return ["dist", "node_modules", "test", "template"].includes(entry.name) ? [] : filesBelow(path);
+      return ["dist", "node_modules", "test", "test-kit", "template"].includes(entry.name) ? [] : filesBelow(path);
     return entry.name.endsWith(".ts") && !entry.name.endsWith(".test.ts") ? [path] : [];
   });
 }

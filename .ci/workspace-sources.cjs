@@ -19,8 +19,8 @@ function workspaceSources(root) {
     for (const name of readdirSync(join(root, group))) {
       for (const [subpath, target] of Object.entries(exportsOf(join(root, group, name)))) {
         const built = typeof target === "string" ? target : (target.default ?? target.import);
-        // The closing `$` makes the alias match this very name and nothing below it.
-        sources[`${join("@sallyport", name, subpath)}$`] = join(
+        // The closing `$` makes the alias match this very name and nothing below it; a pattern matches as it stands.
+        sources[`${join("@sallyport", name, subpath)}${subpath.includes("*") ? "" : "$"}`] = join(
           root,
           group,
           name,

@@ -1,5 +1,5 @@
 import { definitionOf, type ObjectQuery, SallyportClient, versionOf } from "@sallyport/client";
-import { storedKeyPair } from "../../../packages/client/test/stored-key-pair.ts";
+import { storedKeyPair } from "@sallyport/test-kit/crypto/stored-key-pair";
 import type { RunningServer } from "../src/index.ts";
 import { testedModes } from "./modes.ts";
 

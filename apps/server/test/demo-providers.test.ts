@@ -10,7 +10,7 @@ import { repositoriesOf } from "./password-suite.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { link, logInAt } from "./providers/browser.ts";
 import { freePort } from "./providers/free-port.ts";
-import { copyEmbeddedDemo } from "./run-directory/copy-embedded-demo.ts";
+import { copyEmbeddedDemo } from "./copy-embedded-demo.ts";
 import type { Subject } from "./subject.ts";
 import { testEnvironment } from "./test-environment.ts";
 

@@ -5,7 +5,7 @@ import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import type { Logger } from "pino";
 import { seedDemo } from "../src/demo/index.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../src/index.ts";
-import { copyEmbeddedDemo } from "./run-directory/copy-embedded-demo.ts";
+import { copyEmbeddedDemo } from "./copy-embedded-demo.ts";
 import { testEnvironment } from "./test-environment.ts";
 
 export type Engine = { readonly databaseUrl: string } | "embedded" | "memory";

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openTestMariadb } from "../../../packages/storage-knex/test/mariadb/test-mariadb.ts";
+import { openRealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import type { RunningServer } from "../src/index.ts";
 import { startConfiguredServer, startDemoServer, startSeededServer } from "./demo-server.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
-import { copyEmbeddedDemo } from "./run-directory/copy-embedded-demo.ts";
+import { copyEmbeddedDemo } from "./copy-embedded-demo.ts";
 import { isFullRun } from "./test-environment.ts";
 
 export type Engine = "memory" | "embedded" | "Postgres" | "MariaDB";
@@ -78,7 +78,7 @@ export async function startDemoOn(engine: Engine, options: DemoOptions = {}): Pr
     );
     return { servers, postgres, close: () => postgres.close() };
   }
-  const mariadb = await openTestMariadb();
+  const mariadb = await openRealMariadb();
   const names = new Map<string, string>();
   const storage = (schema: string): object => {
     const name = names.get(schema) ?? mariadb.freshName();

@@ -9,7 +9,7 @@ import { checkSession } from "./client.ts";
 import { type BrowserTab, chromium, HeadlessBrowser } from "./headless-browser.ts";
 import { link, logInAt } from "./providers/browser.ts";
 import { freePort } from "./providers/free-port.ts";
-import { copyEmbeddedDemo } from "./run-directory/copy-embedded-demo.ts";
+import { copyEmbeddedDemo } from "./copy-embedded-demo.ts";
 import type { Subject } from "./subject.ts";
 import { testEnvironment } from "./test-environment.ts";
 

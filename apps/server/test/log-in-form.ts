@@ -7,8 +7,8 @@ import {
   randomBytes,
 } from "node:crypto";
 import type { LogInMode } from "@sallyport/client";
-import { decryptOaep, encryptBlocks } from "../../../packages/crypto/test/rsa-blocks.ts";
-import { secureMode } from "../../../packages/crypto/test/vectors.ts";
+import { decryptOaep, encryptBlocks } from "@sallyport/test-kit/crypto/rsa-blocks";
+import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import { appKey, type Subject } from "./subject.ts";
 
 /** How the fields of a log-in travel in a mode, whatever they are: for those that no client would send. */

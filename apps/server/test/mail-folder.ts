@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { receivedMail, type ReceivedMail } from "../../../packages/mail-smtp/test/received-mail.ts";
+import { receivedMail, type ReceivedMail } from "@sallyport/test-kit/mail/received-mail";
 
 /** A folder that servers write mail into, and that is read as a mailbox. It goes with the process. */
 export class MailFolder {

@@ -2,7 +2,7 @@ import { waitingMail } from "@sallyport/core";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { receivedMail, type ReceivedMail } from "../../../packages/mail-smtp/test/received-mail.ts";
+import { receivedMail, type ReceivedMail } from "@sallyport/test-kit/mail/received-mail";
 import type { RunningServer } from "../src/index.ts";
 import { call, tryLogIn } from "./client.ts";
 import { newUser, repositoriesOf } from "./password-suite.ts";

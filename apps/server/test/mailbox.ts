@@ -1,5 +1,5 @@
-import { type ReceivedMail, receivedMail } from "../../../packages/mail-smtp/test/received-mail.ts";
-import { type SmtpSink, startSmtpSink } from "../../../packages/mail-smtp/test/smtp-sink.ts";
+import { type ReceivedMail, receivedMail } from "@sallyport/test-kit/mail/received-mail";
+import { type SmtpSink, startSmtpSink } from "@sallyport/test-kit/mail/smtp-sink";
 
 /** A relay on this machine whose mail is waited for. */
 export class Mailbox {

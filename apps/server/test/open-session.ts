@@ -1,5 +1,5 @@
 import { type ClientSession, type Device, type LogInMode, type LogInOptions, SallyportClient } from "@sallyport/client";
-import { storedKeyPair } from "../../../packages/client/test/stored-key-pair.ts";
+import { storedKeyPair } from "@sallyport/test-kit/crypto/stored-key-pair";
 import type { Subject } from "./subject.ts";
 
 const keyPair = await storedKeyPair();

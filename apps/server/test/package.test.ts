@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { SallyportClient } from "@sallyport/client";
 import { tryLogIn } from "./client.ts";
-import { copyEmbeddedDemo } from "./run-directory/copy-embedded-demo.ts";
+import { copyEmbeddedDemo } from "./copy-embedded-demo.ts";
 import { ServerProcess } from "./processes/server-process.ts";
 import { appKey } from "./subject.ts";
 

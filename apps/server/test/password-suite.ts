@@ -1,7 +1,7 @@
 import type { ClientSession } from "@sallyport/client";
 import type { ObjectId, Repositories, RsaPadding } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
-import { encryptBlocks } from "../../../packages/crypto/test/rsa-blocks.ts";
+import { encryptBlocks } from "@sallyport/test-kit/crypto/rsa-blocks";
 import type { RunningServer } from "../src/index.ts";
 import { call, callIn, checkSessionIn as checkSession, tryLogIn } from "./client.ts";
 import { overCode, testedModes } from "./modes.ts";

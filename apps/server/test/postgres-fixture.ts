@@ -1,5 +1,5 @@
 import pg from "pg";
-import { startRealPostgres } from "../../../packages/storage-knex/test/real-postgres.ts";
+import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import type { RunningServer } from "../src/index.ts";
 import { buildIndexes } from "./build-indexes.ts";
 import { startConfiguredServer, startDemoServer } from "./demo-server.ts";

@@ -1,6 +1,6 @@
 import { type ClientSession, type LogInMode, type LogInOptions, SallyportClient } from "@sallyport/client";
 import { generateSync } from "otplib";
-import { storedKeyPair } from "../../../packages/client/test/stored-key-pair.ts";
+import { storedKeyPair } from "@sallyport/test-kit/crypto/stored-key-pair";
 import type { RunningServer } from "../src/index.ts";
 import { callIn } from "./client.ts";
 import { logInForm } from "./log-in-form.ts";

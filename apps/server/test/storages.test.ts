@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
-import { TcpRelay } from "../../../packages/storage-knex/test/tcp-relay.ts";
+import { TcpRelay } from "@sallyport/test-kit/network/tcp-relay";
 import { StartError } from "../src/composition/start-error.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../src/index.ts";
 import { logIn } from "./cases/run-cases.ts";
 import { call, checkSession, tryLogIn } from "./client.ts";
 import { startConfiguredServer, startSeededServer } from "./demo-server.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
-import { copyEmbeddedDemo } from "./run-directory/copy-embedded-demo.ts";
+import { copyEmbeddedDemo } from "./copy-embedded-demo.ts";
 import { testEnvironment } from "./test-environment.ts";
 
 const moduleAt = (name: string) => fileURLToPath(new URL(`modules/${name}.mjs`, import.meta.url));

@@ -12,7 +12,7 @@ import {
 } from "node:crypto";
 import { encodeBase64, looseBase64 } from "@sallyport/contract/secure";
 import fc from "fast-check";
-import { secureMode } from "../../crypto/test/vectors.ts";
+import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import { openHybrid, sealHybrid } from "./crypto/hybrid-message.ts";
 import { md5 } from "./crypto/md5.ts";
 import { decryptBlocks, encryptBlocks, readServerKey, type RsaPadding, rsaSchemes } from "./crypto/rsa.ts";

@@ -1,7 +1,7 @@
 import { createCipheriv, randomBytes } from "node:crypto";
 import { buildCounterBlock } from "@sallyport/contract/secure";
 import fc from "fast-check";
-import { secureMode } from "../../crypto/test/vectors.ts";
+import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import { FakeChannel } from "../test/fake-channel.ts";
 import { AcceptedNumbers, ChannelCipher, OutgoingNumbers, SecureSession } from "./sessions/secure-session.ts";
 

@@ -11,7 +11,7 @@ import {
   randomBytes,
 } from "node:crypto";
 import type { Fetch } from "@sallyport/client";
-import { secureMode } from "../../crypto/test/vectors.ts";
+import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import { FakeChannel } from "./fake-channel.ts";
 
 /** A request as it arrived, its body decrypted. */

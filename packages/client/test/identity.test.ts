@@ -1,7 +1,7 @@
 import { constants, createHash, createPrivateKey, privateDecrypt } from "node:crypto";
 import { ChannelError, SallyportError, type SallyportClient, TransportError } from "@sallyport/client";
 import * as identity from "@sallyport/client/identity";
-import { secureMode } from "../../crypto/test/vectors.ts";
+import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import { type Arrived, type FakeServer, refusal, success, user } from "./fake-server.ts";
 import { connected, demo, loggedIn, modes } from "./modes.ts";
 

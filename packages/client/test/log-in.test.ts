@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { ChannelError, SallyportError } from "@sallyport/client";
-import { secureMode } from "../../crypto/test/vectors.ts";
+import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
+import { storedKeyPair } from "@sallyport/test-kit/crypto/stored-key-pair";
 import { refusal, success, user } from "./fake-server.ts";
 import { connected, demo, loggedIn, logInOptions, logInPaths, modes } from "./modes.ts";
-import { storedKeyPair } from "./stored-key-pair.ts";
 
 const digest = createHash("md5").update("demo").digest("hex");
 /** Making a pair of keys can take long on a busy machine. */

@@ -1,6 +1,6 @@
 import { type ClientOptions, type LogInMode, type LogInOptions, SallyportClient } from "@sallyport/client";
+import { storedKeyPair } from "@sallyport/test-kit/crypto/stored-key-pair";
 import { FakeServer } from "./fake-server.ts";
-import { storedKeyPair } from "./stored-key-pair.ts";
 
 export const modes: readonly LogInMode[] = ["session", "token", "encrypted", "secure"];
 

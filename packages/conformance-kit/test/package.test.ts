@@ -11,8 +11,8 @@ import {
   providerFaults,
   runProviderCheck,
 } from "@sallyport/conformance-kit";
-import { imitatedProviders, type ImitatedProviders } from "../../identity-passport/test/imitated-providers.ts";
-import { providerUnderTest } from "../../identity-passport/test/provider-under-test.ts";
+import { startFakeProviders, type FakeProviders } from "@sallyport/test-kit/providers/fake-providers";
+import { providerUnderTest } from "@sallyport/test-kit/providers/provider-under-test";
 import { type Hole, holes, NaiveProvider } from "./identity-providers/naive-provider.ts";
 
 describe("command", () => {
@@ -219,10 +219,10 @@ describe("package", () => {
 });
 
 describe("provider checks", () => {
-  let world: ImitatedProviders;
+  let world: FakeProviders;
 
   beforeAll(async () => {
-    world = await imitatedProviders();
+    world = await startFakeProviders();
   });
 
   afterAll(() => world.close());

@@ -5,7 +5,6 @@
  *     npm run build && node packages/crypto/bench/costs.mjs
  */
 import { constants, createPublicKey, publicEncrypt, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import {
   AesCbcHybridCipher,
@@ -18,11 +17,11 @@ import {
   RsaAnswerCipher,
   RsaCredentialsCipher,
 } from "@sallyport/crypto";
+import { pemFile } from "@sallyport/test-kit/crypto/key-files";
 
 const rounds = 11;
 const keys = new NodeServerKeys();
-const load = (kind, name) =>
-  keys.import(kind, readFileSync(new URL(`../test/keys/${name}.pem`, import.meta.url), "utf8")).pair;
+const load = (kind, name) => keys.import(kind, pemFile(name)).pair;
 const rsa = { 2048: load("rsa", "rsa-2048"), 3072: load("rsa", "rsa-3072"), 4096: load("rsa", "rsa-4096") };
 const ec = load("jwt", "ec-p256");
 

@@ -11,9 +11,10 @@ import {
 import { rsaPaddings } from "@sallyport/core";
 import { AesCbcHybridCipher, ForgeClientKeyParser, RsaAnswerCipher, RsaCredentialsCipher } from "@sallyport/crypto";
 import fc from "fast-check";
-import { cut, decryptOaep, encryptBlocks } from "./rsa-blocks.ts";
-import { clientKeyOf, pairFromJwk, pemFile, privateKeyOf, publicKeyOf, serverPair } from "./stored-keys.ts";
-import { paddingNames, secureMode } from "./vectors.ts";
+import { pemFile } from "@sallyport/test-kit/crypto/key-files";
+import { cut, decryptOaep, encryptBlocks } from "@sallyport/test-kit/crypto/rsa-blocks";
+import { paddingNames, secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
+import { clientKeyOf, pairFromJwk, privateKeyOf, publicKeyOf, serverPair } from "./stored-keys.ts";
 
 describe("answer cipher", () => {
   const answers = new RsaAnswerCipher();

@@ -1,9 +1,10 @@
 import { createHash, createPublicKey, randomBytes } from "node:crypto";
 import { ForgeClientKeyParser } from "@sallyport/crypto";
 import fc from "fast-check";
-import { der, integer, pkcs1Inside, publicKeyDer, spkiOf } from "./der.ts";
-import { pemFile, serverPair } from "./stored-keys.ts";
-import { secureMode } from "./vectors.ts";
+import { der, integer, pkcs1Inside, publicKeyDer, spkiOf } from "@sallyport/test-kit/crypto/der";
+import { pemFile } from "@sallyport/test-kit/crypto/key-files";
+import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
+import { serverPair } from "./stored-keys.ts";
 
 const parser = new ForgeClientKeyParser();
 const parse = (text: string) => parser.parse(text, []);

@@ -1,16 +1,22 @@
 import { hash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { type RsaPadding, rsaPaddings, type ServerKeyPair } from "@sallyport/core";
 import { RsaCredentialsCipher } from "@sallyport/crypto";
 import fc from "fast-check";
-import { capacity, cut, encryptBlocks, encryptRaw } from "./rsa-blocks.ts";
+import { capacity, cut, encryptBlocks, encryptRaw } from "@sallyport/test-kit/crypto/rsa-blocks";
+import { paddingNames, secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import { pairFromJwk, privateKeyOf, publicKeyOf, serverPair } from "./stored-keys.ts";
-import { implicitRejection, paddingNames, secureMode } from "./vectors.ts";
 
 const cipher = new RsaCredentialsCipher({ threads: 2 });
 const strict = new RsaCredentialsCipher({ threads: 1, legacyPkcs1: false });
 afterAll(() => Promise.all([cipher.close(), strict.close()]));
 
 const pairs = { 2048: serverPair("rsa-2048"), 3072: serverPair("rsa-3072"), 4096: serverPair("rsa-4096") };
+/** Made with another implementation; see the note inside. */
+const implicitRejection = JSON.parse(readFileSync(new URL("implicit-rejection.json", import.meta.url), "utf8")) as {
+  readonly cases: readonly { key: `rsa-${2048 | 3072 | 4096}`; title: string; block: string; message: string }[];
+};
+
 const vectorPair = pairFromJwk(secureMode.serverKey.jwk);
 const text = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString();
 const seal = (pair: ServerKeyPair, padding: RsaPadding, plain: Uint8Array | string) =>

@@ -1,7 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, type JsonWebKey } from "node:crypto";
 import { keyRefusals, type ServerKeyPair } from "@sallyport/core";
 import { NodeServerKeys } from "@sallyport/crypto";
-import { pemFile, privateKeyOf, serverPair } from "./stored-keys.ts";
+import { pemFile } from "@sallyport/test-kit/crypto/key-files";
+import { privateKeyOf, serverPair } from "./stored-keys.ts";
 
 const keys = new NodeServerKeys();
 

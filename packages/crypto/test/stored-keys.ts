@@ -1,16 +1,11 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { ClientKey, ServerKeyKind, ServerKeyPair } from "@sallyport/core";
 import { ForgeClientKeyParser, NodeServerKeys } from "@sallyport/crypto";
+import { pemFile } from "@sallyport/test-kit/crypto/key-files";
 
 export type StoredKey = `rsa-${2048 | 3072 | 4096}` | "ec-p256";
 
 const serverKeys = new NodeServerKeys();
-
-/** The text of a file in `test/keys`. */
-export function pemFile(name: string): string {
-  return readFileSync(new URL(`keys/${name}.pem`, import.meta.url), "utf8");
-}
 
 /** A stored key as a key of the server. */
 export function serverPair(name: StoredKey): ServerKeyPair {

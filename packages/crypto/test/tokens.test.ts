@@ -3,7 +3,8 @@ import type { ServerPublicKey, TokenClaims, TokenExpectation } from "@sallyport/
 import { JwtTokenSigner, JwtTokenVerifier, NodeServerKeys } from "@sallyport/crypto";
 import fc from "fast-check";
 import jsonwebtoken from "jsonwebtoken";
-import { pemFile, privateKeyOf, serverPair } from "./stored-keys.ts";
+import { pemFile } from "@sallyport/test-kit/crypto/key-files";
+import { privateKeyOf, serverPair } from "./stored-keys.ts";
 
 const signer = new JwtTokenSigner();
 const verifier = new JwtTokenVerifier();

@@ -3,13 +3,13 @@ import { generateKeyPairSync } from "node:crypto";
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { providerTypes, type ProviderType } from "@sallyport/core";
-import { imitatedProviders, type ImitatedProviders, logIn } from "./imitated-providers.ts";
+import { startFakeProviders, type FakeProviders, logIn } from "@sallyport/test-kit/providers/fake-providers";
 import { toldOf } from "./told-of.ts";
 
-let world: ImitatedProviders;
+let world: FakeProviders;
 
 beforeAll(async () => {
-  world = await imitatedProviders();
+  world = await startFakeProviders();
 });
 
 afterAll(() => world.close());

@@ -1,13 +1,18 @@
 import fc from "fast-check";
 import { providerTypes } from "@sallyport/core";
 import { signIn } from "@sallyport/provider-imitation";
-import { imitatedProviders, type ImitatedProviders, logIn, requestFor } from "./imitated-providers.ts";
+import {
+  startFakeProviders,
+  type FakeProviders,
+  logIn,
+  requestFor,
+} from "@sallyport/test-kit/providers/fake-providers";
 import { toldOf } from "./told-of.ts";
 
-let world: ImitatedProviders;
+let world: FakeProviders;
 
 beforeAll(async () => {
-  world = await imitatedProviders();
+  world = await startFakeProviders();
 });
 
 afterAll(() => world.close());

@@ -1,9 +1,9 @@
 import { providerConformance } from "@sallyport/conformance-kit";
 import { providerTypes } from "@sallyport/core";
-import { imitatedProviders } from "./imitated-providers.ts";
-import { providerUnderTest } from "./provider-under-test.ts";
+import { startFakeProviders } from "@sallyport/test-kit/providers/fake-providers";
+import { providerUnderTest } from "@sallyport/test-kit/providers/provider-under-test";
 
-const world = await imitatedProviders();
+const world = await startFakeProviders();
 
 afterAll(() => world.close());
 

@@ -14,10 +14,15 @@ import {
   tokenFaults,
 } from "@sallyport/provider-imitation";
 import { OAuth2Server } from "oauth2-mock-server";
+import {
+  startFakeProviders,
+  type FakeProviders,
+  logIn,
+  requestFor,
+} from "@sallyport/test-kit/providers/fake-providers";
 import { googleProvider } from "../src/client-secret-providers.ts";
 import { GuardedClient } from "../src/guarded-client.ts";
 import { resolveBySystem } from "../src/public-address.ts";
-import { imitatedProviders, type ImitatedProviders, logIn, requestFor } from "./imitated-providers.ts";
 import { toldOf } from "./told-of.ts";
 
 describe("keys of providers", () => {
@@ -27,10 +32,10 @@ describe("keys of providers", () => {
     apple: "/apple/auth/keys",
   } as const;
 
-  let world: ImitatedProviders;
+  let world: FakeProviders;
 
   beforeAll(async () => {
-    world = await imitatedProviders();
+    world = await startFakeProviders();
   });
 
   afterEach(() => world.imitation.behave());
@@ -105,10 +110,10 @@ describe("keys of providers", () => {
 describe("log in", () => {
   const anna = accountNamed("anna") as ImitatedAccount;
 
-  let world: ImitatedProviders;
+  let world: FakeProviders;
 
   beforeAll(async () => {
-    world = await imitatedProviders();
+    world = await startFakeProviders();
   });
 
   afterAll(() => world.close());
@@ -155,10 +160,10 @@ describe("log in", () => {
 describe("misbehaviour", () => {
   const openId = ["google", "microsoft", "apple"] as const;
 
-  let world: ImitatedProviders;
+  let world: FakeProviders;
 
   beforeAll(async () => {
-    world = await imitatedProviders();
+    world = await startFakeProviders();
   });
 
   afterEach(() => world.imitation.behave());

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Mail, MailerUnusable } from "@sallyport/core";
 import { FolderMailer } from "@sallyport/mail-smtp";
-import { receivedMail } from "./received-mail.ts";
+import { receivedMail } from "@sallyport/test-kit/mail/received-mail";
 
 const mail: Mail = {
   to: "somebody@example.com",

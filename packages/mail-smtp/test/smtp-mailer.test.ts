@@ -2,9 +2,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { type Mail, MailerUnusable } from "@sallyport/core";
 import { SmtpMailer, type SmtpOptions } from "@sallyport/mail-smtp";
+import { reply, type SmtpSink, startSmtpSink } from "@sallyport/test-kit/mail/smtp-sink";
 import type { SMTPServerOptions } from "smtp-server";
 import { certificateFor } from "./certificates.ts";
-import { reply, type SmtpSink, startSmtpSink } from "./smtp-sink.ts";
 
 const own = certificateFor("localhost");
 const foreign = certificateFor("elsewhere.example");

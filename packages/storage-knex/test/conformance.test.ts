@@ -1,12 +1,12 @@
 import { storageConformance } from "@sallyport/conformance-kit";
 import type { Storage } from "@sallyport/core";
-import { CheckSchemas } from "./check-schemas.ts";
+import { SchemaPool } from "@sallyport/test-kit/databases/schema-pool";
 import { openTestDatabase } from "./test-database.ts";
 
 const database = await openTestDatabase();
 afterAll(() => database.drop());
 
-const schemas = new CheckSchemas(
+const schemas = new SchemaPool(
   async (text) => [await database.admin.query(text)].flat().at(-1)?.rows ?? [],
   async (schema) => void (await database.storage({ schema }).migrate()),
 );
@@ -14,7 +14,7 @@ const schemas = new CheckSchemas(
 await storageConformance({
   name: "KnexStorage over Postgres",
   create: async ({ clockOffset, migrated }) => {
-    const schema = await schemas.take({ migrated });
+    const schema = await schemas.acquire({ migrated });
     const storage = database.storage({ schema, clockOffset });
     const others: Storage[] = [];
     return {
@@ -38,7 +38,7 @@ await storageConformance({
       },
       destroy: async () => {
         await Promise.all([storage, ...others].map((each) => each.close()));
-        await schemas.giveBack(schema);
+        await schemas.release(schema);
       },
     };
   },

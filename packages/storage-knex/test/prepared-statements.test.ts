@@ -12,8 +12,8 @@ import {
   type Visibility,
 } from "@sallyport/core";
 import pg from "pg";
+import { SchemaPool } from "@sallyport/test-kit/databases/schema-pool";
 import { KnexStorage } from "../src/index.ts";
-import { CheckSchemas } from "./check-schemas.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 
 describe("prepared statements", () => {
@@ -224,13 +224,13 @@ describe("serialization", () => {
 
 describe("schemas for checks", () => {
   let database: TestDatabase;
-  let schemas: CheckSchemas;
+  let schemas: SchemaPool;
   const run = async <Row>(text: string): Promise<Row[]> =>
     [await database.admin.query(text)].flat().at(-1)?.rows as Row[];
 
   beforeAll(async () => {
     database = await openTestDatabase();
-    schemas = new CheckSchemas(run, async (schema) => void (await database.storage({ schema }).migrate()));
+    schemas = new SchemaPool(run, async (schema) => void (await database.storage({ schema }).migrate()));
   }, startTimeout);
   afterAll(() => database.drop());
 
@@ -247,7 +247,7 @@ describe("schemas for checks", () => {
   };
 
   test("are used again, as the migrations left them", async () => {
-    const schema = await schemas.take({ migrated: true });
+    const schema = await schemas.acquire({ migrated: true });
     const before = await contents(schema);
     const { repositories: r } = database.storage({ schema });
     const insert = () => r.objects.insert([{ className: "User", attributes: { Name: "somebody" } }]);
@@ -261,8 +261,8 @@ describe("schemas for checks", () => {
     await r.model.change({ put: [{ name: "New", base: null, attributes: [], rights: [] }] }, generation);
     expect(await contents(schema)).not.toEqual(before);
 
-    await schemas.giveBack(schema);
-    expect(await schemas.take({ migrated: true })).toBe(schema);
+    await schemas.release(schema);
+    expect(await schemas.acquire({ migrated: true })).toBe(schema);
     expect(await contents(schema)).toEqual(before);
     expect(await insert()).toMatchObject([{ id: first?.id }]);
   });
@@ -274,12 +274,12 @@ describe("schemas for checks", () => {
       "alter table $ disable trigger all",
       "create index on $ (uuid, class)",
     ]) {
-      const schema = await schemas.take({ migrated: true });
+      const schema = await schemas.acquire({ migrated: true });
       await run(change.replace("$", `${schema}.objects`));
-      await schemas.giveBack(schema);
+      await schemas.release(schema);
       expect(await run(`select from pg_namespace where nspname like '${schema}%'`)).toEqual([]);
     }
-    const unused = await schemas.take({ migrated: false });
+    const unused = await schemas.acquire({ migrated: false });
     expect(await run(`select from pg_namespace where nspname = '${unused}'`)).toEqual([]);
   });
 });

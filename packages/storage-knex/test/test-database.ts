@@ -1,4 +1,5 @@
 import pg from "pg";
+import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import {
   createPostgresKnex,
   KnexStorage,
@@ -6,7 +7,6 @@ import {
   type PostgresKnex,
   type PostgresSettings,
 } from "../src/index.ts";
-import { startRealPostgres } from "./real-postgres.ts";
 
 /** Milliseconds that a test file may take to begin, when it is the first and the server has to start. */
 export const startTimeout = 90_000;

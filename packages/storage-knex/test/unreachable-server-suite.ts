@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Storage } from "@sallyport/core";
+import { TcpRelay } from "@sallyport/test-kit/network/tcp-relay";
 import type { PooledConnectionSettings } from "../src/pooled-connections.ts";
 import { codeOf } from "./sample.ts";
-import { TcpRelay } from "./tcp-relay.ts";
 
 interface ServerSubject {
   /** URL of the database server. */

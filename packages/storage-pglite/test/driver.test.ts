@@ -3,10 +3,10 @@ import { type AdapterUnderTest, checks, runChecks } from "@sallyport/conformance
 import { KnexStorage } from "@sallyport/storage-knex";
 import { type EmbeddedEngine, openEmbeddedEngine } from "@sallyport/storage-pglite";
 import knexPkg, { type Knex } from "knex";
-import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "../../storage-knex/test/real-postgres.ts";
+import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
+import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { errorFields } from "./driver-case.ts";
 import { driverCases, schema } from "./driver-cases.ts";
-import { emptyCluster } from "./empty-cluster.ts";
 import { scratchDirectories } from "./scratch-directories.ts";
 
 const { knex: createKnex } = knexPkg;

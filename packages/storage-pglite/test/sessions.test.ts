@@ -3,7 +3,7 @@ import type { Knex } from "knex";
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import pg from "pg";
-import { emptyCluster } from "./empty-cluster.ts";
+import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
 
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
 const dataDir = "memory://";

@@ -9,7 +9,7 @@ import {
   openEmbeddedEngine,
 } from "@sallyport/storage-pglite";
 import pg from "pg";
-import { emptyCluster } from "./empty-cluster.ts";
+import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
 import { scratchDirectories } from "./scratch-directories.ts";
 
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };

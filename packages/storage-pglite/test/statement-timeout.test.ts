@@ -7,7 +7,7 @@ import {
 import type { Knex } from "knex";
 import type { Duplex } from "node:stream";
 import pg from "pg";
-import { emptyCluster } from "./empty-cluster.ts";
+import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
 import { scratchDirectories } from "./scratch-directories.ts";
 
 /** Of a test, in milliseconds: each starts a database or two. */

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { keyPath } from "@sallyport/test-kit/crypto/key-files";
 import { embedded, masterKey, memory } from "../../test/configuration-contents.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 
@@ -216,7 +217,7 @@ describe("without a configuration", () => {
 });
 
 describe("warns", () => {
-  const keyFile = resolve(import.meta.dirname, "../../../../packages/crypto/test/keys/rsa-2048.pem");
+  const keyFile = keyPath("rsa-2048");
   const warnings = (content: object, environment: Record<string, string> = {}) =>
     loadConfiguration({ content: { databases: [embedded("x")], ...content }, environment }).warnings;
 

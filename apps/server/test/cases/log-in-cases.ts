@@ -1,4 +1,4 @@
-import { publicKeyDer } from "../../../../packages/crypto/test/der.ts";
+import { publicKeyDer } from "@sallyport/test-kit/crypto/der";
 import { client } from "../secure/stored-keys.ts";
 import type { Case } from "./case.ts";
 

@@ -8,7 +8,7 @@ import { seedDemo } from "../../src/demo/index.ts";
 import { loadConfiguration, startServer } from "../../src/index.ts";
 import { logIn } from "../cases/run-cases.ts";
 import type { Engine } from "../demo-server.ts";
-import { copyEmbeddedDemo } from "../run-directory/copy-embedded-demo.ts";
+import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
 import { appKey } from "../subject.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
 import { testEnvironment } from "../test-environment.ts";

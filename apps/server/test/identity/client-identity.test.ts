@@ -7,8 +7,8 @@ import { type LogInMode, type LogInOptions, SallyportClient } from "@sallyport/c
 import * as identity from "@sallyport/client/identity";
 import { NodeDigests } from "@sallyport/crypto";
 import { pino } from "pino";
-import { receivedMail } from "../../../../packages/mail-smtp/test/received-mail.ts";
-import { storedKeyPair } from "../../../../packages/client/test/stored-key-pair.ts";
+import { storedKeyPair } from "@sallyport/test-kit/crypto/stored-key-pair";
+import { receivedMail } from "@sallyport/test-kit/mail/received-mail";
 import type { RunningServer } from "../../src/index.ts";
 import { startDemoServer } from "../demo-server.ts";
 import { testedModes } from "../modes.ts";

@@ -1,21 +1,27 @@
 import { jest } from "@jest/globals";
 import type { Storage } from "@sallyport/core";
-import { KnexStorage } from "@sallyport/storage-knex";
+import { createMariadbKnex, KnexStorage, MariadbStorage } from "@sallyport/storage-knex";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
-import { openTestMariadb } from "../../../../packages/storage-knex/test/mariadb/test-mariadb.ts";
-import { emptyCluster } from "../../../../packages/storage-pglite/test/empty-cluster.ts";
+import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
+import { openRealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import { moveThrough } from "../move-through.ts";
 
 jest.setTimeout(300_000);
 
 test("an archive goes through MariaDB and the embedded engine, and comes out as it went in", async () => {
-  const server = await openTestMariadb();
+  const server = await openRealMariadb();
+  const { knex, close } = await createMariadbKnex({
+    url: server.url,
+    connectTimeout: 5_000,
+    statementTimeout: 10_000,
+    pool: { max: 8, acquireTimeout: 5_000, maxPendingAcquires: 100 },
+  });
   const engine = await openEmbeddedEngine({ dataDir: "memory://", template: await emptyCluster() });
   const targets: Storage[] = [
-    await server.storage({ database: server.freshName() }),
+    new MariadbStorage({ knex, database: server.freshName() }),
     new KnexStorage({ knex: engine.knex, schema: "sallyport", capabilities: engine.capabilities }),
-    await server.storage({ database: server.freshName() }),
+    new MariadbStorage({ knex, database: server.freshName() }),
     new MemoryStorage(),
   ];
   try {
@@ -23,6 +29,7 @@ test("an archive goes through MariaDB and the embedded engine, and comes out as 
     expect(copies).toEqual(targets.map(() => original));
   } finally {
     await Promise.all(targets.map((storage) => storage.close()));
+    await close();
     await Promise.all([server.close(), engine.close()]);
   }
 });

@@ -3,20 +3,20 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RowDataPacket } from "mysql2";
-import { openTestMariadb, type TestMariadb } from "../../../../packages/storage-knex/test/mariadb/test-mariadb.ts";
+import { openRealMariadb, type RealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import { type Ended, ServerProcess } from "../processes/server-process.ts";
 
 jest.setTimeout(120_000);
 
 const folder = mkdtempSync(join(tmpdir(), "sallyport-mariadb-"));
-let mariadb: TestMariadb;
+let mariadb: RealMariadb;
 let database: string;
 let owner: string;
 let worker: string;
 let at: string;
 
 beforeAll(async () => {
-  mariadb = await openTestMariadb();
+  mariadb = await openRealMariadb();
   database = mariadb.freshName();
   owner = `owner_${database.slice(-12)}`;
   worker = `worker_${database.slice(-12)}`;

@@ -4,12 +4,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import {
-  type RealPostgres,
-  type ScratchDatabase,
-  startRealPostgres,
-} from "../../../../packages/storage-knex/test/real-postgres.ts";
-import { copyEmbeddedDemo } from "../run-directory/copy-embedded-demo.ts";
+import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
+import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(300_000);

@@ -2,11 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { jest } from "@jest/globals";
-import {
-  type RealPostgres,
-  type ScratchDatabase,
-  startRealPostgres,
-} from "../../../../packages/storage-knex/test/real-postgres.ts";
+import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(240_000);

@@ -5,11 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jest } from "@jest/globals";
 import pg from "pg";
-import {
-  type RealPostgres,
-  type ScratchDatabase,
-  startRealPostgres,
-} from "../../../../packages/storage-knex/test/real-postgres.ts";
+import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { logIn } from "../cases/run-cases.ts";
 import { call, checkSession, logOut, tryLogIn } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";

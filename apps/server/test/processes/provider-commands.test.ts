@@ -3,11 +3,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type RealPostgres,
-  type ScratchDatabase,
-  startRealPostgres,
-} from "../../../../packages/storage-knex/test/real-postgres.ts";
+import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { openProviderStage, type ProviderStage } from "../providers/provider-stage.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 

@@ -5,11 +5,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import {
-  type RealPostgres,
-  type ScratchDatabase,
-  startRealPostgres,
-} from "../../../../packages/storage-knex/test/real-postgres.ts";
+import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(120_000);

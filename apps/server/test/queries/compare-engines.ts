@@ -1,9 +1,9 @@
 import { type AdapterUnderTest, findDifference, memoryReference, readyTest } from "@sallyport/conformance-kit";
 import { createPostgresKnex, KnexStorage, type KnexStorageOptions } from "@sallyport/storage-knex";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
-import { CheckSchemas } from "../../../../packages/storage-knex/test/check-schemas.ts";
-import { startRealPostgres } from "../../../../packages/storage-knex/test/real-postgres.ts";
-import { emptyCluster } from "../../../../packages/storage-pglite/test/empty-cluster.ts";
+import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
+import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
+import { SchemaPool } from "@sallyport/test-kit/databases/schema-pool";
 
 type Knex = KnexStorageOptions["knex"];
 
@@ -41,20 +41,20 @@ export async function compareEngines(runs: number, seed: number): Promise<void> 
 }
 
 function adapterOf(name: string, knex: Knex): AdapterUnderTest {
-  const schemas = new CheckSchemas(
+  const schemas = new SchemaPool(
     async (text) => [await knex.raw(text)].flat().at(-1).rows,
     async (schema) => void (await new KnexStorage({ knex, schema }).migrate()),
   );
   return {
     name,
     create: async ({ clockOffset, migrated }) => {
-      const schema = await schemas.take({ migrated });
+      const schema = await schemas.acquire({ migrated });
       const storage = new KnexStorage({ knex, schema, clockOffset });
       return {
         storage,
         destroy: async () => {
           await storage.close();
-          await schemas.giveBack(schema);
+          await schemas.release(schema);
         },
       };
     },

@@ -1,7 +1,7 @@
 import http from "node:http";
 import { jest } from "@jest/globals";
 import { NodeServerKeys } from "@sallyport/crypto";
-import { TcpRelay } from "../../../../packages/storage-knex/test/tcp-relay.ts";
+import { TcpRelay } from "@sallyport/test-kit/network/tcp-relay";
 import type { RunningServer } from "../../src/index.ts";
 import { appKey } from "../cases/run-cases.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { rsaPaddings } from "@sallyport/core";
-import { encryptBlocks } from "../../../../packages/crypto/test/rsa-blocks.ts";
+import { encryptBlocks } from "@sallyport/test-kit/crypto/rsa-blocks";
 import type { RunningServer } from "../../src/index.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import {

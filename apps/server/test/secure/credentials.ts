@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, privateDecrypt, randomBytes, constants } from "node:crypto";
 import type { RsaPadding } from "@sallyport/core";
-import { blockSize, cut, decryptOaep, decryptRaw, encryptBlocks } from "../../../../packages/crypto/test/rsa-blocks.ts";
+import { blockSize, cut, decryptOaep, decryptRaw, encryptBlocks } from "@sallyport/test-kit/crypto/rsa-blocks";
 import { type ClientKeys, client, serverRsaKey } from "./stored-keys.ts";
 
 // What clients of the encrypted log-ins do, by Node alone.

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, generateKeyPairSync } from "node:crypto";
-import { der, integer, pkcs1Inside, publicKeyDer } from "../../../../packages/crypto/test/der.ts";
-import { pemFile } from "../../../../packages/crypto/test/stored-keys.ts";
+import { der, integer, pkcs1Inside, publicKeyDer } from "@sallyport/test-kit/crypto/der";
+import { pemFile } from "@sallyport/test-kit/crypto/key-files";
 import type { RunningServer } from "../../src/index.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { credentialsOf, goodFields, hybridBody, openAnswer, openHybridAnswer, secureBody } from "./credentials.ts";

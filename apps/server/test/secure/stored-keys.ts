@@ -1,16 +1,12 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { fileURLToPath } from "node:url";
-import { pemFile } from "../../../../packages/crypto/test/stored-keys.ts";
-import { secureMode } from "../../../../packages/crypto/test/vectors.ts";
-
-const fileOf = (name: string) =>
-  fileURLToPath(new URL(`../../../../packages/crypto/test/keys/${name}.pem`, import.meta.url));
+import { keyPath, pemFile } from "@sallyport/test-kit/crypto/key-files";
+import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 
 /** Keys for a server under test, so that none has to be made and what is signed and encrypted for it can be made here. */
 export const storedServerKeys = {
   MASTER_KEY: Buffer.alloc(32, "master key").toString("base64"),
-  RSA_KEY_FILE: fileOf("rsa-2048"),
-  JWT_KEY_FILE: fileOf("ec-p256"),
+  RSA_KEY_FILE: keyPath("rsa-2048"),
+  JWT_KEY_FILE: keyPath("ec-p256"),
 };
 
 export const serverRsaKey = createPublicKey(pemFile("rsa-2048"));

@@ -1,5 +1,5 @@
 import { createHash, createHmac, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
-import { pemFile } from "../../../../packages/crypto/test/stored-keys.ts";
+import { pemFile } from "@sallyport/test-kit/crypto/key-files";
 import type { RunningServer } from "../../src/index.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { goodFields } from "./credentials.ts";

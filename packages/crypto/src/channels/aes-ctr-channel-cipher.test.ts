@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { secureMode } from "../../test/vectors.ts";
+import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import { AesCtrChannelCipher } from "./aes-ciphers.ts";
 
 const cipher = new AesCtrChannelCipher();

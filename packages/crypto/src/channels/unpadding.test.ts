@@ -1,8 +1,8 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import fc from "fast-check";
+import { decryptRaw, encryptBlocks } from "@sallyport/test-kit/crypto/rsa-blocks";
 import { padOaep } from "../../test/pad-oaep.ts";
 import { timeDifference } from "../../test/paired-timing.ts";
-import { decryptRaw, encryptBlocks } from "../../test/rsa-blocks.ts";
 import { privateKeyOf, publicKeyOf, serverPair } from "../../test/stored-keys.ts";
 import {
   maskEqual,

@@ -1,18 +1,18 @@
 import type { AdapterUnderTest } from "@sallyport/conformance-kit";
 import type { Storage } from "@sallyport/core";
-import { CheckDatabases } from "./check-databases.ts";
+import { DatabasePool } from "./database-pool.ts";
 import type { TestMariadb } from "./test-mariadb.ts";
 
 /** MariaDB as the conformance kit takes it, with a database of its own for each check. */
 export function mariadbAdapter(server: TestMariadb) {
-  const databases = new CheckDatabases(
+  const databases = new DatabasePool(
     server,
     async (database) => void (await (await server.storage({ database })).migrate()),
   );
   return {
     name: "MariadbStorage",
     create: async ({ clockOffset, migrated }) => {
-      const database = await databases.take({ migrated });
+      const database = await databases.acquire({ migrated });
       const storage = await server.storage({ database, clockOffset });
       const others: Storage[] = [];
       return {
@@ -32,7 +32,7 @@ export function mariadbAdapter(server: TestMariadb) {
         },
         destroy: async () => {
           await Promise.all([storage, ...others].map((each) => each.close()));
-          await databases.giveBack(database);
+          await databases.release(database);
         },
       };
     },

@@ -1,0 +1,1 @@
+export { fixture } from "../test/fixture.ts";

@@ -1,0 +1,1 @@
+export { fixture } from "../../core/test/fixture.ts";

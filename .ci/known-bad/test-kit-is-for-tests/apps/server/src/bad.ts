@@ -1,0 +1,1 @@
+export { startPostgres } from "@sallyport/test-kit/databases/postgres";

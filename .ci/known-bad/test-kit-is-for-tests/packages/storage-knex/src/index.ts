@@ -1,0 +1,1 @@
+export const knex = 1;

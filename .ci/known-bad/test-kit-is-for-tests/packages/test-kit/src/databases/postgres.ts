@@ -1,0 +1,1 @@
+export { knex as startPostgres } from "@sallyport/storage-knex";

