@@ -175,12 +175,25 @@ describe("documentation", () => {
     });
   });
 
-  test("decisions are numbered one after the other", () => {
-    const decisions = readdirSync(join(root, "docs/decisions")).toSorted();
-    for (const [index, name] of decisions.entries()) {
-      const number = index + 1;
+  const decisions = readdirSync(join(root, "docs/decisions"))
+    .filter((name) => name !== "README.md")
+    .toSorted();
+
+  test("decisions are numbered without gaps and listed in the index in this order", () => {
+    const index = decisions.map((name, position) => {
+      const number = position + 1;
       expect(name).toMatch(new RegExp(`^${String(number).padStart(4, "0")}-[a-z0-9-]+\\.md$`));
-      expect(read(`docs/decisions/${name}`)).toMatch(new RegExp(`^# ${number}\\. `));
-    }
+      const title = all(read(`docs/decisions/${name}`), /^# (\d+\. .+)$/gm)[0];
+      expect(title).toMatch(new RegExp(`^${number}\\. `));
+      return `- [${title}](${name})`;
+    });
+    expect(all(read("docs/decisions/README.md"), /^(- .+)$/gm)).toEqual(index);
+  });
+
+  test.each(decisions)("%s is a decision record of half a page", (name) => {
+    const text = read(`docs/decisions/${name}`);
+    expect(all(text, /^## (.+)$/gm)).toEqual(["Context", "Options considered", "Decision", "Consequences"]);
+    expect(text).toMatch(/^Status: accepted\. Date: \d{4}-\d{2}-\d{2}\.$/m);
+    expect(text.split("\n").length).toBeLessThanOrEqual(40);
   });
 });
