@@ -97,8 +97,19 @@ describe("plans of the statements that run on every request", () => {
   const scannedWhole = (nodes: PlanNode[]) =>
     nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]);
 
-  const { accounts, admission, audit, changes, channels, cipherBlocks, departures, objects, sessions, throttle } =
-    statements;
+  const {
+    accounts,
+    admission,
+    audit,
+    changes,
+    channels,
+    cipherBlocks,
+    departures,
+    objects,
+    records,
+    sessions,
+    throttle,
+  } = statements;
   const secureDigest = `'\\x${digestOf("secure1")}'`;
   const claim = [`'{${digestOf("b1")},${digestOf("new")}}'`, `'\\x${digestOf("client")}'`, "'key'", "0"];
   const keys = `'[{"key": "key1", "free": 1, "first": 1, "longest": 1, "forget": 1}]'`;
@@ -153,6 +164,10 @@ describe("plans of the statements that run on every request", () => {
       ["'link 7'", "'{Groups}'", "0"],
       ["accounts_pkey", "objects_pkey", "records_pkey"],
     ],
+    ["records of several ids", records.get, ["'identityLink'", "'{link 7,link 8}'", "0"], ["records_pkey"]],
+    ["record that is taken", records.take, ["'identityLink'", "'link 7'", "0"], ["records_pkey"]],
+    ["count of a kind of records", records.count, ["'identityLink'", "0"], ["records_kind_expiry"]],
+    ["return from a provider", admission.admitReturn, ["'link 7'", "0"], ["app_keys_digest_key", "records_pkey"]],
     ["proof", accounts.byName, ["'user 7'", "'{Groups}'"], ["accounts_login_name_key", "objects_pkey"]],
     ["one object", objects.getOne, ["7", "null", "'{1}'"], ["objects_pkey"]],
     ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'", "1000000"], ["objects_pkey"]],

@@ -1,4 +1,5 @@
 import type { Functions } from "../migrations/migrator.ts";
+import { ofMany } from "../statements/record-statements.ts";
 import type { Tables } from "../tables.ts";
 import { planOnce } from "./writing-steps.ts";
 
@@ -34,7 +35,7 @@ function definition({ putRecord, records, recordVersions, schema }: Tables): str
     drawn bigint;
   begin
     ${entering("owner_limit", `${lock} || ':' || record_owner`, counted(records, "kind = record_kind and owner = record_owner", "owner_limit"), full("ownerFull"))}
-    ${entering("all_limit", lock, counted(records, "kind = record_kind", "all_limit"), full("full"))}
+    ${entering("all_limit", lock, counted(records, `kind = record_kind and ${ofMany}`, "all_limit"), full("full"))}
     loop
       if coalesce(if_version, 0) = 0 then
         drawn := ${draw};

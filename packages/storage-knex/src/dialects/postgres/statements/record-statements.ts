@@ -14,6 +14,9 @@ const since = (time: string, now: string) => epochMilliseconds(`(${now} - ${time
  */
 const unseen = (value: string) => `(select ${value})`;
 
+/** True of every record; the indexes of a kind by expiry and by birth serve only statements with this condition. */
+export const ofMany = "born > 0";
+
 export function recordStatements({ putRecord, records, recordVersions }: Tables): RecordStatements {
   const columns = (clock: number) =>
     `id, owner, value, version, born, ${epochMilliseconds("created_at")} as created_at, ${since("created_at", storageTime(clock))} as age`;
@@ -26,7 +29,7 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
       update ${records} set version = nextval('${recordVersions}'), claims = claims + 1, due_at = ${later(storageTime(4), "$3")}
       where kind = $1::text and id = any (array(
         select id from ${records}
-        where kind = $1::text and (due_at is null or due_at <= ${storageTime(4)}) and expires_at > ${storageTime(4)}
+        where kind = $1::text and ${ofMany} and (due_at is null or due_at <= ${storageTime(4)}) and expires_at > ${storageTime(4)}
         order by born limit ${unseen("$2::bigint")} for update skip locked
       ))
       returning ${columns(4)}, claims
@@ -36,7 +39,10 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
   return {
     get: statement(
       "records_get",
-      `select ${columns(3)} from ${records} where kind = $1::text and id = any (${unseen("$2::text[]")}::text[]) and expires_at > ${storageTime(3)}`,
+      // With a limit, each id is a look-up of its own: joined, the planner would rather read a whole kind.
+      `select found.* from unnest(${unseen("$2::text[]")}) as asked (wanted) cross join lateral (
+        select ${columns(3)} from ${records} where kind = $1::text and id = wanted and expires_at > ${storageTime(3)} limit 1
+      ) found`,
     ),
     put: statement(
       "record_put",
@@ -66,7 +72,7 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
     count: statement(
       "records_count",
       `select count(*) as count, greatest(0, coalesce(${since("min(created_at)", storageTime(2))}, 0)) as oldest
-      from ${records} where kind = $1::text and expires_at > ${storageTime(2)}`,
+      from ${records} where kind = $1::text and ${ofMany} and expires_at > ${storageTime(2)}`,
     ),
     claim: async <Value>(sql: SqlRunner, { kind, limit, lease, offset }: ClaimRequest) =>
       (await sql.run<ClaimedRow<Value>>(claim, [kind, limit, lease, offset])).rows,
