@@ -1,19 +1,15 @@
 import {
   acceptStorable,
   type Account,
-  type AccountChange,
   type AccountId,
   type AccountRepository,
-  type AccountSelector,
   type FoundAccount,
   type IdentityLink,
   identityLinkKind,
   type IdentityLinkRecord,
   isObjectId,
   isUuid,
-  type ListedAccount,
   maximumObjectBytes,
-  type NewAccount,
   type ObjectId,
   objectNumber,
   type Realm,
@@ -30,36 +26,30 @@ import { frozenCopy, partByName } from "./table.ts";
 
 const nothing: FoundAccount = { account: null, user: null, linked: [], decoy: null, link: null };
 
-export class MemoryAccountRepository implements AccountRepository {
-  constructor(private readonly access: Access) {}
-
-  find(selector: AccountSelector, links: readonly string[]): Promise<FoundAccount> {
-    return this.access.read((state, now) => {
+export const memoryAccountRepository = (access: Access): AccountRepository => ({
+  find: (selector, links) =>
+    access.read((state, now) => {
       if ("id" in selector) return found(state, state.accounts.get(selector.id), links);
       if ("realm" in selector) return foundByName(state, selector, links);
       const record = livingRecord(state, identityLinkKind, selector.linkId, now);
       if (record === undefined) return nothing;
       const link = identityLinkOf(record);
       return { ...found(state, state.accounts.get(link.value.userId), links), link };
-    });
-  }
+    }),
 
-  async create(
-    { userId, id = userId, loginName, secret, administrator = false, email = null }: NewAccount,
-    confusableKey: string,
-  ): Promise<"created" | "nameTaken"> {
+  async create({ userId, id = userId, loginName, secret, administrator = false, email = null }, confusableKey) {
     acceptStorable([loginName, secret, confusableKey, email]);
     const account = { id, userId, loginName, secret, secretVersion: 1, administrator, disabled: false, email };
-    return this.access.write((state) => {
+    return access.write((state) => {
       if (state.accounts.has(id) || isTaken(state, { id, loginName, confusableKey })) return "nameTaken";
       keepAccount(state, { ...account, confusableKey });
       return "created";
     });
-  }
+  },
 
-  async change(id: AccountId, { name, email, disabled, userId }: AccountChange): Promise<boolean> {
+  async change(id, { name, email, disabled, userId }) {
     acceptStorable([name?.loginName ?? null, name?.confusableKey ?? null, email ?? null]);
-    return this.access.write((state) => {
+    return access.write((state) => {
       const account = state.accounts.get(id);
       if (account === undefined || (userId !== undefined && !isUuid(id))) return false;
       if (name !== undefined && isTaken(state, { id, ...name })) {
@@ -75,28 +65,26 @@ export class MemoryAccountRepository implements AccountRepository {
       });
       return true;
     });
-  }
+  },
 
-  setSecret(id: AccountId, secret: string, expectedVersion: number): Promise<"stored" | "stale"> {
-    return this.access.write(({ accounts }) => {
+  setSecret: (id, secret, expectedVersion) =>
+    access.write(({ accounts }) => {
       const account = accounts.get(id);
       if (account === undefined || account.secretVersion !== expectedVersion) return "stale";
       accounts.set(id, Object.freeze({ ...account, secret, secretVersion: expectedVersion + 1 }));
       return "stored";
-    });
-  }
+    }),
 
-  rehash(id: AccountId, secret: string, newSecret: string): Promise<"stored" | "stale"> {
-    return this.access.write(({ accounts }) => {
+  rehash: (id, secret, newSecret) =>
+    access.write(({ accounts }) => {
       const account = accounts.get(id);
       if (account === undefined || account.secret !== secret) return "stale";
       accounts.set(id, Object.freeze({ ...account, secret: newSecret }));
       return "stored";
-    });
-  }
+    }),
 
-  remove(ids: readonly AccountId[]): Promise<number | "lastAdministrator"> {
-    return this.access.write((state) => {
+  remove: (ids) =>
+    access.write((state) => {
       const administrators = [...state.accounts.values()].filter(
         (account) => account.administrator && !account.disabled,
       );
@@ -104,18 +92,16 @@ export class MemoryAccountRepository implements AccountRepository {
       const removed = ids.filter((id) => state.accounts.has(id)).length;
       removeBelongings(state, ids);
       return removed;
-    });
-  }
+    }),
 
-  list(realm: Realm, after: string | null, limit: number): Promise<ListedAccount[]> {
-    return this.access.read((state) =>
+  list: (realm, after, limit) =>
+    access.read((state) =>
       partByName(accountsOf(state, realm), ({ loginName }) => loginName, after, limit).map((account) => {
         const { id, userId, loginName, administrator, disabled, email } = account;
         return { id, userId, loginName, administrator, disabled, email };
       }),
-    );
-  }
-}
+    ),
+});
 
 /** The accounts of a realm. */
 export function accountsOf({ accounts }: Pick<State, "accounts">, realm: Realm): AccountRecord[] {

@@ -10,7 +10,6 @@ import {
   objectNumber,
   type RecordValue,
   type Principal,
-  type ReturnAdmission,
   type Session,
   type SessionMode,
 } from "@sallyport/core";
@@ -22,29 +21,26 @@ import { livingRecord, takeRecord } from "./memory-record-repository.ts";
 import { isLive, isTouchDue, type SessionRecord, touched } from "./records.ts";
 import type { State } from "./state.ts";
 
-export class MemoryAdmissionRepository implements AdmissionRepository {
-  constructor(private readonly access: Access) {}
-
-  async admit(request: AdmissionRequest): Promise<Admission> {
+export const memoryAdmissionRepository = (access: Access): AdmissionRepository => ({
+  async admit(request) {
     // Only a due touch writes, and only writing waits for a transaction.
-    const seen = await this.access.read((state, now) => look(state, request, now));
+    const seen = await access.read((state, now) => look(state, request, now));
     if (!seen.touchDue) return seen.admission;
-    return this.access.write((state, now) => {
+    return access.write((state, now) => {
       const { admission, record, touchDue } = look(state, request, now);
       if (touchDue)
         state.sessions.set(request.session as string, touched(record as SessionRecord, request.idleTimeout, now));
       return admission;
     });
-  }
+  },
 
-  admitReturn(digest: Digest): Promise<ReturnAdmission> {
-    return this.access.write((state, now) => {
+  admitReturn: (digest) =>
+    access.write((state, now) => {
       const settings = settingsOf(state);
       const known = settings.maintenance ? null : takeRecord(state, "providerState", digest, now);
       return { ...settings, state: known, appKey: appKeyOf(state, namedKey(known)) };
-    });
-  }
-}
+    }),
+});
 
 function namedKey(payload: RecordValue | null): Digest | null {
   if (typeof payload !== "object" || payload === null || !Object.hasOwn(payload, "appKey")) return null;

@@ -1,27 +1,25 @@
-import type { AuditEvent, AuditRepository, RecordedAuditEvent } from "@sallyport/core";
+import type { AuditRepository } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import type { AuditTally } from "./records.ts";
 import { frozenCopy } from "./table.ts";
 import { nextNumber, type State } from "./state.ts";
 
-export class MemoryAuditRepository implements AuditRepository {
-  constructor(private readonly access: Access) {}
-
-  append(event: AuditEvent): Promise<void> {
+export const memoryAuditRepository = (access: Access): AuditRepository => ({
+  append(event) {
     const kept = frozenCopy(event);
-    return this.access.write((state, now) => record(state, { ...kept, at: now, since: now, attempts: 1 }));
-  }
+    return access.write((state, now) => record(state, { ...kept, at: now, since: now, attempts: 1 }));
+  },
 
-  tally(key: string, event: AuditEvent): Promise<void> {
+  tally(key, event) {
     const kept = frozenCopy(event);
-    return this.access.write(({ auditTallies }, now) => {
+    return access.write(({ auditTallies }, now) => {
       const before = auditTallies.get(key) ?? { ...kept, since: now, attempts: 0 };
       auditTallies.set(key, { ...before, at: now, attempts: before.attempts + 1 });
     });
-  }
+  },
 
-  settle(age: number, limit: number): Promise<number> {
-    return this.access.write((state, now) => {
+  settle: (age, limit) =>
+    access.write((state, now) => {
       const over = [...state.auditTallies.entries()]
         .filter(([, { since }]) => now - since >= age)
         .toSorted(([, one], [, other]) => one.since - other.since)
@@ -31,23 +29,18 @@ export class MemoryAuditRepository implements AuditRepository {
         record(state, tally);
       }
       return over.length;
-    });
-  }
+    }),
 
-  read(after: number, limit: number): Promise<RecordedAuditEvent[]> {
-    return this.access.read(({ audit }) =>
-      [...audit.values()].filter(({ sequence }) => sequence > after).slice(0, limit),
-    );
-  }
+  read: (after, limit) =>
+    access.read(({ audit }) => [...audit.values()].filter(({ sequence }) => sequence > after).slice(0, limit)),
 
-  sweep(age: number, limit: number): Promise<number> {
-    return this.access.write(({ audit }, now) => {
+  sweep: (age, limit) =>
+    access.write(({ audit }, now) => {
       const over = [...audit.values()].slice(0, limit).filter(({ at }) => now - at >= age);
       for (const { sequence } of over) audit.delete(sequence);
       return over.length;
-    });
-  }
-}
+    }),
+});
 
 function record(state: State, event: AuditTally): void {
   const sequence = nextNumber(state, "audit");

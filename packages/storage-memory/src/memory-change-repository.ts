@@ -1,18 +1,14 @@
-import { type Change, type ChangePosition, type ChangeRepository, objectNumber } from "@sallyport/core";
+import { type Change, type ChangeRepository, objectNumber } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { kindOf } from "./records.ts";
 import type { State } from "./state.ts";
 
-export class MemoryChangeRepository implements ChangeRepository {
-  constructor(private readonly access: Access) {}
+export const memoryChangeRepository = (access: Access): ChangeRepository => ({
+  watermark: () => access.read(({ numbers }) => numbers.get("watermark") ?? 0),
 
-  watermark(): Promise<number> {
-    return this.access.read(({ numbers }) => numbers.get("watermark") ?? 0);
-  }
-
-  read(after: ChangePosition, upTo: number, limit: number): Promise<Change[]> {
+  read(after, upTo, limit) {
     const behind = after.id === null ? Infinity : objectNumber(after.id);
-    return this.access.read((state) =>
+    return access.read((state) =>
       [...state.stamps.entries()]
         .filter(
           ([number, stamp]) => stamp <= upTo && (stamp > after.stamp || (stamp === after.stamp && number > behind)),
@@ -21,8 +17,8 @@ export class MemoryChangeRepository implements ChangeRepository {
         .slice(0, limit)
         .flatMap(([number, stamp]) => changeOf(state, number, stamp)),
     );
-  }
-}
+  },
+});
 
 function changeOf({ objects, departures }: State, number: number, stamp: number): Change[] {
   const departure = departures.get(number);

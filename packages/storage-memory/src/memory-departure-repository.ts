@@ -1,7 +1,6 @@
 import {
   type Departure,
   type DepartureRepository,
-  type HeldObject,
   isObjectId,
   isVisible,
   type Leaving,
@@ -10,14 +9,9 @@ import {
   type ObjectId,
   objectNumber,
   type RecycledRoot,
-  type RecyclerQuery,
   type Referrer,
-  type ReferrerQuery,
   type Restoration,
-  type SingleReference,
   type StoredObject,
-  type Visibility,
-  type Writing,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { type DepartureRecord, kindOf } from "./records.ts";
@@ -27,14 +21,10 @@ import { liveLock } from "./memory-lock-repository.ts";
 import { type State, writeStamp } from "./state.ts";
 import { acceptModel } from "./write-objects.ts";
 
-type Model = Pick<Writing, "modelGeneration">;
-
 /** While a transaction runs nobody else writes, so that nothing needs to be held. */
-export class MemoryDepartureRepository implements DepartureRepository {
-  constructor(private readonly access: Access) {}
-
-  hold(ids: readonly ObjectId[], by: Model = {}): Promise<HeldObject[]> {
-    return this.access.read((state, now) => {
+export const memoryDepartureRepository = (access: Access): DepartureRepository => ({
+  hold: (ids, by = {}) =>
+    access.read((state, now) => {
       acceptModel(state, { ...by, session: null });
       return numbersOf(ids).flatMap((number) => {
         const object = state.objects.get(number);
@@ -42,47 +32,37 @@ export class MemoryDepartureRepository implements DepartureRepository {
           ? []
           : [{ object: outlineOf(object), lockedBy: liveLock(state, number, now)?.session ?? null }];
       });
-    });
-  }
+    }),
 
-  referrers(ids: readonly ObjectId[], { attributes, limit }: ReferrerQuery): Promise<Referrer[]> {
+  referrers(ids, { attributes, limit }) {
     const targets = new Set(ids);
     const wanted = attributes === null ? null : new Set(attributes.map(nameOf));
-    return this.access.read((state) =>
+    return access.read((state) =>
       [...linksTo(state, targets)].filter((link) => wanted === null || wanted.has(nameOf(link))).slice(0, limit),
     );
-  }
+  },
 
-  clear(links: readonly Referrer[]): Promise<void> {
-    return this.access.write((state, now) => {
-      for (const id of new Set(links.map((link) => link.id)))
-        clearOne(
-          state,
-          id,
-          links.filter((link) => link.id === id),
-          now,
-        );
-    });
-  }
+  clear: (links) =>
+    access.write((state, now) => {
+      for (const id of new Set(links.map((link) => link.id))) clearOne(state, id, links, now);
+    }),
 
-  depart(ids: readonly ObjectId[], how: Leaving): Promise<"departed" | "full"> {
-    return this.access.write((state, now) => {
+  depart: (ids, how) =>
+    access.write((state, now) => {
       if (isFull(state, ids, how)) return "full";
       for (const number of numbersOf(ids)) departOne(state, number, how, now);
       return "departed";
-    });
-  }
+    }),
 
-  find(reference: SingleReference, visibility: Visibility): Promise<Departure | null> {
-    return this.access.read(({ departures, uuids }) => {
+  find: (reference, visibility) =>
+    access.read(({ departures, uuids }) => {
       const number = reference.kind === "uuid" ? uuids.get(reference.uuid.toLowerCase()) : numbersOf([reference.id])[0];
       const record = number === undefined ? undefined : departures.get(number);
       return record !== undefined && isVisible(record.object, visibility) ? departureOf(record) : null;
-    });
-  }
+    }),
 
-  recycledWith(id: ObjectId, by: Model = {}): Promise<StoredObject[]> {
-    return this.access.read((state) => {
+  recycledWith: (id, by = {}) =>
+    access.read((state) => {
       acceptModel(state, { ...by, session: null });
       const leader = numbersOf([id]).flatMap((number) => state.departures.get(number)?.leader ?? [])[0];
       const group = [...state.departures.values()].filter(
@@ -91,15 +71,12 @@ export class MemoryDepartureRepository implements DepartureRepository {
       const objects = group.map(({ object }) => object as StoredObject);
       if (!objects.some((object) => object.id === id)) return [];
       return objects.toSorted((one, other) => objectNumber(one.id) - objectNumber(other.id));
-    });
-  }
+    }),
 
-  targets(ids: readonly ObjectId[]): Promise<LinkTarget[]> {
-    return this.access.read((state) => numbersOf(ids).flatMap((number) => targetOf(state, number) ?? []));
-  }
+  targets: (ids) => access.read((state) => numbersOf(ids).flatMap((number) => targetOf(state, number) ?? [])),
 
-  listRecycled({ deletedBy, visibility, after, limit }: RecyclerQuery): Promise<RecycledRoot[]> {
-    return this.access.read(({ departures }) => {
+  listRecycled: ({ deletedBy, visibility, after, limit }) =>
+    access.read(({ departures }) => {
       const roots = [...departures.values()].filter(
         (record) => kindOf(record) === "recycled" && record.leader === record.object.id,
       );
@@ -111,29 +88,26 @@ export class MemoryDepartureRepository implements DepartureRepository {
         .toSorted(newestFirst)
         .filter((root) => after === null || newestFirst(after, root) < 0)
         .slice(0, limit);
-    });
-  }
+    }),
 
-  purge(ids: readonly ObjectId[]): Promise<void> {
-    return this.access.write((state, now) => {
+  purge: (ids) =>
+    access.write((state, now) => {
       for (const number of numbersOf(ids)) purgeOne(state, number, now);
-    });
-  }
+    }),
 
-  countRecycled(classes: readonly string[]): Promise<number> {
-    return this.access.read(
+  countRecycled: (classes) =>
+    access.read(
       ({ departures }) =>
         [...departures.values()].filter(
           (record) => kindOf(record) === "recycled" && classes.includes(record.object.className),
         ).length,
-    );
-  }
+    ),
 
-  restore(objects: readonly Restoration[]): Promise<StoredObject[]> {
+  restore(objects) {
     const copies = frozenCopy(objects);
-    return this.access.write((state, now) => copies.map((object) => restoreOne(state, object, now)));
-  }
-}
+    return access.write((state, now) => copies.map((object) => restoreOne(state, object, now)));
+  },
+});
 
 /** The numbers of the ids that can exist, ascending, each once. */
 function numbersOf(ids: readonly ObjectId[]): number[] {
@@ -155,12 +129,12 @@ function* linksTo({ objects, links }: State, targets: ReadonlySet<ObjectId>): Ge
   }
 }
 
-function clearOne(state: State, id: ObjectId, lost: readonly Referrer[], storedAt: number): void {
+function clearOne(state: State, id: ObjectId, links: readonly Referrer[], storedAt: number): void {
   const object = state.objects.get(objectNumber(id));
   if (object === undefined) return;
   const linked = { ...state.links.get(objectNumber(id)) };
   const attributes: Record<string, JsonValue> = { ...object.attributes };
-  for (const { attribute, target } of lost) {
+  for (const { attribute, target } of links.filter((link) => link.id === id)) {
     const value = attributes[attribute] ?? null;
     attributes[attribute] = Array.isArray(value)
       ? value.filter((member) => member !== target)

@@ -1,54 +1,33 @@
-import {
-  acceptStorable,
-  type ClaimedRecord,
-  type PutOptions,
-  type PutOutcome,
-  type PutWithinOptions,
-  type PutWithinOutcome,
-  type RecordCount,
-  type RecordKind,
-  type RecordRepository,
-  type RecordValue,
-  type Settlement,
-  type StoredRecord,
-} from "@sallyport/core";
+import { acceptStorable, type RecordRepository, type RecordValue, type StoredRecord } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import type { KeptRecord } from "./records.ts";
 import { nextNumberForGood, type State } from "./state.ts";
 import { frozenCopy, partByName } from "./table.ts";
 
-export class MemoryRecordRepository implements RecordRepository {
-  constructor(private readonly access: Access) {}
-
-  get<Value>(kind: RecordKind<Value>, ids: readonly string[]): Promise<StoredRecord<Value>[]> {
-    return this.access.read((state, now) =>
+export const memoryRecordRepository = (access: Access): RecordRepository => ({
+  get: (kind, ids) =>
+    access.read((state, now) =>
       [...new Set(ids)]
         .map((id) => livingRecord(state, kind, id, now))
         .filter((record) => record !== undefined)
-        .map((record) => storedRecord<Value>(record, now)),
-    );
-  }
+        .map((record) => storedRecord(record, now)),
+    ),
 
-  async put<Value>(kind: RecordKind<Value>, id: string, value: Value, options: PutOptions = {}): Promise<PutOutcome> {
+  async put(kind, id, value, options = {}) {
     const { owner = null, lifetime = null, ifVersion = "any" } = options;
     const content = contentOf(id, owner, value);
-    return this.access.write((state, now) => {
+    return access.write((state, now) => {
       const present = livingRecord(state, kind, id, now);
       if (ifVersion === "none" && present !== undefined) return "exists";
       if (typeof ifVersion === "number" && present?.version !== ifVersion) return "stale";
       write(state, now, { kind, ...content, lifetime }, present);
       return "stored";
     });
-  }
+  },
 
-  async putWithin<Value>(
-    kind: RecordKind<Value>,
-    id: string,
-    value: Value,
-    { owner, lifetime = null, room }: PutWithinOptions,
-  ): Promise<PutWithinOutcome> {
+  async putWithin(kind, id, value, { owner, lifetime = null, room }) {
     const content = contentOf(id, owner, value);
-    return this.access.write((state, now) => {
+    return access.write((state, now) => {
       if (livingRecord(state, kind, id, now) !== undefined) return "exists";
       const all = livingRecords(state, kind, now);
       if (room.ofOwner > 0 && all.filter((record) => record.owner === owner).length >= room.ofOwner) return "ownerFull";
@@ -56,17 +35,12 @@ export class MemoryRecordRepository implements RecordRepository {
       write(state, now, { kind, ...content, lifetime });
       return "stored";
     });
-  }
+  },
 
-  take<Value>(kind: RecordKind<Value>, id: string): Promise<Value | null> {
-    return this.access.write((state, now) => takeRecord(state, kind, id, now) as Value | null);
-  }
+  take: (kind, id) => access.write((state, now) => takeRecord(state, kind, id, now)),
 
-  remove(
-    kind: RecordKind<unknown>,
-    selector: { readonly ids: readonly string[] } | { readonly owner: string },
-  ): Promise<string[]> {
-    return this.access.write((state, now) => {
+  remove: (kind, selector) =>
+    access.write((state, now) => {
       const isMeant =
         "owner" in selector
           ? ({ owner }: KeptRecord) => owner === selector.owner
@@ -74,28 +48,22 @@ export class MemoryRecordRepository implements RecordRepository {
       const removed = livingRecords(state, kind, now).filter(isMeant);
       for (const { id } of removed) state.records.delete(keyOf(kind, id));
       return removed.map(({ id }) => id);
-    });
-  }
+    }),
 
-  list<Value>(
-    kind: RecordKind<Value>,
-    { owner, after, limit }: { readonly owner?: string; readonly after: string | null; readonly limit: number },
-  ): Promise<StoredRecord<Value>[]> {
-    return this.access.read((state, now) => {
+  list: (kind, { owner, after, limit }) =>
+    access.read((state, now) => {
       const all = livingRecords(state, kind, now).filter((record) => owner === undefined || record.owner === owner);
-      return partByName(all, ({ id }) => id, after, limit).map((record) => storedRecord<Value>(record, now));
-    });
-  }
+      return partByName(all, ({ id }) => id, after, limit).map((record) => storedRecord(record, now));
+    }),
 
-  count(kind: RecordKind<unknown>): Promise<RecordCount> {
-    return this.access.read((state, now) => {
+  count: (kind) =>
+    access.read((state, now) => {
       const all = livingRecords(state, kind, now);
       return { count: all.length, oldest: Math.max(0, ...all.map(({ createdAt }) => now - createdAt)) };
-    });
-  }
+    }),
 
-  claim<Value>(kind: RecordKind<Value>, limit: number, lease: number): Promise<ClaimedRecord<Value>[]> {
-    return this.access.write((state, now) => {
+  claim: (kind, limit, lease) =>
+    access.write((state, now) => {
       const due = livingRecords(state, kind, now).filter(({ dueAt }) => dueAt === null || dueAt <= now);
       return due
         .toSorted((a, b) => a.born - b.born)
@@ -108,18 +76,13 @@ export class MemoryRecordRepository implements RecordRepository {
             dueAt: now + lease,
           };
           state.records.set(keyOf(kind, record.id), Object.freeze(claimed));
-          return { ...storedRecord<Value>(claimed, now), claims: claimed.claims };
+          return { ...storedRecord(claimed, now), claims: claimed.claims };
         });
-    });
-  }
+    }),
 
-  async settle<Value>(
-    kind: RecordKind<Value>,
-    { id, version }: Pick<StoredRecord, "id" | "version">,
-    settlement: Settlement<Value>,
-  ): Promise<boolean> {
+  async settle(kind, { id, version }, settlement) {
     if (settlement !== "done" && settlement.value !== undefined) acceptStorable(settlement.value as RecordValue);
-    return this.access.write((state, now) => {
+    return access.write((state, now) => {
       const record = livingRecord(state, kind, id, now);
       if (record?.version !== version) return false;
       if (settlement === "done") state.records.delete(keyOf(kind, id));
@@ -136,10 +99,10 @@ export class MemoryRecordRepository implements RecordRepository {
       }
       return true;
     });
-  }
+  },
 
-  sweep(limit: number): Promise<ReadonlyMap<string, number>> {
-    return this.access.write(({ records }, now) => {
+  sweep: (limit) =>
+    access.write(({ records }, now) => {
       const over = [...records.entries()].filter(([, record]) => !isLiving(record, now)).slice(0, limit);
       const swept = new Map<string, number>();
       for (const [key, { kind }] of over) {
@@ -147,16 +110,15 @@ export class MemoryRecordRepository implements RecordRepository {
         swept.set(kind, (swept.get(kind) ?? 0) + 1);
       }
       return swept;
-    });
-  }
-}
+    }),
+});
 
 /** Removes a record and gives its value; `null` if there is none. */
-export function takeRecord(state: State, kind: string, id: string, now: number): RecordValue | null {
+export function takeRecord<Value = RecordValue>(state: State, kind: string, id: string, now: number): Value | null {
   const record = livingRecord(state, kind, id, now);
   if (record === undefined) return null;
   state.records.delete(keyOf(kind, id));
-  return record.value;
+  return record.value as Value;
 }
 
 type Content = Pick<KeptRecord, "id" | "owner" | "value">;

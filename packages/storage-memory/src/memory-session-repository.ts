@@ -2,10 +2,8 @@ import {
   acceptStorable,
   channelOf,
   type Digest,
-  type NewSession,
   ServiceError,
   type Session,
-  type SessionPolicy,
   type SessionRepository,
   type SessionSelector,
 } from "@sallyport/core";
@@ -15,16 +13,14 @@ import { frozenCopy } from "./table.ts";
 import { isLive, type SessionRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
-export class MemorySessionRepository implements SessionRepository {
-  constructor(private readonly access: Access) {}
-
-  async open(newSession: NewSession, policy: SessionPolicy): Promise<void> {
+export const memorySessionRepository = (access: Access): SessionRepository => ({
+  async open(newSession, policy) {
     const { channel: _channel, ...bare } = newSession;
     const { digest, secretVersion, ...session } = frozenCopy(bare);
     acceptStorable([newSession.deviceId, newSession.appNames]);
     const channel = channelOf(newSession);
     const opened = channel === null ? null : openedChannel(channel);
-    return this.access.write((state, now) => {
+    return access.write((state, now) => {
       const { sessions } = state;
       const live = [...sessions.entries()].filter(([, record]) => isLive(record, now));
       const others = live.filter(([, record]) => !sharesDevice(session, record.session));
@@ -46,18 +42,17 @@ export class MemorySessionRepository implements SessionRepository {
       sessions.set(digest, { session: Object.freeze(session), secretVersion, touchedAt: now, expiresAt, endsAt });
       if (opened !== null) state.channels.set(digest, opened);
     });
-  }
+  },
 
-  end(selector: SessionSelector): Promise<number> {
-    return this.access.write((state, now) => {
+  end: (selector) =>
+    access.write((state, now) => {
       const ended = [...selected(state, selector)].filter(([, record]) => isLive(record, now));
       for (const [digest] of ended) forget(state, digest);
       return ended.length;
-    });
-  }
+    }),
 
-  renew(digest: Digest, secretVersion: number): Promise<boolean> {
-    return this.access.write(({ sessions }, now) => {
+  renew: (digest, secretVersion) =>
+    access.write(({ sessions }, now) => {
       const record = sessions.get(digest);
       if (record === undefined || !isLive(record, now)) return false;
       const { entrance } = record.session;
@@ -67,23 +62,18 @@ export class MemorySessionRepository implements SessionRepository {
           : { secretVersion };
       sessions.set(digest, { ...record, ...renewed });
       return true;
-    });
-  }
+    }),
 
-  count(): Promise<number> {
-    return this.access.read(
-      ({ sessions }, now) => [...sessions.values()].filter((record) => isLive(record, now)).length,
-    );
-  }
+  count: () =>
+    access.read(({ sessions }, now) => [...sessions.values()].filter((record) => isLive(record, now)).length),
 
-  sweep(limit: number): Promise<number> {
-    return this.access.write((state, now) => {
+  sweep: (limit) =>
+    access.write((state, now) => {
       const over = [...state.sessions.entries()].filter(([, record]) => !isLive(record, now)).slice(0, limit);
       for (const [digest] of over) forget(state, digest);
       return over.length;
-    });
-  }
-}
+    }),
+});
 
 /** A session takes its channel with it. */
 function forget({ sessions, channels }: State, digest: Digest): void {

@@ -6,17 +6,14 @@ import {
   type ThrottleExemption,
   type ThrottleKey,
   type ThrottleRepository,
-  type ThrottleVerdict,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import type { State } from "./state.ts";
 import { claimed, failed, isForgotten, judge, type ThrottleRecord } from "./throttle-record.ts";
 
-export class MemoryThrottleRepository implements ThrottleRepository {
-  constructor(private readonly access: Access) {}
-
-  attempt(keys: readonly ThrottleKey[]): Promise<ThrottleVerdict> {
-    return this.access.write((state, now) => {
+export const memoryThrottleRepository = (access: Access): ThrottleRepository => ({
+  attempt: (keys) =>
+    access.write((state, now) => {
       const judged = keys.filter((key) => !isExempted(state, key, now));
       if (longestWait(state, judged, now) > 0) return { wait: longestWait(state, keys, now), claimed: false };
       const taken = judged.filter(
@@ -24,11 +21,10 @@ export class MemoryThrottleRepository implements ThrottleRepository {
       );
       for (const { key } of taken) state.throttle.set(key, claimed(state.throttle.get(key) as ThrottleRecord, now));
       return { wait: 0, claimed: taken.length > 0 };
-    });
-  }
+    }),
 
-  fail(keys: readonly ThrottleKey[]): Promise<number> {
-    return this.access.write((state, now) => {
+  fail: (keys) =>
+    access.write((state, now) => {
       const { throttle } = state;
       const delays = keys.map((each) => {
         const { key, policy } = each;
@@ -39,32 +35,18 @@ export class MemoryThrottleRepository implements ThrottleRepository {
         return delayAfter(record.failures, policy);
       });
       return Math.max(0, ...delays);
-    });
-  }
+    }),
 
-  pass(keys: readonly ThrottleKey[], forget: readonly string[], granted?: ExemptionGrant): Promise<void> {
-    return this.access.write((state, now) => {
-      if (
-        longestWait(
-          state,
-          keys.filter((key) => !isExempted(state, key, now)),
-          now,
-        ) > 0
-      )
-        throw new ServiceError(302);
+  pass: (keys, forget, granted) =>
+    access.write((state, now) => {
+      const judged = keys.filter((key) => !isExempted(state, key, now));
+      if (longestWait(state, judged, now) > 0) throw new ServiceError(302);
       for (const key of forget) state.throttle.delete(key);
       if (granted !== undefined) grant(state, granted, now);
-    });
-  }
+    }),
 
-  sweep(limit: number): Promise<number> {
-    return this.access.write(({ throttle }, now) => {
-      const over = [...throttle.entries()].filter(([, record]) => isForgotten(record, now)).slice(0, limit);
-      for (const [key] of over) throttle.delete(key);
-      return over.length;
-    });
-  }
-}
+  sweep: (limit) => access.write(({ throttle }, now) => throttle.sweep((record) => isForgotten(record, now), limit)),
+});
 
 const groupPrefix = (group: string) => `exempt:${group}:`;
 const recordKey = ({ group, member }: ThrottleExemption) => `${groupPrefix(group)}${member}`;

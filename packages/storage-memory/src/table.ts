@@ -39,6 +39,13 @@ export class Table<K, V extends NonNullable<unknown>> {
     else this.own.set(key, gone);
   }
 
+  /** Deletes at most `limit` of the entries that are over, and tells how many. */
+  sweep(isOver: (value: V, key: K) => boolean, limit: number): number {
+    const over = [...this.entries()].filter(([key, value]) => isOver(value, key)).slice(0, limit);
+    for (const [key] of over) this.delete(key);
+    return over.length;
+  }
+
   *entries(): Generator<[K, V]> {
     if (this.base !== undefined) {
       for (const [key, value] of this.base.entries()) {
