@@ -1,17 +1,14 @@
 import {
   acceptStorable,
   type Account,
-  type AccountChange,
   type AccountId,
   type AccountRepository,
-  type AccountSelector,
   type FoundAccount,
   type IdentityLink,
   isObjectId,
   isStorableText,
   isUuid,
   type ListedAccount,
-  type NewAccount,
   objectIdOf,
   objectNumber,
   type Realm,
@@ -57,84 +54,81 @@ const tables = {
 const nothing: FoundAccount = { account: null, user: null, linked: [], decoy: null, link: null };
 
 /** Of user objects it knows what makes one of a row. */
-export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; readonly attributes: unknown }>
-  implements AccountRepository
-{
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: AccountStatements,
-    private readonly objectOf: (row: ObjectRow) => StoredObject,
-    private readonly offset: () => number,
-  ) {}
+export function knexAccountRepository<ObjectRow extends { readonly oid: unknown; readonly attributes: unknown }>(
+  sql: SqlRunner,
+  statements: AccountStatements,
+  objectOf: (row: ObjectRow) => StoredObject,
+  offset: () => number,
+): AccountRepository {
+  return {
+    find(selector, links) {
+      if ("id" in selector) return findById(selector.id, links);
+      return "linkId" in selector ? findByLink(selector.linkId, links) : findByName(selector, links);
+    },
 
-  find(selector: AccountSelector, links: readonly string[]): Promise<FoundAccount> {
-    if ("id" in selector) return this.findById(selector.id, links);
-    return "linkId" in selector ? this.findByLink(selector.linkId, links) : this.findByName(selector, links);
-  }
+    async create(account, confusableKey) {
+      const { id, userId, loginName, secret, administrator = false, email = null } = account;
+      acceptStorable([loginName, secret, confusableKey, email]);
+      const values = [objectNumber(userId), loginName, confusableKey, secret];
+      const { rowCount } =
+        id === undefined || id === userId
+          ? await sql.run(statements.create, [...values, administrator, email])
+          : await sql.run(statements.createCustom, [...values, id, email]);
+      return rowCount === 1 ? "created" : "nameTaken";
+    },
 
-  async create(account: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
-    const { id, userId, loginName, secret, administrator = false, email = null } = account;
-    acceptStorable([loginName, secret, confusableKey, email]);
-    const values = [objectNumber(userId), loginName, confusableKey, secret];
-    const { rowCount } =
-      id === undefined || id === userId
-        ? await this.sql.run(this.statements.create, [...values, administrator, email])
-        : await this.sql.run(this.statements.createCustom, [...values, id, email]);
-    return rowCount === 1 ? "created" : "nameTaken";
-  }
+    async change(id, { name, email, disabled, userId }) {
+      acceptStorable([name?.loginName ?? null, name?.confusableKey ?? null, email ?? null]);
+      if (userId !== undefined && !isUuid(id)) return false;
+      const columns = {
+        ...(name === undefined ? {} : { login_name: name.loginName, confusable_key: name.confusableKey }),
+        ...(email === undefined ? {} : { email }),
+        ...(disabled === undefined ? {} : { disabled }),
+      };
+      if (userId === undefined && Object.keys(columns).length === 0) return (await findById(id, [])).account !== null;
+      return update({ id }, (query) =>
+        userId === undefined
+          ? query.update(columns)
+          : query.update({ ...columns, user_id: objectNumber(userId) }).increment("secret_version", 1),
+      );
+    },
 
-  async change(id: AccountId, { name, email, disabled, userId }: AccountChange): Promise<boolean> {
-    acceptStorable([name?.loginName ?? null, name?.confusableKey ?? null, email ?? null]);
-    if (userId !== undefined && !isUuid(id)) return false;
-    const columns = {
-      ...(name === undefined ? {} : { login_name: name.loginName, confusable_key: name.confusableKey }),
-      ...(email === undefined ? {} : { email }),
-      ...(disabled === undefined ? {} : { disabled }),
-    };
-    if (userId === undefined && Object.keys(columns).length === 0)
-      return (await this.findById(id, [])).account !== null;
-    return this.update({ id }, (query) =>
-      userId === undefined
-        ? query.update(columns)
-        : query.update({ ...columns, user_id: objectNumber(userId) }).increment("secret_version", 1),
-    );
-  }
+    async setSecret(id, secret, expectedVersion) {
+      const isSet = await update({ id, secret_version: expectedVersion }, (query) =>
+        query.update({ secret, secret_version: expectedVersion + 1 }),
+      );
+      return isSet ? "stored" : "stale";
+    },
 
-  async setSecret(id: AccountId, secret: string, expectedVersion: number): Promise<"stored" | "stale"> {
-    const isSet = await this.update({ id, secret_version: expectedVersion }, (query) =>
-      query.update({ secret, secret_version: expectedVersion + 1 }),
-    );
-    return isSet ? "stored" : "stale";
-  }
+    async rehash(id, secret, newSecret) {
+      return (await update({ id, secret }, (query) => query.update({ secret: newSecret }))) ? "stored" : "stale";
+    },
 
-  async rehash(id: AccountId, secret: string, newSecret: string): Promise<"stored" | "stale"> {
-    return (await this.update({ id, secret }, (query) => query.update({ secret: newSecret }))) ? "stored" : "stale";
-  }
+    async remove(ids) {
+      const [users, customs] = [ids.filter(isObjectId), ids.filter(isUuid)];
+      const owners = [...users.map((id) => `user:${id}`), ...customs.map((id) => `custom:${id}`)];
+      const { rows } = await sql.run<{ removed: number | string | null }>(statements.remove, [
+        objectNumbers(users),
+        owners,
+        customs,
+      ]);
+      const removed = rows[0]?.removed ?? null;
+      return removed === null ? "lastAdministrator" : Number(removed);
+    },
 
-  async remove(ids: readonly AccountId[]): Promise<number | "lastAdministrator"> {
-    const [users, customs] = [ids.filter(isObjectId), ids.filter(isUuid)];
-    const owners = [...users.map((id) => `user:${id}`), ...customs.map((id) => `custom:${id}`)];
-    const { rows } = await this.sql.run<{ removed: number | string | null }>(this.statements.remove, [
-      objectNumbers(users),
-      owners,
-      customs,
-    ]);
-    const removed = rows[0]?.removed ?? null;
-    return removed === null ? "lastAdministrator" : Number(removed);
-  }
+    async list(realm, after, limit) {
+      const { name, listed } = tables[realm];
+      const query = sql
+        .table(name)
+        .select(...listed, "login_name", "disabled", "email")
+        .orderBy("login_name")
+        .limit(limit);
+      const { rows } = await sql.build<ListedRow>(after === null ? query : query.where("login_name", ">", after));
+      return rows.map(listedAccountOf);
+    },
+  };
 
-  async list(realm: Realm, after: string | null, limit: number): Promise<ListedAccount[]> {
-    const { name, listed } = tables[realm];
-    const query = this.sql
-      .table(name)
-      .select(...listed, "login_name", "disabled", "email")
-      .orderBy("login_name")
-      .limit(limit);
-    const { rows } = await this.sql.build<ListedRow>(after === null ? query : query.where("login_name", ">", after));
-    return rows.map(listedAccountOf);
-  }
-
-  private async findByName(
+  async function findByName(
     { realm, loginName }: { readonly realm: Realm; readonly loginName: string },
     links: readonly string[],
   ): Promise<FoundAccount> {
@@ -142,21 +136,21 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
     const asked = isStorableText(loginName) ? loginName : "";
     const { rows } =
       realm === "database"
-        ? await this.sql.run<FoundRow<ObjectRow>>(this.statements.byName, [asked, links])
-        : await this.sql.run<FoundRow<ObjectRow>>(this.statements.customByName, [asked]);
+        ? await sql.run<FoundRow<ObjectRow>>(statements.byName, [asked, links])
+        : await sql.run<FoundRow<ObjectRow>>(statements.customByName, [asked]);
     const decoy = rows.find(({ part }) => part === "next") ?? rows.find(({ part }) => part === "first");
-    return { ...this.found(asked === loginName ? rows : []), decoy: decoy?.secret ?? null };
+    return { ...found(asked === loginName ? rows : []), decoy: decoy?.secret ?? null };
   }
 
-  private async findById(id: AccountId, links: readonly string[]): Promise<FoundAccount> {
+  async function findById(id: AccountId, links: readonly string[]): Promise<FoundAccount> {
     switch (realmOf(id)) {
       case "database": {
-        const { rows } = await this.sql.run<FoundRow<ObjectRow>>(this.statements.byUser, [objectNumber(id), links]);
-        return this.found(rows);
+        const { rows } = await sql.run<FoundRow<ObjectRow>>(statements.byUser, [objectNumber(id), links]);
+        return found(rows);
       }
       case "custom": {
-        const { rows } = await this.sql.build<AccountRow>(
-          this.sql
+        const { rows } = await sql.build<AccountRow>(
+          sql
             .table("custom_accounts")
             .where({ id })
             .select("id", "login_name", "user_id", "email", "secret", "secret_version", "disabled"),
@@ -168,30 +162,30 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
     }
   }
 
-  private async findByLink(linkId: string, links: readonly string[]): Promise<FoundAccount> {
+  async function findByLink(linkId: string, links: readonly string[]): Promise<FoundAccount> {
     if (!isStorableText(linkId)) return nothing;
-    const values = [linkId, links, this.offset()];
-    const { rows } = await this.sql.run<FoundRow<ObjectRow> & LinkRow>(this.statements.byLink, values);
+    const values = [linkId, links, offset()];
+    const { rows } = await sql.run<FoundRow<ObjectRow> & LinkRow>(statements.byLink, values);
     const bound = rows.find(({ part }) => part === "known");
     if (bound === undefined) return nothing;
     const link = { id: bound.link_id, born: Number(bound.link_born), value: bound.link_value };
-    return { ...this.found(bound.user_id === null ? [] : rows), link };
+    return { ...found(bound.user_id === null ? [] : rows), link };
   }
 
-  private found(rows: readonly FoundRow<ObjectRow>[]): FoundAccount {
+  function found(rows: readonly FoundRow<ObjectRow>[]): FoundAccount {
     const known = rows.find(({ part }) => part === "known");
     if (known === undefined) return nothing;
     const linked = rows.filter(({ part, attributes }) => part === "linked" && attributes !== null);
     return {
       ...nothing,
       account: accountOf(known),
-      user: (known.oid ?? null) === null ? null : this.objectOf(known),
-      linked: linked.map((row) => this.objectOf(row)),
+      user: (known.oid ?? null) === null ? null : objectOf(known),
+      linked: linked.map((row) => objectOf(row)),
     };
   }
 
   /** Whether there is such an account. */
-  private async update(
+  async function update(
     { id, ...current }: { readonly id: AccountId } & Readonly<Record<string, unknown>>,
     change: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
   ): Promise<boolean> {
@@ -199,7 +193,7 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
     if (realm === null) return false;
     const { name, key } = tables[realm];
     const row = { [key]: realm === "database" ? objectNumber(id) : id, ...current };
-    const { rowCount } = await this.sql.build(change(this.sql.table(name).where(row)));
+    const { rowCount } = await sql.build(change(sql.table(name).where(row)));
     return rowCount === 1;
   }
 }

@@ -1,7 +1,6 @@
 import {
   type Admission,
   type AdmissionRepository,
-  type AdmissionRequest,
   type AppKey,
   type Digest,
   type Entrance,
@@ -10,7 +9,6 @@ import {
   passwordEntrance,
   type Principal,
   type RecordValue,
-  type ReturnAdmission,
   type Session,
   type SessionMode,
   touchInterval,
@@ -19,36 +17,33 @@ import { settingsOf, type SettingsRow } from "./knex-settings-repository.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
-export class KnexAdmissionRepository implements AdmissionRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: AdmissionStatements,
-    private readonly offset: () => number,
-  ) {}
-
-  async admit({ appKey, session, mode = "session", idleTimeout }: AdmissionRequest): Promise<Admission> {
+export const knexAdmissionRepository = (
+  sql: SqlRunner,
+  statements: AdmissionStatements,
+  offset: () => number,
+): AdmissionRepository => ({
+  async admit({ appKey, session, mode = "session", idleTimeout }) {
     const sessionDigest = bytesOf(session);
-    const offset = this.offset();
+    const ahead = offset();
     const enough = idleTimeout - touchInterval(idleTimeout);
-    const { rows } = await this.sql.run<AdmissionRow>(this.statements.admit[mode], [
+    const { rows } = await sql.run<AdmissionRow>(statements.admit[mode], [
       bytesOf(appKey),
       sessionDigest,
-      offset,
+      ahead,
       enough,
     ]);
     // The settings always have their row.
     const row = rows[0] as AdmissionRow;
-    if (row.mode !== null && row.due)
-      await this.sql.run(this.statements.touch, [sessionDigest, idleTimeout, offset, enough]);
+    if (row.mode !== null && row.due) await sql.run(statements.touch, [sessionDigest, idleTimeout, ahead, enough]);
     return admissionOf(row);
-  }
+  },
 
-  async admitReturn(state: Digest): Promise<ReturnAdmission> {
-    const { rows } = await this.sql.run<ReturnRow>(this.statements.admitReturn, [state, this.offset()]);
+  async admitReturn(state) {
+    const { rows } = await sql.run<ReturnRow>(statements.admitReturn, [state, offset()]);
     const row = rows[0] as ReturnRow;
     return { ...settingsOf(row), appKey: appKeyOf(row), state: row.payload };
-  }
-}
+  },
+});
 
 function bytesOf(digest: Digest | null): Buffer | null {
   return digest === null ? null : Buffer.from(digest, "hex");

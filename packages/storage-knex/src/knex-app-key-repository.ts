@@ -1,12 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  acceptStorable,
-  type AppKey,
-  type AppKeyRepository,
-  type Digest,
-  isStorableText,
-  type NewAppKey,
-} from "@sallyport/core";
+import { acceptStorable, type AppKeyRepository, isStorableText } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
@@ -19,16 +12,8 @@ interface AppKeyRow {
   readonly return_addresses: string[];
 }
 
-export class KnexAppKeyRepository implements AppKeyRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: AppKeyStatements,
-  ) {}
-
-  async create(
-    { name, appNames, origins, returnAddresses = [] }: NewAppKey,
-    digest: Digest,
-  ): Promise<"created" | "nameTaken"> {
+export const knexAppKeyRepository = (sql: SqlRunner, statements: AppKeyStatements): AppKeyRepository => ({
+  async create({ name, appNames, origins, returnAddresses = [] }, digest) {
     acceptStorable([name, appNames, origins, returnAddresses]);
     const id = randomBytes(9).toString("base64url");
     const names = appNames === null ? null : JSON.stringify(appNames);
@@ -40,35 +25,35 @@ export class KnexAppKeyRepository implements AppKeyRepository {
       JSON.stringify(origins),
       JSON.stringify(returnAddresses),
     ];
-    const { rowCount } = await this.sql.run(this.statements.create, values);
+    const { rowCount } = await sql.run(statements.create, values);
     return rowCount === 1 ? "created" : "nameTaken";
-  }
+  },
 
-  async setEnabled(name: string, enabled: boolean): Promise<boolean> {
+  async setEnabled(name, enabled) {
     if (!isStorableText(name)) return false;
-    const { rowCount } = await this.sql.build(this.sql.table("app_keys").where("name", name).update({ enabled }));
+    const { rowCount } = await sql.build(sql.table("app_keys").where("name", name).update({ enabled }));
     return rowCount === 1;
-  }
+  },
 
-  async listsOrigin(origin: string): Promise<boolean> {
+  async listsOrigin(origin) {
     if (!isStorableText(origin)) return false;
-    return (await this.sql.run(this.statements.listsOrigin, [origin])).rowCount > 0;
-  }
+    return (await sql.run(statements.listsOrigin, [origin])).rowCount > 0;
+  },
 
-  async list(after: string | null, limit: number): Promise<AppKey[]> {
-    const query = this.sql
+  async list(after, limit) {
+    const query = sql
       .table("app_keys")
       .select("id", "name", "enabled", "app_names", "origins", "return_addresses")
       .orderBy("name")
       .limit(limit);
-    const { rows } = await this.sql.build<AppKeyRow>(after === null ? query : query.where("name", ">", after));
+    const { rows } = await sql.build<AppKeyRow>(after === null ? query : query.where("name", ">", after));
     return rows.map(({ app_names: appNames, return_addresses: returnAddresses, ...row }) => ({
       ...row,
       appNames,
       returnAddresses,
     }));
-  }
-}
+  },
+});
 
 export interface AppKeyStatements {
   /** 1 id, 2 name, 3 digest, 4 app names or null, 5 origins, 6 return addresses. Adds a row, unless one of the first three is known. */

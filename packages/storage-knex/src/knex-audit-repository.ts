@@ -1,10 +1,4 @@
-import {
-  type AuditEvent,
-  type AuditRepository,
-  objectIdOf,
-  objectNumber,
-  type RecordedAuditEvent,
-} from "@sallyport/core";
+import { type AuditEvent, type AuditRepository, objectIdOf, objectNumber } from "@sallyport/core";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
@@ -12,53 +6,53 @@ import type { Statement } from "./statement.ts";
 export const auditDetails =
   "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name";
 
-export class KnexAuditRepository implements AuditRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: AuditStatements,
-    private readonly offset: () => number,
-  ) {}
+export function knexAuditRepository(
+  sql: SqlRunner,
+  statements: AuditStatements,
+  offset: () => number,
+): AuditRepository {
+  return {
+    async append(event) {
+      await sql.run(statements.append, valuesOf(event));
+    },
 
-  async append(event: AuditEvent): Promise<void> {
-    await this.sql.run(this.statements.append, this.valuesOf(event));
-  }
+    async tally(key, event) {
+      await sql.run(statements.tally, [...valuesOf(event), key]);
+    },
 
-  async tally(key: string, event: AuditEvent): Promise<void> {
-    await this.sql.run(this.statements.tally, [...this.valuesOf(event), key]);
-  }
+    async settle(age, limit) {
+      const { rowCount } = await sql.run(statements.settle, [age, limit, offset()]);
+      return rowCount;
+    },
 
-  async settle(age: number, limit: number): Promise<number> {
-    const { rowCount } = await this.sql.run(this.statements.settle, [age, limit, this.offset()]);
-    return rowCount;
-  }
+    async read(after, limit) {
+      const { rows } = await sql.run<AuditRow>(statements.read, [after, limit]);
+      return rows.map((row) => ({
+        sequence: Number(row.sequence),
+        at: Number(row.at),
+        since: Number(row.since),
+        attempts: Number(row.attempts),
+        type: row.type,
+        requestId: row.request_id,
+        outcome: row.outcome,
+        appKeyId: row.app_key_id,
+        actorId: row.actor_id === null ? null : objectIdOf(Number(row.actor_id)),
+        subjectId: row.subject_id === null ? null : objectIdOf(Number(row.subject_id)),
+        address: row.address,
+        appNames: row.app_names,
+        className: row.class_name,
+        macroName: row.macro_name,
+        providerName: row.provider_name,
+      }));
+    },
 
-  async read(after: number, limit: number): Promise<RecordedAuditEvent[]> {
-    const { rows } = await this.sql.run<AuditRow>(this.statements.read, [after, limit]);
-    return rows.map((row) => ({
-      sequence: Number(row.sequence),
-      at: Number(row.at),
-      since: Number(row.since),
-      attempts: Number(row.attempts),
-      type: row.type,
-      requestId: row.request_id,
-      outcome: row.outcome,
-      appKeyId: row.app_key_id,
-      actorId: row.actor_id === null ? null : objectIdOf(Number(row.actor_id)),
-      subjectId: row.subject_id === null ? null : objectIdOf(Number(row.subject_id)),
-      address: row.address,
-      appNames: row.app_names,
-      className: row.class_name,
-      macroName: row.macro_name,
-      providerName: row.provider_name,
-    }));
-  }
+    async sweep(age, limit) {
+      const { rowCount } = await sql.run(statements.sweep, [age, limit, offset()]);
+      return rowCount;
+    },
+  };
 
-  async sweep(age: number, limit: number): Promise<number> {
-    const { rowCount } = await this.sql.run(this.statements.sweep, [age, limit, this.offset()]);
-    return rowCount;
-  }
-
-  private valuesOf({
+  function valuesOf({
     type,
     requestId,
     outcome,
@@ -83,7 +77,7 @@ export class KnexAuditRepository implements AuditRepository {
       className,
       macroName,
       providerName,
-      this.offset(),
+      offset(),
     ];
   }
 }

@@ -1,31 +1,29 @@
-import { type Change, type ChangePosition, type ChangeRepository, objectIdOf, objectNumber } from "@sallyport/core";
+import { type Change, type ChangeRepository, objectIdOf, objectNumber } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";
 
 /** Above the number of any object. */
 const behindAll = Number.MAX_SAFE_INTEGER;
 
-export class KnexChangeRepository implements ChangeRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: ChangeStatements,
-    /** The stamp of a transaction that has written, where it is the last one of all. */
-    private readonly ownStamp: (sql: SqlRunner) => number | undefined = () => undefined,
-  ) {}
-
-  async watermark(): Promise<number> {
-    const stamp = this.ownStamp(this.sql);
+export const knexChangeRepository = (
+  sql: SqlRunner,
+  statements: ChangeStatements,
+  /** The stamp of a transaction that has written, where it is the last one of all. */
+  ownStamp: (sql: SqlRunner) => number | undefined = () => undefined,
+): ChangeRepository => ({
+  async watermark() {
+    const stamp = ownStamp(sql);
     if (stamp !== undefined) return stamp - 1;
-    const { rows } = await this.sql.run<{ watermark: string | number }>(this.statements.watermark);
+    const { rows } = await sql.run<{ watermark: string | number }>(statements.watermark);
     return Number(rows[0]?.watermark);
-  }
+  },
 
-  async read({ stamp, id }: ChangePosition, upTo: number, limit: number): Promise<Change[]> {
+  async read({ stamp, id }, upTo, limit) {
     const behind = id === null ? behindAll : objectNumber(id);
-    const { rows } = await this.sql.run<ChangeRow>(this.statements.read, [stamp, behind, upTo, limit]);
+    const { rows } = await sql.run<ChangeRow>(statements.read, [stamp, behind, upTo, limit]);
     return rows.map(changeOf);
-  }
-}
+  },
+});
 
 interface ChangeRow {
   readonly stamp: string | number;

@@ -1,72 +1,61 @@
-import {
-  assertMessageNumber,
-  assertReservation,
-  type BlockClaim,
-  type BlockLimits,
-  type BlockVerdict,
-  type ChannelRepository,
-  type Digest,
-  type MessageVerdict,
-} from "@sallyport/core";
+import { assertMessageNumber, assertReservation, type ChannelRepository, type Digest } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
-export class KnexChannelRepository implements ChannelRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: ChannelStatements,
-    private readonly blocks: CipherBlockStatements,
-    private readonly offset: () => number,
-  ) {}
-
-  async reserveOut(session: Digest, count: number): Promise<bigint | null> {
+export const knexChannelRepository = (
+  sql: SqlRunner,
+  statements: ChannelStatements,
+  blockStatements: CipherBlockStatements,
+  offset: () => number,
+): ChannelRepository => ({
+  async reserveOut(session, count) {
     assertReservation(count);
-    const { rows } = await this.sql.run<{ first: string }>(this.statements.reserveOut, [bytesOf(session), count]);
+    const { rows } = await sql.run<{ first: string }>(statements.reserveOut, [bytesOf(session), count]);
     return rows[0] === undefined ? null : BigInt(rows[0].first);
-  }
+  },
 
-  async acceptIn(session: Digest, number: bigint): Promise<MessageVerdict> {
+  async acceptIn(session, number) {
     assertMessageNumber(number);
     const values = [bytesOf(session), String(number)];
-    const { rowCount } = await this.sql.run(this.statements.acceptIn, values);
+    const { rowCount } = await sql.run(statements.acceptIn, values);
     if (rowCount === 1) return "fresh";
     // A number that was refused is never accepted later, so the reason can be asked for afterwards.
-    const { rows } = await this.sql.run<{ old: boolean }>(this.statements.judge, values);
+    const { rows } = await sql.run<{ old: boolean }>(statements.judge, values);
     if (rows[0] === undefined) return "gone";
     return rows[0].old ? "old" : "seen";
-  }
+  },
 
-  async claimBlocks({ blocks, clientKey, keyId }: BlockClaim, { uses, within }: BlockLimits): Promise<BlockVerdict> {
+  async claimBlocks({ blocks, clientKey, keyId }, { uses, within }) {
     // In one order, so that those who claim the same wait for one another instead of blocking each other.
     const distinct = [...new Set(blocks)].toSorted();
     const [only] = distinct;
     if (distinct.length === 1 && only !== undefined) {
-      const { rowCount } = await this.sql.run(this.blocks.claimNew, [
+      const { rowCount } = await sql.run(blockStatements.claimNew, [
         bytesOf(only),
         bytesOf(clientKey),
         keyId,
-        this.offset(),
+        offset(),
       ]);
       if (rowCount === 1) return "first";
     }
-    const values = [distinct, bytesOf(clientKey), keyId, this.offset()];
-    return this.sql.atomically(async (sql) => {
+    const values = [distinct, bytesOf(clientKey), keyId, offset()];
+    return sql.atomically(async (transaction) => {
       // Sent together; a statement of its own sees what was committed while the one before it waited.
       const [, { rows }] = await Promise.all([
-        sql.run(this.blocks.prepare, values),
-        sql.run<ClaimRow>(this.blocks.claim, [...values, uses, within]),
+        transaction.run(blockStatements.prepare, values),
+        transaction.run<ClaimRow>(blockStatements.claim, [...values, uses, within]),
       ]);
       const { allowed, known } = rows[0] as ClaimRow;
       if (!allowed) return "refused";
       return known ? "again" : "first";
     });
-  }
+  },
 
-  async sweepBlocks(acceptedKeyIds: readonly string[], age: number, limit: number): Promise<number> {
-    const { rowCount } = await this.sql.run(this.blocks.sweep, [acceptedKeyIds, age, limit, this.offset()]);
+  async sweepBlocks(acceptedKeyIds, age, limit) {
+    const { rowCount } = await sql.run(blockStatements.sweep, [acceptedKeyIds, age, limit, offset()]);
     return rowCount;
-  }
-}
+  },
+});
 
 function bytesOf(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");

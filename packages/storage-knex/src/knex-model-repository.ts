@@ -1,44 +1,36 @@
-import {
-  acceptStorable,
-  type ClassDefinition,
-  type ModelDelta,
-  type ModelRepository,
-  type StoredModel,
-} from "@sallyport/core";
+import { acceptStorable, type ClassDefinition, type ModelRepository } from "@sallyport/core";
 import { insertRows, type SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";
 
 /** The model changes apart from the writes of objects: what is written fits the model under which it is committed. */
-export class KnexModelRepository implements ModelRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: ModelStatements,
-    private readonly dialect: ModelDialect,
-  ) {}
-
-  async load(): Promise<StoredModel> {
-    const { rows } = await this.sql.run<ModelRow>(this.statements.load);
+export const knexModelRepository = (
+  sql: SqlRunner,
+  statements: ModelStatements,
+  dialect: ModelDialect,
+): ModelRepository => ({
+  async load() {
+    const { rows } = await sql.run<ModelRow>(statements.load);
     return { generation: Number(rows[0]?.generation), classes: rows.flatMap(({ definition }) => definition ?? []) };
-  }
+  },
 
-  async hold(): Promise<void> {
-    await this.sql.atomically((sql) => this.dialect.hold(sql));
-  }
+  async hold() {
+    await sql.atomically(dialect.hold);
+  },
 
-  async change({ put, removed = [] }: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale"> {
+  async change({ put, removed = [] }, expectedGeneration) {
     acceptStorable([put, removed]);
     const latest = new Map(put.map((definition) => [definition.name, JSON.stringify(definition)]));
     const names = [...removed];
-    return this.sql.atomically(async (sql) => {
-      await this.dialect.hold(sql);
-      const { rowCount } = await sql.run(this.statements.raise, [expectedGeneration]);
+    return sql.atomically(async (transaction) => {
+      await dialect.hold(transaction);
+      const { rowCount } = await transaction.run(statements.raise, [expectedGeneration]);
       if (rowCount === 0) return "stale";
-      for (const name of names) await sql.run(this.statements.remove, [name]);
-      await insertRows(sql, this.statements.classes, ["name", "definition"], latest, this.dialect.replacing);
+      for (const name of names) await transaction.run(statements.remove, [name]);
+      await insertRows(transaction, statements.classes, ["name", "definition"], latest, dialect.replacing);
       return "ok";
     });
-  }
-}
+  },
+});
 
 interface ModelRow {
   readonly generation: string | number;

@@ -6,22 +6,17 @@ import {
   isObjectId,
   isUuid,
   type NewObject,
-  type ObjectChange,
-  type ObjectId,
-  type ObjectKeys,
   type ObjectPage,
   type ObjectQuery,
   type ObjectRepository,
   objectIdOf,
   objectNumber,
-  type ObjectOutline,
   type Page,
   type Scalar,
   seesAll,
   ServiceError,
   type StoredObject,
   type Visibility,
-  type Writing,
 } from "@sallyport/core";
 import {
   type BoundedRow,
@@ -41,136 +36,135 @@ import type { ObjectStatements } from "./dialects/postgres/statements/object-sta
 import type { Tables } from "./dialects/postgres/tables.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
-export class KnexObjectRepository implements ObjectRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: ObjectStatements,
-    private readonly tables: Tables,
-    private readonly offset: () => number,
-  ) {}
+export function knexObjectRepository(
+  sql: SqlRunner,
+  statements: ObjectStatements,
+  tables: Tables,
+  offset: () => number,
+): ObjectRepository {
+  return {
+    async get(which, visibility, bytes = defaultAnswerBytes) {
+      const { getOne, getSeveral, getByUuid, getByUuids } = statements;
+      const [asked, keys, one, several] =
+        "uuids" in which
+          ? ([which.uuids, which.uuids.filter(isUuid), getByUuid, getByUuids] as const)
+          : ([which, objectNumbers(which), getOne, getSeveral] as const);
+      const [key] = keys;
+      if (key === undefined) return [];
+      const seen = visibilityParameters(visibility);
+      if (asked.length === 1) return (await sql.run<ObjectRow>(one, [key, ...seen])).rows.map(objectOf);
+      return objectsWithin((await sql.run<BoundedRow>(several, [keys, ...seen, bytes])).rows);
+    },
 
-  async get(which: ObjectKeys, visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
-    const { getOne, getSeveral, getByUuid, getByUuids } = this.statements;
-    const [asked, keys, one, several] =
-      "uuids" in which
-        ? ([which.uuids, which.uuids.filter(isUuid), getByUuid, getByUuids] as const)
-        : ([which, objectNumbers(which), getOne, getSeveral] as const);
-    const [key] = keys;
-    if (key === undefined) return [];
-    const seen = visibilityParameters(visibility);
-    if (asked.length === 1) return (await this.sql.run<ObjectRow>(one, [key, ...seen])).rows.map(objectOf);
-    return objectsWithin((await this.sql.run<BoundedRow>(several, [keys, ...seen, bytes])).rows);
-  }
-
-  async outlines(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectOutline[]> {
-    if (ids.length === 0) return [];
-    const { rows } = await this.sql.run<OutlineRow>(this.statements.outlines, [
-      objectNumbers(ids),
-      ...visibilityParameters(visibility),
-    ]);
-    return rows.map(outlineOf);
-  }
-
-  async find(query: ObjectQuery, visibility: Visibility, page: Page, bytes = defaultAnswerBytes): Promise<ObjectPage> {
-    const classes = visibleClasses(query.classes, visibility);
-    if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
-    return isPlain(query) && "offset" in page
-      ? this.list(classes, visibility, page, bytes)
-      : this.query({ ...query, classes }, visibility, page, bytes);
-  }
-
-  async match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]> {
-    const classes = visibleClasses(query.classes, visibility);
-    if (classes.length === 0) return [];
-    const { text, values } = matchText(this.tables, { ...query, classes }, visibility, atMost);
-    const { rows } = await this.sql.runOnce<OutlineRow>(text, values);
-    return rows.map(outlineOf);
-  }
-
-  async count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number> {
-    const classes = visibleClasses(query.classes, visibility);
-    if (classes.length === 0) return 0;
-    if (query.filter === undefined) {
-      const { rows } = await this.sql.run<{ count: string }>(this.statements.count, [
-        classes,
-        principalsOf(visibility),
+    async outlines(ids, visibility) {
+      if (ids.length === 0) return [];
+      const { rows } = await sql.run<OutlineRow>(statements.outlines, [
+        objectNumbers(ids),
+        ...visibilityParameters(visibility),
       ]);
-      return Math.min(Number(rows[0]?.count), atMost ?? Number.POSITIVE_INFINITY);
-    }
-    const { text, values } = countText(this.tables, { ...query, classes }, visibility, atMost);
-    const { rows } = await this.sql.runOnce<{ count: string }>(text, values);
-    return Number(rows[0]?.count);
-  }
+      return rows.map(outlineOf);
+    },
 
-  async hold(ids: readonly ObjectId[]): Promise<void> {
-    if (ids.length === 0) return;
-    const { shareModel, hold } = this.statements;
-    await this.sql.atomically((sql) => Promise.all([sql.run(shareModel), sql.run(hold, [objectNumbers(ids)])]));
-  }
+    async find(query, visibility, page, bytes = defaultAnswerBytes) {
+      const classes = visibleClasses(query.classes, visibility);
+      if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
+      return isPlain(query) && "offset" in page
+        ? list(classes, visibility, page, bytes)
+        : pageOf({ ...query, classes }, visibility, page, bytes);
+    },
 
-  async insert(objects: readonly NewObject[], by?: Writing): Promise<StoredObject[]> {
-    if (objects.length === 0) return [];
-    for (const { className, attributes } of objects) acceptStorable([className, attributes]);
-    const wanted = objects.map(({ className, attributes, uuid, readers }) => ({
-      uuid: uuid?.toLowerCase() ?? randomUUID(),
-      className,
-      attributes,
-      readers: readers ?? null,
-    }));
-    if (new Set(wanted.map(({ uuid }) => uuid)).size < wanted.length) throw uuidInUse();
-    const links = linkParameters(
-      objects.map((object, index) => ({ source: { uuid: wanted[index]?.uuid }, links: object.links })),
-    );
-    const elements = wanted.map((object, index) => elementOf(object, objects[index]?.uuid === undefined));
-    const [statement, asked] =
-      elements.length === 1 ? [this.statements.insertOne, elements[0]] : [this.statements.insert, elements];
-    const values = [JSON.stringify(asked), ...links, by?.modelGeneration ?? null, this.offset()];
-    const { rows } = await this.sql.run<ObjectRow>(statement, values);
-    const byUuid = new Map(rows.map((row) => [row.uuid, row]));
-    return wanted.map((object) => {
-      const { oid, version, stored_at } = byUuid.get(object.uuid) as ObjectRow;
-      return { ...object, id: objectIdOf(Number(oid)), version, storedAt: Number(stored_at) };
-    });
-  }
+    async match(query, visibility, atMost) {
+      const classes = visibleClasses(query.classes, visibility);
+      if (classes.length === 0) return [];
+      const { text, values } = matchText(tables, { ...query, classes }, visibility, atMost);
+      const { rows } = await sql.runOnce<OutlineRow>(text, values);
+      return rows.map(outlineOf);
+    },
 
-  async update(changes: readonly ObjectChange[], by: Writing): Promise<StoredObject[]> {
-    if (changes.length === 0) return [];
-    acceptChanges(changes);
-    if (!changes.every(({ id }) => isObjectId(id))) throw new ServiceError(304);
-    const asked = changes.map(({ id, attributes, readers, expectedVersions }) => {
-      const change = { oid: objectNumber(id), attributes, versions: expectedVersions };
-      return readers === undefined ? change : { ...change, narrows: true, readers: readersOf(readers) };
-    });
-    const links = linkParameters(
-      changes.map((change) => ({ source: { source: objectNumber(change.id) }, links: change.links })),
-    );
-    const session = by.session === null ? null : Buffer.from(by.session, "hex");
-    const values = [
-      JSON.stringify(asked),
-      ...links,
-      session,
-      by.modelGeneration ?? null,
-      by.className ?? null,
-      ...visibilityParameters(by.visibility ?? seesAll),
-      this.offset(),
-    ];
-    const { rows } = await this.sql.run<ObjectRow>(this.statements.update, values);
-    const changed = new Map(rows.map((row) => [objectIdOf(Number(row.oid)), row]));
-    return changes.map(({ id }) => objectOf(changed.get(id) as ObjectRow));
-  }
+    async count(query, visibility, atMost) {
+      const classes = visibleClasses(query.classes, visibility);
+      if (classes.length === 0) return 0;
+      if (query.filter === undefined) {
+        const { rows } = await sql.run<{ count: string }>(statements.count, [classes, principalsOf(visibility)]);
+        return Math.min(Number(rows[0]?.count), atMost ?? Number.POSITIVE_INFINITY);
+      }
+      const { text, values } = countText(tables, { ...query, classes }, visibility, atMost);
+      const { rows } = await sql.runOnce<{ count: string }>(text, values);
+      return Number(rows[0]?.count);
+    },
 
-  private async list(
+    async hold(ids) {
+      if (ids.length === 0) return;
+      const { shareModel, hold } = statements;
+      await sql.atomically((transaction) =>
+        Promise.all([transaction.run(shareModel), transaction.run(hold, [objectNumbers(ids)])]),
+      );
+    },
+
+    async insert(objects, by) {
+      if (objects.length === 0) return [];
+      for (const { className, attributes } of objects) acceptStorable([className, attributes]);
+      const wanted = objects.map(({ className, attributes, uuid, readers }) => ({
+        uuid: uuid?.toLowerCase() ?? randomUUID(),
+        className,
+        attributes,
+        readers: readers ?? null,
+      }));
+      if (new Set(wanted.map(({ uuid }) => uuid)).size < wanted.length) throw uuidInUse();
+      const links = linkParameters(
+        objects.map((object, index) => ({ source: { uuid: wanted[index]?.uuid }, links: object.links })),
+      );
+      const elements = wanted.map((object, index) => elementOf(object, objects[index]?.uuid === undefined));
+      const [statement, asked] =
+        elements.length === 1 ? [statements.insertOne, elements[0]] : [statements.insert, elements];
+      const values = [JSON.stringify(asked), ...links, by?.modelGeneration ?? null, offset()];
+      const { rows } = await sql.run<ObjectRow>(statement, values);
+      const byUuid = new Map(rows.map((row) => [row.uuid, row]));
+      return wanted.map((object) => {
+        const { oid, version, stored_at } = byUuid.get(object.uuid) as ObjectRow;
+        return { ...object, id: objectIdOf(Number(oid)), version, storedAt: Number(stored_at) };
+      });
+    },
+
+    async update(changes, by) {
+      if (changes.length === 0) return [];
+      acceptChanges(changes);
+      if (!changes.every(({ id }) => isObjectId(id))) throw new ServiceError(304);
+      const asked = changes.map(({ id, attributes, readers, expectedVersions }) => {
+        const change = { oid: objectNumber(id), attributes, versions: expectedVersions };
+        return readers === undefined ? change : { ...change, narrows: true, readers: readersOf(readers) };
+      });
+      const links = linkParameters(
+        changes.map((change) => ({ source: { source: objectNumber(change.id) }, links: change.links })),
+      );
+      const session = by.session === null ? null : Buffer.from(by.session, "hex");
+      const values = [
+        JSON.stringify(asked),
+        ...links,
+        session,
+        by.modelGeneration ?? null,
+        by.className ?? null,
+        ...visibilityParameters(by.visibility ?? seesAll),
+        offset(),
+      ];
+      const { rows } = await sql.run<ObjectRow>(statements.update, values);
+      const changed = new Map(rows.map((row) => [objectIdOf(Number(row.oid)), row]));
+      return changes.map(({ id }) => objectOf(changed.get(id) as ObjectRow));
+    },
+  };
+
+  async function list(
     classes: readonly string[],
     visibility: Visibility,
-    { offset, limit }: Extract<Page, { offset: number }>,
+    { offset: skipped, limit }: Extract<Page, { offset: number }>,
     bytes: number,
   ): Promise<ObjectPage> {
-    const { findNear, findInOne, findInSeveral } = this.statements;
-    const ofOne = offset <= nearEnough ? findNear : findInOne;
-    const { rows } = await this.sql.run<BoundedRow>(classes.length === 1 ? ofOne : findInSeveral, [
+    const { findNear, findInOne, findInSeveral } = statements;
+    const ofOne = skipped <= nearEnough ? findNear : findInOne;
+    const { rows } = await sql.run<BoundedRow>(classes.length === 1 ? ofOne : findInSeveral, [
       classes.length === 1 ? (classes[0] as string) : classes,
       principalsOf(visibility),
-      offset,
+      skipped,
       limit,
       bytes,
     ]);
@@ -179,9 +173,9 @@ export class KnexObjectRepository implements ObjectRepository {
     return { objects, last: last === undefined ? null : { values: [], id: last.id } };
   }
 
-  private async query(query: ObjectQuery, visibility: Visibility, page: Page, bytes: number): Promise<ObjectPage> {
-    const { text, values } = findText(this.tables, query, visibility, page, bytes);
-    const { rows } = await this.sql.runOnce<BoundedRow & { position: (Scalar | null)[] }>(text, values);
+  async function pageOf(query: ObjectQuery, visibility: Visibility, page: Page, bytes: number): Promise<ObjectPage> {
+    const { text, values } = findText(tables, query, visibility, page, bytes);
+    const { rows } = await sql.runOnce<BoundedRow & { position: (Scalar | null)[] }>(text, values);
     const last = rows.at(-1);
     return {
       objects: objectsWithin(rows),

@@ -1,122 +1,100 @@
 import {
   acceptStorable,
-  type ClaimedRecord,
   isStorableText,
-  type PutOptions,
-  type RecordCount,
-  type RecordKind,
   type PutOutcome,
-  type PutWithinOptions,
+  type RecordKind,
   type PutWithinOutcome,
   type RecordRepository,
   type RecordRoom,
-  type Settlement,
   type StoredRecord,
 } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
-export class KnexRecordRepository implements RecordRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: RecordStatements,
-    private readonly offset: () => number,
-  ) {}
+export function knexRecordRepository(
+  sql: SqlRunner,
+  statements: RecordStatements,
+  offset: () => number,
+): RecordRepository {
+  return {
+    async get<Value>(kind: RecordKind<Value>, ids: readonly string[]) {
+      const asked = askedFor(ids);
+      if (asked.length === 0) return [];
+      const { rows } = await sql.run<RecordRow<Value>>(statements.get, [kind, asked, offset()]);
+      return rows.map(recordOf);
+    },
 
-  async get<Value>(kind: RecordKind<Value>, ids: readonly string[]): Promise<StoredRecord<Value>[]> {
-    const asked = askedFor(ids);
-    if (asked.length === 0) return [];
-    const { rows } = await this.sql.run<RecordRow<Value>>(this.statements.get, [kind, asked, this.offset()]);
-    return rows.map(recordOf);
-  }
+    async put(kind, id, value, { owner = null, lifetime = null, ifVersion = "any" } = {}) {
+      const version = ifVersion === "any" ? null : ifVersion === "none" ? 0 : ifVersion;
+      return write<PutOutcome>(kind, { id, owner, value }, lifetime, version, noRoom);
+    },
 
-  async put<Value>(
-    kind: RecordKind<Value>,
-    id: string,
-    value: Value,
-    { owner = null, lifetime = null, ifVersion = "any" }: PutOptions = {},
-  ): Promise<PutOutcome> {
-    const version = ifVersion === "any" ? null : ifVersion === "none" ? 0 : ifVersion;
-    return this.write<PutOutcome>(kind, { id, owner, value }, lifetime, version, noRoom);
-  }
+    async putWithin(kind, id, value, { owner, lifetime = null, room }) {
+      return write<PutWithinOutcome>(kind, { id, owner, value }, lifetime, 0, room);
+    },
 
-  async putWithin<Value>(
-    kind: RecordKind<Value>,
-    id: string,
-    value: Value,
-    { owner, lifetime = null, room }: PutWithinOptions,
-  ): Promise<PutWithinOutcome> {
-    return this.write<PutWithinOutcome>(kind, { id, owner, value }, lifetime, 0, room);
-  }
+    async take<Value>(kind: RecordKind<Value>, id: string) {
+      if (!isStorableText(id)) return null;
+      const { rows } = await sql.run<{ readonly value: Value }>(statements.take, [kind, id, offset()]);
+      return rows[0]?.value ?? null;
+    },
 
-  async take<Value>(kind: RecordKind<Value>, id: string): Promise<Value | null> {
-    if (!isStorableText(id)) return null;
-    const { rows } = await this.sql.run<{ readonly value: Value }>(this.statements.take, [kind, id, this.offset()]);
-    return rows[0]?.value ?? null;
-  }
+    async remove(kind, selector) {
+      if ("owner" in selector) {
+        if (!isStorableText(selector.owner)) return [];
+        return removed(sql.run(statements.removeOfOwner, [kind, selector.owner, offset()]));
+      }
+      const asked = askedFor(selector.ids);
+      if (asked.length === 0) return [];
+      return removed(sql.runOnce(statements.removeIds(asked.length), [kind, offset(), ...asked]));
+    },
 
-  async remove(
-    kind: RecordKind<unknown>,
-    selector: { readonly ids: readonly string[] } | { readonly owner: string },
-  ): Promise<string[]> {
-    if ("owner" in selector) {
-      if (!isStorableText(selector.owner)) return [];
-      return this.removed(this.sql.run(this.statements.removeOfOwner, [kind, selector.owner, this.offset()]));
-    }
-    const asked = askedFor(selector.ids);
-    if (asked.length === 0) return [];
-    return this.removed(this.sql.runOnce(this.statements.removeIds(asked.length), [kind, this.offset(), ...asked]));
-  }
+    async list<Value>(
+      kind: RecordKind<Value>,
+      { owner, after, limit }: { readonly owner?: string; readonly after: string | null; readonly limit: number },
+    ) {
+      if (owner !== undefined && !isStorableText(owner)) return [];
+      const values = [kind, placeOf(after), limit, offset()];
+      const { rows } =
+        owner === undefined
+          ? await sql.run<RecordRow<Value>>(statements.list, values)
+          : await sql.run<RecordRow<Value>>(statements.listOfOwner, [...values, owner]);
+      return rows.map(recordOf);
+    },
 
-  async list<Value>(
-    kind: RecordKind<Value>,
-    { owner, after, limit }: { readonly owner?: string; readonly after: string | null; readonly limit: number },
-  ): Promise<StoredRecord<Value>[]> {
-    if (owner !== undefined && !isStorableText(owner)) return [];
-    const values = [kind, placeOf(after), limit, this.offset()];
-    const { rows } =
-      owner === undefined
-        ? await this.sql.run<RecordRow<Value>>(this.statements.list, values)
-        : await this.sql.run<RecordRow<Value>>(this.statements.listOfOwner, [...values, owner]);
-    return rows.map(recordOf);
-  }
+    async count(kind) {
+      const { rows } = await sql.run<CountRow>(statements.count, [kind, offset()]);
+      const { count, oldest } = rows[0] as CountRow;
+      return { count: Number(count), oldest: Number(oldest) };
+    },
 
-  async count(kind: RecordKind<unknown>): Promise<RecordCount> {
-    const { rows } = await this.sql.run<CountRow>(this.statements.count, [kind, this.offset()]);
-    const { count, oldest } = rows[0] as CountRow;
-    return { count: Number(count), oldest: Number(oldest) };
-  }
+    async claim<Value>(kind: RecordKind<Value>, limit: number, lease: number) {
+      const rows = await statements.claim<Value>(sql, { kind, limit, lease, offset: offset() });
+      return rows.map((row) => ({ ...recordOf(row), claims: Number(row.claims) }));
+    },
 
-  async claim<Value>(kind: RecordKind<Value>, limit: number, lease: number): Promise<ClaimedRecord<Value>[]> {
-    const rows = await this.statements.claim<Value>(this.sql, { kind, limit, lease, offset: this.offset() });
-    return rows.map((row) => ({ ...recordOf(row), claims: Number(row.claims) }));
-  }
-
-  async settle<Value>(
-    kind: RecordKind<Value>,
-    { id, version }: Pick<StoredRecord, "id" | "version">,
-    settlement: Settlement<Value>,
-  ): Promise<boolean> {
-    const named = [kind, id, version, this.offset()];
-    if (settlement === "done") {
+    async settle(kind, { id, version }, settlement) {
+      const named = [kind, id, version, offset()];
+      if (settlement === "done") {
+        if (!isStorableText(id)) return false;
+        return (await sql.run(statements.removeVersion, named)).rowCount === 1;
+      }
+      const { dueIn = null, value } = settlement;
+      acceptStorable(value);
       if (!isStorableText(id)) return false;
-      return (await this.sql.run(this.statements.removeVersion, named)).rowCount === 1;
-    }
-    const { dueIn = null, value } = settlement;
-    acceptStorable(value);
-    if (!isStorableText(id)) return false;
-    const changed = [dueIn, value === undefined ? null : JSON.stringify(value)];
-    return (await this.sql.run(this.statements.settle, [...named, ...changed])).rowCount === 1;
-  }
+      const changed = [dueIn, value === undefined ? null : JSON.stringify(value)];
+      return (await sql.run(statements.settle, [...named, ...changed])).rowCount === 1;
+    },
 
-  async sweep(limit: number): Promise<ReadonlyMap<string, number>> {
-    const { rows } = await this.sql.run<{ readonly kind: string }>(this.statements.sweep, [limit, this.offset()]);
-    const swept = new Map<string, number>();
-    for (const { kind } of rows) swept.set(kind, (swept.get(kind) ?? 0) + 1);
-    return swept;
-  }
+    async sweep(limit) {
+      const { rows } = await sql.run<{ readonly kind: string }>(statements.sweep, [limit, offset()]);
+      const swept = new Map<string, number>();
+      for (const { kind } of rows) swept.set(kind, (swept.get(kind) ?? 0) + 1);
+      return swept;
+    },
+  };
 
-  private async write<Outcome>(
+  async function write<Outcome>(
     kind: string,
     { id, owner, value }: { readonly id: string; readonly owner: string | null; readonly value: unknown },
     lifetime: number | null,
@@ -124,12 +102,12 @@ export class KnexRecordRepository implements RecordRepository {
     { ofOwner, inAll }: RecordRoom,
   ): Promise<Outcome> {
     acceptStorable([id, owner, value]);
-    const values = [kind, id, owner, JSON.stringify(value), lifetime, this.offset(), version, ofOwner, inAll];
-    const { rows } = await this.sql.run<{ readonly outcome: Outcome }>(this.statements.put, values);
+    const values = [kind, id, owner, JSON.stringify(value), lifetime, offset(), version, ofOwner, inAll];
+    const { rows } = await sql.run<{ readonly outcome: Outcome }>(statements.put, values);
     return (rows[0] as { readonly outcome: Outcome }).outcome;
   }
 
-  private async removed(removing: ReturnType<typeof this.sql.run<{ readonly id: string }>>): Promise<string[]> {
+  async function removed(removing: ReturnType<typeof sql.run<{ readonly id: string }>>): Promise<string[]> {
     return (await removing).rows.map(({ id }) => id);
   }
 }

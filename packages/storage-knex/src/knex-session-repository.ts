@@ -1,7 +1,6 @@
 import {
   acceptStorable,
   channelOf,
-  type Digest,
   type Entrance,
   isStorableText,
   isUuid,
@@ -15,67 +14,63 @@ import type { ChannelStatements } from "./knex-channel-repository.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
-export class KnexSessionRepository implements SessionRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: SessionStatements,
-    private readonly channels: ChannelStatements,
-    private readonly offset: () => number,
-  ) {}
+export function knexSessionRepository(
+  sql: SqlRunner,
+  statements: SessionStatements,
+  channels: ChannelStatements,
+  offset: () => number,
+): SessionRepository {
+  return {
+    async open(session, policy) {
+      acceptStorable([session.deviceId, session.appNames]);
+      const channel = channelOf(session);
+      const values = valuesOf(session, policy);
+      if (channel === null) {
+        await sql.run(statements.open, values);
+        return;
+      }
+      const opened = [Buffer.from(session.digest, "hex"), channel.wrappedKey, Buffer.from(channel.ivPrefix)];
+      await sql.atomically((transaction) =>
+        Promise.all([transaction.run(statements.open, values), transaction.run(channels.open, opened)]),
+      );
+    },
 
-  async open(session: NewSession, policy: SessionPolicy): Promise<void> {
-    acceptStorable([session.deviceId, session.appNames]);
-    const channel = channelOf(session);
-    const values = this.valuesOf(session, policy);
-    if (channel === null) {
-      await this.sql.run(this.statements.open, values);
-      return;
-    }
-    const opened = [Buffer.from(session.digest, "hex"), channel.wrappedKey, Buffer.from(channel.ivPrefix)];
-    await this.sql.atomically((sql) =>
-      Promise.all([sql.run(this.statements.open, values), sql.run(this.channels.open, opened)]),
-    );
-  }
+    async end(selector) {
+      const ending = endingOf(selector);
+      if (ending === null) return 0;
+      const { rows } = await sql.run<{ live: string | number }>(...ending);
+      return sumOf(rows.map(({ live }) => live));
+    },
 
-  async end(selector: SessionSelector): Promise<number> {
-    const chosen = this.chosen(selector);
-    if (chosen === null) return 0;
-    const { rows } = await this.sql.run<{ live: string | number }>(...chosen);
-    return sumOf(rows.map(({ live }) => live));
-  }
+    async renew(digest, secretVersion) {
+      const { rowCount } = await sql.run(statements.renew, [Buffer.from(digest, "hex"), offset(), secretVersion]);
+      return rowCount === 1;
+    },
 
-  async renew(digest: Digest, secretVersion: number): Promise<boolean> {
-    const { rowCount } = await this.sql.run(this.statements.renew, [
-      Buffer.from(digest, "hex"),
-      this.offset(),
-      secretVersion,
-    ]);
-    return rowCount === 1;
-  }
+    async count() {
+      const { rows } = await sql.run<{ count: string }>(statements.count, [offset()]);
+      return Number(rows[0]?.count);
+    },
 
-  async count(): Promise<number> {
-    const { rows } = await this.sql.run<{ count: string }>(this.statements.count, [this.offset()]);
-    return Number(rows[0]?.count);
-  }
-
-  async sweep(limit: number): Promise<number> {
-    const { rows } = await this.sql.run<{ all: string | number }>(this.statements.sweep, [limit, this.offset()]);
-    return sumOf(rows.map(({ all }) => all));
-  }
+    async sweep(limit) {
+      const { rows } = await sql.run<{ all: string | number }>(statements.sweep, [limit, offset()]);
+      return sumOf(rows.map(({ all }) => all));
+    },
+  };
 
   /** The statement that ends them, with its values; `null` if there can be none. */
-  private chosen(selector: SessionSelector): [Statement, SqlValue[]] | null {
-    const offset = this.offset();
-    if ("digest" in selector) return [this.statements.endOne, [Buffer.from(selector.digest, "hex"), offset]];
+  function endingOf(selector: SessionSelector): [Statement, SqlValue[]] | null {
+    const ahead = offset();
+    if ("digest" in selector) return [statements.endOne, [Buffer.from(selector.digest, "hex"), ahead]];
     const except = "except" in selector && selector.except !== undefined ? Buffer.from(selector.except, "hex") : null;
-    if ("userId" in selector) return [this.statements.endAllOfUser, [objectNumber(selector.userId), offset, except]];
+    if ("userId" in selector) return [statements.endAllOfUser, [objectNumber(selector.userId), ahead, except]];
     if ("linkId" in selector)
-      return isStorableText(selector.linkId) ? [this.statements.endAllOfLink, [selector.linkId, offset, except]] : null;
+      return isStorableText(selector.linkId) ? [statements.endAllOfLink, [selector.linkId, ahead, except]] : null;
     const { customAccountId } = selector;
-    return isUuid(customAccountId) ? [this.statements.endAllOfCustomAccount, [customAccountId, offset, except]] : null;
+    return isUuid(customAccountId) ? [statements.endAllOfCustomAccount, [customAccountId, ahead, except]] : null;
   }
 
-  private valuesOf(
+  function valuesOf(
     { digest, mode, appKeyId, userId, secretVersion, appNames, deviceId, entrance }: NewSession,
     policy: SessionPolicy,
   ): SqlValue[] {
@@ -88,7 +83,7 @@ export class KnexSessionRepository implements SessionRepository {
       deviceId,
       policy.idleTimeout,
       policy.absoluteLifetime,
-      this.offset(),
+      offset(),
       secretVersion,
       policy.limit,
       policy.perUserLimit,

@@ -2,30 +2,25 @@ import type { Settings, SettingsRepository } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";
 
-export class KnexSettingsRepository implements SettingsRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: SettingsStatements,
-  ) {}
-
-  async read(): Promise<Settings> {
-    const { rows } = await this.sql.build<SettingsRow>(this.sql.table("settings").select());
+export const knexSettingsRepository = (sql: SqlRunner, statements: SettingsStatements): SettingsRepository => ({
+  async read() {
+    const { rows } = await sql.build<SettingsRow>(sql.table("settings").select());
     return settingsOf(rows[0] as SettingsRow);
-  }
+  },
 
-  async setMaintenance(on: boolean): Promise<void> {
-    await this.sql.build(this.sql.table("settings").update({ maintenance: on }));
-  }
+  async setMaintenance(on) {
+    await sql.build(sql.table("settings").update({ maintenance: on }));
+  },
 
-  async raiseMacroGeneration(): Promise<void> {
-    await this.sql.build(this.sql.table("settings").increment("macro_generation"));
-  }
+  async raiseMacroGeneration() {
+    await sql.build(sql.table("settings").increment("macro_generation"));
+  },
 
-  async isEmpty(): Promise<boolean> {
-    const { rows } = await this.sql.run<{ empty: boolean }>(this.statements.isEmpty);
+  async isEmpty() {
+    const { rows } = await sql.run<{ empty: boolean }>(statements.isEmpty);
     return rows[0]?.empty === true;
-  }
-}
+  },
+});
 
 type SettingsStatements = ReturnType<typeof settingsStatements>;
 

@@ -9,40 +9,38 @@ import {
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
-export class KnexThrottleRepository implements ThrottleRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: ThrottleStatements,
-    private readonly offset: () => number,
-  ) {}
-
-  async attempt(keys: readonly ThrottleKey[]): Promise<ThrottleVerdict> {
+export const knexThrottleRepository = (
+  sql: SqlRunner,
+  statements: ThrottleStatements,
+  offset: () => number,
+): ThrottleRepository => ({
+  async attempt(keys) {
     const asked = askedOf(keys);
     if (asked === null) return { wait: 0, claimed: false };
-    const { rows } = await this.sql.run<ThrottleVerdict>(this.statements.attempt, [asked, this.offset()]);
+    const { rows } = await sql.run<ThrottleVerdict>(statements.attempt, [asked, offset()]);
     return rows[0] as ThrottleVerdict;
-  }
+  },
 
-  async fail(keys: readonly ThrottleKey[]): Promise<number> {
+  async fail(keys) {
     const asked = askedOf(keys);
     if (asked === null) return 0;
-    const { rows } = await this.sql.run<{ wait: number }>(this.statements.fail, [asked, this.offset()]);
+    const { rows } = await sql.run<{ wait: number }>(statements.fail, [asked, offset()]);
     return rows[0]?.wait ?? 0;
-  }
+  },
 
-  async pass(keys: readonly ThrottleKey[], forget: readonly string[], granted?: ExemptionGrant): Promise<void> {
+  async pass(keys, forget, granted) {
     const asked = askedOf(keys);
     if (asked === null && forget.length === 0 && granted === undefined) return;
     // In the one order in which rows are held.
     const all = [...new Set([...keys.map(({ key }) => key), ...forget])].toSorted();
-    await this.sql.run(this.statements.pass, [all, asked ?? "[]", forget, this.offset(), ...grantValues(granted)]);
-  }
+    await sql.run(statements.pass, [all, asked ?? "[]", forget, offset(), ...grantValues(granted)]);
+  },
 
-  async sweep(limit: number): Promise<number> {
-    const { rowCount } = await this.sql.run(this.statements.sweep, [limit, this.offset()]);
+  async sweep(limit) {
+    const { rowCount } = await sql.run(statements.sweep, [limit, offset()]);
     return rowCount;
-  }
-}
+  },
+});
 
 /** An exemption is a row without failures, which is swept like those. Its key begins with that of its group. */
 const groupKey = ({ group }: ThrottleExemption) => `exempt:${group}:`;

@@ -5,17 +5,17 @@ import type {
   Repositories,
   StorageCapabilities,
 } from "@sallyport/core";
-import { KnexAccountRepository } from "../../knex-account-repository.ts";
-import { KnexAdmissionRepository } from "../../knex-admission-repository.ts";
-import { KnexAppKeyRepository } from "../../knex-app-key-repository.ts";
-import { KnexAuditRepository } from "../../knex-audit-repository.ts";
-import { KnexChangeRepository } from "../../knex-change-repository.ts";
-import { KnexChannelRepository } from "../../knex-channel-repository.ts";
-import { KnexModelRepository } from "../../knex-model-repository.ts";
-import { KnexRecordRepository } from "../../knex-record-repository.ts";
-import { KnexSessionRepository } from "../../knex-session-repository.ts";
-import { KnexSettingsRepository } from "../../knex-settings-repository.ts";
-import { KnexThrottleRepository } from "../../knex-throttle-repository.ts";
+import { knexAccountRepository } from "../../knex-account-repository.ts";
+import { knexAdmissionRepository } from "../../knex-admission-repository.ts";
+import { knexAppKeyRepository } from "../../knex-app-key-repository.ts";
+import { knexAuditRepository } from "../../knex-audit-repository.ts";
+import { knexChangeRepository } from "../../knex-change-repository.ts";
+import { knexChannelRepository } from "../../knex-channel-repository.ts";
+import { knexModelRepository } from "../../knex-model-repository.ts";
+import { knexRecordRepository } from "../../knex-record-repository.ts";
+import { knexSessionRepository } from "../../knex-session-repository.ts";
+import { knexSettingsRepository } from "../../knex-settings-repository.ts";
+import { knexThrottleRepository } from "../../knex-throttle-repository.ts";
 import { type Numbered, pendingMigrations } from "../../schema.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
 import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
@@ -24,9 +24,9 @@ import { positionalQuery, runOn, withConnection } from "./connection.ts";
 import { IndexBuilder, mostValueIndexes } from "./index-builder.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { Migrator } from "./migrations/migrator.ts";
-import { MariadbDepartureRepository } from "./objects/mariadb-departure-repository.ts";
-import { MariadbLockRepository } from "./objects/mariadb-lock-repository.ts";
-import { MariadbObjectRepository } from "./objects/mariadb-object-repository.ts";
+import { mariadbDepartureRepository } from "./objects/mariadb-departure-repository.ts";
+import { mariadbLockRepository } from "./objects/mariadb-lock-repository.ts";
+import { mariadbObjectRepository } from "./objects/mariadb-object-repository.ts";
 import { objectOf } from "./objects/object-row.ts";
 import { type ObjectContext, stampOf, WritersTurn } from "./objects/writers-turn.ts";
 import { PooledRunner } from "./pooled-runner.ts";
@@ -78,23 +78,23 @@ export class MariadbStorage extends SqlStorage {
   protected repositoriesOver(sql: SqlRunner): Repositories {
     const { context, offset, statements } = this;
     return {
-      admission: new KnexAdmissionRepository(sql, statements.admission, offset),
-      accounts: new KnexAccountRepository(sql, statements.accounts, objectOf, offset),
-      appKeys: new KnexAppKeyRepository(sql, statements.appKeys),
-      audit: new KnexAuditRepository(sql, statements.audit, offset),
-      changes: new KnexChangeRepository(sql, statements.changes, stampOf),
-      channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
-      departures: new MariadbDepartureRepository(sql, context),
-      locks: new MariadbLockRepository(sql, statements.locks, context),
-      model: new KnexModelRepository(sql, statements.model, {
+      admission: knexAdmissionRepository(sql, statements.admission, offset),
+      accounts: knexAccountRepository(sql, statements.accounts, objectOf, offset),
+      appKeys: knexAppKeyRepository(sql, statements.appKeys),
+      audit: knexAuditRepository(sql, statements.audit, offset),
+      changes: knexChangeRepository(sql, statements.changes, stampOf),
+      channels: knexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
+      departures: mariadbDepartureRepository(sql, context),
+      locks: mariadbLockRepository(sql, statements.locks, context),
+      model: knexModelRepository(sql, statements.model, {
         hold: (inTurn) => WritersTurn.take(inTurn, context.statements, offset()),
         replacing: "on duplicate key update definition = values(definition)",
       }),
-      objects: new MariadbObjectRepository(sql, context),
-      records: new KnexRecordRepository(sql, statements.records, offset),
-      sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),
-      settings: new KnexSettingsRepository(sql, statements.settings),
-      throttle: new KnexThrottleRepository(sql, statements.throttle, offset),
+      objects: mariadbObjectRepository(sql, context),
+      records: knexRecordRepository(sql, statements.records, offset),
+      sessions: knexSessionRepository(sql, statements.sessions, statements.channels, offset),
+      settings: knexSettingsRepository(sql, statements.settings),
+      throttle: knexThrottleRepository(sql, statements.throttle, offset),
     };
   }
 

@@ -1,45 +1,40 @@
-import { type Digest, isObjectId, type Lock, type LockRepository, type ObjectId, objectNumber } from "@sallyport/core";
+import { type Digest, isObjectId, type LockRepository, objectNumber } from "@sallyport/core";
 import type { SqlRunner } from "../../sql-runner.ts";
 import { statement } from "../../statement.ts";
 import { epochMilliseconds, storageTime } from "./statements/expressions.ts";
 import type { Tables } from "./tables.ts";
 
-export class PostgresLockRepository implements LockRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly statements: LockStatements,
-    private readonly offset: () => number,
-  ) {}
-
-  async take(id: ObjectId, session: Digest, atMost = 0): Promise<"taken" | "held" | "gone" | "full"> {
+export const postgresLockRepository = (
+  sql: SqlRunner,
+  statements: LockStatements,
+  offset: () => number,
+): LockRepository => ({
+  async take(id, session, atMost = 0) {
     if (!isObjectId(id)) return "gone";
-    const values = [objectNumber(id), Buffer.from(session, "hex"), atMost, this.offset()];
-    const { rows } = await this.sql.run<{ outcome: "taken" | "held" | "gone" | "full" }>(this.statements.take, values);
+    const values = [objectNumber(id), Buffer.from(session, "hex"), atMost, offset()];
+    const { rows } = await sql.run<{ outcome: "taken" | "held" | "gone" | "full" }>(statements.take, values);
     return (rows[0] as { outcome: "taken" | "held" | "gone" | "full" }).outcome;
-  }
+  },
 
-  async release(id: ObjectId, session: Digest | null): Promise<"released" | "held" | "free"> {
+  async release(id, session) {
     if (!isObjectId(id)) return "free";
-    const values = [objectNumber(id), session === null ? null : Buffer.from(session, "hex"), this.offset()];
-    const { rows } = await this.sql.run<{ outcome: "released" | "held" | "free" }>(this.statements.release, values);
+    const values = [objectNumber(id), session === null ? null : Buffer.from(session, "hex"), offset()];
+    const { rows } = await sql.run<{ outcome: "released" | "held" | "free" }>(statements.release, values);
     return (rows[0] as { outcome: "released" | "held" | "free" }).outcome;
-  }
+  },
 
-  async state(id: ObjectId): Promise<Lock | null> {
+  async state(id) {
     if (!isObjectId(id)) return null;
-    const { rows } = await this.sql.run<{ session: Digest; since: string }>(this.statements.state, [
-      objectNumber(id),
-      this.offset(),
-    ]);
+    const { rows } = await sql.run<{ session: Digest; since: string }>(statements.state, [objectNumber(id), offset()]);
     const [row] = rows;
     return row === undefined ? null : { session: row.session, since: Number(row.since) };
-  }
+  },
 
-  async sweep(limit: number): Promise<number> {
-    const { rowCount } = await this.sql.run(this.statements.sweep, [limit, this.offset()]);
+  async sweep(limit) {
+    const { rowCount } = await sql.run(statements.sweep, [limit, offset()]);
     return rowCount;
-  }
-}
+  },
+});
 
 type LockStatements = ReturnType<typeof lockStatements>;
 

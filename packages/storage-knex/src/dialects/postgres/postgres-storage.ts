@@ -6,19 +6,19 @@ import {
   ServiceError,
   type StorageCapabilities,
 } from "@sallyport/core";
-import { KnexAccountRepository } from "../../knex-account-repository.ts";
-import { KnexAdmissionRepository } from "../../knex-admission-repository.ts";
-import { KnexAppKeyRepository } from "../../knex-app-key-repository.ts";
-import { KnexAuditRepository } from "../../knex-audit-repository.ts";
-import { KnexChangeRepository } from "../../knex-change-repository.ts";
-import { KnexChannelRepository } from "../../knex-channel-repository.ts";
-import { KnexDepartureRepository } from "../../knex-departure-repository.ts";
-import { KnexModelRepository } from "../../knex-model-repository.ts";
-import { KnexObjectRepository } from "../../knex-object-repository.ts";
-import { KnexRecordRepository } from "../../knex-record-repository.ts";
-import { KnexSessionRepository } from "../../knex-session-repository.ts";
-import { KnexSettingsRepository } from "../../knex-settings-repository.ts";
-import { KnexThrottleRepository } from "../../knex-throttle-repository.ts";
+import { knexAccountRepository } from "../../knex-account-repository.ts";
+import { knexAdmissionRepository } from "../../knex-admission-repository.ts";
+import { knexAppKeyRepository } from "../../knex-app-key-repository.ts";
+import { knexAuditRepository } from "../../knex-audit-repository.ts";
+import { knexChangeRepository } from "../../knex-change-repository.ts";
+import { knexChannelRepository } from "../../knex-channel-repository.ts";
+import { knexDepartureRepository } from "../../knex-departure-repository.ts";
+import { knexModelRepository } from "../../knex-model-repository.ts";
+import { knexObjectRepository } from "../../knex-object-repository.ts";
+import { knexRecordRepository } from "../../knex-record-repository.ts";
+import { knexSessionRepository } from "../../knex-session-repository.ts";
+import { knexSettingsRepository } from "../../knex-settings-repository.ts";
+import { knexThrottleRepository } from "../../knex-throttle-repository.ts";
 import { objectOf } from "../../object-row.ts";
 import { type Numbered, pendingMigrations } from "../../schema.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
@@ -30,7 +30,7 @@ import { valueIndex } from "./index-expression.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { Migrator } from "./migrations/migrator.ts";
 import { PooledRunner } from "./pooled-runner.ts";
-import { PostgresLockRepository } from "./postgres-lock-repository.ts";
+import { postgresLockRepository } from "./postgres-lock-repository.ts";
 import { raiseStamps, stampsAreAhead } from "./stamps.ts";
 import { epochMilliseconds, storageTime } from "./statements/expressions.ts";
 import { type Statements, statementsOf } from "./statements/statements.ts";
@@ -82,23 +82,23 @@ export class KnexStorage extends SqlStorage {
   protected repositoriesOver(sql: SqlRunner): Repositories {
     const { offset, statements, tables } = this;
     return {
-      admission: new KnexAdmissionRepository(sql, statements.admission, offset),
-      accounts: new KnexAccountRepository(sql, statements.accounts, objectOf, offset),
-      appKeys: new KnexAppKeyRepository(sql, statements.appKeys),
-      audit: new KnexAuditRepository(sql, statements.audit, offset),
-      changes: new KnexChangeRepository(sql, statements.changes),
-      channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
-      departures: new KnexDepartureRepository(sql, statements.departures, offset),
-      locks: new PostgresLockRepository(sql, statements.locks, offset),
-      model: new KnexModelRepository(sql, statements.model, {
+      admission: knexAdmissionRepository(sql, statements.admission, offset),
+      accounts: knexAccountRepository(sql, statements.accounts, objectOf, offset),
+      appKeys: knexAppKeyRepository(sql, statements.appKeys),
+      audit: knexAuditRepository(sql, statements.audit, offset),
+      changes: knexChangeRepository(sql, statements.changes),
+      channels: knexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
+      departures: knexDepartureRepository(sql, statements.departures, offset),
+      locks: postgresLockRepository(sql, statements.locks, offset),
+      model: knexModelRepository(sql, statements.model, {
         hold: (transaction) => transaction.run(statements.holdModel),
         replacing: "on conflict (name) do update set definition = excluded.definition",
       }),
-      objects: new KnexObjectRepository(sql, statements.objects, tables, offset),
-      records: new KnexRecordRepository(sql, statements.records, offset),
-      sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),
-      settings: new KnexSettingsRepository(sql, statements.settings),
-      throttle: new KnexThrottleRepository(sql, statements.throttle, offset),
+      objects: knexObjectRepository(sql, statements.objects, tables, offset),
+      records: knexRecordRepository(sql, statements.records, offset),
+      sessions: knexSessionRepository(sql, statements.sessions, statements.channels, offset),
+      settings: knexSettingsRepository(sql, statements.settings),
+      throttle: knexThrottleRepository(sql, statements.throttle, offset),
     };
   }
 

@@ -1,25 +1,14 @@
 import {
-  type Departure,
   type DepartureRepository,
-  type HeldObject,
   isObjectId,
   isStorableText,
   isUuid,
   type JsonValue,
-  type Leaving,
-  type LinkTarget,
-  type ObjectId,
   objectNumber,
   type ObjectOutline,
-  type RecycledRoot,
-  type RecyclerQuery,
   type Referrer,
-  type ReferrerQuery,
-  type Restoration,
   seesAll,
-  type SingleReference,
   type StoredObject,
-  type Visibility,
   type Writing,
 } from "@sallyport/core";
 import { referrerOf, type ReferrerRow } from "../../../object-row.ts";
@@ -42,129 +31,109 @@ interface InTurn {
 }
 
 /** Whoever holds something has the turn to write, so that nothing that is read of objects changes until the transaction ends. */
-export class MariadbDepartureRepository implements DepartureRepository {
+export function mariadbDepartureRepository(runner: SqlRunner, context: ObjectContext): DepartureRepository {
   /** As every caller sees them, without a turn. */
-  private readonly departed: DepartedObjects;
+  const departedForAll = new DepartedObjects(runner, context.tables);
 
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly context: ObjectContext,
-  ) {
-    this.departed = new DepartedObjects(sql, context.tables);
-  }
+  return {
+    hold: (ids, by = {}) =>
+      inTurn(async ({ reads }) => {
+        const numbers = objectNumbers(ids);
+        const objects = await reads.outlines(numbers, seesAll);
+        const lockedBy = await reads.locks(numbers, context.offset());
+        return inOrder(objects).map((object) => ({ object, lockedBy: lockedBy.get(object.id) ?? null }));
+      }, by),
 
-  hold(ids: readonly ObjectId[], by: Model = {}): Promise<HeldObject[]> {
-    return this.inTurn(async ({ reads }) => {
+    async referrers(ids, { attributes, limit }) {
+      const { links, objects } = context.tables;
       const numbers = objectNumbers(ids);
-      const objects = await reads.outlines(numbers, seesAll);
-      const lockedBy = await reads.locks(numbers, this.context.offset());
-      return inOrder(objects).map((object) => ({ object, lockedBy: lockedBy.get(object.id) ?? null }));
-    }, by);
-  }
-
-  async referrers(ids: readonly ObjectId[], { attributes, limit }: ReferrerQuery): Promise<Referrer[]> {
-    const { links, objects } = this.context.tables;
-    const numbers = objectNumbers(ids);
-    if (numbers.length === 0 || attributes?.length === 0) return [];
-    const named = attributes?.map((_, index) => `($${2 * index + 1}, $${2 * index + 2})`).join(", ");
-    const { rows } = await this.sql.runOnce<ReferrerRow>(
-      `select k.source, o.class, k.attribute, k.target from ${links} k join ${objects} o on o.oid = k.source
+      if (numbers.length === 0 || attributes?.length === 0) return [];
+      const named = attributes?.map((_, index) => `($${2 * index + 1}, $${2 * index + 2})`).join(", ");
+      const { rows } = await runner.runOnce<ReferrerRow>(
+        `select k.source, o.class, k.attribute, k.target from ${links} k join ${objects} o on o.oid = k.source
       where ${isAmongNumbers("k.target", numbers)} and not ${isAmongNumbers("k.source", numbers)}
         ${named === undefined ? "" : `and (o.class, k.attribute) in (${named})`} limit ${limit}`,
-      attributes?.flatMap(({ className, attribute }) => [className, attribute]) ?? [],
-    );
-    return rows.map(referrerOf);
-  }
-
-  clear(links: readonly Referrer[]): Promise<void> {
-    return this.inTurn(async ({ sql, turn, reads, writes }) => {
-      const objects = await reads.byNumbers(objectNumbers(links.map(({ id }) => id)), seesAll);
-      const written = objects.map((object) =>
-        cleared(
-          object,
-          links.filter(({ id }) => id === object.id),
-          turn.now,
-        ),
+        attributes?.flatMap(({ className, attribute }) => [className, attribute]) ?? [],
       );
-      await writes.replace(written, await turn.stamp());
-      for (const { attribute, target, id } of links) {
-        await sql.runOnce(
-          `delete from ${this.context.tables.links} where target = $1 and source = $2 and attribute = $3`,
-          [objectNumber(target), objectNumber(id), attribute],
+      return rows.map(referrerOf);
+    },
+
+    clear: (links) =>
+      inTurn(async ({ sql, turn, reads, writes }) => {
+        const objects = await reads.byNumbers(objectNumbers(links.map(({ id }) => id)), seesAll);
+        const written = objects.map((object) =>
+          cleared(
+            object,
+            links.filter(({ id }) => id === object.id),
+            turn.now,
+          ),
         );
-      }
-    });
-  }
+        await writes.replace(written, await turn.stamp());
+        for (const { attribute, target, id } of links) {
+          await sql.runOnce(
+            `delete from ${context.tables.links} where target = $1 and source = $2 and attribute = $3`,
+            [objectNumber(target), objectNumber(id), attribute],
+          );
+        }
+      }),
 
-  depart(
-    ids: readonly ObjectId[],
-    { recycled, leader, deletedBy = null, quota = 0 }: Leaving,
-  ): Promise<"departed" | "full"> {
-    return this.inTurn(async ({ turn, reads, writes, departed }) => {
-      const objects = await reads.byNumbers(objectNumbers(ids), seesAll);
-      if (objects.length === 0) return "departed";
-      const user = deletedBy === null ? null : objectNumber(deletedBy);
-      if (recycled && user !== null && quota > 0 && (await departed.countOf(user)) + objects.length > quota)
-        return "full";
-      await writes.remove(objects);
-      const departing = { recycled, leader: objectNumber(leader), deletedBy: user, stamp: await turn.stamp() };
-      await departed.add(
-        objects.map((object) => nextVersion(object, turn.now)),
-        departing,
-      );
-      return "departed";
-    });
-  }
+    depart: (ids, { recycled, leader, deletedBy = null, quota = 0 }) =>
+      inTurn(async ({ turn, reads, writes, departed }) => {
+        const objects = await reads.byNumbers(objectNumbers(ids), seesAll);
+        if (objects.length === 0) return "departed";
+        const user = deletedBy === null ? null : objectNumber(deletedBy);
+        if (recycled && user !== null && quota > 0 && (await departed.countOf(user)) + objects.length > quota)
+          return "full";
+        await writes.remove(objects);
+        const departing = { recycled, leader: objectNumber(leader), deletedBy: user, stamp: await turn.stamp() };
+        await departed.add(
+          objects.map((object) => nextVersion(object, turn.now)),
+          departing,
+        );
+        return "departed";
+      }),
 
-  async find(reference: SingleReference, visibility: Visibility): Promise<Departure | null> {
-    if (reference.kind === "id")
-      return isObjectId(reference.id) ? this.departed.find("oid", objectNumber(reference.id), visibility) : null;
-    return isUuid(reference.uuid) ? this.departed.find("uuid", reference.uuid.toLowerCase(), visibility) : null;
-  }
+    async find(reference, visibility) {
+      if (reference.kind === "id")
+        return isObjectId(reference.id) ? departedForAll.find("oid", objectNumber(reference.id), visibility) : null;
+      return isUuid(reference.uuid) ? departedForAll.find("uuid", reference.uuid.toLowerCase(), visibility) : null;
+    },
 
-  recycledWith(id: ObjectId, by: Model = {}): Promise<StoredObject[]> {
-    return this.inTurn(async ({ departed }) => (isObjectId(id) ? departed.recycledWith(objectNumber(id)) : []), by);
-  }
+    recycledWith: (id, by = {}) =>
+      inTurn(async ({ departed }) => (isObjectId(id) ? departed.recycledWith(objectNumber(id)) : []), by),
 
-  targets(ids: readonly ObjectId[]): Promise<LinkTarget[]> {
-    return this.inTurn(({ departed }) => departed.targets(objectNumbers(ids)));
-  }
+    targets: (ids) => inTurn(({ departed }) => departed.targets(objectNumbers(ids))),
 
-  listRecycled(page: RecyclerQuery): Promise<RecycledRoot[]> {
-    return this.departed.listRecycled(page);
-  }
+    listRecycled: (page) => departedForAll.listRecycled(page),
 
-  purge(ids: readonly ObjectId[]): Promise<void> {
-    return this.inTurn(async ({ turn, departed }) => {
-      const numbers = objectNumbers(ids);
-      if (numbers.length > 0) await departed.purge(numbers, { now: turn.now, stamp: await turn.stamp() });
-    });
-  }
+    purge: (ids) =>
+      inTurn(async ({ turn, departed }) => {
+        const numbers = objectNumbers(ids);
+        if (numbers.length > 0) await departed.purge(numbers, { now: turn.now, stamp: await turn.stamp() });
+      }),
 
-  countRecycled(classes: readonly string[]): Promise<number> {
-    return this.departed.count(classes.filter(isStorableText));
-  }
+    countRecycled: (classes) => departedForAll.count(classes.filter(isStorableText)),
 
-  restore(objects: readonly Restoration[]): Promise<StoredObject[]> {
-    return this.inTurn(async ({ turn, writes, departed }) => {
-      const recycled = await departed.recycled(objectNumbers(objects.map(({ id }) => id)));
-      const found = new Map(recycled.map((object) => [object.id, object]));
-      const written = objects.flatMap(({ id, attributes, links }): WrittenObject[] => {
-        const object = found.get(id);
-        if (object === undefined) return [];
-        const whole = { ...object.attributes, ...attributes };
-        return [{ object: nextVersion(object, turn.now, { attributes: whole }), links }];
-      });
-      if (written.length === 0) return [];
-      await departed.forget(objectNumbers(found.keys()));
-      await writes.add(written, await turn.stamp());
-      return written.map(({ object }) => object);
-    });
-  }
+    restore: (objects) =>
+      inTurn(async ({ turn, writes, departed }) => {
+        const recycled = await departed.recycled(objectNumbers(objects.map(({ id }) => id)));
+        const found = new Map(recycled.map((object) => [object.id, object]));
+        const written = objects.flatMap(({ id, attributes, links }): WrittenObject[] => {
+          const object = found.get(id);
+          if (object === undefined) return [];
+          const whole = { ...object.attributes, ...attributes };
+          return [{ object: nextVersion(object, turn.now, { attributes: whole }), links }];
+        });
+        if (written.length === 0) return [];
+        await departed.forget(objectNumbers(found.keys()));
+        await writes.add(written, await turn.stamp());
+        return written.map(({ object }) => object);
+      }),
+  };
 
-  private inTurn<T>(work: (at: InTurn) => Promise<T>, by: Model = {}): Promise<T> {
-    const { statements, tables, offset } = this.context;
-    return this.sql.atomically(async (sql) => {
+  function inTurn<T>(work: (at: InTurn) => Promise<T>, by: Model = {}): Promise<T> {
+    const { statements, tables, offset } = context;
+    return runner.atomically(async (sql) => {
       const turn = await WritersTurn.take(sql, statements, offset(), by);
       const reads = new ObjectReads(sql, tables);
       return work({

@@ -7,74 +7,71 @@ import { isAmongNumbers } from "./object-row.ts";
 import { type ObjectContext, WritersTurn } from "./writers-turn.ts";
 
 /** Locks are taken in turn with those who write: a write that is under way ends before, and one that begins later finds the lock. */
-export class MariadbLockRepository implements LockRepository {
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly locks: LockStatements,
-    private readonly context: ObjectContext,
-  ) {}
+export function mariadbLockRepository(
+  runner: SqlRunner,
+  locks: LockStatements,
+  context: ObjectContext,
+): LockRepository {
+  return {
+    async take(id, session, atMost = 0) {
+      if (!isObjectId(id)) return "gone";
+      return inTurn(async (sql, now) => {
+        const { rows } = await sql.run(locks.target, [objectNumber(id)]);
+        if (rows.length === 0) return "gone";
+        const lock = await live(sql, id);
+        if (lock !== null) return lock.session === session ? "taken" : "held";
+        if (atMost > 0 && (await heldBy(sql, session)) >= atMost) return "full";
+        await sql.run(locks.take, [objectNumber(id), Buffer.from(session, "hex"), now]);
+        return "taken";
+      });
+    },
 
-  async take(id: ObjectId, session: Digest, atMost = 0): Promise<"taken" | "held" | "gone" | "full"> {
-    if (!isObjectId(id)) return "gone";
-    return this.inTurn(async (sql, now) => {
-      const { rows } = await sql.run(this.locks.target, [objectNumber(id)]);
-      if (rows.length === 0) return "gone";
-      const lock = await this.live(sql, id);
-      if (lock !== null) return lock.session === session ? "taken" : "held";
-      if (atMost > 0 && (await this.heldBy(sql, session)) >= atMost) return "full";
-      await sql.run(this.locks.take, [objectNumber(id), Buffer.from(session, "hex"), now]);
-      return "taken";
-    });
-  }
+    async release(id, session) {
+      if (!isObjectId(id)) return "free";
+      return inTurn(async (sql) => {
+        const lock = await live(sql, id);
+        if (lock === null) return "free";
+        if (session !== null && lock.session !== session) return "held";
+        await sql.run(locks.release, [objectNumber(id)]);
+        return "released";
+      });
+    },
 
-  async release(id: ObjectId, session: Digest | null): Promise<"released" | "held" | "free"> {
-    if (!isObjectId(id)) return "free";
-    return this.inTurn(async (sql) => {
-      const lock = await this.live(sql, id);
-      if (lock === null) return "free";
-      if (session !== null && lock.session !== session) return "held";
-      await sql.run(this.locks.release, [objectNumber(id)]);
-      return "released";
-    });
-  }
+    async state(id) {
+      return isObjectId(id) ? live(runner, id) : null;
+    },
 
-  async state(id: ObjectId): Promise<Lock | null> {
-    return isObjectId(id) ? this.live(this.sql, id) : null;
-  }
+    async sweep(limit) {
+      return inTurn(async (sql) => {
+        const { rows } = await sql.run<{ oid: number }>(locks.over, [context.offset(), limit]);
+        if (rows.length > 0)
+          await sql.runOnce(
+            `delete from ${context.tables.locks} where ${isAmongNumbers(
+              "oid",
+              rows.map(({ oid }) => Number(oid)),
+            )}`,
+          );
+        return rows.length;
+      });
+    },
+  };
 
-  async sweep(limit: number): Promise<number> {
-    return this.inTurn(async (sql) => {
-      const { rows } = await sql.run<{ oid: number }>(this.locks.over, [this.context.offset(), limit]);
-      if (rows.length > 0)
-        await sql.runOnce(
-          `delete from ${this.context.tables.locks} where ${isAmongNumbers(
-            "oid",
-            rows.map(({ oid }) => Number(oid)),
-          )}`,
-        );
-      return rows.length;
-    });
-  }
-
-  private async live(sql: SqlRunner, id: ObjectId): Promise<Lock | null> {
-    const { rows } = await sql.run<{ session: Digest; since: number }>(this.locks.live, [
+  async function live(sql: SqlRunner, id: ObjectId): Promise<Lock | null> {
+    const { rows } = await sql.run<{ session: Digest; since: number }>(locks.live, [
       objectNumber(id),
-      this.context.offset(),
+      context.offset(),
     ]);
     return rows[0] === undefined ? null : { session: rows[0].session, since: Number(rows[0].since) };
   }
 
-  private async heldBy(sql: SqlRunner, session: Digest): Promise<number> {
-    const { rows } = await sql.run<{ count: number }>(this.locks.count, [
-      Buffer.from(session, "hex"),
-      this.context.offset(),
-    ]);
+  async function heldBy(sql: SqlRunner, session: Digest): Promise<number> {
+    const { rows } = await sql.run<{ count: number }>(locks.count, [Buffer.from(session, "hex"), context.offset()]);
     return Number(rows[0]?.count);
   }
 
-  private inTurn<T>(work: (sql: SqlRunner, now: number) => Promise<T>): Promise<T> {
-    return this.sql.atomically(async (sql) => {
-      const { now } = await WritersTurn.take(sql, this.context.statements, this.context.offset());
+  function inTurn<T>(work: (sql: SqlRunner, now: number) => Promise<T>): Promise<T> {
+    return runner.atomically(async (sql) => {
+      const { now } = await WritersTurn.take(sql, context.statements, context.offset());
       return work(sql, now);
     });
   }

@@ -6,12 +6,9 @@ import {
   defaultAnswerBytes,
   isUuid,
   isVisible,
-  type NewObject,
   type ObjectChange,
   type ObjectId,
-  type ObjectKeys,
   objectIdOf,
-  type ObjectOutline,
   type ObjectPage,
   type ObjectQuery,
   type ObjectRepository,
@@ -41,134 +38,131 @@ import { objectNumbers, objectOf } from "./object-row.ts";
 import { nextVersion, ObjectWrites, withKeptMembers, type WrittenObject } from "./object-writes.ts";
 import { type ObjectContext, WritersTurn } from "./writers-turn.ts";
 
-export class MariadbObjectRepository implements ObjectRepository {
-  private readonly reads: ObjectReads;
+export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContext): ObjectRepository {
+  const readsForAll = new ObjectReads(runner, context.tables);
 
-  constructor(
-    private readonly sql: SqlRunner,
-    private readonly context: ObjectContext,
-  ) {
-    this.reads = new ObjectReads(sql, context.tables);
-  }
+  return {
+    get(which, visibility, bytes = defaultAnswerBytes) {
+      const ofAll = ("uuids" in which ? which.uuids : which).length === 1 ? Number.POSITIVE_INFINITY : bytes;
+      return "uuids" in which
+        ? readsForAll.byUuids(
+            which.uuids.filter(isUuid).map((uuid) => uuid.toLowerCase()),
+            visibility,
+            ofAll,
+          )
+        : readsForAll.byNumbers(objectNumbers(which), visibility, ofAll);
+    },
 
-  get(which: ObjectKeys, visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
-    const ofAll = ("uuids" in which ? which.uuids : which).length === 1 ? Number.POSITIVE_INFINITY : bytes;
-    return "uuids" in which
-      ? this.reads.byUuids(
-          which.uuids.filter(isUuid).map((uuid) => uuid.toLowerCase()),
-          visibility,
-          ofAll,
-        )
-      : this.reads.byNumbers(objectNumbers(which), visibility, ofAll);
-  }
+    outlines: (ids, visibility) => readsForAll.outlines(objectNumbers(ids), visibility),
 
-  outlines(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectOutline[]> {
-    return this.reads.outlines(objectNumbers(ids), visibility);
-  }
-
-  async find(query: ObjectQuery, visibility: Visibility, page: Page, bytes = defaultAnswerBytes): Promise<ObjectPage> {
-    const classes = visibleClasses(query.classes, visibility);
-    if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
-    if (isPlain(query) && "offset" in page) {
-      const objects = await this.reads.list(classes, visibility, page, bytes);
-      const last = objects.at(-1);
-      return { objects, last: last === undefined ? null : { values: [], id: last.id } };
-    }
-    const asked = { ...query, classes };
-    return this.byColumns(async () => {
-      const floor = await this.floor(asked, visibility, page);
-      const found = floor === null ? null : await this.ordered(asked, visibility, { page, bytes, floor });
-      // Somebody may have written meanwhile, so that less is above the floor.
-      return found?.objects.length === page.limit ? found : this.ordered(asked, visibility, { page, bytes });
-    });
-  }
-
-  async match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]> {
-    const classes = visibleClasses(query.classes, visibility);
-    if (classes.length === 0) return [];
-    return this.byColumns(async () => {
-      const { text, values } = matchText(this.source(visibility), { ...query, classes }, atMost);
-      const { rows } = await this.sql.runOnce<OutlineRow>(text, values);
-      return rows.map(outlineOf);
-    });
-  }
-
-  async count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number> {
-    const classes = visibleClasses(query.classes, visibility);
-    if (classes.length === 0) return 0;
-    if (query.filter === undefined)
-      return Math.min(await this.reads.count(classes, visibility), atMost ?? Number.POSITIVE_INFINITY);
-    return this.byColumns(async () => {
-      const { text, values } = countText(this.source(visibility), { ...query, classes }, atMost);
-      const { rows } = await this.sql.runOnce<{ count: number }>(text, values);
-      return Number(rows[0]?.count);
-    });
-  }
-
-  async hold(ids: readonly ObjectId[]): Promise<void> {
-    if (ids.length > 0) await this.sql.atomically((sql) => this.takeTurn(sql));
-  }
-
-  async insert(objects: readonly NewObject[], by?: Writing): Promise<StoredObject[]> {
-    if (objects.length === 0) return [];
-    for (const { className, attributes } of objects) acceptStorable([className, attributes]);
-    const wanted = structuredClone(objects).map((object) => ({
-      ...object,
-      uuid: object.uuid?.toLowerCase() ?? randomUUID(),
-      readers: object.readers ?? null,
-    }));
-    if (!wanted.every(({ uuid }) => isUuid(uuid))) throw new ServiceError(307, { detail: "A UUID is malformed." });
-    const uuids = wanted.map(({ uuid }) => uuid);
-    if (new Set(uuids).size < uuids.length) throw uuidInUse();
-    const given = uuids.filter((_, index) => objects[index]?.uuid !== undefined);
-    return this.sql.atomically(async (sql) => {
-      const [turn, reads, writes] = [
-        await this.takeTurn(sql, by),
-        new ObjectReads(sql, this.context.tables),
-        new ObjectWrites(sql, this.context.tables),
-      ];
-      await writes.acceptTargets(wanted.map(({ links = {} }) => links));
-      // Nobody else has a UUID that was just made.
-      if (given.length > 0 && (await reads.isTaken(given))) throw uuidInUse();
-      for (const { attributes } of wanted) acceptObjectSize(attributes);
-      const { first, stamp } = await turn.numbers(wanted.length);
-      const written = wanted.map(({ className, attributes, uuid, readers, links = {} }, index): WrittenObject => {
-        const id = objectIdOf(first + index);
-        return { object: { id, uuid, className, attributes, readers, version: 1, storedAt: turn.now }, links };
+    async find(query, visibility, page, bytes = defaultAnswerBytes) {
+      const classes = visibleClasses(query.classes, visibility);
+      if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
+      if (isPlain(query) && "offset" in page) {
+        const objects = await readsForAll.list(classes, visibility, page, bytes);
+        const last = objects.at(-1);
+        return { objects, last: last === undefined ? null : { values: [], id: last.id } };
+      }
+      const asked = { ...query, classes };
+      return byColumns(async () => {
+        const floor = await floorOf(asked, visibility, page);
+        const found = floor === null ? null : await ordered(asked, visibility, { page, bytes, floor });
+        // Somebody may have written meanwhile, so that less is above the floor.
+        return found?.objects.length === page.limit ? found : ordered(asked, visibility, { page, bytes });
       });
-      await writes.add(written, stamp);
-      return written.map(({ object }) => object);
-    });
-  }
+    },
 
-  async update(changes: readonly ObjectChange[], by: Writing): Promise<StoredObject[]> {
-    if (changes.length === 0) return [];
-    acceptChanges(changes);
-    const wanted = structuredClone(changes);
-    return this.sql.atomically(async (sql) => {
-      const [turn, writes] = [await this.takeTurn(sql, by), new ObjectWrites(sql, this.context.tables)];
-      const objects = await this.changeable(sql, wanted, by);
-      await writes.acceptTargets(wanted.map(({ links }) => links));
-      const changing = wanted.map((change) => ({ change, object: objects.get(change.id) as StoredObject }));
-      const kept = await withKeptMembers(changing, by.visibility ?? seesAll, new ObjectReads(sql, this.context.tables));
-      const written = kept.map(({ object, change: { attributes, links, readers = object.readers } }): WrittenObject => {
-        const whole = { ...object.attributes, ...attributes };
-        return { object: nextVersion(object, turn.now, { attributes: whole, readers }), links };
+    async match(query, visibility, atMost) {
+      const classes = visibleClasses(query.classes, visibility);
+      if (classes.length === 0) return [];
+      return byColumns(async () => {
+        const { text, values } = matchText(source(visibility), { ...query, classes }, atMost);
+        const { rows } = await runner.runOnce<OutlineRow>(text, values);
+        return rows.map(outlineOf);
       });
-      for (const { object } of written) acceptObjectSize(object.attributes);
-      await writes.replace(written, await turn.stamp());
-      await writes.recount(kept.map(({ object: before }, index) => [before, (written[index] as WrittenObject).object]));
-      return written.map(({ object }) => object);
-    });
-  }
+    },
+
+    async count(query, visibility, atMost) {
+      const classes = visibleClasses(query.classes, visibility);
+      if (classes.length === 0) return 0;
+      if (query.filter === undefined)
+        return Math.min(await readsForAll.count(classes, visibility), atMost ?? Number.POSITIVE_INFINITY);
+      return byColumns(async () => {
+        const { text, values } = countText(source(visibility), { ...query, classes }, atMost);
+        const { rows } = await runner.runOnce<{ count: number }>(text, values);
+        return Number(rows[0]?.count);
+      });
+    },
+
+    async hold(ids) {
+      if (ids.length > 0) await runner.atomically((sql) => takeTurn(sql));
+    },
+
+    async insert(objects, by) {
+      if (objects.length === 0) return [];
+      for (const { className, attributes } of objects) acceptStorable([className, attributes]);
+      const wanted = structuredClone(objects).map((object) => ({
+        ...object,
+        uuid: object.uuid?.toLowerCase() ?? randomUUID(),
+        readers: object.readers ?? null,
+      }));
+      if (!wanted.every(({ uuid }) => isUuid(uuid))) throw new ServiceError(307, { detail: "A UUID is malformed." });
+      const uuids = wanted.map(({ uuid }) => uuid);
+      if (new Set(uuids).size < uuids.length) throw uuidInUse();
+      const given = uuids.filter((_, index) => objects[index]?.uuid !== undefined);
+      return runner.atomically(async (sql) => {
+        const [turn, reads, writes] = [
+          await takeTurn(sql, by),
+          new ObjectReads(sql, context.tables),
+          new ObjectWrites(sql, context.tables),
+        ];
+        await writes.acceptTargets(wanted.map(({ links = {} }) => links));
+        // Nobody else has a UUID that was just made.
+        if (given.length > 0 && (await reads.isTaken(given))) throw uuidInUse();
+        for (const { attributes } of wanted) acceptObjectSize(attributes);
+        const { first, stamp } = await turn.numbers(wanted.length);
+        const written = wanted.map(({ className, attributes, uuid, readers, links = {} }, index): WrittenObject => {
+          const id = objectIdOf(first + index);
+          return { object: { id, uuid, className, attributes, readers, version: 1, storedAt: turn.now }, links };
+        });
+        await writes.add(written, stamp);
+        return written.map(({ object }) => object);
+      });
+    },
+
+    async update(changes, by) {
+      if (changes.length === 0) return [];
+      acceptChanges(changes);
+      const wanted = structuredClone(changes);
+      return runner.atomically(async (sql) => {
+        const [turn, writes] = [await takeTurn(sql, by), new ObjectWrites(sql, context.tables)];
+        const objects = await changeable(sql, wanted, by);
+        await writes.acceptTargets(wanted.map(({ links }) => links));
+        const changing = wanted.map((change) => ({ change, object: objects.get(change.id) as StoredObject }));
+        const kept = await withKeptMembers(changing, by.visibility ?? seesAll, new ObjectReads(sql, context.tables));
+        const written = kept.map(
+          ({ object, change: { attributes, links, readers = object.readers } }): WrittenObject => {
+            const whole = { ...object.attributes, ...attributes };
+            return { object: nextVersion(object, turn.now, { attributes: whole, readers }), links };
+          },
+        );
+        for (const { object } of written) acceptObjectSize(object.attributes);
+        await writes.replace(written, await turn.stamp());
+        await writes.recount(
+          kept.map(({ object: before }, index) => [before, (written[index] as WrittenObject).object]),
+        );
+        return written.map(({ object }) => object);
+      });
+    },
+  };
 
   /** The objects that are to change, by their ids, if all of them may. */
-  private async changeable(
+  async function changeable(
     sql: SqlRunner,
     changes: readonly ObjectChange[],
     { session, className, visibility = seesAll }: Writing,
   ): Promise<ReadonlyMap<ObjectId, StoredObject>> {
-    const reads = new ObjectReads(sql, this.context.tables);
+    const reads = new ObjectReads(sql, context.tables);
     const numbers = objectNumbers(changes.map(({ id }) => id));
     const objects = new Map((await reads.byNumbers(numbers, seesAll)).map((object) => [object.id, object]));
     const missing = changes.map(({ id }) => id).filter((id) => !objects.has(id));
@@ -179,7 +173,7 @@ export class MariadbObjectRepository implements ObjectRepository {
       if (!isVisible(object, visibility) || (className ?? object.className) !== object.className)
         throw new ServiceError(304);
     }
-    const lockedBy = await reads.locks(numbers, this.context.offset());
+    const lockedBy = await reads.locks(numbers, context.offset());
     for (const { id, expectedVersions } of changes) {
       const holder = lockedBy.get(id);
       if (holder !== undefined && holder !== session)
@@ -192,26 +186,26 @@ export class MariadbObjectRepository implements ObjectRepository {
   }
 
   /** The lowest value on a page, where an index tells it. */
-  private async floor(query: ObjectQuery, visibility: Visibility, page: Page): Promise<KeyValue> {
-    const composed = floorText(this.source(visibility), query, page);
+  async function floorOf(query: ObjectQuery, visibility: Visibility, page: Page): Promise<KeyValue> {
+    const composed = floorText(source(visibility), query, page);
     if (composed === null) return null;
-    const { rows } = await this.sql.runOnce<{ floor: KeyValue }>(composed.text, composed.values);
+    const { rows } = await runner.runOnce<{ floor: KeyValue }>(composed.text, composed.values);
     return rows[0]?.floor ?? null;
   }
 
-  private async ordered(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
-    return (await this.query(query, visibility, page, "starts")) ?? this.querySlowly(query, visibility, page);
+  async function ordered(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
+    return (await pageOf(query, visibility, page, "starts")) ?? querySlowly(query, visibility, page);
   }
 
   /** A page; null if it cannot be told from the order that was asked for. */
-  private async query(
+  async function pageOf(
     query: ObjectQuery,
     visibility: Visibility,
     page: BoundedPage,
     by: Thoroughness,
   ): Promise<ObjectPage | null> {
-    const { text, values, columns } = findText(this.source(visibility), query, page, by);
-    const { rows } = await this.sql.runOnce<BoundedRow & Record<string, KeyValue>>(text, values);
+    const { text, values, columns } = findText(source(visibility), query, page, by);
+    const { rows } = await runner.runOnce<BoundedRow & Record<string, KeyValue>>(text, values);
     if (by === "starts" && !rows.every((row) => isDecided(columns, row))) return null;
     const last = rows.at(-1);
     return {
@@ -228,35 +222,35 @@ export class MariadbObjectRepository implements ObjectRepository {
   }
 
   /** A page whose texts are so long that they are sorted as a whole. */
-  private async querySlowly(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
-    const { text, values } = longestText(this.source(visibility), query);
-    const { rows } = await this.sql.runOnce<{ longest: string }>(text, values);
-    return (await this.query(query, visibility, page, {
+  async function querySlowly(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
+    const { text, values } = longestText(source(visibility), query);
+    const { rows } = await runner.runOnce<{ longest: string }>(text, values);
+    return (await pageOf(query, visibility, page, {
       longest: JSON.parse(rows[0]?.longest ?? "[]") as number[],
     })) as ObjectPage;
   }
 
   /** Asks by columns that have an index, and once more if somebody has taken one of them away meanwhile. */
-  private async byColumns<T>(ask: () => Promise<T>): Promise<T> {
-    const { columns } = this.context;
-    await columns.load(this.sql);
+  async function byColumns<T>(ask: () => Promise<T>): Promise<T> {
+    const { columns } = context;
+    await columns.load(runner);
     try {
       return await ask();
     } catch (error) {
       if (columns.isEmpty || !isUnknownColumn(error)) throw error;
       columns.forget();
-      await columns.load(this.sql);
+      await columns.load(runner);
       return ask();
     }
   }
 
-  private source(visibility: Visibility): QuerySource {
-    const { tables, columns } = this.context;
+  function source(visibility: Visibility): QuerySource {
+    const { tables, columns } = context;
     return { tables, columns, visibility };
   }
 
-  private takeTurn(sql: SqlRunner, by?: Writing): Promise<WritersTurn> {
-    return WritersTurn.take(sql, this.context.statements, this.context.offset(), by);
+  function takeTurn(sql: SqlRunner, by?: Writing): Promise<WritersTurn> {
+    return WritersTurn.take(sql, context.statements, context.offset(), by);
   }
 }
 
