@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
-import { type Ended, ServerProcess } from "./server-process.ts";
+import { runCommand } from "./run-command.ts";
+import type { Ended } from "./server-process.ts";
 
 jest.setTimeout(300_000);
 
@@ -28,7 +29,7 @@ function run(
     SALLYPORT_CONFIG: join(folder, "configuration.json"),
     ...(masterKey === undefined ? {} : { MASTER_KEY: masterKey }),
   };
-  return new ServerProcess([...args, "--alias", alias], environment, folder, input).ended;
+  return runCommand([...args, "--alias", alias], environment, folder, input);
 }
 
 /** What has to be the same: everything behind the header. */

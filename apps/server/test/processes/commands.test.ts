@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { jest } from "@jest/globals";
 import { call, checkSession, tryLogIn } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { runCommand } from "./run-command.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(240_000);
@@ -14,7 +15,7 @@ describe("commands", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const run = (args: string[], environment: Record<string, string> = {}, input?: string): Promise<Ended> =>
-    new ServerProcess(args, environment, folder, input).ended;
+    runCommand(args, environment, folder, input);
 
   function configured(content: object): string {
     const file = join(folder, `${Math.random()}.json`);
@@ -179,7 +180,7 @@ describe("users", () => {
   });
 
   const run = (...args: string[]): Promise<Ended> =>
-    new ServerProcess(["user", ...args], { DATABASE_URL: postgres.url }, folder).ended;
+    runCommand(["user", ...args], { DATABASE_URL: postgres.url }, folder);
   const told = (words: string) => ({ code: 0, stdout: `${words}\n` });
   const refused = (words: string) => ({
     code: 1,
@@ -245,7 +246,7 @@ describe("users", () => {
     expect(await create("QUENTIN")).toMatchObject(refused(".*looks like the name of another user"));
     // A server of a former version reserves nothing; the next migration does.
     await postgres.sql.query("delete from sallyport_demo.records where kind = 'userName'");
-    expect((await new ServerProcess(["migrate"], { DATABASE_URL: postgres.url }, folder).ended).code).toBe(0);
+    expect((await runCommand(["migrate"], { DATABASE_URL: postgres.url }, folder)).code).toBe(0);
     expect(await create("QUENTIN")).toMatchObject(refused(".*looks like the name of another user"));
     expect((await create("Rupert")).code).toBe(0);
   });

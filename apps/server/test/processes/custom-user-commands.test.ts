@@ -9,6 +9,7 @@ import { repositoriesOf } from "../password-suite.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { attempt, Authenticator, enter, factorRequests } from "../second-factor-client.ts";
 import { secondFactorEnvironment } from "../second-factor-suite.ts";
+import { runCommand } from "./run-command.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(240_000);
@@ -35,7 +36,7 @@ describe("custom users", () => {
   });
 
   const given = (input: string | undefined, ...args: string[]): Promise<Ended> =>
-    new ServerProcess(["custom-users", ...args], { DATABASE_URL: postgres.url }, folder, input).ended;
+    runCommand(["custom-users", ...args], { DATABASE_URL: postgres.url }, folder, input);
   const run = (...args: string[]): Promise<Ended> => given(undefined, ...args);
   const done = (words: string) => ({ code: 0, stdout: `${words}\n` });
   const refused = (words: string) => ({
@@ -168,8 +169,7 @@ describe("second factor commands", () => {
   });
 
   const run = (...args: string[]): Promise<Ended> =>
-    new ServerProcess(args, { DATABASE_URL: postgres.url, MASTER_KEY: secondFactorEnvironment.MASTER_KEY }, folder)
-      .ended;
+    runCommand(args, { DATABASE_URL: postgres.url, MASTER_KEY: secondFactorEnvironment.MASTER_KEY }, folder);
   const done = (words: string) => ({ code: 0, stdout: `${words}\n` });
   const refused = (words: string) => ({ code: 1, stdout: "", stderr: expect.stringContaining(`error: ${words}`) });
 
@@ -247,8 +247,7 @@ describe("second factor commands", () => {
       file,
       JSON.stringify({ databases: [{ storage: { url: postgres.url, schema: "plain", migrateOnStart: true } }] }),
     );
-    const plainly = (...args: string[]): Promise<Ended> =>
-      new ServerProcess([...args, "--config", file], {}, folder).ended;
+    const plainly = (...args: string[]): Promise<Ended> => runCommand([...args, "--config", file], {}, folder);
     expect(await plainly("migrate")).toMatchObject({ code: 0 });
     const words = refused("Second factors need a master key, and there is none. Set encryption.masterKey (MASTER_KEY)");
     expect(await plainly("app", "create", "office", "--second-factor", "forced")).toMatchObject(words);

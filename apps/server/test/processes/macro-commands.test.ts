@@ -3,7 +3,8 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { jest } from "@jest/globals";
 import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
-import { type Ended, ServerProcess } from "./server-process.ts";
+import { runCommand } from "./run-command.ts";
+import type { Ended } from "./server-process.ts";
 
 jest.setTimeout(240_000);
 
@@ -14,8 +15,7 @@ describe("macro commands", () => {
   const demo = join(import.meta.dirname, "../../macros/demo");
 
   // No test is about how long a macro may wait for its turn on a busy machine.
-  const run = (...args: string[]): Promise<Ended> =>
-    new ServerProcess(["macro", ...args], { MACRO_TIMEOUT: "1m" }, folder).ended;
+  const run = (...args: string[]): Promise<Ended> => runCommand(["macro", ...args], { MACRO_TIMEOUT: "1m" }, folder);
   const read = (...path: string[]) => readFileSync(join(folder, ...path), "utf8");
 
   describe("macro new", () => {
@@ -170,7 +170,7 @@ describe("stored macros", () => {
   });
 
   const run = (...args: string[]): Promise<Ended> =>
-    new ServerProcess(args, { NODE_ENV: "production", DATABASE_URL: scratch.url }, folder).ended;
+    runCommand(args, { NODE_ENV: "production", DATABASE_URL: scratch.url }, folder);
   const macro = (...args: string[]) => run("macro", ...args);
   const done = (stdout: string) => ({ code: 0, stdout, stderr: "" });
   const refused = (words: string) => ({ code: 1, stdout: "", stderr: `error: ${words}\n` });

@@ -10,6 +10,7 @@ import { reply, type SmtpSink, startSmtpSink } from "@sallyport/test-kit/mail/sm
 import type { SMTPServerOptions } from "smtp-server";
 import { call } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { runCommand } from "./run-command.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(90_000);
@@ -19,7 +20,7 @@ describe("mail commands", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const run = (args: string[], environment: Record<string, string> = {}): Promise<Ended> =>
-    new ServerProcess(args, { DATA_DIR: join(folder, "data"), ...environment }, folder).ended;
+    runCommand(args, { DATA_DIR: join(folder, "data"), ...environment }, folder);
 
   describe("mail test", () => {
     const sinks: SmtpSink[] = [];
@@ -304,7 +305,7 @@ describe("mail of server processes on one Postgres", () => {
 
   test("a command tells how much waits", async () => {
     const run = async (...args: string[]): Promise<string> =>
-      (await new ServerProcess(["mail", "waiting", ...args], { DATABASE_URL: postgres.url }, tmpdir()).ended).stdout;
+      (await runCommand(["mail", "waiting", ...args], { DATABASE_URL: postgres.url }, tmpdir())).stdout;
     expect(await run()).toBe("No mail waits.\n");
     await put(notices(2));
     await postgres.sql.query(

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { openProviderStage, type ProviderStage } from "../providers/provider-stage.ts";
-import { type Ended, ServerProcess } from "./server-process.ts";
+import { runCommand } from "./run-command.ts";
+import type { Ended } from "./server-process.ts";
 
 jest.setTimeout(240_000);
 
@@ -44,7 +45,7 @@ afterAll(async () => {
 });
 
 const run = (...args: string[]): Promise<Ended> =>
-  new ServerProcess(args, { NODE_ENV: "production", MASTER_KEY: masterKey }, folder).ended;
+  runCommand(args, { NODE_ENV: "production", MASTER_KEY: masterKey }, folder);
 const provider = (...args: string[]) => run("provider", ...args, "--alias", "second");
 const refused = (words: string) => ({ code: 1, stdout: "", stderr: `error: ${words}\n` });
 

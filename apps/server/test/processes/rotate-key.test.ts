@@ -15,6 +15,7 @@ import {
   postSecureLogIn,
   serverKey,
 } from "../secure-client.ts";
+import { runCommand } from "./run-command.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(60_000);
@@ -39,7 +40,7 @@ afterAll(async () => {
 const environment = () => ({ DATABASE_URL: postgres.url, MASTER_KEY: masterKey });
 
 function run(line: string, more: Record<string, string> = {}): Promise<Ended> {
-  return new ServerProcess(line.split(" "), { ...environment(), ...more }, folder).ended;
+  return runCommand(line.split(" "), { ...environment(), ...more }, folder);
 }
 
 async function json(line: string, more: Record<string, string> = {}) {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
+import { runCommand } from "./run-command.ts";
 import { ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(120_000);
@@ -31,7 +32,7 @@ const environment = () => ({ NODE_ENV: "production", DATABASE_URL: scratch.url }
 
 /** What a command prints; its exit code comes first if it failed. */
 async function command(line: string, input?: string): Promise<string> {
-  const { code, stdout, stderr } = await new ServerProcess(line.split(" "), environment(), folder, input).ended;
+  const { code, stdout, stderr } = await runCommand(line.split(" "), environment(), folder, input);
   return code === 0 ? stdout.trim() : `${code} ${stderr.trim()}`;
 }
 
@@ -70,7 +71,7 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
   );
   expect(await serviceCode(url)).toBe("0");
 
-  expect(await new ServerProcess(["user", "list"], environment(), folder).ended).toEqual({
+  expect(await runCommand(["user", "list"], environment(), folder)).toEqual({
     code: 0,
     stdout: "",
     stderr: "There are no users.\n",
@@ -197,7 +198,7 @@ test("app-key create accepts a key of 3 characters with a warning", async () => 
   writeFileSync(join(folder, "fixed.key"), "abc\n");
   writeFileSync(join(folder, "tiny.key"), "ab\n");
   const create = (file: string) =>
-    new ServerProcess(["app-key", "create", `by ${file}`, "--key-file", file], environment(), folder).ended;
+    runCommand(["app-key", "create", `by ${file}`, "--key-file", file], environment(), folder);
   expect(await create("fixed.key")).toMatchObject({
     code: 0,
     stdout: "",
