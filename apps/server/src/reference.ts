@@ -62,27 +62,29 @@ function configurationReference(): string {
 
 <!-- ${generatedNote} -->
 
-Settings come from a JSON file (\`--config\`, else \`SALLYPORT_CONFIG\`, else \`sallyport.config.json\` in the working directory) and
-from environment variables, which go before the file. Fields are written with dots between their sections; \`[]\` stands
-for an element of a list. A duration is a whole number with a unit: \`500ms\`, \`30s\`, \`15m\`, \`12h\`, \`7d\`. A list in a
-variable is separated by commas. A path in the file is relative to the file, a path in a variable to the working
-directory. An empty variable counts as none. What is secret can also be read from a file that a variable ending in
-\`_FILE\` names.
+The server reads a JSON file and environment variables. The file is the one of \`--config\`, else of \`SALLYPORT_CONFIG\`, else
+\`sallyport.config.json\` in the working directory. Environment variables override the file. An empty variable counts as unset.
 
-\`sallyport-server check-config\` lists everything that is wrong with a configuration, or prints what results of it.
+- A dot separates a section and its field. \`[]\` stands for an element of a list.
+- A duration is an integer with a unit: \`500ms\`, \`30s\`, \`15m\`, \`12h\`, \`7d\`.
+- A list in a variable is separated by commas.
+- A path in the file is relative to the file. A path in a variable is relative to the working directory.
+- A variable with the suffix \`_FILE\` names a file that contains the secret.
+
+\`sallyport-server check-config\` lists all errors of a configuration, or prints the resulting one.
 
 ## Without a file
 
-\`NODE_ENV\` and \`HOST\` decide what a server does that has no configuration file:
+Without a configuration file, \`NODE_ENV\`, \`HOST\` and \`DATABASE_URL\` decide what the server serves:
 
-| Circumstances | What it serves |
+| Condition | Databases |
 | --- | --- |
 | \`NODE_ENV\` is not \`production\`, \`HOST\` is loopback, \`DATABASE_URL\` is unset | The demo, in the directory \`DATA_DIR\`. |
-| \`NODE_ENV\` is not \`production\`, \`HOST\` is loopback, \`DATABASE_URL\` is set | **The demo, on that server**: the schemas ${schemas} (on MariaDB: databases), created at the start and filled with users whose passwords everybody knows. Other schemas are not touched. |
-| \`NODE_ENV\` is \`production\`, or \`HOST\` is more than loopback, and \`DATABASE_URL\` is set | One database with the empty alias, in the schema \`sallyport\` of that Postgres, or the database of that MariaDB. It is not migrated at the start and never filled. |
-| The same, \`DATABASE_URL\` is unset | Nothing: it does not start. |
+| \`NODE_ENV\` is not \`production\`, \`HOST\` is loopback, \`DATABASE_URL\` is set | **The demo, on that database server**: the schemas (on MariaDB: databases) ${schemas}. The server creates them and adds users with public passwords. It does not touch other schemas. |
+| \`NODE_ENV\` is \`production\`, or \`HOST\` is not loopback, and \`DATABASE_URL\` is set | One database with the empty alias: the schema \`sallyport\` on Postgres, the database of the connection string on MariaDB. The server neither migrates nor fills it. |
+| The same, \`DATABASE_URL\` is unset | None. The server does not start. |
 
-Commands work on the same databases, and say on standard error when they are those of the demo.
+Commands use the same databases. They print a note on standard error if these are the demo.
 
 ${parts.map(sectionText).join("\n\n")}
 `;
@@ -101,7 +103,7 @@ function sectionText([title, fields]: [string, ConfigurationField[]]): string {
     preset === null ? "" : codeSpan(preset),
     secret ? `${doc} Secret.` : doc,
   ]);
-  return `## ${title}\n\n${markdownTable(["Field", "Variable", "Value", "Default", "Meaning"], rows)}`;
+  return `## ${title}\n\n${markdownTable(["Field", "Variable", "Type", "Default", "Description"], rows)}`;
 }
 
 function variables(env: string | null, secret: boolean): string {

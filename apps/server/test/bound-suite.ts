@@ -8,7 +8,7 @@ type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** What the server has to be told: the least that can be configured. */
 export const boundEnvironment: Readonly<Record<string, string>> = {
-  ANSWER_BYTES: String(2 * 1_048_576),
+  MAX_RESPONSE_BYTES: String(2 * 1_048_576),
   DEBUG_MESSAGES: "true",
 };
 

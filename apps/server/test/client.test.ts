@@ -15,8 +15,8 @@ const environment = {
   MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
   PLAIN_AFTER_SECURE_LOGIN: "true",
   // Refused log-ins are many here, and all from one address.
-  THROTTLE_ADDRESS_FREE_FAILURES: "10000",
-  THROTTLE_USER_FREE_FAILURES: "10000",
+  THROTTLE_IP_MAX_FAILURES: "10000",
+  THROTTLE_USER_MAX_FAILURES: "10000",
 };
 
 /** All that public clients are known to send, on one server. */

@@ -60,7 +60,7 @@ const asking = (method: string) => [`${method} /nothing HTTP/1.1`, "Host: localh
 
 describe("requests one behind the other", () => {
   test("are served in turn, however few may be in work", async () => {
-    const { url } = await serve({ MAX_IN_FLIGHT: "1" });
+    const { url } = await serve({ MAX_REQUESTS_IN_FLIGHT: "1" });
     const exchange = await rawExchange(url, check);
     exchange.send(head(...check).repeat(3));
     exchange.send(head(...check, "Connection: close"));
@@ -68,7 +68,7 @@ describe("requests one behind the other", () => {
   });
 
   test("are too many at some point, and the last answer says so", async () => {
-    const { url } = await serve({ MAX_PIPELINED: "2" });
+    const { url } = await serve({ MAX_PIPELINED_REQUESTS: "2" });
     const exchange = await rawExchange(url, [
       ...check,
       "",
@@ -81,7 +81,7 @@ describe("requests one behind the other", () => {
   });
 
   test("are cut off when they are far too many", async () => {
-    const { url, lines } = await serve({ MAX_PIPELINED: "2" });
+    const { url, lines } = await serve({ MAX_PIPELINED_REQUESTS: "2" });
     const exchange = await rawExchange(url, [
       ...check,
       "",
@@ -263,13 +263,13 @@ describe("bodies in chunks", () => {
 
 describe("connections", () => {
   test("of one network are limited, except those of a proxy", async () => {
-    const { url } = await serve({ MAX_CONNECTIONS_PER_NETWORK: "1" });
+    const { url } = await serve({ MAX_CONNECTIONS_PER_IP: "1" });
     const taken = await rawExchange(url, check);
     await taken.received(/"internalStatus":"0"/);
     expect(await (await rawExchange(url, check)).ended).toBe("");
     taken.close();
 
-    const behindProxy = await serve({ MAX_CONNECTIONS_PER_NETWORK: "1", TRUSTED_PROXIES: "127.0.0.1" });
+    const behindProxy = await serve({ MAX_CONNECTIONS_PER_IP: "1", TRUSTED_PROXIES: "127.0.0.1" });
     for (const exchange of [await rawExchange(behindProxy.url, check), await rawExchange(behindProxy.url, check)]) {
       await exchange.received(/"internalStatus":"0"/);
     }

@@ -10,7 +10,7 @@ const mailbox = new MailFolder();
 
 export const customPasswordEnvironment: Readonly<Record<string, string>> = {
   ...storedServerKeys,
-  MAIL_FOLDER: mailbox.path,
+  MAIL_DIR: mailbox.path,
 };
 
 const first = "the first password";

@@ -4,8 +4,8 @@ import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession, logOut, type Sent } from "./client.ts";
 
 export const customUserEnvironment: Readonly<Record<string, string>> = {
-  THROTTLE_ADDRESS_FREE_FAILURES: "1000",
-  THROTTLE_USER_FREE_FAILURES: "10",
+  THROTTLE_IP_MAX_FAILURES: "1000",
+  THROTTLE_USER_MAX_FAILURES: "10",
 };
 
 let created = 0;

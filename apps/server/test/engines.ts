@@ -148,4 +148,4 @@ export function onEngines(
 }
 
 /** For suites that fail on purpose: failures of one test must not lock out the next. */
-export const withoutLockout: Environment = { THROTTLE_ADDRESS_FREE_FAILURES: "1000" };
+export const withoutLockout: Environment = { THROTTLE_IP_MAX_FAILURES: "1000" };

@@ -25,7 +25,7 @@ describe("guides", () => {
   guideSuite("custom-users.md", 5, customPasswordEnvironment);
   guideSuite("multi.md", 3);
   guideSuite("objects.md");
-  guideSuite("passwords.md", 6, { ...storedServerKeys, MAIL_FOLDER: folder });
+  guideSuite("passwords.md", 6, { ...storedServerKeys, MAIL_DIR: folder });
   guideSuite("two-factor.md", 8, { MASTER_KEY: Buffer.alloc(32, 7).toString("base64") });
 });
 

@@ -10,8 +10,8 @@ import { storedServerKeys } from "./secure/stored-keys.ts";
 /** What the server has to be told. */
 export const hookEnvironment: Readonly<Record<string, string>> = {
   ...storedServerKeys,
-  THROTTLE_ADDRESS_FREE_FAILURES: "1000",
-  ANSWER_BYTES: String(2 * 1_048_576),
+  THROTTLE_IP_MAX_FAILURES: "1000",
+  MAX_RESPONSE_BYTES: String(2 * 1_048_576),
 };
 
 /** What hooks do over HTTP, in every mode and on every engine. */

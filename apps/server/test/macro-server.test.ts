@@ -104,7 +104,7 @@ test("a server that is told to stop finishes what macros have begun", async () =
 });
 
 test("executions that find no thread in time, and those that are too many, are answered 706", async () => {
-  await start({ MACRO_THREADS: "1", MACRO_QUEUE: "1", MACRO_PATIENCE: "100ms" });
+  await start({ MACRO_THREADS: "1", MACRO_QUEUE_LIMIT: "1", MACRO_QUEUE_TIMEOUT: "100ms" });
   const id = await create();
   const gate = readingGate(storage().repositories, id);
   const waiting = [execute("Steps", { steps: [["get", id]] })];
@@ -126,7 +126,7 @@ test("executions that find no thread in time, and those that are too many, are a
 });
 
 test("who waits in a thread that another is stuck in is answered 706, and nothing is kept; who is stuck, 710", async () => {
-  await start({ MACRO_THREADS: "1", MACRO_CPU: "100ms" });
+  await start({ MACRO_THREADS: "1", MACRO_CPU_TIME: "100ms" });
   const { repositories } = storage();
   const put = (name: string, run: string) =>
     new MacroStore(repositories).put(
@@ -154,8 +154,8 @@ test("executions whose clients went away are ended: those that run, and those th
   await start({
     MACRO_THREADS: "1",
     MACRO_TIMEOUT: "10m",
-    MACRO_CPU: "10m",
-    MACRO_PATIENCE: "1m",
+    MACRO_CPU_TIME: "10m",
+    MACRO_QUEUE_TIMEOUT: "1m",
     DEBUG_MESSAGES: "true",
   });
   const text = (run: string) =>

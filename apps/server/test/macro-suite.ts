@@ -14,7 +14,7 @@ export const macroEnvironment: Readonly<Record<string, string>> = {
   MACROS_WATCH: "false",
   // Threads have the lowest priority, and other tests leave them little.
   MACRO_TIMEOUT: "30s",
-  MACRO_PATIENCE: "30s",
+  MACRO_QUEUE_TIMEOUT: "30s",
 };
 
 /** The time that `Runaway` asks for, and what its answer may take beyond it, in milliseconds. */

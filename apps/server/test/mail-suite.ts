@@ -14,10 +14,10 @@ export class MailFolder {
   /** What a server needs to write into it. */
   get environment(): Readonly<Record<string, string>> {
     return {
-      MAIL_FOLDER: this.path,
+      MAIL_DIR: this.path,
       MASTER_KEY: Buffer.alloc(32, 5).toString("base64"),
       PASSWORD_RESET_LINK: "https://app.example/{alias}/new#{token}",
-      MAIL_INTERVAL: "100ms",
+      MAIL_POLL_INTERVAL: "100ms",
     };
   }
 

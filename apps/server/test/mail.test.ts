@@ -28,8 +28,8 @@ test("while nothing can be sent, everybody is refused with 712, and the server i
     SMTP_HOST: "127.0.0.1",
     SMTP_PORT: String(port),
     MAIL_FROM: "a@mail.example",
-    MAIL_UNUSABLE_AFTER: "0s",
-    MAIL_INTERVAL: "100ms",
+    MAIL_UNAVAILABLE_AFTER: "0s",
+    MAIL_POLL_INTERVAL: "100ms",
     MASTER_KEY: Buffer.alloc(32, 5).toString("base64"),
   };
   const server = await startSeededServer([{ engine: "memory" }, { engine: "memory" }], mail);

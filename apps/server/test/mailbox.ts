@@ -34,7 +34,7 @@ export class Mailbox {
       SMTP_HOST: "127.0.0.1",
       SMTP_PORT: String(this.sink?.port),
       MAIL_FROM: "no-reply@example.org",
-      MAIL_INTERVAL: "100ms",
+      MAIL_POLL_INTERVAL: "100ms",
     };
   }
 

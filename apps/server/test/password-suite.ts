@@ -119,7 +119,7 @@ export function passwordSuite(server: () => RunningServer): void {
     test("whoever is locked out changes nothing, with whatever password", async () => {
       const somebody = await newUser(server());
       const session = await logIn(somebody);
-      const policy = { freeFailures: 10, firstDelay: 900_000, longestDelay: 900_000, forgetAfter: 900_000 };
+      const policy = { maxFailures: 10, initialDelay: 900_000, maxDelay: 900_000, resetAfter: 900_000 };
       for (let failures = 0; failures < 20; failures += 1)
         await repositories().throttle.fail([{ key: `user:${digests.sha256(somebody.name)}`, policy }]);
       const answer = await change(session, first, second);

@@ -51,7 +51,7 @@ describe("queries on Postgres", () => {
         },
       },
     ];
-    const content = { databases, log: { slowQueries: "2s" } };
+    const content = { databases, log: { slowQueryThreshold: "2s" } };
     const configuration = loadConfiguration({
       content,
       environment: { ...testEnvironment, LOG_LEVEL: "warn", DEBUG_MESSAGES: "true" },

@@ -112,7 +112,7 @@ export function recyclerSuite({
     await emptied(sessions.demo);
     const { policy } = server().databases.get("") as Database;
     const before = policy.objects;
-    Object.assign(policy, { objects: { recycledPerUser: 3 } });
+    Object.assign(policy, { objects: { recycleBinPerUser: 3 } });
     try {
       const ids = await Promise.all(Array.from({ length: 8 }, (_, index) => create("Customer", { Name: `C${index}` })));
       const answers = await Promise.all(ids.map((id) => recycle(id)));

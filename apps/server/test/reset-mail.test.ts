@@ -30,9 +30,9 @@ const mails = new MailFolder();
 onEngines("requests for resets", requestSuite, {
   environment: {
     ...resetMailEnvironment,
-    MAIL_FOLDER: mails.path,
-    MAIL_INTERVAL: "10m",
-    PASSWORD_RESETS_PER_NETWORK: "5",
+    MAIL_DIR: mails.path,
+    MAIL_POLL_INTERVAL: "10m",
+    PASSWORD_RESETS_PER_IP: "5",
     TRUSTED_PROXIES: "127.0.0.1",
   },
 });

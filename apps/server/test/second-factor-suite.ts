@@ -7,8 +7,8 @@ import { attempt, Authenticator, enter, type Enrolled, factorRequests } from "./
 /** Wrong tokens are shown on purpose. */
 export const secondFactorEnvironment = {
   MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
-  THROTTLE_ADDRESS_FREE_FAILURES: "10000",
-  THROTTLE_USER_FREE_FAILURES: "10000",
+  THROTTLE_IP_MAX_FAILURES: "10000",
+  THROTTLE_USER_MAX_FAILURES: "10000",
 };
 
 /** Second factors, in every mode and on every engine. */

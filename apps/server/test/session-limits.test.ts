@@ -43,10 +43,10 @@ describe("limits", () => {
 
   test("of failures slow down guessing, for unknown users alike", async () => {
     const server = await postgres.demo({
-      THROTTLE_USER_FREE_FAILURES: "3",
-      THROTTLE_USER_FIRST_DELAY: "1h",
-      THROTTLE_USER_LONGEST_DELAY: "1h",
-      THROTTLE_USER_FORGET_AFTER: "1d",
+      THROTTLE_USER_MAX_FAILURES: "3",
+      THROTTLE_USER_INITIAL_DELAY: "1h",
+      THROTTLE_USER_MAX_DELAY: "1h",
+      THROTTLE_USER_RESET_AFTER: "1d",
     });
     const guess = async (user: string) => {
       const answers = [];
@@ -77,9 +77,9 @@ describe("limits", () => {
 
   test("of failures forget a user's after a success", async () => {
     const server = await postgres.demo({
-      THROTTLE_USER_FREE_FAILURES: "3",
-      THROTTLE_USER_FIRST_DELAY: "1h",
-      THROTTLE_USER_LONGEST_DELAY: "1h",
+      THROTTLE_USER_MAX_FAILURES: "3",
+      THROTTLE_USER_INITIAL_DELAY: "1h",
+      THROTTLE_USER_MAX_DELAY: "1h",
     });
     for (let round = 0; round < 3; round += 1) {
       await tryLogIn(server, "reader", { pass: "wrong" });
@@ -91,9 +91,9 @@ describe("limits", () => {
 
   test("of failures count parallel guesses: at most a handful come through", async () => {
     const server = await postgres.demo({
-      THROTTLE_USER_FREE_FAILURES: "5",
-      THROTTLE_USER_FIRST_DELAY: "1h",
-      THROTTLE_USER_LONGEST_DELAY: "1h",
+      THROTTLE_USER_MAX_FAILURES: "5",
+      THROTTLE_USER_INITIAL_DELAY: "1h",
+      THROTTLE_USER_MAX_DELAY: "1h",
     });
     await Promise.all(Array.from({ length: 40 }, () => tryLogIn(server, "admin", { pass: "wrong" })));
     expect(await tryLogIn(server, "admin")).toMatchObject({ code: "302" });
@@ -103,9 +103,9 @@ describe("limits", () => {
 
   test("of failures count per address, whoever is tried", async () => {
     const server = await postgres.demo({
-      THROTTLE_ADDRESS_FREE_FAILURES: "3",
-      THROTTLE_ADDRESS_FIRST_DELAY: "1h",
-      THROTTLE_ADDRESS_LONGEST_DELAY: "1h",
+      THROTTLE_IP_MAX_FAILURES: "3",
+      THROTTLE_IP_INITIAL_DELAY: "1h",
+      THROTTLE_IP_MAX_DELAY: "1h",
       TRUSTED_PROXIES: "127.0.0.1",
     });
     const from = (address: string) => ({ "x-forwarded-for": address, "x-forwarded-proto": "https" });
@@ -121,7 +121,7 @@ describe("limits", () => {
   });
 
   test("of requests in work shed load, and the next one is served again", async () => {
-    const server = await postgres.demo({ MAX_IN_FLIGHT: "1" });
+    const server = await postgres.demo({ MAX_REQUESTS_IN_FLIGHT: "1" });
     await postgres.sql.query("begin; lock table sallyport_demo.app_keys");
     const stuck = tryLogIn(server, "demo");
     // Not before it is in work.
@@ -171,8 +171,8 @@ describe("limits", () => {
 
   test("of waiting password checks shed log-ins, not sessions", async () => {
     const server = await postgres.demo({
-      PASSWORD_CONCURRENCY: "1",
-      PASSWORD_QUEUE_LIMIT: "1",
+      PASSWORD_HASH_CONCURRENCY: "1",
+      PASSWORD_HASH_QUEUE_LIMIT: "1",
       ARGON2_TIME_COST: "20",
       ARGON2_MEMORY_COST: "8192",
     });
@@ -197,8 +197,8 @@ describe("a lockout by address", () => {
     const environment = {
       ...cheap,
       TRUSTED_PROXIES: "127.0.0.1",
-      THROTTLE_ADDRESS_FIRST_DELAY: "1h",
-      THROTTLE_ADDRESS_LONGEST_DELAY: "1h",
+      THROTTLE_IP_INITIAL_DELAY: "1h",
+      THROTTLE_IP_MAX_DELAY: "1h",
     };
     server = await postgres.demo(environment);
     other = await postgres.demo(environment);

@@ -41,9 +41,9 @@ describe("slow clients", () => {
   afterAll(() => postgres.close());
 
   test("take nobody's place while their bodies are still to come", async () => {
-    const server = await postgres.demo({ MAX_IN_FLIGHT: "1" });
+    const server = await postgres.demo({ MAX_REQUESTS_IN_FLIGHT: "1" });
     const slow = [await awaited(server), await awaited(server), await awaited(server)];
-    expect(await metric(server, "sallyport_bodies_awaited")).toBe(3);
+    expect(await metric(server, "sallyport_incomplete_bodies")).toBe(3);
     expect(await metric(server, "sallyport_requests_in_flight")).toBe(0);
     expect(await call(server, "/_CheckService")).toMatchObject({ status: 200 });
     expect((await tryLogIn(server, "reader")).code).toBe("0");
@@ -52,12 +52,12 @@ describe("slow clients", () => {
       await exchange.received(/"internalStatus":"0"/);
       exchange.close();
     }
-    expect(await metric(server, "sallyport_bodies_awaited")).toBe(0);
+    expect(await metric(server, "sallyport_incomplete_bodies")).toBe(0);
     await server.close();
   });
 
   test("of one network are refused before they bother the others", async () => {
-    const server = await postgres.demo({ MAX_AWAITED_BODIES_PER_NETWORK: "2", TRUSTED_PROXIES: "127.0.0.1" });
+    const server = await postgres.demo({ MAX_INCOMPLETE_BODIES_PER_IP: "2", TRUSTED_PROXIES: "127.0.0.1" });
     const first = await awaited(server, asIfFrom("2001:db8:1:1::1"));
     const second = await awaited(server, asIfFrom("2001:db8:1:1::2"));
     const third = await begin(server, asIfFrom("2001:db8:1:1:ffff::3"));
@@ -75,8 +75,8 @@ describe("slow clients", () => {
 
   test("of all networks together are refused before they fill the memory", async () => {
     const server = await postgres.demo({
-      MAX_AWAITED_BODIES: "2",
-      MAX_AWAITED_BODIES_PER_NETWORK: "1",
+      MAX_INCOMPLETE_BODIES: "2",
+      MAX_INCOMPLETE_BODIES_PER_IP: "1",
       TRUSTED_PROXIES: "127.0.0.1",
     });
     const slow = [await awaited(server, asIfFrom("192.0.2.1")), await awaited(server, asIfFrom("192.0.2.2"))];
@@ -88,15 +88,15 @@ describe("slow clients", () => {
   });
 
   test("that go away are not waited for any longer", async () => {
-    const server = await postgres.demo({ MAX_AWAITED_BODIES_PER_NETWORK: "1" });
+    const server = await postgres.demo({ MAX_INCOMPLETE_BODIES_PER_IP: "1" });
     (await awaited(server)).close();
-    while ((await metric(server, "sallyport_bodies_awaited")) > 0);
+    while ((await metric(server, "sallyport_incomplete_bodies")) > 0);
     (await awaited(server)).close();
     await server.close();
   });
 
   test("that go away before anybody waits for them are not waited for at all", async () => {
-    const server = await postgres.demo({ MAX_AWAITED_BODIES_PER_NETWORK: "1" });
+    const server = await postgres.demo({ MAX_INCOMPLETE_BODIES_PER_IP: "1" });
     await postgres.sql.query("begin; lock table sallyport_demo.app_keys");
     const exchange = await begin(server);
     while ((await metric(server, "sallyport_requests_in_flight")) === 0);
@@ -154,8 +154,8 @@ describe("slow clients", () => {
 
   test("that do not read are counted against their network, not as work", async () => {
     const server = await postgres.demo({
-      MAX_IN_FLIGHT: "2",
-      MAX_UNTAKEN_BYTES_PER_NETWORK: "65536",
+      MAX_REQUESTS_IN_FLIGHT: "2",
+      MAX_SEND_BUFFER_BYTES_PER_IP: "65536",
       TRUSTED_PROXIES: "127.0.0.1",
     });
     await postgres.sql.query(
@@ -180,15 +180,15 @@ describe("slow clients", () => {
     expect(sameNetwork).toMatchObject({ status: 503, code: "706" });
     expect(await check("192.0.2.2")).toMatchObject({ status: 200 });
     while ((await metric(server, "sallyport_requests_in_flight")) > 0);
-    expect(await metric(server, "sallyport_untaken_bytes")).toBeGreaterThan(1_000_000);
+    expect(await metric(server, "sallyport_send_buffer_bytes")).toBeGreaterThan(1_000_000);
     unread.close();
     while ((await check("192.0.2.1")).status === 503);
-    expect(await metric(server, "sallyport_untaken_bytes")).toBe(0);
+    expect(await metric(server, "sallyport_send_buffer_bytes")).toBe(0);
     await server.close();
   });
 
   test("that stop reading an answer are cut off, and slow readers are not", async () => {
-    const server = await postgres.demo({ STALLED_READER_TIMEOUT: "500ms" });
+    const server = await postgres.demo({ SEND_TIMEOUT: "500ms" });
     const sessionId = (await tryLogIn(server, "reader")).body.data.sessionId as string;
     const head = [
       "GET /v1/objects/Customer?perPage=30 HTTP/1.1",
@@ -197,8 +197,8 @@ describe("slow clients", () => {
       `sessionid: ${sessionId}`,
     ];
     const unread = await rawExchange(server.url, head, { unread: true });
-    while ((await metric(server, "sallyport_untaken_bytes")) === 0);
-    while ((await metric(server, "sallyport_untaken_bytes")) > 0);
+    while ((await metric(server, "sallyport_send_buffer_bytes")) === 0);
+    while ((await metric(server, "sallyport_send_buffer_bytes")) > 0);
     unread.close();
 
     const { hostname, port } = new URL(server.url);

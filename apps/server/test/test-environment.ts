@@ -14,5 +14,5 @@ export const testEnvironment: Readonly<Record<string, string>> = {
   ARGON2_TIME_COST: "1",
   LOCKS_PER_SESSION: `${locksPerSession}`,
   // Next to the tests themselves, macros would hardly ever have their turn.
-  MACRO_NICENESS: "0",
+  MACRO_THREAD_PRIORITY: "0",
 };

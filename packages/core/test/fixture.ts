@@ -26,7 +26,7 @@ export const random = {
   bytes: (length: number) => new Uint8Array(randomBytes(length)),
 };
 
-const throttle = { freeFailures: 3, firstDelay: 60_000, longestDelay: 60_000, forgetAfter: 3_600_000 };
+const throttle = { maxFailures: 3, initialDelay: 60_000, maxDelay: 60_000, resetAfter: 3_600_000 };
 
 const plainWrapping: KeyWrapping = {
   wrap: (bytes) => Buffer.from(bytes).toString("base64url"),
@@ -55,9 +55,9 @@ export const checkSecondFactors = new CheckSecondFactors(
 
 export const policy: DatabasePolicy = {
   sessions: { idleTimeout: 60_000, absoluteLifetime: 600_000, limit: 0, perUserLimit: 0, perDevice: 1 },
-  throttle: { user: throttle, address: { ...throttle, freeFailures: 1_000 } },
+  throttle: { user: throttle, ip: { ...throttle, maxFailures: 1_000 } },
   locks: { perSession: 0 },
-  objects: { recycledPerUser: 0 },
+  objects: { recycleBinPerUser: 0 },
   audit: { retention: 0 },
   clientHash: "none",
   timeZone: "UTC",

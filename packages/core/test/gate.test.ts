@@ -122,15 +122,15 @@ describe("the gate", () => {
     for (let n = 0; n < 5; n += 1) expect(await codeOf(enter(claim(true)))).toBe(315);
     expect(
       await fixture.r.throttle.fail([
-        { key: `user:${digests.sha256("u")}`, policy: { ...policy.throttle.user, freeFailures: 2 } },
+        { key: `user:${digests.sha256("u")}`, policy: { ...policy.throttle.user, maxFailures: 2 } },
       ]),
     ).toBe(0);
     expect(await trail()).toEqual(["login.accepted 0", ...Array<string>(5).fill("login.refused 315")]);
   });
 
   test("forgets a user's failures after a success, not the address's", async () => {
-    const address = { ...policy.throttle.user, freeFailures: 2 };
-    await prepare({ throttle: { user: policy.throttle.user, address } });
+    const address = { ...policy.throttle.user, maxFailures: 2 };
+    await prepare({ throttle: { user: policy.throttle.user, ip: address } });
     await codeOf(enter(claim(false)));
     expect(await codeOf(enter(claim(true)))).toBe(0);
     await codeOf(enter(claim(false)));
@@ -138,8 +138,8 @@ describe("the gate", () => {
   });
 
   test("is not throttled when the policy says so", async () => {
-    const off = { ...policy.throttle.user, freeFailures: 0 };
-    await prepare({ throttle: { user: off, address: off } });
+    const off = { ...policy.throttle.user, maxFailures: 0 };
+    await prepare({ throttle: { user: off, ip: off } });
     for (let n = 0; n < 50; n += 1) await codeOf(enter(claim(false)));
     expect(await codeOf(enter(claim(true)))).toBe(0);
   });

@@ -4,7 +4,7 @@ import { checkSecondFactors, digests, type Fixture, openFixture, policy, random 
 
 const day = 86_400_000;
 const free = 10;
-const rule = { freeFailures: free, firstDelay: 60_000, longestDelay: 900_000, forgetAfter: day };
+const rule = { maxFailures: free, initialDelay: 60_000, maxDelay: 900_000, resetAfter: day };
 const office = { address: "192.0.2.1", network: "192.0.2.1" };
 const elsewhere = { address: "198.51.100.7", network: "198.51.100.7" };
 
@@ -26,7 +26,7 @@ describe("a lockout by address", () => {
     fixture = await openFixture(
       {
         sessions: { ...policy.sessions, absoluteLifetime: day },
-        throttle: { user: { ...rule, firstDelay: 5_000 }, address: { ...rule, freeFailures: 100 } },
+        throttle: { user: { ...rule, initialDelay: 5_000 }, ip: { ...rule, maxFailures: 100 } },
       },
       () => offset,
     );

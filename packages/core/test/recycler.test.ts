@@ -29,7 +29,7 @@ describe("the recycle bin", () => {
     const limited = (context: SessionContext): SessionContext => {
       const { policy } = context.database;
       const database = Object.create(context.database, {
-        policy: { value: { ...policy, objects: { recycledPerUser: 3 } } },
+        policy: { value: { ...policy, objects: { recycleBinPerUser: 3 } } },
       }) as Database;
       return { ...context, database };
     };

@@ -151,7 +151,7 @@ describe("second factors", () => {
     const step = await moveTo(0);
     for (let times = 0; times < 10; times += 1)
       expect([await enter(), await enter(undefined, { appNames: ["must"] })]).toEqual([341, 340]);
-    for (let times = 0; times < policy.throttle.user.freeFailures; times += 1)
+    for (let times = 0; times < policy.throttle.user.maxFailures; times += 1)
       expect(await enter({ token: "wrong" })).toBe(342);
     expect([await enter(shown(step)), await enter(), await enter({ token: "wrong" })]).toEqual([302, 302, 302]);
     offset += 60_000;

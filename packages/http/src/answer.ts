@@ -16,9 +16,9 @@ export const fixedHeaders = {
  * answer to a GET if the client's network has too many unread bytes; results of writes are always sent.
  */
 export function writeAnswer(exchange: Exchange, status: number, text: string): void {
-  const { request, response, answerHeaders, requestId, connection, channel, origin, untakenBytes } = exchange;
+  const { request, response, answerHeaders, requestId, connection, channel, origin, sendBufferBytes } = exchange;
   if (response.headersSent) return;
-  if (text.length > sliceBytes && request.method === "GET" && untakenBytes.isFull(origin.network))
+  if (text.length > sliceBytes && request.method === "GET" && sendBufferBytes.isFull(origin.network))
     throw leavesTooMuchUnread();
   if (connection.isEnding) answerHeaders["Connection"] = "close";
   // Node joins a text to the head and encodes both anew; bytes it passes on as they are, at half the cost.

@@ -64,8 +64,8 @@ export class LoadShare {
 
 /** How much there may be at once: of one network (an IPv4 address, or a /64 of IPv6) and of all together. */
 export interface BudgetBounds {
-  readonly perNetwork: number;
-  readonly inAll: number;
+  readonly perIp: number;
+  readonly total: number;
 }
 
 /** Counts what networks take of something that is limited, such as connections or bytes of memory. */
@@ -83,7 +83,7 @@ export class NetworkBudget {
   /** Whether nothing is left for the network. */
   isFull(network: string): boolean {
     if (this.taken === 0) return false;
-    return this.taken >= this.bounds.inAll || (this.byNetwork.get(network) ?? 0) >= this.bounds.perNetwork;
+    return this.taken >= this.bounds.total || (this.byNetwork.get(network) ?? 0) >= this.bounds.perIp;
   }
 
   /** Takes an amount, even where it exceeds the bounds; the same amount has to be given back. */

@@ -45,12 +45,12 @@ const echo = (path: string, body: NonNullable<Route["body"]>): Route => ({
 
 const settings = {
   basePath: "",
-  maxInFlight: 10,
-  maxPipelined: 10,
-  maxConnectionsPerNetwork: 10,
-  maxAwaitedBodies: { perNetwork: 10, inAll: 10 },
-  maxUntakenBytes: { perNetwork: 1e6, inAll: 1e6 },
-  stalledReaderTimeout: 10_000,
+  maxRequestsInFlight: 10,
+  maxPipelinedRequests: 10,
+  maxConnectionsPerIp: 10,
+  maxIncompleteBodies: { perIp: 10, total: 10 },
+  maxSendBufferBytes: { perIp: 1e6, total: 1e6 },
+  sendTimeout: 10_000,
   multiTimeout: 10_000,
   bodyTimeout: 10_000,
   debugMessages: false,

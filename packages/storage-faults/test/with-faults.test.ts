@@ -18,7 +18,7 @@ const files: readonly NewObject[] = [1, 2, 3].map((number) => ({
 }));
 const throttleKey = {
   key: "key",
-  policy: { freeFailures: 1, firstDelay: 1_000, longestDelay: 1_000, forgetAfter: 60_000 },
+  policy: { maxFailures: 1, initialDelay: 1_000, maxDelay: 1_000, resetAfter: 60_000 },
 };
 
 let inner: Storage;

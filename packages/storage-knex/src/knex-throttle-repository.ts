@@ -56,7 +56,7 @@ function grantValues(granted: ExemptionGrant | undefined): (string | number | nu
 function askedOf(keys: readonly ThrottleKey[]): string | null {
   const asked = new Map<string, object>();
   for (const { key, policy, exemption } of keys) {
-    const { freeFailures: free, firstDelay: first, longestDelay: longest, forgetAfter: forget } = policy;
+    const { maxFailures: free, initialDelay: first, maxDelay: longest, resetAfter: forget } = policy;
     if (free > 0)
       asked.set(key, {
         key,

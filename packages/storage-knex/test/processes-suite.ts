@@ -149,13 +149,13 @@ export function sharedThrottleSuite(subject: () => ThrottleSubject): void {
     "lets one of several processes try when a delay is over, and counts every failure",
     async () => {
       const { url, schema, storage, setClock } = subject();
-      const policy = { freeFailures: 3, firstDelay: 60_000, longestDelay: 900_000, forgetAfter: 3_600_000 };
+      const policy = { maxFailures: 3, initialDelay: 60_000, maxDelay: 900_000, resetAfter: 3_600_000 };
       const keys = ["user", "address"].map((key) => ({ key, policy }));
-      setClock(-policy.firstDelay);
-      const failures = Array.from({ length: policy.freeFailures }, (_, index) =>
+      setClock(-policy.initialDelay);
+      const failures = Array.from({ length: policy.maxFailures }, (_, index) =>
         storage.repositories.throttle.fail(index % 2 === 0 ? keys : keys.toReversed()),
       );
-      expect(ascending(await Promise.all(failures))).toEqual([0, 0, policy.firstDelay]);
+      expect(ascending(await Promise.all(failures))).toEqual([0, 0, policy.initialDelay]);
       setClock(0);
       const inputs = Array.from({ length: 3 }, () => ({ keys, times: 20 }));
       const attempts = (await runWorkers(url, "attempt", inputs, schema)).flat() as {

@@ -58,7 +58,7 @@ describe("the throttle in SQL", () => {
   let database: TestDatabase;
   let storage: KnexStorage;
   let offset = 0;
-  const policy = { freeFailures: 3, firstDelay: 60_000, longestDelay: 900_000, forgetAfter: 3_600_000 };
+  const policy = { maxFailures: 3, initialDelay: 60_000, maxDelay: 900_000, resetAfter: 3_600_000 };
 
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -71,8 +71,8 @@ describe("the throttle in SQL", () => {
     const { throttle } = storage.repositories;
     for (const odd of [
       policy,
-      { ...policy, freeFailures: 1, firstDelay: 1, longestDelay: 2 ** 40 },
-      { ...policy, firstDelay: 0 },
+      { ...policy, maxFailures: 1, initialDelay: 1, maxDelay: 2 ** 40 },
+      { ...policy, initialDelay: 0 },
     ]) {
       const keys = [{ key: `delays ${JSON.stringify(odd)}`, policy: odd }];
       for (let failures = 1; failures <= 40; failures += 1)
@@ -88,7 +88,7 @@ describe("the throttle in SQL", () => {
   }));
 
   test("counts every one of many failures at once, on keys given in any order", async () => {
-    const keys = ["x", "y", "z"].map((key) => ({ key, policy: { ...policy, freeFailures: 1_000 } }));
+    const keys = ["x", "y", "z"].map((key) => ({ key, policy: { ...policy, maxFailures: 1_000 } }));
     const { throttle } = storage.repositories;
     await Promise.all(
       Array.from({ length: 60 }, (_, index) => throttle.fail(index % 2 === 0 ? keys : keys.toReversed())),
@@ -102,7 +102,7 @@ describe("the throttle in SQL", () => {
   test("clears away what is forgotten", async () => {
     const { throttle } = storage.repositories;
     for (let index = 0; index < 30; index += 1)
-      await throttle.fail([{ key: `passer-by ${index}`, policy: { ...policy, forgetAfter: 1_000 } }]);
+      await throttle.fail([{ key: `passer-by ${index}`, policy: { ...policy, resetAfter: 1_000 } }]);
     offset = 2_000;
     for (let index = 0; index < 3; index += 1) await throttle.fail([{ key: "last", policy }]);
     const { rows } = await database.admin.query(

@@ -27,7 +27,7 @@ export function judge(record: ThrottleRecord | undefined, policy: ThrottlePolicy
 /** The record after one more failure. */
 export function failed(record: ThrottleRecord | undefined, policy: ThrottlePolicy, now: number): ThrottleRecord {
   const failures = record === undefined || isForgotten(record, now) ? 0 : record.failures;
-  return { failures: failures + 1, forgetAt: now + policy.forgetAfter, delayedAt: now };
+  return { failures: failures + 1, forgetAt: now + policy.resetAfter, delayedAt: now };
 }
 
 /** The record after an attempt took the one try that its delay allows. */

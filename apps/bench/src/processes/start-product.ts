@@ -39,7 +39,10 @@ export async function startProduct({ imitation, ...settings }: ProductSettings):
   const external =
     imitation === undefined
       ? {}
-      : { oAuthProviders: [{ name: "google" }], providers: { imitation, underWayPerNetwork: 0, underWay: 0 } };
+      : {
+          oAuthProviders: [{ name: "google" }],
+          providers: { fakeUrl: imitation, maxPendingLogins: { perIp: 0, total: 0 } },
+        };
   const server = { port, ...(imitation === undefined ? {} : { publicUrl: address }) };
   const configuration = { ...settings, ...external, server, sessions, encryption, log: { level: "warn" } };
   return withConfiguration(configuration, async (file) => {

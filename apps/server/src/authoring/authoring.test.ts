@@ -240,7 +240,7 @@ describe("trial report", () => {
 describe("trial", () => {
   const content = {
     databases: [{ name: "demo", storage: { engine: "memory" } }],
-    macros: { directory: demoMacros(), watch: false, timeout: "1m", niceness: 0 },
+    macros: { directory: demoMacros(), watch: false, timeout: "1m", threadPriority: 0 },
   };
   const configuration = loadConfiguration({ content, environment: { ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1" } });
 

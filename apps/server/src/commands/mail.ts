@@ -8,22 +8,22 @@ import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
 import { loadNoting } from "./with-database.ts";
 
-/** `mail test|waiting`. */
+/** `mail test|queue`. */
 export function defineMail(group: ServerCommand): void {
   group
     .command("test")
-    .description("send a mail as configured, and say what is wrong if it cannot be sent")
-    .argument("<address>", "to whom")
+    .description("send a test message and diagnose failures")
+    .argument("<address>", "recipient")
     .withConfiguration()
     .addHelpText(
       "after",
-      "\nNo server needs to run, and no database is touched. Exit code 1 if the mail was not taken.",
+      "\nThe command needs no running server and no database. It exits with 1 if the message was not accepted.",
     )
     .action((address: string, { config }: AliasOptions) => testMail(address, loadNoting(config)));
   group
-    .command("waiting")
-    .description("show how much mail of a database waits, for how long, and whether anything can be sent at all")
-    .option("--json", "print JSON, for scripts")
+    .command("queue")
+    .description("show the number and age of the messages in the outbox, and the duration of an outage")
+    .option("--json", "print JSON")
     .onDatabase((options: JsonOptions) => async ({ database: { storage } }) => {
       const { count, oldest, stuck } = await waitingMail(storage.repositories);
       if (options.json) {
@@ -33,44 +33,41 @@ export function defineMail(group: ServerCommand): void {
       }
       console.log(
         count === 0
-          ? "No mail waits."
-          : `${count === 1 ? "One mail waits" : `${count} mails wait`}, the longest for ${inWords(oldest)}.`,
+          ? "The outbox is empty."
+          : `${count === 1 ? "1 message" : `${count} messages`} in the outbox. The oldest has waited ${inWords(oldest)}.`,
       );
-      if (stuck > 0)
-        console.log(`No mail could be sent for ${inWords(stuck)}; the log of the server and "mail test" tell why.`);
+      if (stuck > 0) console.log(`No mail could be sent for ${inWords(stuck)}. Run "mail test" to diagnose it.`);
     });
 }
 
 /** What to look at, by what is wrong. */
 const advice: ReadonlyMap<MailerTrouble, string> = new Map([
-  [
-    "away",
-    "Is mail.smtp.host right, does the relay listen on mail.smtp.port, and does a firewall let this machine through?",
-  ],
+  ["away", "Check mail.smtp.host and mail.smtp.port, and that no firewall blocks the connection."],
   [
     "timeout",
-    "Usually a firewall drops what is sent to that port, or mail.smtp.security does not fit it: port 465 wants tls, 587 and 25 want startTls.",
+    "Check that no firewall drops the connection, and that mail.smtp.security fits the port: 465 needs tls, 587 and 25 need startTls.",
   ],
   [
     "tls",
-    "Does the relay offer what mail.smtp.security asks for, and does its certificate name mail.smtp.host? If an authority of your own vouches for it, name that in mail.smtp.caFile.",
+    "Check that the SMTP server supports mail.smtp.security, and that its certificate is for mail.smtp.host. Set mail.smtp.caFile for a private certificate authority.",
   ],
   [
     "authentication",
-    "Are mail.smtp.user and mail.smtp.password right? Some relays want a password made for applications, or let in by address only.",
+    "Check mail.smtp.user and mail.smtp.password. Some providers require an app password or an allowed IP address.",
   ],
-  ["sender", "Relays take mail only from senders that they know: is mail.from one of them?"],
-  ["answer", "Does a mail relay listen on that port, and does mail.smtp.security fit it?"],
-  ["folder", "May this user write into mail.folder, and is there space left?"],
+  ["sender", "Check that the SMTP server accepts mail.from as a sender."],
+  ["answer", "Check that an SMTP server listens on the port, and that mail.smtp.security fits it."],
+  ["folder", "Check that this user can write to mail.directory, and that the disk is not full."],
 ]);
 
 /** Hands a mail over at once, beside the outbox, and says what becomes of it. */
 async function testMail(address: string, configuration: Configuration): Promise<void> {
   const to = mailAddress(address);
-  if (to === null) throw new CommandError("That is not one bare e-mail address, such as somebody@example.com.");
+  if (to === null)
+    throw new CommandError("The address must be an e-mail address without a display name, such as user@example.com.");
   const mailer = await createMailer(configuration);
   if (mailer === null)
-    throw new CommandError("Mail is not configured: set mail.smtp.host and mail.from, or mail.folder for trying out.");
+    throw new CommandError("Mail is not configured. Set mail.smtp.host and mail.from, or mail.directory for tests.");
   try {
     await hand(mailer, testLetter(to, configuration), configuration);
   } finally {
@@ -90,31 +87,30 @@ async function hand(mailer: Mailer, mail: Mail, configuration: Configuration): P
   const { kind } = outcome;
   if (kind === "refused")
     throw new CommandError(
-      `${place} refuses this mail for good, with ${outcome.reply}: it does not know the address, or may not send there. Everything before that worked.`,
+      `${place} rejected the message (${outcome.reply}). The connection works; check the recipient.`,
     );
   if (kind === "later")
     throw new CommandError(
-      `${place} wants to see this mail again later, with ${outcome.reply}; the server tries again by itself. Everything before that worked.`,
+      `${place} deferred the message (${outcome.reply}). The connection works. A server would retry; this command does not.`,
     );
   console.log(
-    configuration.mail.folder === undefined
-      ? `${place} has taken the mail. Whether it arrives, its mailbox tells; look among the unwanted ones, too.`
-      : `The mail lies in ${configuration.mail.folder}.`,
+    configuration.mail.directory === undefined
+      ? `${place} accepted the message. Check the mailbox and its spam folder.`
+      : `The message was written to ${configuration.mail.directory}.`,
   );
 }
 
-function placeOf({ mail: { smtp, folder } }: Configuration): string {
-  return folder === undefined ? `The relay ${smtp.host}:${smtp.port} (${smtp.security})` : `The folder ${folder}`;
+function placeOf({ mail: { smtp, directory } }: Configuration): string {
+  return directory === undefined
+    ? `The SMTP server ${smtp.host}:${smtp.port} (${smtp.security})`
+    : `The directory ${directory}`;
 }
 
 function testLetter(to: string, { applicationName, mail: { language } }: Configuration): Mail {
   const [subject, words] =
     language === "de"
-      ? [
-          `Probe-Mail von ${applicationName}`,
-          "Diese Nachricht zeigt, dass Mail verschickt werden kann. Sonst bedeutet sie nichts.",
-        ]
-      : [`Test mail from ${applicationName}`, "This mail shows that mail can be sent. It means nothing else."];
+      ? [`Test-E-Mail von ${applicationName}`, "Diese Nachricht bestätigt, dass der Server E-Mails versenden kann."]
+      : [`Test mail from ${applicationName}`, "This message confirms that the server can send mail."];
   const html = `<!doctype html>\n<html lang="${language}"><head><meta charset="utf-8"><title>Mail</title></head><body><p>${words}</p></body></html>\n`;
   return { to, subject, text: `${words}\n`, html, reference: randomBytes(16).toString("hex") };
 }

@@ -137,7 +137,7 @@ function printBanner(
       hasDocs: docs.enabled,
       imitatesProviders,
       dataPlace: placeOf(databases[0]?.storage ?? null),
-      mailFolder: mail.folder ?? null,
+      mailFolder: mail.directory ?? null,
       capabilities: storage === undefined ? [] : whatMatters(storage),
       digests: new NodeDigests(),
       style: terminalStyle(process.stdout),

@@ -63,7 +63,7 @@ export async function startServer(
 
     const server = createServer(
       application,
-      { ...configuration.server, maxConnections: configuration.server.maxConnections.inAll },
+      { ...configuration.server, maxConnections: configuration.server.maxConnections.total },
       tls,
     );
     const drain = new ConnectionDrain(server, application);
@@ -72,7 +72,7 @@ export async function startServer(
       (await container.getAsync(identifiers.callbackAddresses)).listening(urlOf(configuration, address));
     sweeper.start();
     mailRelay?.start(databases);
-    indexKeeper.start(databases, configuration.sessions.sweepInterval);
+    indexKeeper.start(databases, configuration.cleanup.interval);
 
     const stop = async (delay: number): Promise<void> => {
       preparation.stop();

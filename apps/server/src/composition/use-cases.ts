@@ -54,7 +54,7 @@ const useCases = {
   askForReset: from(
     core.AskForReset,
     { orderMail, digests, resets: passwordResets },
-    ({ mail, passwords }: Configuration) => ({ language: mail.language, perNetwork: passwords.resetsPerNetwork }),
+    ({ mail, passwords }: Configuration) => ({ language: mail.language, perNetwork: passwords.resetsPerIp }),
   ),
   confirmReset: from(core.ConfirmReset, {
     hasher,
@@ -107,11 +107,11 @@ const useCases = {
   createUser: of(core.CreateUser, [passwordPolicy, parts.createAccount]),
   setUserPassword: of(core.SetUserPassword, [passwordPolicy, hasher, replacePassword]),
   addCustomUser: by(
-    ({ passwords }, ...needs) => new core.AddCustomUser(...needs, passwords.customLength),
+    ({ passwords }, ...needs) => new core.AddCustomUser(...needs, passwords.customUserMinLength),
     [configuration, passwordPolicy, parts.createAccount],
   ),
   setCustomPassword: by(
-    ({ passwords }, ...needs) => new core.SetCustomPassword(...needs, passwords.customLength),
+    ({ passwords }, ...needs) => new core.SetCustomPassword(...needs, passwords.customUserMinLength),
     [configuration, passwordPolicy, hasher, replacePassword],
   ),
   createAppKey: of(core.CreateAppKey, [random, digests]),
@@ -120,8 +120,8 @@ const useCases = {
 };
 
 /** How many log-ins may be under way: away at a provider, or back with a code that is not traded yet. */
-function roomOf({ providers: { underWayPerNetwork, underWay } }: Configuration): core.RecordRoom {
-  return { ofOwner: underWayPerNetwork, inAll: underWay };
+function roomOf({ providers: { maxPendingLogins } }: Configuration): core.RecordRoom {
+  return { ofOwner: maxPendingLogins.perIp, inAll: maxPendingLogins.total };
 }
 
 type Table = typeof useCases;

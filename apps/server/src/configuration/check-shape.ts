@@ -28,7 +28,7 @@ function faultsOf(issue: z.core.$ZodIssue): Fault[] {
   const members = membersAt(configurationSchema, issue.path);
   return issue.keys.map((key) => {
     const meant = didYouMean(key, members);
-    const hint = meant === undefined ? `known are ${members.join(", ")}` : `did you mean "${meant}"?`;
+    const hint = meant === undefined ? `known names are ${members.join(", ")}` : `did you mean "${meant}"?`;
     return { path: pathText([...issue.path, key]), reason: `is unknown; ${hint}` };
   });
 }

@@ -20,7 +20,7 @@ export class ConfigurationError extends Error {
 function messageOf(faults: readonly Fault[]): string {
   const [first] = faults;
   if (first !== undefined && faults.length === 1 && first.path === "") return first.reason;
-  return ["The configuration is refused:", ...faults.map((fault) => `  - ${faultLine(fault)}`)].join("\n");
+  return ["Invalid configuration:", ...faults.map((fault) => `  - ${faultLine(fault)}`)].join("\n");
 }
 
 function faultLine({ path, env, reason }: Fault): string {

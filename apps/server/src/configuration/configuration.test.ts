@@ -13,7 +13,7 @@ test("the demo says that another folder of macros replaces its own", () => {
   const warnings = (environment: Record<string, string>) =>
     loadConfiguration({ environment }).warnings.filter((each) => each.includes("MACROS_DIR"));
   expect(warnings({ MACROS_DIR: tmpdir() })).toEqual([
-    expect.stringContaining("the sample macros of the demo, such as Echo, are not loaded"),
+    expect.stringContaining("the sample macros of the demo are not loaded"),
   ]);
   expect([warnings({}), warnings({ MACROS_DIR: demoMacros() ?? "" })]).toEqual([[], []]);
 });
@@ -54,7 +54,7 @@ test("what is printed is a configuration with the same meaning, but for secrets"
     sessions: { idleTimeout: "90s", absoluteLifetime: "36h" },
     databases: [
       { storage: { engine: "embedded", dataDir: "/x", statementTimeout: "5s" } },
-      { alias: "b", storage: { engine: "memory" }, throttle: { user: { firstDelay: "1500ms" } } },
+      { alias: "b", storage: { engine: "memory" }, throttle: { user: { initialDelay: "1500ms" } } },
       { alias: "c" },
       { alias: "d", storage: { engine: "module", module: "a", options: { key: "S3cret" } } },
     ],

@@ -55,8 +55,8 @@ export interface DatabaseConfiguration {
   readonly clientHash: ClientHash;
   readonly sessions: SessionPolicy;
   readonly locks: { readonly perSession: number };
-  readonly objects: { readonly recycledPerUser: number };
-  readonly throttle: { readonly user: ThrottlePolicy; readonly address: ThrottlePolicy };
+  readonly objects: { readonly recycleBinPerUser: number };
+  readonly throttle: { readonly user: ThrottlePolicy; readonly ip: ThrottlePolicy };
   readonly audit: { readonly retention: number };
   /** `directory`: absolute; `null` where there are no macros but those in the database. */
   readonly macros: { readonly directory: string | null };

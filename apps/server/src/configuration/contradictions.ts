@@ -23,10 +23,10 @@ export function* encryptionContradictions({ encryption }: ConfigurationDocument)
     }
   }
   if (rsaKeyPassphrase !== undefined && rsaKeyFile === undefined) {
-    yield { path: "encryption.rsaKeyFile", reason: "is required when there is a passphrase" };
+    yield { path: "encryption.rsaKeyFile", reason: "is required with a passphrase" };
   }
   if (jwtKeyPassphrase !== undefined && jwtKeyFile === undefined) {
-    yield { path: "encryption.jwtKeyFile", reason: "is required when there is a passphrase" };
+    yield { path: "encryption.jwtKeyFile", reason: "is required with a passphrase" };
   }
 }
 
@@ -41,7 +41,7 @@ export function* macrosContradictions(
   const own = named.filter(([, directory]) => directory !== null && directory !== common);
   for (const [path, directory] of [["macros.directory", common ?? null] as const, ...own]) {
     const trouble = directory === null ? null : folderTrouble(directory);
-    if (trouble !== null) yield { path, reason: `names ${trouble}` };
+    if (trouble !== null) yield { path, reason: trouble };
   }
 }
 
@@ -50,7 +50,7 @@ export function* mailContradictions(
   { mail, encryption }: ConfigurationDocument,
   demo: boolean,
 ): Generator<Contradiction> {
-  const { smtp, folder, from, templates } = mail;
+  const { smtp, directory, from, templatesDirectory } = mail;
   const { host, security, user, password, caFile } = smtp;
   const against = ["mail.smtp.host"];
   if (host === undefined) {
@@ -59,13 +59,13 @@ export function* mailContradictions(
         yield { path: "mail.smtp.host", reason: `is required with ${name}`, against: [`mail.smtp.${name}`] };
     }
   } else {
-    if (folder !== undefined)
-      yield { path: "mail.folder", reason: "goes instead of a relay; give one of them", against };
-    if (from === undefined) yield { path: "mail.from", reason: "is required with a relay", against };
+    if (directory !== undefined)
+      yield { path: "mail.directory", reason: "cannot be combined with mail.smtp.host", against };
+    if (from === undefined) yield { path: "mail.from", reason: "is required with mail.smtp.host", against };
     if (security === "none" && !isLoopbackHost(host)) {
       yield {
         path: "mail.smtp.security",
-        reason: "may be none for a relay on this machine only: passwords and tokens would be readable on the way",
+        reason: "can be none only if mail.smtp.host is a loopback address: mail contains passwords and tokens",
         against,
       };
     }
@@ -75,20 +75,20 @@ export function* mailContradictions(
       yield { path: "mail.smtp.user", reason: "is required with password", against: ["mail.smtp.password"] };
   }
   yield* fileContradictions("mail.smtp", { caFile });
-  if ((host ?? folder) !== undefined && encryption.masterKey === undefined && !demo) {
-    const reason = "is required for mail, which waits sealed under it; 'openssl rand -base64 32' makes one";
-    yield { path: "encryption.masterKey", reason, against: [host === undefined ? "mail.folder" : "mail.smtp.host"] };
+  if ((host ?? directory) !== undefined && encryption.masterKey === undefined && !demo) {
+    const reason = "is required for mail: it encrypts the outbox. Generate it with 'openssl rand -base64 32'";
+    yield { path: "encryption.masterKey", reason, against: [host === undefined ? "mail.directory" : "mail.smtp.host"] };
   }
-  const trouble = folder === undefined ? null : folderTrouble(folder, { mayBeMissing: true });
-  if (trouble !== null) yield { path: "mail.folder", reason: `names ${trouble}`, against: ["dataDir"] };
-  if (templates !== undefined) yield* templateContradictions(templates);
+  const trouble = directory === undefined ? null : folderTrouble(directory, { mayBeMissing: true });
+  if (trouble !== null) yield { path: "mail.directory", reason: trouble, against: ["dataDir"] };
+  if (templatesDirectory !== undefined) yield* templateContradictions(templatesDirectory);
 }
 
 function* templateContradictions(templates: string): Generator<Contradiction> {
   const trouble = folderTrouble(templates);
   const faults = trouble === null ? readTemplates(templates).faults : [];
-  if (trouble !== null) yield { path: "mail.templates", reason: `names ${trouble}` };
-  for (const fault of faults) yield { path: "mail.templates", reason: `names a folder in which ${fault}` };
+  if (trouble !== null) yield { path: "mail.templatesDirectory", reason: trouble };
+  for (const fault of faults) yield { path: "mail.templatesDirectory", reason: `has an invalid template: ${fault}` };
 }
 
 /** Providers that are listed twice, limits that do not go together, and what the server needs to log in with any. */
@@ -105,14 +105,15 @@ export function* providersContradictions(
       against: [`oAuthProviders[${before}].name`],
     };
   }
-  if (providers.underWay > 0) yield* wrongOrder(providers, ["underWayPerNetwork", "underWay"], "greater", "providers");
+  if (providers.maxPendingLogins.total > 0)
+    yield* wrongOrder(providers.maxPendingLogins, ["perIp", "total"], "greater", "providers.maxPendingLogins");
   // The demo knows its address, and makes a master key for itself.
   if (oAuthProviders.length === 0 || demo) return;
   if (encryption.masterKey === undefined) {
     yield {
       path: "encryption.masterKey",
       reason:
-        "is required with oAuthProviders, because what is registered of a provider is kept under it; 'openssl rand -base64 32' makes one",
+        "is required with oAuthProviders: it encrypts the registered providers. Generate it with 'openssl rand -base64 32'",
       against: ["oAuthProviders"],
     };
   }
@@ -120,7 +121,7 @@ export function* providersContradictions(
   if (server.publicUrl === undefined && oAuthProviders.some(({ name }) => name !== "apple")) {
     yield {
       path: "server.publicUrl",
-      reason: "is required with oAuthProviders: providers send browsers back to it",
+      reason: "is required with oAuthProviders: it is the base of the callback URLs",
       against: ["oAuthProviders"],
     };
   }
@@ -130,17 +131,17 @@ export function* providersContradictions(
 export function* serverContradictions({ server }: ConfigurationDocument): Generator<Contradiction> {
   const { certificateFile, keyFile } = server.tls;
   if (certificateFile !== undefined && keyFile === undefined) {
-    yield { path: "server.tls.keyFile", reason: "is required when there is a certificate" };
+    yield { path: "server.tls.keyFile", reason: "is required with certificateFile" };
   }
   if (keyFile !== undefined && certificateFile === undefined) {
-    yield { path: "server.tls.certificateFile", reason: "is required when there is a key" };
+    yield { path: "server.tls.certificateFile", reason: "is required with keyFile" };
   }
   yield* fileContradictions("server.tls", { certificateFile, keyFile });
   if (server.timeouts.headers > server.timeouts.request) {
     const path = "server.timeouts.headers";
     yield { path, reason: "must not be longer than server.timeouts.request", against: ["server.timeouts.request"] };
   }
-  yield* wrongOrder(server.maxAwaitedBodies, ["perNetwork", "inAll"], "greater", "server.maxAwaitedBodies");
+  yield* wrongOrder(server.maxIncompleteBodies, ["perIp", "total"], "greater", "server.maxIncompleteBodies");
 }
 
 /** Limits of sessions that do not go together. `at` is the path of the section, `common` that of the common values. */
@@ -151,9 +152,9 @@ export function* sessionContradictions(policy: SessionPolicy, at: string, common
 
 /** Delays that do not go together. */
 export function* throttleContradictions(policy: ThrottlePolicy, at: string, common: string): Generator<Contradiction> {
-  if (policy.freeFailures === 0) return;
-  yield* wrongOrder(policy, ["firstDelay", "longestDelay"], "longer", at, common);
-  yield* wrongOrder(policy, ["longestDelay", "forgetAfter"], "longer", at, common);
+  if (policy.maxFailures === 0) return;
+  yield* wrongOrder(policy, ["initialDelay", "maxDelay"], "longer", at, common);
+  yield* wrongOrder(policy, ["maxDelay", "resetAfter"], "longer", at, common);
 }
 
 /** Two members of a section, if the first is more than the second. */
@@ -176,6 +177,6 @@ function* fileContradictions(
 ): Generator<Contradiction> {
   for (const [name, file] of Object.entries(files)) {
     const reason = file === undefined ? null : unreadable(file);
-    if (reason !== null) yield { path: `${at}.${name}`, reason: `names a file that ${reason}` };
+    if (reason !== null) yield { path: `${at}.${name}`, reason: `the file ${reason}` };
   }
 }

@@ -44,15 +44,15 @@ export function storageOf(
       path: `${path}.${member}`,
       reason:
         engine === undefined
-          ? "has no meaning for a database server, and engine names nothing else"
-          : `has no meaning for the engine "${engine}"`,
+          ? "does not apply to a database server; set engine to another one"
+          : `does not apply to the engine "${engine}"`,
       against: [`${path}.engine`],
     }));
   if (engine === "memory") return { storage: { engine }, contradictions };
   if (engine === "module") {
     const { module, options = {} } = storage;
     if (module !== undefined) return { storage: { engine, module, options }, contradictions };
-    const reason = 'is required by the engine "module": the path or the package of an adapter';
+    const reason = 'is required with the engine "module": a path or a package';
     contradictions.push({ path: `${path}.module`, reason, against: [`${path}.engine`] });
     return { storage: null, contradictions };
   }
@@ -69,7 +69,7 @@ export function storageOf(
   if (url === undefined) return { storage: null, contradictions };
   const named = engineOfUrl(url) ?? "postgres";
   if (engine !== undefined && engine !== named) {
-    const reason = `contradicts the connection string, which leads to the engine "${named}"`;
+    const reason = `does not match the connection string, which is for the engine "${named}"`;
     contradictions.push({ path: `${path}.engine`, reason, against: [`${path}.url`, `${path}.urlFile`, "databaseUrl"] });
   }
   const schema = storage.schema ?? defaultSchema(alias, named === "mariadb" ? databaseIn(url) : undefined);
@@ -89,7 +89,7 @@ function defaultSchema(alias: string, base = "sallyport"): string {
 
 function schemaContradictions(schema: string, path: string): Contradiction[] {
   if (isSchemaName(schema)) return [];
-  const reason = `is required: "${schema}", which would be the name, is too long or has other characters than lowercase letters, digits and _`;
+  const reason = `is required: the default "${schema}" is too long or has characters other than lowercase letters, digits and _`;
   return [{ path: `${path}.schema`, reason }];
 }
 
@@ -104,19 +104,19 @@ function urlOf(
   common: string | undefined,
 ): { url?: string; contradiction?: Contradiction } {
   if (url !== undefined && urlFile !== undefined) {
-    return { url, contradiction: { path: `${path}.urlFile`, reason: "contradicts url: give one of them" } };
+    return { url, contradiction: { path: `${path}.urlFile`, reason: "cannot be combined with url" } };
   }
   if (urlFile === undefined) {
     const found = url ?? common;
     if (found !== undefined) return { url: found };
-    const reason = "is required, unless there is a urlFile or a common databaseUrl";
+    const reason = "is required, or set urlFile or databaseUrl";
     return { contradiction: { path: `${path}.url`, reason, against: ["databaseUrl", `${path}.engine`] } };
   }
   try {
     const read = readFileSync(urlFile, "utf8").trim();
     if (engineOfUrl(read) !== undefined) return { url: read };
-    return { contradiction: { path: `${path}.urlFile`, reason: "names a file that holds no connection string" } };
+    return { contradiction: { path: `${path}.urlFile`, reason: "the file does not contain a connection string" } };
   } catch (error) {
-    return { contradiction: { path: `${path}.urlFile`, reason: `names a file that ${readReason(error)}` } };
+    return { contradiction: { path: `${path}.urlFile`, reason: `the file ${readReason(error)}` } };
   }
 }

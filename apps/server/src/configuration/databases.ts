@@ -17,7 +17,7 @@ export function resolveDatabases(document: ConfigurationDocument, raw: unknown):
   const listed = implicit ? [databaseSection.parse({ storage: {} })] : (document.databases ?? []);
   const contradictions: Contradiction[] = [];
   if (listed.length === 0) {
-    contradictions.push({ path: "databases", reason: "is required: name at least one database, or set DATABASE_URL" });
+    contradictions.push({ path: "databases", reason: "is required: list at least one database, or set DATABASE_URL" });
   }
 
   const databases = listed.map((database, index): DatabaseConfiguration => {
@@ -27,7 +27,7 @@ export function resolveDatabases(document: ConfigurationDocument, raw: unknown):
     if (database.sessions !== undefined) {
       contradictions.push(...sessionContradictions(policy.sessions, `${at}.sessions`, "sessions"));
     }
-    for (const whom of ["user", "address"] as const) {
+    for (const whom of ["user", "ip"] as const) {
       if (database.throttle?.[whom] === undefined) continue;
       contradictions.push(
         ...throttleContradictions(policy.throttle[whom], `${at}.throttle.${whom}`, `throttle.${whom}`),
@@ -75,7 +75,7 @@ function policyOf(
     objects: overlay(common.objects, own.objects),
     throttle: {
       user: overlay(common.throttle.user, own.throttle?.user),
-      address: overlay(common.throttle.address, own.throttle?.address),
+      ip: overlay(common.throttle.ip, own.throttle?.ip),
     },
     audit: overlay(common.audit, own.audit),
   };
@@ -92,27 +92,30 @@ function* sharingContradictions(databases: readonly DatabaseConfiguration[]): Ge
     for (const [before, other] of databases.slice(0, index).entries()) {
       const [here, there] = [`databases[${index}]`, `databases[${before}]`];
       if (database.alias === other.alias) {
-        yield { path: `${here}.alias`, reason: `is the same as ${there}.alias`, against: [`${there}.alias`] };
+        yield { path: `${here}.alias`, reason: `is already used by ${there}`, against: [`${there}.alias`] };
       }
       const [own, others] = [database.storage, other.storage];
       if (own === null || others === null || own.engine === "memory" || others.engine === "memory") continue;
       if (own.engine === "module" || others.engine === "module") {
         if (isDeepStrictEqual(own, others))
-          yield { path: `${here}.storage.options`, reason: `are those of ${there}, which has the same module` };
+          yield {
+            path: `${here}.storage.options`,
+            reason: `must differ from those of ${there}, which has the same module`,
+          };
         continue;
       }
       if (placeOf(own) !== placeOf(others)) continue;
       if (own.schema === others.schema) {
         yield {
           path: `${here}.storage.schema`,
-          reason: `is the schema of ${there}, too ("${own.schema}")`,
+          reason: `is already used by ${there}: "${own.schema}"`,
           against: [`${here}.alias`, `${there}.alias`, `${there}.storage.schema`],
         };
       }
       if (own.engine === "embedded" && own.statementTimeout !== others.statementTimeout) {
         yield {
           path: `${here}.storage.statementTimeout`,
-          reason: `must be that of ${there}, which is in the same directory`,
+          reason: `must be the same as in ${there}, which shares the directory`,
           against: [`${there}.storage.statementTimeout`],
         };
       }
@@ -122,7 +125,7 @@ function* sharingContradictions(databases: readonly DatabaseConfiguration[]): Ge
       if (pools) continue;
       yield {
         path: `${here}.storage.pool`,
-        reason: `and statementTimeout must be those of ${there}, which uses the same connections`,
+        reason: `and statementTimeout must be the same as in ${there}, which shares the connections`,
         against: [`${there}.storage.pool`, `${here}.storage.statementTimeout`, `${there}.storage.statementTimeout`],
       };
     }

@@ -35,9 +35,9 @@ export function demoMacros(): string | null {
 export function demoNote({ demo, databases }: Pick<Configuration, "demo" | "databases">): string | null {
   if (!demo) return null;
   const storages = databases.flatMap(({ storage }) => (isOnServer(storage) ? [storage] : []));
-  const known = "users whose passwords everybody knows";
-  if (storages.length === 0) return `Nothing is configured, so this is the demo, with ${known}.`;
+  const known = "users with public passwords";
+  if (storages.length === 0) return `No configuration was found. This is the demo, with ${known}.`;
   const schemas = storages.map(({ schema }) => schema).join(" and ");
   const what = storages[0]?.engine === "mariadb" ? "databases" : "schemas";
-  return `NODE_ENV is not production and there is no configuration file, so DATABASE_URL is used for the demo: the ${what} ${schemas}, filled with ${known}.`;
+  return `NODE_ENV is not production and there is no configuration file. DATABASE_URL is used for the demo, in the ${what} ${schemas}, with ${known}.`;
 }

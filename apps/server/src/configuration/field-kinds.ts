@@ -32,9 +32,9 @@ interface TextRule {
 
 /** A text that is not empty, unless the rule says what else it must be. */
 export function text({
-  wanted = "a text that is not empty",
+  wanted = "a non-empty string",
   fits = (value) => value !== "",
-  type = "text",
+  type = "string",
 }: TextRule = {}): Kind<string> {
   const schema = z.string(refusal(wanted)).refine(fits, { error: `must be ${wanted}` });
   return { type, schema, fromText: asIs, toFile: asIs };
@@ -42,13 +42,13 @@ export function text({
 
 /** A whole number within bounds, both included. */
 export function wholeNumber(from: number, to: number): Kind<number> {
-  const wanted = `a whole number from ${from} to ${to}`;
+  const wanted = `an integer from ${from} to ${to}`;
   const schema = z
     .int(refusal(wanted))
     .min(from, { error: `must be ${wanted}` })
     .max(to, { error: `must be ${wanted}` });
   const fromText = (given: string): unknown => (/^\d+$/.test(given) ? Number(given) : given);
-  return { type: `number ${from}–${to}`, schema, fromText, toFile: asIs };
+  return { type: `integer ${from}–${to}`, schema, fromText, toFile: asIs };
 }
 
 const flagWords: ReadonlyMap<string, boolean> = new Map([
@@ -128,7 +128,7 @@ export function providerName(): Kind<ProviderType> {
 
 /** A module to load: a path like `./adapter.js`, relative as any path is, or the name of an installed package. */
 export function moduleReference(): Kind<string> {
-  const wanted = "a path that begins with ./, ../ or /, or the name of a package";
+  const wanted = "a path that begins with ./, ../ or /, or a package name";
   const schema = z.string(refusal(wanted)).min(1, { error: `must be ${wanted}` });
   const inFolder = (reference: string, folder: string): string =>
     /^\.\.?\//.test(reference) ? resolve(folder, reference) : reference;
@@ -138,7 +138,7 @@ export function moduleReference(): Kind<string> {
 /** Several values of one kind; commas stand between them in the environment. */
 export function listOf<Item>(item: Kind<Item>): Kind<Item[]> {
   return {
-    type: `list of ${item.type}`,
+    type: `list of ${item.type}s`,
     schema: z.array(item.schema, { error: "must be a list" }),
     fromText: (given) => given.split(",").map((part) => item.fromText(part.trim())),
     toFile: (items) => items.map((each) => item.toFile(each)),

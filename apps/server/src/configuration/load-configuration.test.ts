@@ -85,15 +85,15 @@ describe("reads", () => {
   test("what a database has of its own over what is common", () => {
     const content = {
       sessions: { limit: 7 },
-      throttle: { user: { freeFailures: 3 } },
+      throttle: { user: { maxFailures: 3 } },
       databases: [
         {
           ...memory,
           clientHash: "none",
           sessions: { perUserLimit: 2 },
           locks: { perSession: 5 },
-          objects: { recycledPerUser: 7 },
-          throttle: { user: { firstDelay: "2s" } },
+          objects: { recycleBinPerUser: 7 },
+          throttle: { user: { initialDelay: "2s" } },
           audit: { retention: "0s" },
         },
         { ...memory, alias: "other" },
@@ -103,13 +103,13 @@ describe("reads", () => {
     expect(database).toMatchObject({
       clientHash: "none",
       sessions: { limit: 7, perUserLimit: 2, perDevice: 5, idleTimeout: 1_800_000, absoluteLifetime: 43_200_000 },
-      throttle: { user: { freeFailures: 3, firstDelay: 2_000 }, address: { freeFailures: 100, firstDelay: 1_000 } },
+      throttle: { user: { maxFailures: 3, initialDelay: 2_000 }, ip: { maxFailures: 100, initialDelay: 1_000 } },
       locks: { perSession: 5 },
-      objects: { recycledPerUser: 7 },
+      objects: { recycleBinPerUser: 7 },
       audit: { retention: 0 },
     });
     expect(other?.locks).toEqual({ perSession: 1_000 });
-    expect(other?.objects).toEqual({ recycledPerUser: 10_000 });
+    expect(other?.objects).toEqual({ recycleBinPerUser: 10_000 });
     expect(other?.audit).toEqual({ retention: 400 * 86_400_000 });
   });
 
@@ -130,7 +130,7 @@ describe("reads", () => {
       content: { databases: [memory] },
       environment: { NODE_ENV: "production" },
     });
-    expect(inProduction).toMatchObject({ watch: false, timeout: 5_000, cpu: 1_000, memory: 16 });
+    expect(inProduction).toMatchObject({ watch: false, timeout: 5_000, cpuTime: 1_000, memory: 16 });
   });
 
   test("a database without storage as one that is not set up", () => {
@@ -222,22 +222,32 @@ describe("warns", () => {
     loadConfiguration({ content: { databases: [embedded("x")], ...content }, environment }).warnings;
 
   test.each([
-    ["of credentials that will be refused", { server: { host: "0.0.0.0" } }, {}, /credentials are refused/],
+    [
+      "of credentials that will be refused",
+      { server: { host: "0.0.0.0" } },
+      {},
+      /refuses credentials of other machines/,
+    ],
     [
       "of credentials in clear text",
       { server: { host: "0.0.0.0", allowInsecureTransport: true } },
       {},
-      /readable for everybody/,
+      /over plain HTTP/,
     ],
-    ["of a missing master key", {}, {}, /answer 705/],
+    ["of a missing master key", {}, {}, /are answered 705/],
     [
       "of an RSA key for several databases",
       { encryption: { masterKey, rsaKeyFile: keyFile }, databases: [embedded("x"), { alias: "y", ...embedded("y") }] },
       {},
       /all databases share/,
     ],
-    ["of plain traffic after a secure log-in", { compatibility: { plainAfterSecureLogin: true } }, {}, /not encrypted/],
-    ["of memory", { databases: [memory] }, {}, /ends with the process/],
+    [
+      "of plain traffic after a secure log-in",
+      { compatibility: { plainAfterSecureLogin: true } },
+      {},
+      /turn off encryption/,
+    ],
+    ["of memory", { databases: [memory] }, {}, /is lost when the server stops/],
     ["of debug messages in production", { debugMessages: true }, { NODE_ENV: "production" }, /debugMessages/],
     [
       "of public metrics",

@@ -82,7 +82,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
 
   const { databaseUrl: _url, dataDir, throttle: _throttle, ...rest } = document;
   const demoMasterKeyFile = demo && document.encryption.masterKey === undefined ? resolve(dataDir, "master.key") : null;
-  const demoProvidersFolder = demo && document.providers.imitation === undefined ? resolve(dataDir) : null;
+  const demoProvidersFolder = demo && document.providers.fakeUrl === undefined ? resolve(dataDir) : null;
   const docs = { enabled: document.docs.enabled ?? !production };
   const { directory: _directory, ...macros } = {
     ...document.macros,
@@ -119,11 +119,11 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
 function withDemo(raw: Record<string, unknown>, onServer: boolean, dataDir: string): Record<string, unknown> {
   const [macros, mail] = [raw["macros"], raw["mail"]].map((given) => (isRecord(given) ? given : {}));
   const directory = demoMacros();
-  const folder = mail?.["smtp"] === undefined ? { folder: resolve(dataDir, "mail") } : {};
+  const files = mail?.["smtp"] === undefined ? { directory: resolve(dataDir, "mail") } : {};
   return {
     ...raw,
     databases: demoDatabases(onServer),
-    mail: { ...folder, ...mail },
+    mail: { ...files, ...mail },
     oAuthProviders: providerTypes.map((name) => ({ name })),
     ...(directory === null ? {} : { macros: { directory, ...macros } }),
   };
@@ -134,14 +134,14 @@ function macroWarnings(directory: string | undefined, demo: boolean): string[] {
   const samples = demoMacros();
   if (!demo || samples === null || directory === undefined || resolve(directory) === samples) return [];
   return [
-    `macros.directory (MACROS_DIR): the sample macros of the demo, such as Echo, are not loaded. To keep them, copy ${samples} into your folder.`,
+    `macros.directory (MACROS_DIR): the sample macros of the demo are not loaded. To keep them, copy them from ${samples} into your directory.`,
   ];
 }
 
 /** The demo keeps keys and mail there, on whatever storage it is. */
 function* dataDirFaults({ dataDir }: ConfigurationDocument): Generator<Fault> {
   const trouble = folderTrouble(dataDir, { mayBeMissing: true });
-  if (trouble !== null) yield { path: "dataDir", reason: `names ${trouble}` };
+  if (trouble !== null) yield { path: "dataDir", reason: trouble };
 }
 
 function fileOf({ file, content }: ConfigurationSources, environment: Environment): string | null {
@@ -153,7 +153,7 @@ function commonContradictions({ sessions, throttle }: ConfigurationDocument): Co
   return [
     ...sessionContradictions(sessions, "sessions", "sessions"),
     ...throttleContradictions(throttle.user, "throttle.user", "throttle.user"),
-    ...throttleContradictions(throttle.address, "throttle.address", "throttle.address"),
+    ...throttleContradictions(throttle.ip, "throttle.ip", "throttle.ip"),
   ];
 }
 
@@ -192,13 +192,13 @@ function unknownNodeEnvironment(given: string): ConfigurationError {
   const meant = didYouMean(given, nodeEnvironments);
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
   return new ConfigurationError([
-    { path: "", reason: `NODE_ENV is "${given}", and has to be production, development, test or unset.${hint}` },
+    { path: "", reason: `NODE_ENV: must be production, development, test or unset, not "${given}".${hint}` },
   ]);
 }
 
 function nothingConfigured(production: boolean): ConfigurationError {
-  const why = production ? "NODE_ENV is production" : "the server would listen on more than loopback";
-  const reason = `There is no configuration, and ${why}. Set DATABASE_URL (or DATABASE_URL_FILE) to a Postgres or a MariaDB, or name a configuration file with --config or SALLYPORT_CONFIG. The demo, which needs none, starts in development on loopback only (NODE_ENV unset, HOST=127.0.0.1).`;
+  const why = production ? "NODE_ENV is production" : "HOST is not a loopback address";
+  const reason = `No configuration was found, and ${why}. Set DATABASE_URL or DATABASE_URL_FILE to a Postgres or MariaDB connection string, or pass a configuration file with --config or SALLYPORT_CONFIG. To start the demo, unset NODE_ENV and HOST.`;
   return new ConfigurationError([{ path: "", reason }]);
 }
 

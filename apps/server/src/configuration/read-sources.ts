@@ -61,7 +61,7 @@ export function readEnvironment(environment: Environment): EnvironmentValues {
     let text = environment[env] || undefined;
     const file = facts.secret ? environment[`${env}_FILE`] || undefined : undefined;
     if (file !== undefined && text !== undefined) {
-      faults.push({ path: name, env: `${env}_FILE`, reason: `contradicts ${env}: set one of them` });
+      faults.push({ path: name, env: `${env}_FILE`, reason: `cannot be combined with ${env}` });
       continue;
     }
     if (file !== undefined) {
@@ -69,7 +69,7 @@ export function readEnvironment(environment: Environment): EnvironmentValues {
       try {
         text = readFileSync(file, "utf8").trim();
       } catch (error) {
-        faults.push({ path: name, env, reason: `names a file that ${readReason(error)}` });
+        faults.push({ path: name, env, reason: `the file ${readReason(error)}` });
       }
     }
     if (text === undefined) continue;
@@ -81,8 +81,8 @@ export function readEnvironment(environment: Environment): EnvironmentValues {
 
 const reasons: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "does not exist"],
-  ["EACCES", "may not be read"],
-  ["EPERM", "may not be read"],
+  ["EACCES", "is not readable"],
+  ["EPERM", "is not readable"],
   ["EISDIR", "is a directory"],
 ]);
 
@@ -92,7 +92,7 @@ export function readReason(error: unknown): string {
   return reasons.get(code) ?? `cannot be read${code === "" ? "" : ` (${code})`}`;
 }
 
-/** Why a file cannot be read, as the end of "a file that …"; `null` if it can. */
+/** Why a file cannot be read: completes "the file …"; `null` if it can. */
 export function unreadable(file: string): string | null {
   try {
     accessSync(file, constants.R_OK);
@@ -102,13 +102,13 @@ export function unreadable(file: string): string | null {
   }
 }
 
-/** What is wrong with a folder, as the end of "names …"; `null` if nothing is. `mayBeMissing`: it is made when it is needed. */
+/** What is wrong with a directory: completes a sentence that begins with its field; `null` if nothing is. `mayBeMissing`: it is made when it is needed. */
 export function folderTrouble(folder: string, { mayBeMissing = false } = {}): string | null {
   try {
-    return statSync(folder).isDirectory() ? null : "something that is no folder";
+    return statSync(folder).isDirectory() ? null : "is not a directory";
   } catch (error) {
     if (mayBeMissing && (error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    return `a folder that ${readReason(error)}`;
+    return `the directory ${readReason(error)}`;
   }
 }
 

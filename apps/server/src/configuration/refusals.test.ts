@@ -17,9 +17,13 @@ describe("refuses", () => {
           { alias: "a", ...memory },
         ],
       },
-      /databases\[1\]\.alias: is the same as databases\[0\]\.alias/,
+      /databases\[1\]\.alias: is already used by databases\[0\]/,
     ],
-    ["two databases with the empty alias", { databases: [memory, memory] }, /databases\[1\]\.alias: is the same as/],
+    [
+      "two databases with the empty alias",
+      { databases: [memory, memory] },
+      /databases\[1\]\.alias: is already used by/,
+    ],
     [
       "an unknown time zone",
       { databases: [{ timeZone: "Mars/Olympus", ...memory }] },
@@ -33,12 +37,12 @@ describe("refuses", () => {
     [
       "a module without a name",
       { databases: [{ storage: { engine: "module" } }] },
-      /databases\[0\]\.storage\.module: is required by the engine "module"/,
+      /databases\[0\]\.storage\.module: is required with the engine "module"/,
     ],
     [
       "a module for another engine",
       { databases: [{ storage: { engine: "memory", module: "./a.js" } }] },
-      /databases\[0\]\.storage\.module: has no meaning for the engine "memory"/,
+      /databases\[0\]\.storage\.module: does not apply to the engine "memory"/,
     ],
     [
       "options that are none",
@@ -53,33 +57,33 @@ describe("refuses", () => {
           storage: { engine: "module", module: "a", options: { file: "f" } },
         })),
       },
-      /databases\[1\]\.storage\.options: are those of databases\[0\]/,
+      /databases\[1\]\.storage\.options: must differ from those of databases\[0\]/,
     ],
     ["a Postgres without an address", { databases: [{ storage: {} }] }, /databases\[0\]\.storage\.url: is required/],
     [
       "an address in memory",
       { databases: [{ storage: { engine: "memory", url: "postgres://h/d" } }] },
-      /databases\[0\]\.storage\.url: has no meaning for the engine "memory"/,
+      /databases\[0\]\.storage\.url: does not apply to the engine "memory"/,
     ],
     [
       "a directory of a Postgres",
       { databases: [postgres("postgres://h/d", { dataDir: "x" })] },
-      /databases\[0\]\.storage\.dataDir: has no meaning/,
+      /databases\[0\]\.storage\.dataDir: does not apply/,
     ],
     [
       "a directory of whatever server",
       { databases: [{ storage: { url: "mariadb://h/d", dataDir: "x" } }] },
-      /databases\[0\]\.storage\.dataDir: has no meaning for a database server/,
+      /databases\[0\]\.storage\.dataDir: does not apply to a database server/,
     ],
     [
       "a Postgres at a MariaDB",
       { databases: [postgres("mariadb://h/d")] },
-      /databases\[0\]\.storage\.engine: contradicts the connection string, which leads to the engine "mariadb"/,
+      /databases\[0\]\.storage\.engine: does not match the connection string, which is for the engine "mariadb"/,
     ],
     [
       "a MariaDB at a Postgres",
       { databaseUrl: "postgres://h/d", databases: [{ storage: { engine: "mariadb" } }] },
-      /databases\[0\]\.storage\.engine: contradicts/,
+      /databases\[0\]\.storage\.engine: does not match/,
     ],
     [
       "a database twice on one MariaDB",
@@ -89,27 +93,27 @@ describe("refuses", () => {
           { alias: "b", storage: { url: "mysql://b@h:3306/", schema: "d" } },
         ],
       },
-      /databases\[1\]\.storage\.schema: is the schema of databases\[0\]/,
+      /databases\[1\]\.storage\.schema: is already used by databases\[0\]/,
     ],
     [
       "a name that cannot be one of ours",
       { databases: [{ storage: { url: "mariadb://h/Big" } }] },
-      /databases\[0\]\.storage\.schema: is required: "Big"/,
+      /databases\[0\]\.storage\.schema: is required: the default "Big"/,
     ],
     [
       "a pool of an embedded engine",
       { databases: [embedded("x", { pool: {} })] },
-      /databases\[0\]\.storage\.pool: has no meaning/,
+      /databases\[0\]\.storage\.pool: does not apply/,
     ],
     [
       "two addresses",
       { databases: [postgres("postgres://h/d", { urlFile: "x" })] },
-      /databases\[0\]\.storage\.urlFile: contradicts url/,
+      /databases\[0\]\.storage\.urlFile: cannot be combined with url/,
     ],
     [
       "a file of an address that is not there",
       { databases: [{ storage: { urlFile: "/none" } }] },
-      /databases\[0\]\.storage\.urlFile: names a file that does not exist/,
+      /databases\[0\]\.storage\.urlFile: the file does not exist/,
     ],
     [
       "a malformed schema",
@@ -124,7 +128,7 @@ describe("refuses", () => {
           { alias: "b", ...postgres("postgresql://c@h:5432/d", { schema: "s" }) },
         ],
       },
-      /databases\[1\]\.storage\.schema: is the schema of databases\[0\]/,
+      /databases\[1\]\.storage\.schema: is already used by databases\[0\]/,
     ],
     [
       "a schema twice in one directory",
@@ -134,7 +138,7 @@ describe("refuses", () => {
           { alias: "a_b", ...embedded("./x") },
         ],
       },
-      /databases\[1\]\.storage\.schema: is the schema of databases\[0\], too \("sallyport_a_b"\)/,
+      /databases\[1\]\.storage\.schema: is already used by databases\[0\]: "sallyport_a_b"/,
     ],
     [
       "an alias too long for a schema",
@@ -144,12 +148,12 @@ describe("refuses", () => {
     [
       "pools that differ",
       { databases: [postgres("postgres://h/d"), { alias: "b", ...postgres("postgres://h/d", { pool: { max: 3 } }) }] },
-      /databases\[1\]\.storage\.pool: and statementTimeout must be those of databases\[0\]/,
+      /databases\[1\]\.storage\.pool: and statementTimeout must be the same as in databases\[0\]/,
     ],
     [
       "time-outs that differ in one directory",
       { databases: [embedded("x"), { alias: "b", ...embedded("x", { statementTimeout: "6s" }) }] },
-      /databases\[1\]\.storage\.statementTimeout: must be that of databases\[0\], which is in the same directory/,
+      /databases\[1\]\.storage\.statementTimeout: must be the same as in databases\[0\], which shares the directory/,
     ],
   ];
 

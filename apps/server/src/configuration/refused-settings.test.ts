@@ -18,7 +18,7 @@ describe("refuses", () => {
     [
       "an unknown member like no other",
       { server: { zzzzzzz: 1 } },
-      /server\.zzzzzzz: is unknown; known are host, port,/,
+      /server\.zzzzzzz: is unknown; known names are host, port,/,
     ],
     ["an unknown section", { databasez: [] }, /databasez: is unknown; did you mean "databases"\?/],
     [
@@ -34,9 +34,9 @@ describe("refuses", () => {
       /^ {2}- server\.__proto__: is unknown/m,
     ],
     ["a number for a text", { server: { host: 5 } }, /server\.host: must be a host name or an address/],
-    ["a text for a number", { server: { port: "80" } }, /server\.port: must be a whole number from 0 to 65535/],
-    ["a fraction", { server: { port: 80.5 } }, /server\.port: must be a whole number/],
-    ["a number out of range", { server: { port: 65_536 } }, /server\.port: must be a whole number from 0 to 65535/],
+    ["a text for a number", { server: { port: "80" } }, /server\.port: must be an integer from 0 to 65535/],
+    ["a fraction", { server: { port: 80.5 } }, /server\.port: must be an integer/],
+    ["a number out of range", { server: { port: 65_536 } }, /server\.port: must be an integer from 0 to 65535/],
     ["a text for a flag", { debugMessages: "yes" }, /debugMessages: must be true or false/],
     ["a list for a section", { server: [] }, /server: must be an object/],
     ["null for a section", { sessions: null }, /sessions: must be an object/],
@@ -58,32 +58,28 @@ describe("refuses", () => {
     [
       "a folder of macros that is not there",
       { macros: { directory: "/nonexistent/macros" } },
-      /^ {2}- macros\.directory: names a folder that does not exist$/m,
+      /^ {2}- macros\.directory: the directory does not exist$/m,
     ],
     [
       "a file for a folder of macros",
       { databases: [{ macros: { directory: import.meta.filename }, ...memory }] },
-      /databases\[0\]\.macros\.directory: names something that is no folder/,
+      /databases\[0\]\.macros\.directory: is not a directory/,
     ],
     [
       "a folder of macros from a variable that is not there",
       {},
-      /macros\.directory \(MACROS_DIR\): names a folder that does not exist/,
+      /macros\.directory \(MACROS_DIR\): the directory does not exist/,
       { MACROS_DIR: "/nonexistent" },
     ],
     [
       "answers that one object would not fit into",
-      { limits: { answerBytes: 1_048_576 } },
-      /limits\.answerBytes: must be a whole number from 2097152 to 1073741824/,
+      { limits: { maxResponseBytes: 1_048_576 } },
+      /limits\.maxResponseBytes: must be an integer from 2097152 to 1073741824/,
     ],
     ["a bad host", { server: { host: "a b" } }, /server\.host: must be a host name/],
     ["a bad address", { server: { host: "300.1.1.1" } }, /server\.host: must be a host name/],
     ["a bad base path", { server: { basePath: "/api/" } }, /server\.basePath: must be empty, or a path/],
-    [
-      "a bad public address",
-      { server: { publicUrl: "ftp://a" } },
-      /server\.publicUrl: must be an http or https address/,
-    ],
+    ["a bad public address", { server: { publicUrl: "ftp://a" } }, /server\.publicUrl: must be an http or https URL/],
     [
       "an unknown provider",
       { oAuthProviders: [{ name: "github" }] },
@@ -111,18 +107,18 @@ describe("refuses", () => {
     ],
     [
       "more log-ins under way of one network than in all",
-      { providers: { underWay: 5, underWayPerNetwork: 6 } },
-      /providers\.underWayPerNetwork.*: must not be greater than underWay/,
+      { providers: { maxPendingLogins: { perIp: 6, total: 5 } } },
+      /providers\.maxPendingLogins\.perIp.*: must not be greater than total/,
     ],
     [
-      "an imitation of providers elsewhere",
-      { providers: { imitation: "http://192.0.2.1:9000" } },
-      /providers\.imitation: must be an http address on this machine/,
+      "a fake provider on another machine",
+      { providers: { fakeUrl: "http://192.0.2.1:9000" } },
+      /providers\.fakeUrl: must be an http URL on this machine/,
     ],
     [
       "a bad network",
       { server: { trustedProxies: ["10.0.0.0/8", "10.0.0.0/33"] } },
-      /server\.trustedProxies\[1\]: must be an address or a network/,
+      /server\.trustedProxies\[1\]: must be an IP address or a network/,
     ],
     [
       "a certificate without a key",
@@ -137,12 +133,12 @@ describe("refuses", () => {
     [
       "a certificate that is not there",
       { server: { tls: { certificateFile: "/none", keyFile: "/none" } } },
-      /server\.tls\.keyFile: names a file that does not exist/,
+      /server\.tls\.keyFile: the file does not exist/,
     ],
     [
       "more bodies of one network than of all",
-      { server: { maxAwaitedBodies: { perNetwork: 9, inAll: 8 } } },
-      /server\.maxAwaitedBodies\.perNetwork: must not be greater than inAll/,
+      { server: { maxIncompleteBodies: { perIp: 9, total: 8 } } },
+      /server\.maxIncompleteBodies\.perIp: must not be greater than total/,
     ],
     [
       "more time for headers than for the request",
@@ -166,20 +162,20 @@ describe("refuses", () => {
     ],
     [
       "a first delay beyond the longest",
-      { throttle: { user: { firstDelay: "20m" } } },
-      /throttle\.user\.firstDelay: must not be longer than longestDelay/,
+      { throttle: { user: { initialDelay: "20m" } } },
+      /throttle\.user\.initialDelay: must not be longer than maxDelay/,
     ],
     [
       "a delay beyond the memory",
-      { throttle: { address: { longestDelay: "2h" } } },
-      /throttle\.address\.longestDelay: must not be longer than forgetAfter/,
+      { throttle: { ip: { maxDelay: "2h" } } },
+      /throttle\.ip\.maxDelay: must not be longer than resetAfter/,
     ],
     [
       "the same in one database",
-      { databases: [{ ...memory, throttle: { user: { forgetAfter: "1m" } } }] },
-      /databases\[0\]\.throttle\.user\.longestDelay: must not be/,
+      { databases: [{ ...memory, throttle: { user: { resetAfter: "1m" } } }] },
+      /databases\[0\]\.throttle\.user\.maxDelay: must not be/,
     ],
-    ["a bad variable", {}, /^ {2}- server\.port \(PORT\): must be a whole number from 0 to 65535$/m, { PORT: "http" }],
+    ["a bad variable", {}, /^ {2}- server\.port \(PORT\): must be an integer from 0 to 65535$/m, { PORT: "http" }],
     [
       "a bad part of a variable",
       {},
@@ -195,13 +191,13 @@ describe("refuses", () => {
     [
       "a secret file that is not there",
       {},
-      /databaseUrl \(DATABASE_URL_FILE\): names a file that does not exist/,
+      /databaseUrl \(DATABASE_URL_FILE\): the file does not exist/,
       { DATABASE_URL_FILE: "/none" },
     ],
     [
       "a secret and its file",
       {},
-      /databaseUrl \(DATABASE_URL_FILE\): contradicts DATABASE_URL/,
+      /databaseUrl \(DATABASE_URL_FILE\): cannot be combined with DATABASE_URL/,
       { DATABASE_URL: "postgres://h/d", DATABASE_URL_FILE: "/none" },
     ],
   ];
@@ -273,7 +269,7 @@ describe("refuses", () => {
 
   test.each([
     ["in production", { NODE_ENV: "production" }, /NODE_ENV is production/],
-    ["beyond loopback", { HOST: "0.0.0.0" }, /more than loopback/],
+    ["beyond loopback", { HOST: "0.0.0.0" }, /HOST is not a loopback address/],
   ])("to start without a configuration %s, and says what to do", (_title, environment, why) => {
     const load = () => loadConfiguration({ environment });
     expect(load).toThrow(why);
@@ -284,7 +280,7 @@ describe("refuses", () => {
 
 test.each(["prod", "Production", "staging", " "])("refuses NODE_ENV=%j", (value) => {
   expect(messageOf({}, { NODE_ENV: value })).toMatch(
-    /^NODE_ENV is ".*", and has to be production, development, test or unset\./,
+    /^NODE_ENV: must be production, development, test or unset, not ".*"\./,
   );
 });
 

@@ -7,12 +7,9 @@ import { loadConfiguration } from "./load-configuration.ts";
 const memory = { storage: { engine: "memory" } };
 
 test.each([
-  [{ DATABASE_URI: "x" }, ["DATABASE_URI: no setting is read from this variable. Did you mean DATABASE_URL?"]],
-  [
-    { SALLYPORT_MASTER_KEY: "x" },
-    ["SALLYPORT_MASTER_KEY: no setting is read from this variable. Did you mean MASTER_KEY?"],
-  ],
-  [{ SALLYPORT_NOTHING_LIKE_IT: "x" }, ["SALLYPORT_NOTHING_LIKE_IT: no setting is read from this variable."]],
+  [{ DATABASE_URI: "x" }, ["DATABASE_URI: unknown variable. Did you mean DATABASE_URL?"]],
+  [{ SALLYPORT_MASTER_KEY: "x" }, ["SALLYPORT_MASTER_KEY: unknown variable. Did you mean MASTER_KEY?"]],
+  [{ SALLYPORT_NOTHING_LIKE_IT: "x" }, ["SALLYPORT_NOTHING_LIKE_IT: unknown variable."]],
   [{ SALLYPORT_CONFIG: "", DATABASE_URI: "" }, []],
   ...[
     ["DATABSE_URL", "DATABASE_URL"],
@@ -29,16 +26,13 @@ test.each([
     ["MASTERKEY", "MASTER_KEY"],
     ["SMTP_PASS", "SMTP_PASSWORD"],
     ["SALLYPORT_DATADIR", "DATA_DIR"],
-  ].map(([given, meant]) => [
-    { [given as string]: "x" },
-    [`${given}: no setting is read from this variable. Did you mean ${meant}?`],
-  ]),
+  ].map(([given, meant]) => [{ [given as string]: "x" }, [`${given}: unknown variable. Did you mean ${meant}?`]]),
 ])("warns of variables that resemble settings: %j", (environment, wanted) => {
   const { warnings } = loadConfiguration({
     content: { databases: [memory] },
     environment: environment as Record<string, string>,
   });
-  expect(warnings.filter((each) => each.includes("no setting is read"))).toEqual(wanted);
+  expect(warnings.filter((each) => each.includes("unknown variable"))).toEqual(wanted);
   expect(warnings.join()).not.toMatch(/\bx\b/);
 });
 
@@ -69,9 +63,7 @@ test("a realistic environment is no cause for a warning", () => {
     DATABASE_URL: "postgres://h/d",
     DATABASE_URI: "x",
   };
-  const warned = loadConfiguration({ environment: given }).warnings.filter((each) =>
-    each.includes("no setting is read"),
-  );
+  const warned = loadConfiguration({ environment: given }).warnings.filter((each) => each.includes("unknown variable"));
   expect(warned).toEqual([]);
 });
 
@@ -111,14 +103,14 @@ describe("contradictions", () => {
   test.each([
     [{ ...relay, smtp: { host: "mail.example", security: "none" } }, ["mail.smtp.security"]],
     [{ smtp: { host: "mail.example" } }, ["mail.from"]],
-    [{ ...relay, folder }, ["mail.folder"]],
+    [{ ...relay, directory: folder }, ["mail.directory"]],
     [{ ...relay, smtp: { host: "mail.example", user: "me" } }, ["mail.smtp.password"]],
     [{ ...relay, smtp: { host: "mail.example", password: "secret" } }, ["mail.smtp.user"]],
     [{ ...relay, smtp: { host: "mail.example", caFile: join(folder, "none.pem") } }, ["mail.smtp.caFile"]],
     [{ smtp: { port: 25 } }, ["mail.smtp.host"]],
-    [{ folder: file }, ["mail.folder"]],
-    [{ templates: join(folder, "none") }, ["mail.templates"]],
-    [{ templates: folder }, ["mail.templates"]],
+    [{ directory: file }, ["mail.directory"]],
+    [{ templatesDirectory: join(folder, "none") }, ["mail.templatesDirectory"]],
+    [{ templatesDirectory: folder }, ["mail.templatesDirectory"]],
     [{ ...relay, from: "Somebody <a@mail.example>" }, ["mail.from"]],
     [{ ...relay, from: "a@mail.example\r\nBcc: b@mail.example" }, ["mail.from"]],
     [{ ...relay, fromName: "a\r\nb" }, ["mail.fromName"]],
@@ -129,7 +121,7 @@ describe("contradictions", () => {
   });
 
   test("mail needs a master key, and no mail needs none", () => {
-    expect([faultsOf(relay, {}), faultsOf({ folder }, {}), faultsOf({}, {})]).toEqual([
+    expect([faultsOf(relay, {}), faultsOf({ directory: folder }, {}), faultsOf({}, {})]).toEqual([
       ["encryption.masterKey"],
       ["encryption.masterKey"],
       [],
@@ -139,23 +131,23 @@ describe("contradictions", () => {
   test("the demo writes into a folder of its data, unless a relay is given", () => {
     const demo = (environment: Record<string, string>) =>
       loadConfiguration({ environment: { DATA_DIR: folder, ...environment } }).mail;
-    expect(demo({}).folder).toBe(join(folder, "mail"));
-    expect(demo({ MAIL_FOLDER: folder }).folder).toBe(folder);
+    expect(demo({}).directory).toBe(join(folder, "mail"));
+    expect(demo({ MAIL_DIR: folder }).directory).toBe(folder);
     const given = demo({ SMTP_HOST: "127.0.0.1", MAIL_FROM: "a@mail.example" });
-    expect([given.folder, given.smtp.host]).toEqual([undefined, "127.0.0.1"]);
+    expect([given.directory, given.smtp.host]).toEqual([undefined, "127.0.0.1"]);
   });
 
   test("a demo whose data have no place names what its user gave, and nothing that follows from it", () => {
     const demo = (environment: Record<string, string>) => () => loadConfiguration({ environment });
-    const message = (name: string, trouble: string) => `The configuration is refused:\n  - ${name}: names ${trouble}`;
+    const message = (name: string, trouble: string) => `Invalid configuration:\n  - ${name}: ${trouble}`;
     expect(demo({ DATA_DIR: file })).toThrow(
-      new ConfigurationError([{ path: "dataDir", env: "DATA_DIR", reason: "names something that is no folder" }]),
+      new ConfigurationError([{ path: "dataDir", env: "DATA_DIR", reason: "is not a directory" }]),
     );
     expect(demo({ DATA_DIR: join(file, "below") })).toThrow(
-      message("dataDir (DATA_DIR)", "a folder that cannot be read (ENOTDIR)"),
+      message("dataDir (DATA_DIR)", "the directory cannot be read (ENOTDIR)"),
     );
-    expect(demo({ DATA_DIR: folder, MAIL_FOLDER: file })).toThrow(
-      message("mail.folder (MAIL_FOLDER)", "something that is no folder"),
+    expect(demo({ DATA_DIR: folder, MAIL_DIR: file })).toThrow(
+      message("mail.directory (MAIL_DIR)", "is not a directory"),
     );
   });
 });

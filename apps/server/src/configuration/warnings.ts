@@ -14,42 +14,37 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
   const tls = server.tls.certificateFile !== undefined;
   if (open && !tls && !server.allowInsecureTransport && server.trustedProxies.length === 0) {
     warnings.push(
-      `server.host: ${server.host} takes connections from elsewhere, but without TLS their credentials are refused. Set server.tls, name the TLS terminator in server.trustedProxies, or set server.allowInsecureTransport.`,
+      `server.host: the server listens on ${server.host} without TLS and refuses credentials of other machines. Set server.tls, add the TLS-terminating proxy to server.trustedProxies, or set server.allowInsecureTransport.`,
     );
   }
   if (server.allowInsecureTransport && (open || production)) {
-    warnings.push(
-      "server.allowInsecureTransport: passwords and session ids may travel readable for everybody on the way.",
-    );
+    warnings.push("server.allowInsecureTransport: the server accepts passwords and session ids over plain HTTP.");
   }
-  if (metrics.access === "any" && open)
-    warnings.push("metrics.access: anybody who reaches the server can read the metrics.");
-  if (debugMessages && production)
-    warnings.push("debugMessages: clients are told what exactly went wrong, in production.");
+  if (metrics.access === "any" && open) warnings.push("metrics.access: every client can read the metrics.");
+  if (debugMessages && production) warnings.push("debugMessages: errors include their exact reason, in production.");
   if (compatibility.plainAfterSecureLogin) {
-    warnings.push(
-      "compatibility.plainAfterSecureLogin: after a secure log-in clients may ask for traffic that is not encrypted.",
-    );
+    warnings.push("compatibility.plainAfterSecureLogin: clients can turn off encryption after a secure log-in.");
   }
-  if (mail.folder !== undefined && production)
-    warnings.push("mail.folder: mail is written into a folder and reaches nobody, in production.");
+  if (mail.directory !== undefined && production)
+    warnings.push("mail.directory: mail is written to files and not sent, in production.");
   for (const { alias, storage } of databases) {
     const name = alias === "" ? "the database with the empty alias" : `the database "${alias}"`;
-    if (storage === null) warnings.push(`databases: ${name} has no storage; its addresses answer 705.`);
-    if (storage?.engine === "memory") warnings.push(`databases: ${name} is in memory; its data ends with the process.`);
+    if (storage === null) warnings.push(`databases: ${name} has no storage; its requests are answered 705.`);
+    if (storage?.engine === "memory")
+      warnings.push(`databases: ${name} is in memory; its data is lost when the server stops.`);
     if (storage?.engine === "embedded" && production && !demo) {
-      warnings.push(`databases: ${name} is embedded; it serves one process and one directory only.`);
+      warnings.push(`databases: ${name} is embedded; only one server process can use it.`);
     }
   }
   if (encryption.rsaKeyFile !== undefined && databases.length > 1) {
     warnings.push(
-      "encryption.rsaKeyFile: all databases share its key, so a log-in that was recorded for one can be sent to another, where the same user has the same password.",
+      "encryption.rsaKeyFile: all databases share this key. An encrypted log-in recorded for one database can be replayed at another if the user has the same password there.",
     );
   }
   // Last, because a deployment whose clients use session ids only is complete without one.
   if (encryption.masterKey === undefined && !demo) {
     warnings.push(
-      "encryption.masterKey: there is none, so log-in with a token, encrypted log-in and secure log-in answer 705. If clients use them, set MASTER_KEY; 'openssl rand -base64 32' makes one.",
+      "encryption.masterKey: not set. Token, encrypted and secure log-in are answered 705. To enable them, set MASTER_KEY; generate it with 'openssl rand -base64 32'.",
     );
   }
   return warnings;
@@ -81,9 +76,8 @@ export function environmentWarnings(environment: Environment): string[] {
     const own = name.startsWith(prefix);
     const meant = settingMeantBy(own ? name.slice(prefix.length) : name, known);
     // Where the setting itself is given, a name that resembles it belongs to other software.
-    if (meant !== undefined && (own || !isSet(meant)))
-      return [`${name}: no setting is read from this variable. Did you mean ${meant}?`];
-    return own ? [`${name}: no setting is read from this variable.`] : [];
+    if (meant !== undefined && (own || !isSet(meant))) return [`${name}: unknown variable. Did you mean ${meant}?`];
+    return own ? [`${name}: unknown variable.`] : [];
   });
 }
 

@@ -75,9 +75,9 @@ const mebibyte = 1_048_576;
 
 /** The most that any macro may use up. */
 export function macroLimits({
-  macros: { timeout, cpu, memory, hostCalls, resultBytes },
+  macros: { timeout, cpuTime, memory, hostCalls, resultBytes },
 }: Pick<Configuration, "macros">): MacroLimits {
-  return { timeout, cpu: Math.min(cpu, timeout), memory: memory * mebibyte, hostCalls, resultBytes };
+  return { timeout, cpu: Math.min(cpuTime, timeout), memory: memory * mebibyte, hostCalls, resultBytes };
 }
 
 const least = 2;

@@ -7,12 +7,12 @@ export async function createMailer({
   mail,
   applicationName,
 }: Pick<Configuration, "mail" | "applicationName">): Promise<Mailer | null> {
-  const { smtp, folder, from, fromName } = mail;
+  const { smtp, directory, from, fromName } = mail;
   const sender = { address: from ?? "sallyport@localhost", name: fromName ?? applicationName };
   const { host, port, security, user, password, caFile, timeout } = smtp;
-  if (folder !== undefined) {
+  if (directory !== undefined) {
     const { FolderMailer } = await import("@sallyport/mail-smtp");
-    return new FolderMailer(folder, sender);
+    return new FolderMailer(directory, sender);
   }
   if (host === undefined || port === undefined || security === undefined) return null;
   const { SmtpMailer } = await import("@sallyport/mail-smtp");

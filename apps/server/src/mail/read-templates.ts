@@ -63,14 +63,14 @@ export function readTemplates(folder: string | undefined): ReadTemplates {
         ["html", template.html],
       ] as const) {
         const missing = required.flat().filter((name) => !shown.has(name));
-        if (missing.length > 0) faults.push(`${stem}.${ending} does not show ${missing.join(" and ")}`);
+        if (missing.length > 0) faults.push(`${stem}.${ending} does not contain ${missing.join(" and ")}`);
       }
       templates.set(templateKey(kind, language), template);
     }
   }
   if (folder !== undefined) {
     const foreign = readdirSync(folder).filter((name) => !name.startsWith(".") && !known.has(name));
-    faults.push(...foreign.map((name) => `${name} is the name of no template`));
+    faults.push(...foreign.map((name) => `${name} is not the name of a template`));
   }
   return { templates, faults: [...new Set(faults)] };
 }
@@ -174,18 +174,18 @@ export class Template {
       addText(index);
       end = index + whole.length;
       const { sign = "", name = "" } = groups ?? {};
-      if (!names.has(name)) faults.push(`has ${whole}, but ${name} is none of ${[...names].join(", ")}`);
+      if (!names.has(name)) faults.push(`has ${whole}: unknown name; known names are ${[...names].join(", ")}`);
       if (sign === "") add({ kind: "value", name });
       else if (sign === "/") {
-        if (open?.name !== name) faults.push(`ends a section with ${whole} that is not open`);
+        if (open?.name !== name) faults.push(`has ${whole} without its start`);
         else top.push({ kind: "section", ...open });
         open = null;
       } else {
-        if (open !== null) faults.push(`begins a section with ${whole} inside another one`);
+        if (open !== null) faults.push(`has ${whole} inside another section`);
         open = { name, wanted: sign === "#", parts: [] };
       }
     }
-    if (open !== null) faults.push(`does not end the section ${(open as { name: string }).name}`);
+    if (open !== null) faults.push(`does not close the section ${(open as { name: string }).name}`);
     addText(text.length);
     return faults.length > 0 ? faults : new Template(top);
   }

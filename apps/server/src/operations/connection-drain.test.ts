@@ -14,7 +14,7 @@ interface Listening {
 const load = { drain() {} } as LoadGauge;
 
 async function listening(listener: RequestListener): Promise<Listening> {
-  const connections = new Connections({ mayWait: 8, perNetwork: 100, networkOf: () => null });
+  const connections = new Connections({ mayWait: 8, perIp: 100, networkOf: () => null });
   const server = createServer((asked, response) => connections.of(asked.socket).take(asked, response, listener));
   connections.watch(server);
   server.listen(0, "127.0.0.1");
@@ -147,7 +147,7 @@ test("a server that does not listen has nothing to drain", async () => {
   await expect(
     new ConnectionDrain(createServer(), {
       load,
-      connections: new Connections({ mayWait: 8, perNetwork: 100, networkOf: () => null }),
+      connections: new Connections({ mayWait: 8, perIp: 100, networkOf: () => null }),
     }).run({ delay: 0, timeout: 10_000 }),
   ).resolves.toBe(true);
 });

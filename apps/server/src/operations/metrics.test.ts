@@ -45,14 +45,19 @@ test("gauges are read when somebody asks", async () => {
   const metrics = new Metrics();
   const load = { current: 3 };
   const connections = { size: 9, dropped: 0 };
-  metrics.watchLoad({ load, connections, awaitedBodies: { current: 4 }, untakenBytes: { current: 8 } } as Application);
+  metrics.watchLoad({
+    load,
+    connections,
+    incompleteBodies: { current: 4 },
+    sendBufferBytes: { current: 8 },
+  } as Application);
   metrics.watchPools(() => new Map([["postgres://h/d", { total: 4, idle: 1, waiting: 2 }]]));
   metrics.watchPasswords(() => 5);
   load.current = 7;
   connections.dropped = 6;
   const { text } = await metrics.text();
   expect(text).toContain("sallyport_requests_in_flight 7");
-  expect(text).toContain("sallyport_bodies_awaited 4");
+  expect(text).toContain("sallyport_incomplete_bodies 4");
   expect(text).toContain("sallyport_connections 9");
   expect(text).toContain("sallyport_connections_dropped_total 6");
   expect((await metrics.text()).text).toContain("sallyport_connections_dropped_total 6");

@@ -94,16 +94,16 @@ export class Metrics implements RequestObserver {
 
   watchLoad({
     load,
-    awaitedBodies,
-    untakenBytes,
+    incompleteBodies,
+    sendBufferBytes,
     connections,
-  }: Pick<Application, "load" | "awaitedBodies" | "untakenBytes" | "connections">): void {
+  }: Pick<Application, "load" | "incompleteBodies" | "sendBufferBytes" | "connections">): void {
     this.gauge("sallyport_requests_in_flight", "Requests in work.", () => load.current);
-    this.gauge("sallyport_bodies_awaited", "Requests whose body is still to come.", () => awaitedBodies.current);
+    this.gauge("sallyport_incomplete_bodies", "Requests whose body is still to come.", () => incompleteBodies.current);
     this.gauge(
-      "sallyport_untaken_bytes",
+      "sallyport_send_buffer_bytes",
       "Bytes of answers that clients have not taken yet.",
-      () => untakenBytes.current,
+      () => sendBufferBytes.current,
     );
     this.gauge("sallyport_connections", "Connections of clients.", () => connections.size);
     const dropped = {

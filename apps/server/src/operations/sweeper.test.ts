@@ -6,7 +6,7 @@ import { pino } from "pino";
 import { Sweeper } from "./sweeper.ts";
 
 const hour = 3_600_000;
-const throttle = { freeFailures: 3, firstDelay: 1_000, longestDelay: 1_000, forgetAfter: hour };
+const throttle = { maxFailures: 3, initialDelay: 1_000, maxDelay: 1_000, resetAfter: hour };
 const event: AuditEvent = {
   type: "logout",
   requestId: "r",
@@ -24,9 +24,9 @@ const event: AuditEvent = {
 function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * hour): Database {
   const policy: DatabasePolicy = {
     sessions: { idleTimeout: hour, absoluteLifetime: hour, limit: 0, perUserLimit: 0, perDevice: 5 },
-    throttle: { user: throttle, address: throttle },
+    throttle: { user: throttle, ip: throttle },
     locks: { perSession: 0 },
-    objects: { recycledPerUser: 0 },
+    objects: { recycleBinPerUser: 0 },
     audit: { retention },
     clientHash: "none",
     timeZone: "UTC",

@@ -98,9 +98,9 @@ export function callbackSuite(server: () => RunningServer, stage: () => Provider
       }),
     ).toMatchObject({ code: "0" });
     expect(await knock()).toEqual(entered);
-    const { address } = databaseOf(server()).policy.throttle;
+    const { ip } = databaseOf(server()).policy.throttle;
     for (let n = 0; n < addressFailures; n += 1)
-      await repositories().throttle.fail([{ key: "address:127.0.0.1", policy: address }]);
+      await repositories().throttle.fail([{ key: "address:127.0.0.1", policy: ip }]);
     expect([await knock(), (await logInAt(server(), "google", "ben")).code]).toEqual([entered, "302"]);
     await repositories().throttle.pass([], ["address:127.0.0.1"]);
     expect((await logInAt(server(), "google", "ben")).code).toBe("0");

@@ -13,12 +13,12 @@ export const limitEnvironment: Readonly<Record<string, string>> = {
   SESSION_LIMIT: `${limit}`,
   SESSION_PER_USER_LIMIT: `${perUser}`,
   SESSIONS_PER_DEVICE: "1",
-  THROTTLE_USER_FREE_FAILURES: `${userFailures}`,
-  THROTTLE_USER_FIRST_DELAY: "1h",
-  THROTTLE_USER_LONGEST_DELAY: "1h",
-  THROTTLE_ADDRESS_FREE_FAILURES: `${addressFailures}`,
-  THROTTLE_ADDRESS_FIRST_DELAY: "1h",
-  THROTTLE_ADDRESS_LONGEST_DELAY: "1h",
+  THROTTLE_USER_MAX_FAILURES: `${userFailures}`,
+  THROTTLE_USER_INITIAL_DELAY: "1h",
+  THROTTLE_USER_MAX_DELAY: "1h",
+  THROTTLE_IP_MAX_FAILURES: `${addressFailures}`,
+  THROTTLE_IP_INITIAL_DELAY: "1h",
+  THROTTLE_IP_MAX_DELAY: "1h",
 };
 
 /** How every door refuses with this code. */

@@ -18,7 +18,7 @@ describe("the time of a refused log-in of a custom user", () => {
   let known: string[];
   beforeAll(async () => {
     postgres = await openPostgresFixture();
-    server = await postgres.demo({ THROTTLE_ADDRESS_FREE_FAILURES: "100000", THROTTLE_USER_FREE_FAILURES: "10" });
+    server = await postgres.demo({ THROTTLE_IP_MAX_FAILURES: "100000", THROTTLE_USER_MAX_FAILURES: "10" });
     const { accounts } = repositoriesOf(server);
     const creating = new CreateAccount(
       await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }),

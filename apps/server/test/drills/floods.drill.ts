@@ -92,7 +92,9 @@ describe("floods from one address", () => {
       // Until those that take nothing are cut.
       await pause(30_000);
     });
-    const untaken = Number(/^sallyport_untaken_bytes (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+    const untaken = Number(
+      /^sallyport_send_buffer_bytes (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1],
+    );
     for (const socket of sockets) socket.destroy();
     process.stdout.write(
       `unread answers: ${Math.round(untaken / 1024 ** 2)} MiB were left after 30 s, memory ${Math.round(await memoryOf(url))} MiB\n`,

@@ -17,10 +17,10 @@ describe("floods without a log-in", () => {
     postgres = await openPostgresFixture();
     const environment = {
       ...storedServerKeys,
-      MAIL_FOLDER: mails.path,
-      MAIL_INTERVAL: "10m",
+      MAIL_DIR: mails.path,
+      MAIL_POLL_INTERVAL: "10m",
       TRUSTED_PROXIES: "127.0.0.1",
-      THROTTLE_ADDRESS_FREE_FAILURES: "0",
+      THROTTLE_IP_MAX_FAILURES: "0",
     };
     server = await postgres.demo(environment);
   });

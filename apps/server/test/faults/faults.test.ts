@@ -31,7 +31,7 @@ describe("a request for a new password", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-mail-"));
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage("memory", {}, { MAIL_FOLDER: folder, MAIL_INTERVAL: "10m" });
+    stage = await openStage("memory", {}, { MAIL_DIR: folder, MAIL_POLL_INTERVAL: "10m" });
     const { accounts } = stage.storage.repositories;
     const { account } = await accounts.find({ realm: "database", loginName: "demo" }, []);
     await accounts.change(account?.userId ?? "", { email: "demo@mail.example" });

@@ -54,13 +54,13 @@ export async function openStage(
       : { engine: "postgres", url: engine.databaseUrl, migrateOnStart: true };
   const storage = engine === "memory" ? { engine } : { ...place, schema: "sallyport_demo", ...more };
   const configuration = loadConfiguration({
-    content: { databases: [{ alias: "", storage }], sessions: { sweepInterval: "1d" } },
+    content: { databases: [{ alias: "", storage }], cleanup: { interval: "1d" } },
     environment: {
       ...testEnvironment,
       ...storedServerKeys,
       DEBUG_MESSAGES: "true",
-      THROTTLE_ADDRESS_FREE_FAILURES: "10000",
-      THROTTLE_USER_FREE_FAILURES: "10000",
+      THROTTLE_IP_MAX_FAILURES: "10000",
+      THROTTLE_USER_MAX_FAILURES: "10000",
       LOCKS_PER_SESSION: "0",
       ...environment,
     },

@@ -11,13 +11,13 @@ import { secondFactorEnvironment } from "../second-factor-suite.ts";
 describe("attacks on doors", () => {
   /** What somebody would try who has found out that there is more than one way in. */
 
-  const freeFailures = 4;
+  const maxFailures = 4;
 
   let server: RunningServer;
   beforeEach(async () => {
     const throttle = {
-      THROTTLE_ADDRESS_FREE_FAILURES: "1000",
-      THROTTLE_USER_FREE_FAILURES: String(freeFailures),
+      THROTTLE_IP_MAX_FAILURES: "1000",
+      THROTTLE_USER_MAX_FAILURES: String(maxFailures),
       THROTTLE_FIRST_DELAY: "10m",
       THROTTLE_LONGEST_DELAY: "10m",
     };
@@ -35,7 +35,7 @@ describe("attacks on doors", () => {
     for (const name of names) outcomes.push(told(await logIn(door, name, "a wrong password")));
     return outcomes;
   };
-  const many = (name: string) => Array.from({ length: freeFailures + 2 }, () => name);
+  const many = (name: string) => Array.from({ length: maxFailures + 2 }, () => name);
 
   test("failures at one door keep nobody out at another, whatever the name that is shown there", async () => {
     const key = (...parts: readonly string[]) => parts.join("\u0000");
@@ -149,7 +149,7 @@ describe("attacks on factors", () => {
   beforeEach(async () => {
     server = await startDemoServer("memory", {
       ...secondFactorEnvironment,
-      THROTTLE_USER_FREE_FAILURES: "5",
+      THROTTLE_USER_MAX_FAILURES: "5",
       THROTTLE_FIRST_DELAY: "10m",
       THROTTLE_LONGEST_DELAY: "10m",
     });

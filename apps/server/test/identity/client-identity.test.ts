@@ -39,7 +39,7 @@ beforeAll(async () => {
   const environment = {
     ...storedServerKeys,
     ...withoutLockout,
-    MAIL_FOLDER: folder,
+    MAIL_DIR: folder,
     MAIL_FROM: "no-reply@example.com",
   };
   server = await startDemoServer(

@@ -33,7 +33,7 @@ let ids: string[];
 beforeAll(async () => {
   server = await startDemoServer("memory", {
     ...withoutLockout,
-    MACRO_PATIENCE: "1m",
+    MACRO_QUEUE_TIMEOUT: "1m",
     MACRO_TIMEOUT: "30s",
     DEBUG_MESSAGES: "true",
   });

@@ -31,8 +31,8 @@ describe("attacks on answers", () => {
   beforeAll(async () => {
     server = await startDemoServer("memory", {
       ...withoutLockout,
-      ANSWER_BYTES: String(most),
-      MACRO_PATIENCE: "1m",
+      MAX_RESPONSE_BYTES: String(most),
+      MACRO_QUEUE_TIMEOUT: "1m",
       MACRO_TIMEOUT: "30s",
     });
     const { model, objects } = repositories();
@@ -139,7 +139,7 @@ describe("attacks on calls", () => {
   let demo: Session;
   let reader: Session;
   beforeAll(async () => {
-    const limits = { MACRO_PATIENCE: "1m", MACRO_TIMEOUT: "1m", MACRO_CPU: "1m", MACRO_HOST_CALLS: "10000" };
+    const limits = { MACRO_QUEUE_TIMEOUT: "1m", MACRO_TIMEOUT: "1m", MACRO_CPU_TIME: "1m", MACRO_HOST_CALLS: "10000" };
     server = await startDemoServer("memory", { ...limits, DEBUG_MESSAGES: "true" });
     [demo, reader] = [await openSession(server, "session", "demo"), await openSession(server, "session", "reader")];
     // The parts come as text, because the server takes no JSON from clients such as some of them are.

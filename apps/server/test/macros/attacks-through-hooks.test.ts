@@ -37,7 +37,7 @@ let hiddenId: string;
 beforeAll(async () => {
   server = await startDemoServer("memory", {
     ...withoutLockout,
-    MACRO_PATIENCE: "1m",
+    MACRO_QUEUE_TIMEOUT: "1m",
     MACRO_TIMEOUT: "30s",
     DEBUG_MESSAGES: "true",
   });

@@ -30,7 +30,7 @@ describe("attacks on connections", () => {
     };
     server = await postgres.configured(
       { databases: [{ alias: "", name: "demo", storage }] },
-      { ...withoutLockout, MACRO_THREADS: "1", MACRO_PATIENCE: "30s", MACRO_TIMEOUT: "20s" },
+      { ...withoutLockout, MACRO_THREADS: "1", MACRO_QUEUE_TIMEOUT: "30s", MACRO_TIMEOUT: "20s" },
     );
     demo = await openSession(server, "session", "demo");
     const put = (name: string, body: string, members = "") =>
@@ -168,8 +168,8 @@ describe("attacks", () => {
   beforeAll(async () => {
     server = await startDemoServer("memory", {
       ...withoutLockout,
-      MACRO_QUEUE: "20",
-      MACRO_PATIENCE: "1m",
+      MACRO_QUEUE_LIMIT: "20",
+      MACRO_QUEUE_TIMEOUT: "1m",
       MACRO_TIMEOUT: "30s",
       DEBUG_MESSAGES: "true",
     });

@@ -211,7 +211,7 @@ describe("mail of server processes on one Postgres", () => {
       SMTP_HOST: "127.0.0.1",
       SMTP_PORT: String(port),
       MAIL_FROM: "no-reply@example.com",
-      MAIL_INTERVAL: "200ms",
+      MAIL_POLL_INTERVAL: "200ms",
       PASSWORD_RESET_LINK: "https://app.example/new#{token}",
     };
     const environment = {

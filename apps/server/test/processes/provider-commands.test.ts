@@ -28,7 +28,7 @@ beforeAll(async () => {
     databases,
     server: { publicUrl: "https://service.example/api/" },
     oAuthProviders: [{ name: "Google" }],
-    providers: { imitation: stage.imitation.url },
+    providers: { fakeUrl: stage.imitation.url },
   });
   write("user.txt", "a long password");
   expect(await run("migrate")).toMatchObject({ code: 0 });

@@ -190,7 +190,7 @@ async function halfSent(url: string, appKey: string): Promise<Socket> {
   socket.write(`${["POST /v1/login HTTP/1.1", ...headers].join("\r\n")}\r\n\r\n${body.slice(0, 5)}`);
   for (;;) {
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    if (metrics.includes("sallyport_bodies_awaited 1")) return socket;
+    if (metrics.includes("sallyport_incomplete_bodies 1")) return socket;
   }
 }
 

@@ -27,8 +27,8 @@ export const publicUrl = "http://127.0.0.1:9/under";
 export const stageEnvironment: Readonly<Record<string, string>> = {
   MASTER_KEY: masterKey.toString("base64"),
   BASE_PATH: "/under",
-  THROTTLE_ADDRESS_FREE_FAILURES: "10000",
-  THROTTLE_USER_FREE_FAILURES: "10000",
+  THROTTLE_IP_MAX_FAILURES: "10000",
+  THROTTLE_USER_MAX_FAILURES: "10000",
   PROVIDERS_TIMEOUT: "4s",
 };
 
@@ -76,7 +76,7 @@ export async function openProviderStage(): Promise<ProviderStage> {
     imitation,
     content: {
       server: { publicUrl },
-      providers: { imitation: imitation.url },
+      providers: { fakeUrl: imitation.url },
       oAuthProviders: providerTypes.map((name) => ({ name })),
     },
     dataOf: (type) => data[type],

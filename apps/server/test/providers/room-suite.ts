@@ -7,8 +7,8 @@ import { type ProviderStage, register, repositoriesOf, stageEnvironment } from "
 export const roomEnvironment = {
   ...stageEnvironment,
   TRUSTED_PROXIES: "127.0.0.1",
-  PROVIDERS_UNDER_WAY_PER_NETWORK: "3",
-  PROVIDERS_UNDER_WAY: "5",
+  PROVIDERS_MAX_PENDING_LOGINS_PER_IP: "3",
+  PROVIDERS_MAX_PENDING_LOGINS: "5",
 };
 
 /** How many log-ins can be under way at providers, at one server or at two of the same databases. */

@@ -213,7 +213,7 @@ describe("a secure session", () => {
   /** Resolves when the server waits for so many bodies. */
   async function awaited(count: number, at: RunningServer): Promise<void> {
     let text = "";
-    while (!text.includes(`sallyport_bodies_awaited ${count}\n`))
+    while (!text.includes(`sallyport_incomplete_bodies ${count}\n`))
       text = await (await fetch(`${at.url}/metrics`)).text();
   }
 

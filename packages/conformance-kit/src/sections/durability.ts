@@ -8,7 +8,7 @@ import { auditEvent } from "../fixtures/every-call.ts";
 import { generous, hour } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
-const throttleKey = { key: "a", policy: { freeFailures: 1, firstDelay: hour, longestDelay: hour, forgetAfter: hour } };
+const throttleKey = { key: "a", policy: { maxFailures: 1, initialDelay: hour, maxDelay: hour, resetAfter: hour } };
 
 export const durabilityChecks: readonly Check[] = checksOf(
   "durability",

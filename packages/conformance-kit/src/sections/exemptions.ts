@@ -12,7 +12,7 @@ import { atOnce } from "../fixtures/at-once.ts";
 import { hour, minute, second } from "../fixtures/policy.ts";
 
 /** Delays of 1, 2, 4 and then 5 minutes after the third failure. */
-const policy: ThrottlePolicy = { freeFailures: 3, firstDelay: minute, longestDelay: 5 * minute, forgetAfter: 2 * hour };
+const policy: ThrottlePolicy = { maxFailures: 3, initialDelay: minute, maxDelay: 5 * minute, resetAfter: 2 * hour };
 const go = { wait: 0, claimed: false };
 const claim = { wait: 0, claimed: true };
 const lifetime = 24 * hour;
@@ -37,7 +37,7 @@ async function grant(r: Repositories, member: string, change: Partial<ExemptionG
 }
 
 /** Fails on a key until its delay runs. */
-async function shut(r: Repositories, key = place("nobody"), failures = policy.freeFailures): Promise<void> {
+async function shut(r: Repositories, key = place("nobody"), failures = policy.maxFailures): Promise<void> {
   for (let index = 0; index < failures; index += 1) await r.throttle.fail([key]);
 }
 

@@ -40,7 +40,7 @@ export const settingsChecks: readonly Check[] = checksOf("settings", {
   "are of an empty database with what is only recorded": async ({ storage, r }) => {
     await r.audit.append(auditEvent);
     await r.throttle.fail([
-      { key: "a", policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: hour } },
+      { key: "a", policy: { maxFailures: 1, initialDelay: minute, maxDelay: minute, resetAfter: hour } },
     ]);
     await r.records.put("sample", "one", 1);
     await storage.migrate();

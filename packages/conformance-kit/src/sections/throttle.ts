@@ -6,7 +6,7 @@ import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { hour, minute, second } from "../fixtures/policy.ts";
 
 /** Delays of 1, 2, 4 and then 5 minutes after the third failure. */
-const policy: ThrottlePolicy = { freeFailures: 3, firstDelay: minute, longestDelay: 5 * minute, forgetAfter: hour };
+const policy: ThrottlePolicy = { maxFailures: 3, initialDelay: minute, maxDelay: 5 * minute, resetAfter: hour };
 
 const go = { wait: 0, claimed: false };
 const claim = { wait: 0, claimed: true };
@@ -16,7 +16,7 @@ function keyed(key: string, changes: Partial<ThrottlePolicy> = {}): ThrottleKey 
 }
 
 /** Fails so often on a key that its delay runs. */
-async function delay(r: Repositories, key: ThrottleKey, failures: number = policy.freeFailures): Promise<void> {
+async function delay(r: Repositories, key: ThrottleKey, failures: number = policy.maxFailures): Promise<void> {
   for (let index = 0; index < failures; index += 1) await r.throttle.fail([key]);
 }
 
@@ -83,7 +83,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
   },
 
   "counts every failure of those that come at once": async ({ r }) => {
-    const patient = keyed("a", { freeFailures: 12, longestDelay: hour });
+    const patient = keyed("a", { maxFailures: 12, maxDelay: hour });
     await atOnce(12, () => r.throttle.fail([patient]));
     equal(await r.throttle.fail([patient]), delayAfter(13, patient.policy), "the wait after the next failure");
   },
@@ -96,7 +96,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
   },
 
   "forgets failures after a while without another": async ({ r, advance }) => {
-    const longRemembered = keyed("a", { longestDelay: 10 * hour, firstDelay: 10 * hour });
+    const longRemembered = keyed("a", { maxDelay: 10 * hour, initialDelay: 10 * hour });
     await delay(r, longRemembered, 5);
     advance(hour + second);
     equal(await r.throttle.attempt([longRemembered]), go, "the attempt");
@@ -143,7 +143,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
 
   "loses what is forgotten, no more than asked for, and nothing else": async ({ r, advance }) => {
     for (const key of ["a", "b", "c"]) await delay(r, keyed(key));
-    const longer = keyed("longer", { forgetAfter: 3 * hour });
+    const longer = keyed("longer", { resetAfter: 3 * hour });
     await delay(r, longer);
     equal(await r.throttle.sweep(10), 0, "how many were swept while all are remembered");
     advance(hour + second);
@@ -155,7 +155,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
   },
 
   "is switched off by a policy without free failures": async ({ r }) => {
-    const off = keyed("a", { freeFailures: 0 });
+    const off = keyed("a", { maxFailures: 0 });
     for (let index = 0; index < 5; index += 1) equal(await r.throttle.fail([off]), 0, "the wait after a failure");
     equal(await atOnce(4, () => r.throttle.attempt([off])), [go, go, go, go], "the attempts");
     await delay(r, keyed("b"), 6);
@@ -183,8 +183,8 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
   },
 
   "counts a failure on every key, each by its own policy": async ({ r }) => {
-    const strict = keyed("a", { freeFailures: 1, firstDelay: 10 * second });
-    const mild = keyed("b", { freeFailures: 5, firstDelay: 4 * minute });
+    const strict = keyed("a", { maxFailures: 1, initialDelay: 10 * second });
+    const mild = keyed("b", { maxFailures: 5, initialDelay: 4 * minute });
     for (let failures = 1; failures <= 6; failures += 1) {
       const longest = Math.max(delayAfter(failures, strict.policy), delayAfter(failures, mild.policy));
       equal(await r.throttle.fail([strict, mild]), longest, `the wait after failure ${failures}`);
@@ -221,7 +221,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
   },
 
   "never blocks itself, in whatever order keys come at once": async ({ r, advance }) => {
-    const keys = ["a", "b", "c", "d"].map((key) => keyed(key, { freeFailures: 20 }));
+    const keys = ["a", "b", "c", "d"].map((key) => keyed(key, { maxFailures: 20 }));
     await atOnce(16, (index) => r.throttle.fail(index % 2 === 0 ? keys : keys.toReversed()));
     await delay(r, keys[0] as ThrottleKey, 4);
     advance(hour - minute);

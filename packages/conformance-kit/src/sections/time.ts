@@ -38,7 +38,7 @@ export const timeChecks: readonly Check[] = checksOf("time", {
 
   "of the storage alone decides what is expired": async ({ r, advance }) => {
     const visitor = await Visitor.create(r);
-    const key = { key: "a", policy: { freeFailures: 1, firstDelay: hour, longestDelay: hour, forgetAfter: day } };
+    const key = { key: "a", policy: { maxFailures: 1, initialDelay: hour, maxDelay: hour, resetAfter: day } };
     advance(10 * day);
     const digest = await visitor.open(r);
     await r.throttle.fail([key]);

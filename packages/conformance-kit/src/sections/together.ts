@@ -17,7 +17,7 @@ import { Visitor } from "../fixtures/visitor.ts";
 
 const failing: ThrottleKey = {
   key: "failing",
-  policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: hour },
+  policy: { maxFailures: 1, initialDelay: minute, maxDelay: minute, resetAfter: hour },
 };
 const other: ThrottleKey = { ...failing, key: "other" };
 

@@ -1,7 +1,7 @@
 import { ServiceError, type ThrottlePolicy, type ThrottleVerdict } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
-const forever: Partial<ThrottlePolicy> = { forgetAfter: Number.MAX_SAFE_INTEGER };
+const forever: Partial<ThrottlePolicy> = { resetAfter: Number.MAX_SAFE_INTEGER };
 
 /** Faults in model, throttle and audit. */
 export const brokenRecords: readonly BrokenAdapter[] = [
@@ -255,7 +255,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
 
   broken("never doubles a delay", "answers the delay that follows a failure, growing up to the longest", () => (r) => ({
     throttle: {
-      fail: async (keys) => Math.min(await r.throttle.fail(keys), ...keys.map(({ policy }) => policy.firstDelay)),
+      fail: async (keys) => Math.min(await r.throttle.fail(keys), ...keys.map(({ policy }) => policy.initialDelay)),
     },
   })),
 
@@ -271,7 +271,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     throttle: {
       fail: (keys) =>
         r.throttle.fail(
-          keys.map(({ key, policy }) => ({ key, policy: { ...policy, forgetAfter: policy.forgetAfter / 2 } })),
+          keys.map(({ key, policy }) => ({ key, policy: { ...policy, resetAfter: policy.resetAfter / 2 } })),
         ),
     },
   })),

@@ -4,10 +4,10 @@ import { type Letter, type LetterWriter, type Mailer, MailerUnusable, type Reset
 import { mailOrders, type SealedOrders, stuckOrders, type WaitingOrder } from "./order-mail.ts";
 
 /** The first delay after an attempt that failed, in milliseconds; it doubles with every further one. */
-const firstDelay = 10_000;
+const initialDelay = 10_000;
 
 /** A transport that is back is to be noticed soon; who refuses one mail is not to be bothered. */
-const longestDelay: Readonly<Record<MailHindrance, number>> = { transport: 60_000, order: 600_000 };
+const maxDelay: Readonly<Record<MailHindrance, number>> = { transport: 60_000, order: 600_000 };
 
 /** What keeps an order from being sent: its own address or contents, or that no mail can be sent at all. */
 type MailHindrance = "order" | "transport";
@@ -105,7 +105,7 @@ export class DeliverMail {
     blame: MailHindrance,
     delivery: (delay: number) => Delivery,
   ): Promise<Delivery> {
-    const delay = Math.min(longestDelay[blame], firstDelay * 2 ** Math.min(order.claims - 1, 16));
+    const delay = Math.min(maxDelay[blame], initialDelay * 2 ** Math.min(order.claims - 1, 16));
     const postponed = await settle(desk, order, { dueIn: delay, blame });
     return postponed ? delivery(delay) : { kind: "lost", sent: false };
   }

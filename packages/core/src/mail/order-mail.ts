@@ -18,7 +18,7 @@ export interface MailSettings {
   /** Orders that may wait in a database; requests for a new password are put in only while less than half of them do. */
   readonly outboxLimit: number;
   /** Milliseconds after which a transport that takes nothing has orders refused. */
-  readonly unusableAfter: number;
+  readonly unavailableAfter: number;
 }
 
 /** Where an order belongs: the alias of a database, and its repositories or those of a transaction. */
@@ -52,7 +52,7 @@ export class OrderMail {
     if (settings === null) throw new ServiceError(712, { detail: "Mail is not configured." });
     const sealed = orders.seal(alias, { order });
     const { oldest: stuck } = await r.records.count(stuckOrders);
-    if (stuck > settings.unusableAfter)
+    if (stuck > settings.unavailableAfter)
       throw new ServiceError(712, { detail: "Mail has not been possible for a while." });
     if (isWanted !== undefined && !(await isWanted())) return;
     const lifetime = lifetimeOf(order);

@@ -18,11 +18,11 @@ export type ClientHash = "md5" | "none";
 export interface DatabasePolicy {
   readonly sessions: SessionPolicy;
   /** Failed attempts per user and per client address. */
-  readonly throttle: { readonly user: ThrottlePolicy; readonly address: ThrottlePolicy };
+  readonly throttle: { readonly user: ThrottlePolicy; readonly ip: ThrottlePolicy };
   /** Objects that one session may have locked; 0 means any number. */
   readonly locks: { readonly perSession: number };
   /** Objects that one user may have in the recycle bin; 0 means any number. */
-  readonly objects: { readonly recycledPerUser: number };
+  readonly objects: { readonly recycleBinPerUser: number };
   /** `retention`: milliseconds that events are kept; 0 keeps them for ever. */
   readonly audit: { readonly retention: number };
   readonly clientHash: ClientHash;

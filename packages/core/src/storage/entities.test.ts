@@ -38,7 +38,7 @@ test("every capability has a word, there or not", () => {
   ]);
 });
 
-const policy = { freeFailures: 10, firstDelay: 1_000, longestDelay: 60_000, forgetAfter: 3_600_000 };
+const policy = { maxFailures: 10, initialDelay: 1_000, maxDelay: 60_000, resetAfter: 3_600_000 };
 
 test.each([
   [0, 0],
@@ -53,7 +53,7 @@ test.each([
 });
 
 test("a throttle without free failures is switched off", () => {
-  expect(delayAfter(1_000, { ...policy, freeFailures: 0 })).toBe(0);
+  expect(delayAfter(1_000, { ...policy, maxFailures: 0 })).toBe(0);
 });
 
 const texts: readonly (readonly [JsonValue, string])[] = [

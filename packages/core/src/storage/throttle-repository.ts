@@ -69,23 +69,23 @@ export async function takeTurn(throttle: ThrottleRepository, key: ThrottleKey): 
   if (wait > 0) return wait;
   const delay = await throttle.fail([key]);
   // Parallel calls may have used up what was free at the attempt.
-  return claimed || delay <= key.policy.firstDelay ? 0 : delay;
+  return claimed || delay <= key.policy.initialDelay ? 0 : delay;
 }
 
 /** How repeated failures slow down further attempts. Times are milliseconds. */
 export interface ThrottlePolicy {
   /** Failures without consequence; 0 switches the throttle off. */
-  readonly freeFailures: number;
+  readonly maxFailures: number;
   /** Delay after the last free failure; doubled by every further one. */
-  readonly firstDelay: number;
-  readonly longestDelay: number;
+  readonly initialDelay: number;
+  readonly maxDelay: number;
   /** Failures are forgotten after this long without another. */
-  readonly forgetAfter: number;
+  readonly resetAfter: number;
 }
 
 /** Milliseconds to wait after the given number of failures. */
 export function delayAfter(failures: number, policy: ThrottlePolicy): number {
-  if (policy.freeFailures === 0 || failures < policy.freeFailures) return 0;
-  const doublings = Math.min(failures - policy.freeFailures, 30);
-  return Math.min(policy.longestDelay, policy.firstDelay * 2 ** doublings);
+  if (policy.maxFailures === 0 || failures < policy.maxFailures) return 0;
+  const doublings = Math.min(failures - policy.maxFailures, 30);
+  return Math.min(policy.maxDelay, policy.initialDelay * 2 ** doublings);
 }

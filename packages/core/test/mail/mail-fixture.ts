@@ -18,7 +18,7 @@ import {
 } from "../../src/index.ts";
 
 export const minute = 60_000;
-export const settings: MailSettings = { outboxLimit: 10, unusableAfter: 15 * minute };
+export const settings: MailSettings = { outboxLimit: 10, unavailableAfter: 15 * minute };
 
 export function sealedOrders(masterKey = 7): SealedOrders {
   return new SealedOrders(new AesGcmKeyWrapping(new Uint8Array(32).fill(masterKey)));

@@ -41,8 +41,8 @@ function mostBytes({ access, channel }: Exchange): number {
  */
 async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts): Promise<Buffer> {
   const { request, response, origin, share, connection } = exchange;
-  const { awaitedBodies, settings } = parts;
-  if (awaitedBodies.isFull(origin.network)) {
+  const { incompleteBodies, settings } = parts;
+  if (incompleteBodies.isFull(origin.network)) {
     throw new ServiceError(706, { retryAfter: 1, detail: "Too many bodies are awaited." });
   }
   const given = new AbortController();
@@ -50,7 +50,7 @@ async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts
     connection.end();
     given.abort("The body took too long.");
   }, settings.bodyTimeout);
-  awaitedBodies.take(origin.network);
+  incompleteBodies.take(origin.network);
   share.pause();
   try {
     connection.onBrokenBody((reason) => given.abort(reason));
@@ -58,7 +58,7 @@ async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts
     return await readBytes(request, limit, given.signal);
   } finally {
     clearTimeout(late);
-    awaitedBodies.giveBack(origin.network);
+    incompleteBodies.giveBack(origin.network);
     share.resume();
   }
 }
@@ -153,7 +153,7 @@ function mayBeEmpty({ route, request: { headers } }: Exchange): boolean {
 }
 
 /** 706 when more requests are in work than the server takes on, or the client's network leaves too much unread. */
-export const shedLoad: Step = ({ origin, untakenBytes }, { load }) => {
+export const shedLoad: Step = ({ origin, sendBufferBytes }, { load }) => {
   if (load.isOverloaded) throw new ServiceError(706, { retryAfter: 1 });
-  if (untakenBytes.isFull(origin.network)) throw leavesTooMuchUnread();
+  if (sendBufferBytes.isFull(origin.network)) throw leavesTooMuchUnread();
 };

@@ -14,7 +14,7 @@ interface ConnectionRules {
   /** Requests that may wait on a connection for the one being served. */
   readonly mayWait: number;
   /** Connections of one network; more are closed unheard. */
-  readonly perNetwork: number;
+  readonly perIp: number;
   /** The network of the peer; `null` for a trusted proxy. */
   readonly networkOf: (socket: Socket) => string | null;
 }
@@ -31,7 +31,7 @@ export class Connections {
   private turnedAway = 0;
 
   constructor(private readonly rules: ConnectionRules) {
-    this.networks = new NetworkBudget({ perNetwork: rules.perNetwork, inAll: Number.POSITIVE_INFINITY });
+    this.networks = new NetworkBudget({ perIp: rules.perIp, total: Number.POSITIVE_INFINITY });
   }
 
   /** Connections that are open. */

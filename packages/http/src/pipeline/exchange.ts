@@ -64,7 +64,7 @@ export class Exchange {
     readonly connection: Connection,
     readonly share: LoadShare,
     /** Bytes of answers that clients have not taken yet. */
-    readonly untakenBytes: NetworkBudget,
+    readonly sendBufferBytes: NetworkBudget,
   ) {}
 }
 
@@ -79,7 +79,7 @@ export interface PipelineParts {
   readonly publishedKeys: PublishedKeys;
   readonly load: LoadGauge;
   /** Requests whose body is still to come. */
-  readonly awaitedBodies: NetworkBudget;
+  readonly incompleteBodies: NetworkBudget;
 }
 
 /** One check or piece of work; throws a `ServiceError` to refuse the request. */

@@ -15,7 +15,7 @@ import type { Route } from "../routes/route.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
 import { requestIdOf, type RequestObserver } from "./http-settings.ts";
 
-export interface ApplicationParts extends Omit<PipelineParts, "matcher" | "load" | "awaitedBodies"> {
+export interface ApplicationParts extends Omit<PipelineParts, "matcher" | "load" | "incompleteBodies"> {
   readonly routes: readonly Route[];
   readonly operations: Operations;
   /** `null` when there is no page at `/docs`. */
@@ -33,26 +33,26 @@ export interface Application {
   readonly load: LoadGauge;
   readonly connections: Connections;
   /** Requests whose body is still to come. */
-  readonly awaitedBodies: NetworkBudget;
+  readonly incompleteBodies: NetworkBudget;
   /** Bytes of answers that clients have not taken yet. */
-  readonly untakenBytes: NetworkBudget;
+  readonly sendBufferBytes: NetworkBudget;
 }
 
 /** The Express application: every request enters the pipeline, and every answer leaves through it. */
 export function createApplication(parts: ApplicationParts): Application {
   const { settings, databases, observer, operations, playground } = parts;
-  const { maxAwaitedBodies, maxUntakenBytes, stalledReaderTimeout, debugMessages } = settings;
-  const load = new LoadGauge(settings.maxInFlight);
-  const awaitedBodies = new NetworkBudget(maxAwaitedBodies);
-  const untakenBytes = new NetworkBudget(maxUntakenBytes);
+  const { maxIncompleteBodies, maxSendBufferBytes, sendTimeout, debugMessages } = settings;
+  const load = new LoadGauge(settings.maxRequestsInFlight);
+  const incompleteBodies = new NetworkBudget(maxIncompleteBodies);
+  const sendBufferBytes = new NetworkBudget(maxSendBufferBytes);
   const origins = new OriginResolver(settings.trustedProxies);
   const connections = new Connections({
-    mayWait: settings.maxPipelined,
-    perNetwork: settings.maxConnectionsPerNetwork,
+    mayWait: settings.maxPipelinedRequests,
+    perIp: settings.maxConnectionsPerIp,
     networkOf: (socket) => origins.clientNetwork(socket),
   });
   const matcher = new RouteMatcher(parts.routes);
-  const pipeline: PipelineParts = { ...parts, load, matcher, awaitedBodies };
+  const pipeline: PipelineParts = { ...parts, load, matcher, incompleteBodies };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const share = load.enter();
@@ -64,7 +64,7 @@ export function createApplication(parts: ApplicationParts): Application {
       origins.resolve(request),
       connection,
       share,
-      untakenBytes,
+      sendBufferBytes,
     );
     // Not before the answer is taken: one that nobody reads is still in memory.
     response.on("close", () => share.end());
@@ -75,7 +75,7 @@ export function createApplication(parts: ApplicationParts): Application {
       error = thrown;
       writeFailure(exchange, failureOf(thrown), debugMessages);
     } finally {
-      watchUntaken(exchange, stalledReaderTimeout);
+      watchUntaken(exchange, sendTimeout);
       observe(observer, exchange, error ?? exchange.failure);
     }
   };
@@ -114,8 +114,8 @@ export function createApplication(parts: ApplicationParts): Application {
   return {
     load,
     connections,
-    awaitedBodies,
-    untakenBytes,
+    incompleteBodies,
+    sendBufferBytes,
     messages,
     refuse: (socket, reason) => refuseUnparsed(socket, reason, refusal),
     listener: (request, response) => connections.of(request.socket).take(request, response, begin),
@@ -178,18 +178,18 @@ const grace = 1_000;
  * sent. After a second the request no longer counts as work. After `patience` milliseconds without progress the connection is cut.
  */
 function watchUntaken(
-  { request, response, origin, share, untakenBytes, answerBytes }: Exchange,
+  { request, response, origin, share, sendBufferBytes, answerBytes }: Exchange,
   patience: number,
 ): void {
   const { socket } = request;
   if (socket.destroyed || socket.writableLength === 0) return;
   const { network } = origin;
-  untakenBytes.take(network, answerBytes);
+  sendBufferBytes.take(network, answerBytes);
   const late = setTimeout(() => share.end(), grace).unref();
   const stalled = setTimeout(() => socket.destroy(), patience).unref();
   response.on("drain", () => stalled.refresh());
   response.once("close", () => {
-    untakenBytes.giveBack(network, answerBytes);
+    sendBufferBytes.giveBack(network, answerBytes);
     clearTimeout(late);
     clearTimeout(stalled);
   });

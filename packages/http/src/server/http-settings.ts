@@ -13,17 +13,17 @@ export interface HttpSettings {
   /** Prefix of every address, without a trailing slash; empty for none. */
   readonly basePath: string;
   /** Requests in work at once; more are answered 706. */
-  readonly maxInFlight: number;
+  readonly maxRequestsInFlight: number;
   /** Maximum connections of one network, trusted proxies excepted. */
-  readonly maxConnectionsPerNetwork: number;
+  readonly maxConnectionsPerIp: number;
   /** Requests that may wait on a connection for the one before; with more it is closed after its answers. */
-  readonly maxPipelined: number;
+  readonly maxPipelinedRequests: number;
   /** Requests whose body is still to come; more are answered 706. */
-  readonly maxAwaitedBodies: BudgetBounds;
+  readonly maxIncompleteBodies: BudgetBounds;
   /** Maximum bytes of unread answers; further requests are answered 706. */
-  readonly maxUntakenBytes: BudgetBounds;
+  readonly maxSendBufferBytes: BudgetBounds;
   /** Milliseconds after which the server cuts a client that stops reading an answer. */
-  readonly stalledReaderTimeout: number;
+  readonly sendTimeout: number;
   /** Milliseconds for which a JSON body is awaited. */
   readonly bodyTimeout: number;
   /** Milliseconds after which no further item of a multi request starts. */

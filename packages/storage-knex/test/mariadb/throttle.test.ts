@@ -1,7 +1,7 @@
 import type { MariadbStorage } from "../../src/index.ts";
 import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
-const policy = { freeFailures: 1_000, firstDelay: 1_000, longestDelay: 900_000, forgetAfter: 3_600_000 };
+const policy = { maxFailures: 1_000, initialDelay: 1_000, maxDelay: 900_000, resetAfter: 3_600_000 };
 
 describe("the throttle on MariaDB", () => {
   let server: TestMariadb;
@@ -22,7 +22,7 @@ describe("the throttle on MariaDB", () => {
 
   test("a failure holds no row but those that it counts", async () => {
     const { throttle } = storage.repositories;
-    await throttle.fail([{ key: "forgotten", policy: { ...policy, forgetAfter: 1_000 } }]);
+    await throttle.fail([{ key: "forgotten", policy: { ...policy, resetAfter: 1_000 } }]);
     await throttle.fail([{ key: "theirs", policy }]);
     offset = 2_000;
     await storage.transaction(async (r) => {

@@ -71,7 +71,7 @@ async function withTrial<T>(options: TrialOptions, work: (opened: OpenedTrial) =
     ? configuredDatabase(options)
     : demoInMemory(options);
   // There are no requests here that the macro would have to stand back behind.
-  const configuration = { ...configured, macros: { ...configured.macros, niceness: 0 } };
+  const configuration = { ...configured, macros: { ...configured.macros, threadPriority: 0 } };
   let recorded: RecordedRuntime | undefined;
   const record = (container: Container) =>
     container.onActivation(

@@ -21,7 +21,7 @@ export const databaseParts = {
     [configuration, parts.engines, digests, parts.macroFolders, parts.macroRuntime, parts.macroReports],
   ),
   sweeper: by(
-    (served, { sessions }, log) => new Sweeper(served, sessions.sweepInterval, log),
+    (served, { cleanup }, log) => new Sweeper(served, cleanup.interval, log),
     [databases, configuration, logger],
   ),
   demoSeeder: of(DemoSeeder, [parts.hasher, digests, logger]),
@@ -44,7 +44,7 @@ export const databaseParts = {
 
 /** The configured databases by alias; one without storage is `null`. */
 async function openDatabases(
-  { databases: configured, limits: { answerBytes } }: Configuration,
+  { databases: configured, limits: { maxResponseBytes: answerBytes } }: Configuration,
   engines: StorageEngines,
   digest: Digests,
   macrosOf: (database: DatabaseConfiguration) => MacroLibrary,

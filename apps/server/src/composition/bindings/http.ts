@@ -59,17 +59,17 @@ function playgroundOf({ docs }: Configuration, { states }: DemoSeeder): Playgrou
 }
 
 function settingsOf({ server, compatibility, encryption, ...common }: Configuration): HttpSettings {
-  const { basePath, maxInFlight, maxPipelined, maxAwaitedBodies, maxUntakenBytes } = server;
+  const { basePath, maxRequestsInFlight, maxPipelinedRequests, maxIncompleteBodies, maxSendBufferBytes } = server;
   return {
     applicationName: common.applicationName,
     applicationVersion: version,
     basePath,
-    maxInFlight,
-    maxConnectionsPerNetwork: server.maxConnections.perNetwork,
-    maxPipelined,
-    maxAwaitedBodies,
-    maxUntakenBytes,
-    stalledReaderTimeout: server.timeouts.stalledReader,
+    maxRequestsInFlight,
+    maxConnectionsPerIp: server.maxConnections.perIp,
+    maxPipelinedRequests,
+    maxIncompleteBodies,
+    maxSendBufferBytes,
+    sendTimeout: server.timeouts.send,
     bodyTimeout: server.timeouts.body,
     multiTimeout: server.timeouts.multi,
     debugMessages: common.debugMessages,

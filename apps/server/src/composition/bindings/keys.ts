@@ -14,7 +14,7 @@ export const keyParts = {
   digests: of(crypto.NodeDigests, []),
   random: of(crypto.NodeRandomSource, []),
   hasher: by(
-    async ({ passwords: { argon2, concurrency, queueLimit } }) => {
+    async ({ passwords: { argon2, hashConcurrency: concurrency, hashQueueLimit: queueLimit } }) => {
       const options = { ...argon2, queueLimit, ...(concurrency === undefined ? {} : { concurrency }) };
       return new CountedPasswordHasher(await crypto.Argon2PasswordHasher.create(options));
     },

@@ -11,7 +11,7 @@ const { configuration, cursorSealing, digests, logger, macroReports, macroRuntim
 /** Macros: where they come from, where they run, and what they can ask for. */
 export const macroParts = {
   macroRuntime: by(
-    ({ macros: { threads, queue, niceness } }) =>
+    ({ macros: { threads, queueLimit: queue, threadPriority: niceness } }) =>
       new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, niceness }),
     [configuration],
   ),
@@ -21,7 +21,7 @@ export const macroParts = {
     isWatching: configured.macros.watch,
   })),
   objectHooks: by(
-    (runtime, reports, { macros: { patience, timeout } }, ...reading) => {
+    (runtime, reports, { macros: { queueTimeout: patience, timeout } }, ...reading) => {
       const forms = new ContractForms();
       // What a hook runs calls use cases of objects, which call hooks again: they are made for the hooks that are being made.
       const runnerOf = (hooks: core.ObjectHooks) => {

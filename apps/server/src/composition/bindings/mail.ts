@@ -15,7 +15,7 @@ export const mailParts = {
   mailer: by(createMailer, [configuration]),
   orderMail: by(
     (orders, digest, bell, { mail }) => {
-      const settings = (mail.smtp.host ?? mail.folder) === undefined ? null : mail;
+      const settings = (mail.smtp.host ?? mail.directory) === undefined ? null : mail;
       return new OrderMail({ orders, digests: digest, settings, ring: (alias) => bell.ring(alias) });
     },
     [sealedOrders, digests, mailBell, configuration],
@@ -24,13 +24,13 @@ export const mailParts = {
     (transport, orders, resetMail, { mail, applicationName, passwords }) => {
       if (transport === null) return null;
       const frame = { service: applicationName, resetLink: passwords.resetLink ?? null };
-      const letters = new TemplateLetterWriter(readTemplates(mail.templates).templates, frame);
+      const letters = new TemplateLetterWriter(readTemplates(mail.templatesDirectory).templates, frame);
       return new DeliverMail({ orders, resetMail, letters, mailer: transport });
     },
     [mailer, sealedOrders, parts.resetMail, configuration],
   ),
   mailRelay: by(
-    (deliverMail, bell, log, measured, { mail: { interval, smtp } }) => {
+    (deliverMail, bell, log, measured, { mail: { pollInterval: interval, smtp } }) => {
       if (deliverMail === null) return null;
       const reports = new MailLog(log, measured);
       const relay = new MailRelay({ deliverMail, reports, interval, lease: leaseOf(smtp.timeout) });

@@ -25,6 +25,9 @@ export const operationsParts = {
     (served, rings, ...measured) => new ServerOperations(new ReadinessProbe(served, rings), ...measured),
     [databases, keyRings, metrics, configuration],
   ),
-  slowQueries: by(({ log: { slowQueries } }, log) => new SlowQueryLog(log, slowQueries), [configuration, logger]),
+  slowQueries: by(
+    ({ log: { slowQueryThreshold } }, log) => new SlowQueryLog(log, slowQueryThreshold),
+    [configuration, logger],
+  ),
   observer: by((log, measured) => allObservers(new RequestLog(log), measured), [logger, metrics]),
 } satisfies Recipes;

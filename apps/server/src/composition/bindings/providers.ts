@@ -19,7 +19,7 @@ const { callbackAddresses, configuration, demoProviders, digests, knownProviders
 /** Log-in with accounts of external providers. */
 export const providerParts = {
   knownProviders: by(
-    ({ providers: { imitation = null, timeout, allowPrivateAddresses } }, demo) =>
+    ({ providers: { fakeUrl: imitation = null, timeout, allowPrivateAddresses } }, demo) =>
       identityProviders({ timeout, allowPrivateAddresses, imitation: demo?.url ?? imitation }),
     [configuration, demoProviders],
   ),

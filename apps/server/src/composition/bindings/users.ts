@@ -29,7 +29,7 @@ export const userParts = {
   passwordResets: by(
     (hooks, { passwords }) => ({
       own: core.ownPasswordReset,
-      custom: core.customPasswordReset(hooks, passwords.customLength),
+      custom: core.customPasswordReset(hooks, passwords.customUserMinLength),
     }),
     [objectHooks, configuration],
   ),
@@ -57,6 +57,6 @@ export const userParts = {
       orderMail,
       hooks: objectHooks,
     },
-    ({ passwords, mail }: Configuration) => ({ shortest: passwords.customLength, language: mail.language }),
+    ({ passwords, mail }: Configuration) => ({ shortest: passwords.customUserMinLength, language: mail.language }),
   ),
 } satisfies Recipes;

@@ -7,16 +7,17 @@ import { mailSection } from "./mail-section.ts";
 import { isLoopbackUrl } from "./network-texts.ts";
 import {
   auditSection,
+  cleanupSection,
   locksSection,
   objectsSection,
   passwordsSection,
   sessionsSection,
   throttleSection,
 } from "./policy-sections.ts";
-import { serverSection } from "./server-section.ts";
+import { clientLimits, serverSection } from "./server-section.ts";
 
 const masterKey = text({
-  wanted: "base64 of 32 bytes, as `openssl rand -base64 32` prints it",
+  wanted: "base64 of 32 bytes; generate it with `openssl rand -base64 32`",
   fits: (value) =>
     Buffer.from(value, "base64").length === 32 && Buffer.from(value, "base64").toString("base64") === value,
 });
@@ -25,21 +26,21 @@ const masterKey = text({
 const encryptionSection = section({
   masterKey: optionalField("MASTER_KEY", masterKey, {
     secret: true,
-    doc: "Everything secret that is stored is wrapped under it: base64 of 32 random bytes. Without it token and secure log-in answer 705.",
+    doc: "Key that encrypts all stored secrets: base64 of 32 random bytes. Without it, token and secure log-in are answered 705.",
   }),
   rsaBits: field("RSA_BITS", choice("2048", "3072", "4096"), "2048", {
-    doc: "Size of the RSA key pairs that the server makes for encrypted log-ins.",
+    doc: "Size in bits of the RSA keys that the server generates for encrypted log-in.",
   }),
   rsaKeyFile: optionalField("RSA_KEY_FILE", path(), {
-    doc: "PEM file with an RSA private key to use instead of one that the server makes.",
+    doc: "PEM file with an RSA private key. By default, the server generates one.",
   }),
   rsaKeyPassphrase: optionalField("RSA_KEY_PASSPHRASE", text(), { secret: true, doc: "Passphrase of `rsaKeyFile`." }),
   jwtKeyFile: optionalField("JWT_KEY_FILE", path(), {
-    doc: "PEM file with a P-256 private key that signs tokens, instead of one that the server makes.",
+    doc: "PEM file with a P-256 private key that signs tokens. By default, the server generates one.",
   }),
   jwtKeyPassphrase: optionalField("JWT_KEY_PASSPHRASE", text(), { secret: true, doc: "Passphrase of `jwtKeyFile`." }),
   legacyPkcs1: field("LEGACY_PKCS1", flag(), true, {
-    doc: "Whether credentials padded by PKCS#1 v1.5 are taken, as old clients send them.",
+    doc: "Accepts credentials with PKCS#1 v1.5 padding, which old clients send.",
   }),
 });
 
@@ -49,7 +50,7 @@ const oAuthProvidersSection = z
     z.strictObject(
       {
         name: field(null, providerName(), undefined, {
-          doc: "A provider with whose accounts log-ins are possible, in any case; `windowslive` and `appleid` are other names of `microsoft` and `apple`. It has to be registered in each database, too: `sallyport-server provider add`.",
+          doc: "Identity provider to enable, case-insensitive. `windowslive` and `appleid` are aliases of `microsoft` and `apple`. Register it in each database with `sallyport-server provider add`.",
         }),
       },
       { error: "must be an object" },
@@ -61,22 +62,25 @@ const oAuthProvidersSection = z
 /** How the server speaks to identity providers. */
 const providersSection = section({
   timeout: field("PROVIDERS_TIMEOUT", duration("100ms", "1m"), "5s", {
-    doc: "How long a provider may take for one answer; a log-in that waits longer is answered 706.",
+    doc: "Maximum time for one response of a provider. A log-in that waits longer is answered 706.",
   }),
   allowPrivateAddresses: field("PROVIDERS_ALLOW_PRIVATE_ADDRESSES", flag(), false, {
-    doc: "Whether providers may have addresses that are not public, such as those of a network of one's own.",
+    doc: "Allows providers with private IP addresses.",
   }),
-  underWayPerNetwork: field("PROVIDERS_UNDER_WAY_PER_NETWORK", wholeNumber(0, 10_000_000), 1_000, {
-    doc: "Most log-ins that may be under way at providers at once, in each database, from one network (an IPv4 address or an IPv6 /64); the next one is answered 706. One that is given up counts for ten minutes. 0 means any number.",
-  }),
-  underWay: field("PROVIDERS_UNDER_WAY", wholeNumber(0, 10_000_000), 20_000, {
-    doc: "Most log-ins that may be under way at providers at once in each database, whichever network they come from; the next one is answered 706. 0 means any number.",
-  }),
-  imitation: optionalField(
-    "PROVIDERS_IMITATION",
-    text({ wanted: "an http address on this machine, such as http://127.0.0.1:9000", fits: isLoopbackUrl }),
+  maxPendingLogins: clientLimits(
+    "PROVIDERS_MAX_PENDING_LOGINS",
+    wholeNumber(0, 10_000_000),
     {
-      doc: "Address of an imitation of the providers on this machine, which is asked in their place: for trying log-ins out, never for real ones.",
+      default: 1_000,
+      doc: "Maximum number of pending provider log-ins per database from one IPv4 address or IPv6 /64. Further log-ins are answered 706. An abandoned log-in counts for ten minutes. 0 disables the limit.",
+    },
+    { default: 20_000, doc: "The same limit for all clients." },
+  ),
+  fakeUrl: optionalField(
+    "PROVIDERS_FAKE_URL",
+    text({ wanted: "an http URL on this machine, such as http://127.0.0.1:9000", fits: isLoopbackUrl }),
+    {
+      doc: "URL of a fake provider on this machine. The server calls it instead of the real providers. Use it for tests.",
     },
   ),
 });
@@ -87,14 +91,15 @@ const mebibyte = 1_048_576;
 export const configurationSchema = z.strictObject(
   {
     server: serverSection,
-    applicationName: field("APPLICATION_NAME", text(), "sallyport", { doc: "`applicationName` of the service check." }),
+    applicationName: field("APPLICATION_NAME", text(), "sallyport", { doc: "`applicationName` in the service check." }),
     databaseUrl: optionalField("DATABASE_URL", connectionString, {
       secret: true,
-      doc: "Postgres or MariaDB of every database that names none of its own. Without `databases` it makes one, with the empty alias.",
+      doc: "Default connection string of the databases: `postgres://`, `mariadb://` or `mysql://`. Without `databases`, it defines one database with the empty alias.",
     }),
-    dataDir: field("DATA_DIR", path(), "data", { doc: "Directory of embedded databases that name none of their own." }),
+    dataDir: field("DATA_DIR", path(), "data", { doc: "Default data directory of embedded databases." }),
     databases: z.array(databaseSection, { error: "must be a list" }).optional(),
     sessions: sessionsSection,
+    cleanup: cleanupSection,
     locks: locksSection,
     objects: objectsSection,
     throttle: throttleSection,
@@ -103,8 +108,8 @@ export const configurationSchema = z.strictObject(
     oAuthProviders: oAuthProvidersSection,
     providers: providersSection,
     limits: section({
-      answerBytes: field("ANSWER_BYTES", wholeNumber(2 * mebibyte, 1024 * mebibyte), 16 * mebibyte, {
-        doc: "Bytes of objects that are read for one answer, and of JSON that is written into it; what needs more is refused with 307.",
+      maxResponseBytes: field("MAX_RESPONSE_BYTES", wholeNumber(2 * mebibyte, 1024 * mebibyte), 16 * mebibyte, {
+        doc: "Maximum size in bytes of the objects that one response reads, and of its JSON. A request that needs more is answered 307.",
       }),
     }),
     macros: macrosSection,
@@ -112,34 +117,34 @@ export const configurationSchema = z.strictObject(
     encryption: encryptionSection,
     compatibility: section({
       plainAfterSecureLogin: field("PLAIN_AFTER_SECURE_LOGIN", flag(), false, {
-        doc: "Whether a secure log-in with `furtherencryption: false` gives a plain session id, as first-generation clients expect.",
+        doc: "Returns a plain session id for a secure log-in with `furtherencryption: false`, which first-generation clients need. Their later traffic is not encrypted.",
       }),
       missingCredential: field("MISSING_CREDENTIAL", choice("200", "204"), "200", {
-        doc: "The code for a request that needs a session and carries no credential.",
+        doc: "Error code for a request without the required credential.",
       }),
     }),
     debugMessages: optionalField("DEBUG_MESSAGES", flag(), {
-      doc: "Failures carry a `debugMessage` that tells what exactly is wrong; unless given, in the demo and where `NODE_ENV` is `development`.",
+      doc: "Adds a `debugMessage` with the exact reason to every error. Enabled by default in the demo and with `NODE_ENV=development`.",
     }),
     docs: section({
       enabled: optionalField("DOCS_ENABLED", flag(), {
-        doc: "Whether `/docs` of each database shows a page on which its API can be tried out; unless given, everywhere but in production.",
+        doc: "Serves interactive API documentation at `/docs` of each database. Enabled by default, except in production.",
       }),
     }),
     metrics: section({
       access: field("METRICS_ACCESS", choice("loopback", "any", "off"), "loopback", {
-        doc: "Who may read `/metrics`: this machine, anybody, nobody.",
+        doc: "Clients that can read `/metrics`: `loopback` allows this machine only, `any` every client, `off` none.",
       }),
     }),
     log: section({
       level: field("LOG_LEVEL", choice("fatal", "error", "warn", "info", "debug", "trace", "silent"), "info", {
-        doc: "The least level that is logged.",
+        doc: "Minimum level to log.",
       }),
       format: optionalField("LOG_FORMAT", choice("json", "text"), {
-        doc: "`json`: one object per line; `text`: for people. Unless given, text for the demo in a terminal, else json.",
+        doc: "Log format: `json` writes one object per line, `text` a readable line. Defaults to `text` for the demo in a terminal and `json` otherwise.",
       }),
-      slowQueries: field("LOG_SLOW_QUERIES", duration("0s", "1h"), "500ms", {
-        doc: "Lists for which the database takes this long are logged as warnings, with the attributes that an index would help.",
+      slowQueryThreshold: field("LOG_SLOW_QUERY_THRESHOLD", duration("0s", "1h"), "500ms", {
+        doc: "Minimum duration of a query to log as slow. The log names the attributes that need an index.",
       }),
     }),
   },

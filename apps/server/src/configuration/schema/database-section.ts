@@ -27,46 +27,48 @@ const schemaName = text({
 
 const aliasText = text({
   wanted:
-    "empty, or a lowercase letter, then lowercase letters, digits, _ and -, at most 63 in all, and no word that begins addresses of the server (v1, v2, admin, docs, healthz, readyz, metrics)",
+    "empty, or a lowercase letter, then lowercase letters, digits, _ and -, at most 63 in all, and none of the reserved words (v1, v2, admin, docs, healthz, readyz, metrics)",
   fits: (alias) => alias === "" || isAlias(alias),
 });
 
 const poolSection = section({
-  max: field(null, wholeNumber(1, 1_000), 10, { doc: "Connections at most." }),
+  max: field(null, wholeNumber(1, 1_000), 10, { doc: "Maximum number of connections." }),
   acquireTimeout: field(null, duration("10ms", "10m"), "5s", {
-    doc: "How long a request waits for a connection before it is answered 607.",
+    doc: "Maximum time that a request waits for a connection. Then it is answered 607.",
   }),
   maxWaiting: field(null, wholeNumber(0, 100_000), 500, {
-    doc: "Requests waiting for a connection; more are answered 607 at once.",
+    doc: "Maximum number of requests that wait for a connection. Further requests are answered 607.",
   }),
 });
 
 const storageSection = optionalSection({
   engine: optionalField(null, choice("postgres", "mariadb", "embedded", "memory", "module"), {
-    doc: "`postgres`, `mariadb`: a server; unless given, the one that the connection string names. `embedded`: a Postgres inside of this process, in a directory; `memory`: nothing is kept; `module`: an adapter of your own.",
+    doc: "Storage engine: `postgres` and `mariadb` connect to a database server, `embedded` runs PostgreSQL inside this process, `memory` keeps nothing after a restart, `module` loads a custom adapter. Defaults to the scheme of the connection string.",
   }),
   url: optionalField(null, connectionString, {
     secret: true,
-    doc: "Connection string of the server, `postgres://` or `mariadb://` (also `mysql://`); `databaseUrl` unless given.",
+    doc: "Connection string: `postgres://`, `mariadb://` or `mysql://`. Defaults to `databaseUrl`.",
   }),
-  urlFile: optionalField(null, path(), { doc: "File that holds the connection string, instead of `url`." }),
+  urlFile: optionalField(null, path(), { doc: "File with the connection string. Use it instead of `url`." }),
   schema: optionalField(null, schemaName, {
-    doc: "Schema of this database, on MariaDB the name of the database that it is; `sallyport`, or `sallyport_` and the alias, unless given. On MariaDB the database that the connection string names comes in the place of `sallyport`.",
+    doc: "Postgres schema, or MariaDB database. Defaults to `sallyport` for the empty alias and `sallyport_<alias>` for others. On MariaDB, the database of the connection string replaces `sallyport`.",
   }),
-  dataDir: optionalField(null, path(), { doc: "Directory of the embedded engine; the common `dataDir` unless given." }),
+  dataDir: optionalField(null, path(), {
+    doc: "Data directory of the engine `embedded`. Defaults to the top-level `dataDir`.",
+  }),
   module: optionalField(null, moduleReference(), {
-    doc: "Of the engine `module`: the adapter, which exports `openStorage`. A package is looked for from the working directory.",
+    doc: "Adapter of the engine `module`, which exports `openStorage`. A package is resolved from the working directory.",
   }),
   options: optionalField(null, jsonObject(), {
     secret: true,
-    doc: "Of the engine `module`: what `openStorage` is given; `{}` unless given.",
+    doc: "Options that the engine `module` passes to `openStorage`. Defaults to `{}`.",
   }),
   pool: poolSection,
   statementTimeout: optionalField(null, duration("10ms", "1h"), {
-    doc: "Maximum time of a statement: 30 seconds by default on `postgres` and `mariadb`, 5 seconds on `embedded`, which runs one statement at a time. Databases in one directory share the value.",
+    doc: "Maximum duration of a statement. Defaults to `30s` on `postgres` and `mariadb`, and to `5s` on `embedded`, which runs one statement at a time. Databases in one directory must have the same value.",
   }),
   migrateOnStart: optionalField(null, flag(), {
-    doc: "Brings the database to the newest version when the server starts; unless given, all engines but `postgres` and `mariadb`.",
+    doc: "Applies pending migrations when the server starts. Enabled by default, except on `postgres` and `mariadb`.",
   }),
 });
 
@@ -78,12 +80,14 @@ export function isSchemaName(name: string): boolean {
 /** One database that the server serves. */
 export const databaseSection = z.strictObject(
   {
-    alias: field(null, aliasText, "", { doc: "First part of its addresses; one database may have none." }),
+    alias: field(null, aliasText, "", {
+      doc: "First path segment of the URLs of this database. One database can have the empty alias.",
+    }),
     name: optionalField(null, text(), {
-      doc: "`databaseName` of log-in answers; the alias, or `sallyport`, unless given.",
+      doc: "`databaseName` in log-in responses. Defaults to the alias, or `sallyport` if it is empty.",
     }),
     timeZone: field(null, text({ wanted: "the name of a time zone such as Europe/Berlin", fits: isTimeZone }), "UTC", {
-      doc: "IANA name of the zone in which `~StoreTime` is written.",
+      doc: "IANA time zone of `~StoreTime`.",
     }),
     storage: storageSection,
     clientHash: ownClientHash,

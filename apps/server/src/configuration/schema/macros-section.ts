@@ -1,45 +1,46 @@
 import { duration, flag, path, wholeNumber } from "../field-kinds.ts";
 import { field, optionalField, optionalSection, section } from "../fields.ts";
 
-const directoryDoc =
-  "Folder with macros and hooks, one per file (`.js`, `.mjs`, `.ts`), which all databases have; the demo's own, or none, unless given.";
-
 /** Where macros come from, and what they may use up. */
 export const macrosSection = section({
-  directory: optionalField("MACROS_DIR", path(), { doc: directoryDoc }),
+  directory: optionalField("MACROS_DIR", path(), {
+    doc: "Directory with the macros and hooks of all databases, one per file (`.js`, `.mjs`, `.ts`). By default, the demo has its own; other servers have none.",
+  }),
   watch: optionalField("MACROS_WATCH", flag(), {
-    doc: "Whether changes in the folders are noticed by themselves, within a second; unless given, everywhere but in production. SIGHUP has them read anew in any case.",
+    doc: "Reloads macros within a second after a file changes. Enabled by default, except in production. SIGHUP always reloads them.",
   }),
   timeout: field("MACRO_TIMEOUT", duration("10ms", "10m"), "5s", {
-    doc: "How long one execution may take, with all that it waits for; a macro may ask for less. What takes longer is answered 710.",
+    doc: "Maximum duration of an execution, including the time it waits for the server. A macro can declare less. A longer execution is answered 710.",
   }),
-  cpu: field("MACRO_CPU", duration("10ms", "10m"), "1s", {
-    doc: "How long the code of one execution may run, without what it waits for.",
+  cpuTime: field("MACRO_CPU_TIME", duration("10ms", "10m"), "1s", {
+    doc: "Maximum CPU time of an execution, excluding the time it waits for the server.",
   }),
-  memory: field("MACRO_MEMORY", wholeNumber(1, 1_024), 16, { doc: "MiB that a macro may use; it may ask for less." }),
+  memory: field("MACRO_MEMORY", wholeNumber(1, 1_024), 16, {
+    doc: "Maximum memory of an execution in MiB. A macro can declare less.",
+  }),
   threads: optionalField("MACRO_THREADS", wholeNumber(1, 64), {
-    doc: "Threads of macros, and so executions that run at once; each is started when it is needed, and up to eleven more executions may wait in it for the server or their turn. Unless given, one less than there are processors, at least 2 and at most 4.",
+    doc: "Maximum number of worker threads for macros. Each runs one execution and holds up to eleven more that wait for the server or their turn. Defaults to the number of processors minus one, at least 2 and at most 4.",
   }),
-  niceness: field("MACRO_NICENESS", wholeNumber(0, 19), 10, {
-    doc: "How far the threads of macros stand back behind requests, on Linux: 0 not at all, 19 as far as can be. Where other work keeps all processors busy they get a tenth of their share at 10, and next to nothing at 19.",
+  threadPriority: field("MACRO_THREAD_PRIORITY", wholeNumber(0, 19), 10, {
+    doc: "Nice value of the macro threads on Linux, from 0 (the priority of requests) to 19 (lowest). On a busy machine, 10 leaves macros a tenth of their share of the processors, 19 almost nothing.",
   }),
-  queue: field("MACRO_QUEUE", wholeNumber(0, 100_000), 200, {
-    doc: "Executions that wait for a thread; more are answered 706 at once.",
+  queueLimit: field("MACRO_QUEUE_LIMIT", wholeNumber(0, 100_000), 200, {
+    doc: "Maximum number of executions that wait for a thread. Further executions are answered 706.",
   }),
-  patience: field("MACRO_PATIENCE", duration("10ms", "10m"), "2s", {
-    doc: "How long an execution waits for a thread before it is answered 706.",
+  queueTimeout: field("MACRO_QUEUE_TIMEOUT", duration("10ms", "10m"), "2s", {
+    doc: "Maximum time that an execution waits for a thread. Then it is answered 706.",
   }),
   hostCalls: field("MACRO_HOST_CALLS", wholeNumber(1, 1_000_000), 1_000, {
-    doc: "Calls of the server's functions that one macro may make.",
+    doc: "Maximum number of calls that an execution makes to functions of the server.",
   }),
   resultBytes: field("MACRO_RESULT_BYTES", wholeNumber(1_024, 64 * 1_048_576), 1_048_576, {
-    doc: "Bytes of JSON that a macro may give back.",
+    doc: "Maximum size in bytes of the JSON that a macro returns.",
   }),
 });
 
 /** What one database has of its own. */
 export const ownMacrosSection = optionalSection({
   directory: optionalField(null, path(), {
-    doc: "Folder with the macros of this database, instead of the common one.",
+    doc: "Directory with the macros of this database. Overrides the server-wide value.",
   }),
 });

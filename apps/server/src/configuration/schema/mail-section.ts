@@ -4,53 +4,52 @@ import { field, optionalField, section } from "../fields.ts";
 import { isHost } from "./network-texts.ts";
 
 const address = text({
-  wanted: "one bare e-mail address, such as no-reply@example.com",
+  wanted: "an e-mail address without a display name, such as no-reply@example.com",
   fits: (value) => mailAddress(value) !== null,
 });
 const hostName = text({ wanted: "a host name or an IP address", fits: isHost });
 const oneLine = text({
-  wanted: "a text of one line",
+  wanted: "a non-empty string of one line",
   fits: (value) => value.trim() !== "" && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value),
 });
 
-const securityDoc =
-  "`tls`: encrypted from the first byte; `startTls`: encrypted before anything is said, or no mail is sent; `none`: readable on the way, for a relay on this machine only. Unless given: `tls` on port 465, `none` for a loopback address, else `startTls`.";
-
-/** How mail is sent: by a relay, or into a folder. Without either there is no mail. */
+/** How mail is sent: by a relay, or into a directory. Without either there is no mail. */
 export const mailSection = section({
   smtp: section({
-    host: optionalField("SMTP_HOST", hostName, { doc: "The relay that takes mail by SMTP." }),
+    host: optionalField("SMTP_HOST", hostName, { doc: "Host name or IP address of the SMTP server." }),
     port: optionalField("SMTP_PORT", wholeNumber(1, 65_535), {
-      doc: "Its port; unless given 465 for `tls`, 25 for `none`, else 587.",
+      doc: "Port of the SMTP server. Defaults to 465 for `tls`, 25 for `none` and 587 for `startTls`.",
     }),
-    security: optionalField("SMTP_SECURITY", choice("tls", "startTls", "none"), { doc: securityDoc }),
-    user: optionalField("SMTP_USER", text(), { doc: "Whom the relay knows this server as, if it asks." }),
-    password: optionalField("SMTP_PASSWORD", text(), { secret: true, doc: "The password of `user`." }),
+    security: optionalField("SMTP_SECURITY", choice("tls", "startTls", "none"), {
+      doc: "Transport security: `tls` encrypts from the first byte, `startTls` requires STARTTLS, `none` sends in clear text and is allowed on loopback only. Defaults to `tls` on port 465, `none` for a loopback address and `startTls` otherwise.",
+    }),
+    user: optionalField("SMTP_USER", text(), { doc: "User name for SMTP authentication." }),
+    password: optionalField("SMTP_PASSWORD", text(), { secret: true, doc: "Password of `user`." }),
     caFile: optionalField("SMTP_CA_FILE", path(), {
-      doc: "PEM of the authorities that vouch for the relay; those that Node knows unless given.",
+      doc: "PEM file with the certificate authorities that sign the SMTP server's certificate. Defaults to those of Node.js.",
     }),
     timeout: field("SMTP_TIMEOUT", duration("100ms", "1m"), "10s", {
-      doc: "How long the relay may take for a connection or an answer.",
+      doc: "Maximum time for an SMTP connection to open, and for each reply.",
     }),
   }),
-  folder: optionalField("MAIL_FOLDER", path(), {
-    doc: "Folder that mail is written into instead, one `.eml` file each: for trying out. The demo has one unless mail is configured.",
+  directory: optionalField("MAIL_DIR", path(), {
+    doc: "Directory for outgoing mail, one `.eml` file per message, instead of an SMTP server. Use it for tests. The demo has one unless `mail.smtp` is set.",
   }),
-  from: optionalField("MAIL_FROM", address, { doc: "The address that mail comes from; required with a relay." }),
-  fromName: optionalField("MAIL_FROM_NAME", oneLine, { doc: "The name beside it; `applicationName` unless given." }),
+  from: optionalField("MAIL_FROM", address, { doc: "Sender address. Required with `smtp.host`." }),
+  fromName: optionalField("MAIL_FROM_NAME", oneLine, { doc: "Sender name. Defaults to `applicationName`." }),
   language: field("MAIL_LANGUAGE", choice("en", "de"), "en", {
-    doc: "The language of mail to those who ask for no other.",
+    doc: "Language of mail for clients that request none.",
   }),
-  templates: optionalField("MAIL_TEMPLATES", path(), {
-    doc: "Folder with templates that go before those of the same names that come with the server; see the guide on mail.",
+  templatesDirectory: optionalField("MAIL_TEMPLATES_DIR", path(), {
+    doc: "Directory with mail templates. A template replaces the built-in one of the same name.",
   }),
   outboxLimit: field("MAIL_OUTBOX_LIMIT", wholeNumber(1, 1_000_000), 10_000, {
-    doc: "How many mails may wait in one database; what comes then is refused with 706.",
+    doc: "Maximum number of messages in the outbox of one database. Requests that would add more are answered 706. Password resets use half of it at most.",
   }),
-  unusableAfter: field("MAIL_UNUSABLE_AFTER", duration("0s", "7d"), "15m", {
-    doc: "How long no mail can be handed over before what needs mail is refused with 712.",
+  unavailableAfter: field("MAIL_UNAVAILABLE_AFTER", duration("0s", "7d"), "15m", {
+    doc: "Duration of an outage after which requests that need mail are answered 712.",
   }),
-  interval: field("MAIL_INTERVAL", duration("100ms", "10m"), "5s", {
-    doc: "How often the outboxes are looked into. Notices and codes leave at once, requests for a new password with the next look.",
+  pollInterval: field("MAIL_POLL_INTERVAL", duration("100ms", "10m"), "5s", {
+    doc: "Interval at which the server polls the outboxes. Password resets wait for the next poll; other mail is sent at once.",
   }),
 });

@@ -10,7 +10,7 @@ const clientHash = choice("md5", "none");
 function ownSection<Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape) {
   const own = Object.entries(shape).map(([name, common]) => {
     const { kind, doc } = factsOf(common) as FieldFacts;
-    return [name, optionalField(null, kind, { doc: `${doc} Instead of the common value.` })] as const;
+    return [name, optionalField(null, kind, { doc: `${doc} Overrides the server-wide value.` })] as const;
   });
   type Own = { readonly [Name in keyof Shape]: z.ZodOptional<z.ZodType<z.output<Shape[Name]>>> };
   return optionalSection(Object.fromEntries(own) as unknown as Own);
@@ -21,29 +21,26 @@ const sessions = {
     doc: "Time without a request after which a session expires.",
   }),
   absoluteLifetime: field("SESSION_ABSOLUTE_LIFETIME", lifetime, "12h", {
-    doc: "Time after the log-in at which a session expires in any case.",
+    doc: "Maximum lifetime of a session from its log-in, however active it is.",
   }),
-  limit: field("SESSION_LIMIT", anyNumber, 0, { doc: "Live sessions in one database; 0 means any number." }),
+  limit: field("SESSION_LIMIT", anyNumber, 0, {
+    doc: "Maximum number of active sessions in one database. Further log-ins are answered 315. 0 disables the limit.",
+  }),
   perUserLimit: field("SESSION_PER_USER_LIMIT", anyNumber, 0, {
-    doc: "Live sessions of one user in one database; 0 means any number.",
+    doc: "Maximum number of active sessions of one user in one database. Further log-ins are answered 315. 0 disables the limit.",
   }),
   perDevice: field("SESSIONS_PER_DEVICE", wholeNumber(1, 10_000), 5, {
-    doc: "Live sessions of one user with one app key and one device id; a further one ends the least recently renewed of them.",
+    doc: "Maximum number of active sessions of one user with the same app key and device id. A further log-in ends the least recently renewed session.",
   }),
 };
 
 /** How long sessions live and how many there may be. */
-export const sessionsSection = section({
-  ...sessions,
-  sweepInterval: field("SESSION_SWEEP_INTERVAL", duration("1s", "1d"), "1m", {
-    doc: "How often what is over is removed from storage: sessions, failed log-ins, audit events beyond their retention.",
-  }),
-});
+export const sessionsSection = section(sessions);
 export const ownSessionsSection = ownSection(sessions);
 
 const locks = {
   perSession: field("LOCKS_PER_SESSION", anyNumber, 1_000, {
-    doc: "Objects that one session may have locked; 0 means any number.",
+    doc: "Maximum number of objects that one session can lock. 0 disables the limit.",
   }),
 };
 
@@ -52,8 +49,8 @@ export const locksSection = section(locks);
 export const ownLocksSection = ownSection(locks);
 
 const objects = {
-  recycledPerUser: field("RECYCLED_OBJECTS_PER_USER", anyNumber, 10_000, {
-    doc: "Objects that one user may have in the recycle bin; a deletion into it beyond that is refused with 718. 0 means any number.",
+  recycleBinPerUser: field("RECYCLE_BIN_OBJECTS_PER_USER", anyNumber, 10_000, {
+    doc: "Maximum number of objects that one user can have in the recycle bin. Further deletions into it are answered 718. 0 disables the limit.",
   }),
 };
 
@@ -65,30 +62,37 @@ const delay = duration("1ms", "7d");
 
 function throttle(whom: string, free: number) {
   return {
-    freeFailures: field(`THROTTLE_${whom}_FREE_FAILURES`, wholeNumber(0, 1_000_000), free, {
-      doc: "Failures without consequence; 0 switches the throttle off.",
+    maxFailures: field(`THROTTLE_${whom}_FREE_FAILURES`, wholeNumber(0, 1_000_000), free, {
+      doc: "Maximum number of failed attempts without a delay. 0 disables throttling.",
     }),
-    firstDelay: field(`THROTTLE_${whom}_FIRST_DELAY`, delay, "1s", {
-      doc: "Delay after the last free failure; doubled by every further one.",
+    initialDelay: field(`THROTTLE_${whom}_FIRST_DELAY`, delay, "1s", {
+      doc: "Delay after the first failure above `maxFailures`. Each further failure doubles it.",
     }),
-    longestDelay: field(`THROTTLE_${whom}_LONGEST_DELAY`, delay, "15m", {
-      doc: "The delay grows no further than this.",
+    maxDelay: field(`THROTTLE_${whom}_LONGEST_DELAY`, delay, "15m", {
+      doc: "Upper bound of the delay.",
     }),
-    forgetAfter: field(`THROTTLE_${whom}_FORGET_AFTER`, delay, "1h", {
-      doc: "Failures are forgotten after this long without another.",
+    resetAfter: field(`THROTTLE_${whom}_FORGET_AFTER`, delay, "1h", {
+      doc: "Time without a failure after which the counter is reset.",
     }),
   };
 }
 
-const [ofUser, ofAddress] = [throttle("USER", 10), throttle("ADDRESS", 100)];
+const [ofUser, ofIp] = [throttle("USER", 10), throttle("IP", 100)];
 
 /** Delays after failed log-ins, counted per user and per client address. Many users may share an address. */
-export const throttleSection = section({ user: section(ofUser), address: section(ofAddress) });
-export const ownThrottleSection = optionalSection({ user: ownSection(ofUser), address: ownSection(ofAddress) });
+export const throttleSection = section({ user: section(ofUser), ip: section(ofIp) });
+export const ownThrottleSection = optionalSection({ user: ownSection(ofUser), ip: ownSection(ofIp) });
+
+/** Removal of data that is no longer needed. */
+export const cleanupSection = section({
+  interval: field("CLEANUP_INTERVAL", duration("1s", "1d"), "1m", {
+    doc: "Interval at which the server deletes expired data: sessions, locks, failed attempts, tokens, old keys and audit events. It also builds missing indexes.",
+  }),
+});
 
 const audit = {
   retention: field("AUDIT_RETENTION", duration("0s", "36500d"), "400d", {
-    doc: "How long the audit keeps its events; `0s` keeps them for ever.",
+    doc: "Time that audit events are kept. `0s` keeps them forever.",
   }),
 };
 
@@ -97,42 +101,44 @@ export const auditSection = section(audit);
 export const ownAuditSection = ownSection(audit);
 
 const resetLink = text({
-  wanted: "an http or https address with {token} in it, such as https://app.example/new-password#{token}",
+  wanted: "an http or https URL that contains {token}, such as https://app.example/new-password#{token}",
   fits: isResetLink,
 });
 
 /** Passwords are kept as argon2id hashes. */
 export const passwordsSection = section({
   clientHash: field("PASSWORD_CLIENT_HASH", clientHash, "md5", {
-    doc: "How clients prepare a password: `md5` sends its MD5 in hexadecimal digits, `none` the text itself.",
+    doc: "How clients transform a password before they send it: `md5` sends its hexadecimal MD5 digest, `none` the password itself.",
   }),
   history: field("PASSWORD_HISTORY", wholeNumber(0, 24), 5, {
-    doc: "How many of a user's former passwords are not taken again, besides the current one; 0: none.",
+    doc: "Number of previous passwords that a user cannot reuse, in addition to the current one.",
   }),
-  customLength: field("PASSWORD_CUSTOM_LENGTH", wholeNumber(8, 128), 8, {
-    doc: "Characters of a custom user's password at least, where it comes in clear.",
+  customUserMinLength: field("PASSWORD_CUSTOM_USER_MIN_LENGTH", wholeNumber(8, 128), 8, {
+    doc: "Minimum length of a custom user's password in characters. It is not checked when a client sends an MD5 digest.",
   }),
-  resetsPerNetwork: field("PASSWORD_RESETS_PER_NETWORK", wholeNumber(0, 1_000_000), 50, {
-    doc: "Resets that one IPv4 address or IPv6 /64 may ask for within an hour; more are answered 706, with delays from a minute to 15. 0: any number.",
+  resetsPerIp: field("PASSWORD_RESETS_PER_IP", wholeNumber(0, 1_000_000), 50, {
+    doc: "Maximum number of password reset requests per hour from one IPv4 address or IPv6 /64. Further requests are answered 706 for 1 to 15 minutes. 0 disables the limit.",
   }),
   resetLink: optionalField("PASSWORD_RESET_LINK", resetLink, {
-    doc: "The link in mails with which a new password can be set; `{token}` and `{alias}` are filled in. Unless given, mails hold the token alone.",
+    doc: "URL in password reset mail. The server replaces `{token}` and `{alias}`. By default, the mail contains the token only.",
   }),
   argon2: section({
-    memoryCost: field("ARGON2_MEMORY_COST", wholeNumber(8, 4_194_304), 19_456, { doc: "Memory of one hash in KiB." }),
-    timeCost: field("ARGON2_TIME_COST", wholeNumber(1, 100), 2, { doc: "Passes over the memory." }),
-    parallelism: field("ARGON2_PARALLELISM", wholeNumber(1, 64), 1, { doc: "Lanes of one hash." }),
+    memoryCost: field("ARGON2_MEMORY_COST", wholeNumber(8, 4_194_304), 19_456, {
+      doc: "Memory of one argon2id hash in KiB.",
+    }),
+    timeCost: field("ARGON2_TIME_COST", wholeNumber(1, 100), 2, { doc: "Iterations of one argon2id hash." }),
+    parallelism: field("ARGON2_PARALLELISM", wholeNumber(1, 64), 1, { doc: "Lanes of one argon2id hash." }),
   }),
-  concurrency: optionalField("PASSWORD_CONCURRENCY", wholeNumber(1, 256), {
-    doc: "Passwords hashed at once; unless given one per core, three at most.",
+  hashConcurrency: optionalField("PASSWORD_HASH_CONCURRENCY", wholeNumber(1, 256), {
+    doc: "Maximum number of passwords hashed at once. Defaults to the number of processors, at most 3.",
   }),
-  queueLimit: field("PASSWORD_QUEUE_LIMIT", wholeNumber(0, 100_000), 256, {
-    doc: "Passwords waiting to be hashed; more are answered 706.",
+  hashQueueLimit: field("PASSWORD_HASH_QUEUE_LIMIT", wholeNumber(0, 100_000), 256, {
+    doc: "Maximum number of requests that wait for a password hash. Further requests are answered 706.",
   }),
 });
 
 export const ownClientHash = optionalField(null, clientHash, {
-  doc: "How the clients of this database prepare a password. Instead of the common value.",
+  doc: "How clients transform a password before they send it. Overrides the server-wide value `passwords.clientHash`.",
 });
 
 /** Whether mails can lead to it: where it leads has to be clear before anything is filled in. */

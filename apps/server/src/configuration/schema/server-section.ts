@@ -7,81 +7,83 @@ interface Limit {
   readonly doc: string;
 }
 
-/** A limit for one network, and the same for all clients. `env` is the variable of the latter. */
-function networkLimits(env: string, kind: Kind<number>, perNetwork: Limit, inAll: Limit) {
+/** A limit for one client address (an IPv6 /64 counts as one), and one for all clients. `env` is the variable of the latter. */
+export function clientLimits(env: string, kind: Kind<number>, perIp: Limit, total: Limit) {
   return section({
-    perNetwork: field(`${env}_PER_NETWORK`, kind, perNetwork.default, { doc: perNetwork.doc }),
-    inAll: field(env, kind, inAll.default, { doc: inAll.doc }),
+    perIp: field(`${env}_PER_IP`, kind, perIp.default, { doc: perIp.doc }),
+    total: field(env, kind, total.default, { doc: total.doc }),
   });
 }
 
 /** How the server is reached. */
 export const serverSection = section({
   host: field("HOST", text({ wanted: "a host name or an address", fits: isHost }), "127.0.0.1", {
-    doc: "Address or host name to listen on; `0.0.0.0` and `::` mean every interface.",
+    doc: "Host name or IP address to listen on. `0.0.0.0` and `::` listen on every interface.",
   }),
-  port: field("PORT", wholeNumber(0, 65_535), 8080, { doc: "Port to listen on; 0 takes a free one." }),
+  port: field("PORT", wholeNumber(0, 65_535), 8080, { doc: "TCP port to listen on. 0 selects a free port." }),
   basePath: field(
     "BASE_PATH",
-    text({ wanted: 'empty, or a path such as "/api" without a slash at its end', fits: isBasePath }),
+    text({ wanted: 'empty, or a path such as "/api" without a trailing slash', fits: isBasePath }),
     "",
-    { doc: "Prefix of every address, for servers mounted below a path." },
+    { doc: "Path prefix of every URL, for a server behind a reverse proxy." },
   ),
   publicUrl: optionalField(
     "PUBLIC_URL",
-    text({ wanted: "an http or https address without query and fragment", fits: isHttpUrl }),
+    text({ wanted: "an http or https URL without query and fragment", fits: isHttpUrl }),
     {
-      doc: "Address under which clients reach the server, with the base path, if it differs from host and port; told in log and banner.",
+      doc: "URL that clients use to reach the server, including the base path. Required with `oAuthProviders`, except for `apple` alone.",
     },
   ),
   trustedProxies: field(
     "TRUSTED_PROXIES",
-    listOf(text({ wanted: "an address or a network such as 10.0.0.0/8", fits: isNetwork })),
+    listOf(text({ wanted: "an IP address or a network such as 10.0.0.0/8", fits: isNetwork })),
     [],
-    { doc: "Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` count." },
+    {
+      doc: "IP addresses and networks of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers the server trusts.",
+    },
   ),
   allowInsecureTransport: field("ALLOW_INSECURE_TRANSPORT", flag(), false, {
-    doc: "Takes credentials over plain HTTP from anywhere; otherwise only from loopback or over TLS.",
+    doc: "Accepts credentials over plain HTTP from every client. By default, the server accepts them over TLS and from loopback only.",
   }),
   tls: section({
     certificateFile: optionalField("TLS_CERTIFICATE_FILE", path(), {
-      doc: "Certificate chain as PEM; together with `keyFile` it turns HTTPS on.",
+      doc: "PEM file with the certificate chain. Together with `keyFile`, it enables HTTPS.",
     }),
-    keyFile: optionalField("TLS_KEY_FILE", path(), { doc: "Private key of the certificate as PEM." }),
+    keyFile: optionalField("TLS_KEY_FILE", path(), { doc: "PEM file with the private key of the certificate." }),
   }),
-  maxInFlight: field("MAX_IN_FLIGHT", wholeNumber(1, 100_000), 1_000, {
-    doc: "Requests in work at once; more are answered 706. One that waits for its client is not in work.",
+  maxRequestsInFlight: field("MAX_REQUESTS_IN_FLIGHT", wholeNumber(1, 100_000), 1_000, {
+    doc: "Maximum number of requests processed at once. Further requests are answered 706. Requests with an incomplete body do not count.",
   }),
-  maxConnections: networkLimits(
+  maxConnections: clientLimits(
     "MAX_CONNECTIONS",
     wholeNumber(1, 1_000_000),
     {
       default: 1_000,
-      doc: "Maximum connections from one IPv4 address or IPv6 /64, trusted proxies excepted. The server closes further ones without an answer.",
+      doc: "Maximum number of connections from one IPv4 address or IPv6 /64, except from trusted proxies. The server closes further connections without an answer.",
     },
     {
       default: 10_000,
-      doc: "Maximum connections of all clients. The server closes further ones without an answer. Keep the value below the operating system's limit of open files.",
+      doc: "Maximum number of connections of all clients. The server closes further connections without an answer. Keep the value below the operating system's limit of open files.",
     },
   ),
-  maxPipelined: field("MAX_PIPELINED", wholeNumber(0, 1_000), 32, {
-    doc: "Requests that may wait on one connection for the answer to the one before; with more, it is closed after its answers.",
+  maxPipelinedRequests: field("MAX_PIPELINED_REQUESTS", wholeNumber(0, 1_000), 32, {
+    doc: "Maximum number of pipelined requests that wait on one connection. With more, the server closes the connection after their answers.",
   }),
-  maxAwaitedBodies: networkLimits(
-    "MAX_AWAITED_BODIES",
+  maxIncompleteBodies: clientLimits(
+    "MAX_INCOMPLETE_BODIES",
     wholeNumber(1, 100_000),
     {
       default: 100,
-      doc: "Maximum requests from one IPv4 address or IPv6 /64 with an incomplete body. Further ones are answered 706.",
+      doc: "Maximum number of requests with an incomplete body from one IPv4 address or IPv6 /64. Further requests are answered 706.",
     },
     { default: 1_000, doc: "The same limit for all clients." },
   ),
-  maxUntakenBytes: networkLimits(
-    "MAX_UNTAKEN_BYTES",
+  maxSendBufferBytes: clientLimits(
+    "MAX_SEND_BUFFER_BYTES",
     wholeNumber(65_536, 1_099_511_627_776),
     {
       default: 67_108_864,
-      doc: "Maximum bytes of answers that clients of one IPv4 address or IPv6 /64 have not received yet. Above it, further requests are answered 706.",
+      doc: "Maximum size in bytes of the responses that clients of one IPv4 address or IPv6 /64 have not received yet. Above it, further requests are answered 706.",
     },
     { default: 268_435_456, doc: "The same limit for all clients." },
   ),
@@ -90,25 +92,25 @@ export const serverSection = section({
   }),
   timeouts: section({
     headers: field("HEADERS_TIMEOUT", duration("100ms", "10m"), "10s", {
-      doc: "Longest time from the first byte of a request to the end of its headers.",
+      doc: "Maximum time from the first byte of a request to the end of its headers.",
     }),
     request: field("REQUEST_TIMEOUT", duration("100ms", "1h"), "30s", {
-      doc: "Longest time from the first byte of a request to the end of its body.",
+      doc: "Maximum time from the first byte of a request to the end of its body.",
     }),
     body: field("BODY_TIMEOUT", duration("100ms", "1h"), "10s", {
-      doc: "Longest wait for a JSON body, that of a log-in for instance, once its request was admitted; at most what `request` leaves of it.",
+      doc: "Maximum time to receive a JSON body after the server has accepted the app key and the session. `request` still applies.",
     }),
-    stalledReader: field("STALLED_READER_TIMEOUT", duration("100ms", "10m"), "20s", {
-      doc: "Maximum time in which a client receives nothing of an answer, or less than 256 KiB of a larger one. Then the server cuts the connection.",
+    send: field("SEND_TIMEOUT", duration("100ms", "10m"), "20s", {
+      doc: "Maximum time in which a client receives nothing of a response, or less than 256 KiB of a larger one. Then the server closes the connection.",
     }),
     multi: field("MULTI_TIMEOUT", duration("10ms", "1h"), "60s", {
-      doc: "Maximum time of a multi request. Items that have not started by then are answered 706; with `atomic=true` the transaction is rolled back.",
+      doc: "Maximum time of a multi request. Items that have not started by then are answered 706. With `atomic=true`, the transaction is rolled back.",
     }),
     keepAlive: field("KEEP_ALIVE_TIMEOUT", duration("100ms", "1h"), "65s", {
-      doc: "How long an idle connection is kept; longer than that of a proxy in front.",
+      doc: "Time after which the server closes an idle connection. Set it longer than the keep-alive timeout of a proxy in front.",
     }),
     drain: field("DRAIN_TIMEOUT", duration("0s", "10m"), "20s", {
-      doc: "How long requests in work may take to finish when the server is told to stop.",
+      doc: "Maximum time for requests in progress to finish when the server stops.",
     }),
   }),
 });

@@ -175,7 +175,7 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     const digest = await visitor.open(r);
     await r.locks.take(visitor.account.userId, digest);
     await r.throttle.fail([
-      { key: "key", policy: { freeFailures: 0, firstDelay: second, longestDelay: minute, forgetAfter: hour } },
+      { key: "key", policy: { maxFailures: 0, initialDelay: second, maxDelay: minute, resetAfter: hour } },
     ]);
     await r.channels.claimBlocks(
       { blocks: [freshDigest()], clientKey: digest, keyId: "key" },

@@ -14,7 +14,7 @@ import { Visitor } from "../../fixtures/visitor.ts";
 
 const throttleKey = {
   key: "a",
-  policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: 60 * minute },
+  policy: { maxFailures: 1, initialDelay: minute, maxDelay: minute, resetAfter: 60 * minute },
 };
 
 async function scene(r: Repositories) {

@@ -102,7 +102,7 @@ const migrated = processChecks(true, {
   },
 
   "let one attempt through together when a delay is over": async ({ r, other, of, advance }) => {
-    const policy = { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: hour };
+    const policy = { maxFailures: 1, initialDelay: minute, maxDelay: minute, resetAfter: hour };
     const key = { key: "a", policy };
     await r.throttle.fail([key]);
     holds((await other.throttle.attempt([key])).wait > 0, "The other one waits, too");

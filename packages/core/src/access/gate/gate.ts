@@ -140,7 +140,7 @@ export class Gate {
     const { storage, policy } = context.database;
     const [{ key: forgotten }, address] = this.throttleKeys(context, claim);
     const granted: ExemptionGrant | undefined =
-      policy.throttle.address.freeFailures === 0
+      policy.throttle.ip.maxFailures === 0
         ? undefined
         : { ...address.exemption, lifetime: knownFor, atMost: knownAtAddress };
     const accepted = entered(context, claim, person, 0);
@@ -176,13 +176,13 @@ export class Gate {
   }
 
   private throttleKeys({ origin, database }: AppKeyContext, { userKey }: Pick<Claim, "userKey">): ThrottleKeys {
-    const { user, address } = database.policy.throttle;
+    const { user, ip } = database.policy.throttle;
     const member = this.digests.sha256(userKey);
     // As much of the digests as keys of the throttle have room for.
     const exemption = { group: this.digests.sha256(origin.network).slice(0, 40), member: member.slice(0, 40) };
     return [
       { key: `user:${member}`, policy: user },
-      { key: `address:${origin.network}`, policy: address, exemption },
+      { key: `address:${origin.network}`, policy: ip, exemption },
     ];
   }
 }

@@ -21,8 +21,8 @@ export interface AskForResetParts {
 }
 
 const minute = 60_000;
-const delays = { firstDelay: minute, longestDelay: 15 * minute, forgetAfter: 60 * minute };
-const ofUser: ThrottlePolicy = { freeFailures: 3, ...delays };
+const delays = { initialDelay: minute, maxDelay: 15 * minute, resetAfter: 60 * minute };
+const ofUser: ThrottlePolicy = { maxFailures: 3, ...delays };
 
 /**
  * Queues a mail for a password reset. The user is looked up when the mail is sent, so the answer and its cost are the same for every
@@ -56,7 +56,7 @@ export class AskForReset {
     const { digests, perNetwork } = this.parts;
     const wait = await takeTurn(r.throttle, {
       key: `resetsAsked:${origin.network}`,
-      policy: { freeFailures: perNetwork, ...delays },
+      policy: { maxFailures: perNetwork, ...delays },
     });
     if (wait > 0)
       throw new ServiceError(706, {
@@ -71,7 +71,7 @@ export class AskForReset {
 const resetMinutes = 30;
 
 /** A minute, doubled by each mail soon after another; less than a token is good, so that no one can keep a user out. */
-const pauses: ThrottlePolicy = { freeFailures: 1, ...delays };
+const pauses: ThrottlePolicy = { maxFailures: 1, ...delays };
 
 /** Finds out whom a request for a new password is about, and gives out the token that it is answered with. */
 export class PrepareResetMail implements ResetMail {

@@ -144,7 +144,7 @@ export async function removeThose(
 ): Promise<void> {
   await removeUsers(r, going, { model, principal, digests });
   if (losing.length > 0) await r.departures.clear(losing);
-  const quota = policy.objects.recycledPerUser;
+  const quota = policy.objects.recycleBinPerUser;
   const outcome = await r.departures.depart(
     going.map(({ id }) => id),
     { recycled, leader, deletedBy: principal.userId, quota },
