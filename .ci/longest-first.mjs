@@ -13,7 +13,7 @@ const longest = [
   "packages/storage-knex/test/conformance.test.ts",
   "apps/server/test/demo.test.ts",
   "apps/server/test/processes/archive-commands.test.ts",
-  "apps/server/test/processes/rotate-key.test.ts",
+  "apps/server/test/processes/key-rotation.test.ts",
   "apps/server/test/archive-round-trip.test.ts",
   "packages/storage-pglite/test/durability.test.ts",
   "packages/storage-pglite/test/directory.test.ts",

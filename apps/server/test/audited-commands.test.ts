@@ -60,13 +60,13 @@ const changing: readonly Row[] = [
   told("user set-email ada ada@example.com", "account.changed", { user: "ada" }),
   told("user set-email ada --none", "account.changed", { user: "ada" }),
   told("user set-password ada --password-file other.txt", "password.changed", { user: "ada" }),
-  told(`custom-users add zoe --user reader ${password}`, "customUser.stored", { user: "reader" }),
-  told("custom-users set-email zoe zoe@example.com", "customUser.stored", { user: "reader" }),
-  told("custom-users set-password zoe --password-file other.txt", "customPassword.changed", { user: "reader" }),
-  told("custom-users disable zoe", "customUser.disabled", { user: "reader" }),
-  told("custom-users enable zoe", "customUser.enabled", { user: "reader" }),
-  told("custom-users map zoe demo", "customUser.stored", { user: "reader" }),
-  told("custom-users remove zoe", "customUser.removed", { user: "demo" }),
+  told(`custom-user create zoe --user reader ${password}`, "customUser.stored", { user: "reader" }),
+  told("custom-user set-email zoe zoe@example.com", "customUser.stored", { user: "reader" }),
+  told("custom-user set-password zoe --password-file other.txt", "customPassword.changed", { user: "reader" }),
+  told("custom-user disable zoe", "customUser.disabled", { user: "reader" }),
+  told("custom-user enable zoe", "customUser.enabled", { user: "reader" }),
+  told("custom-user map zoe demo", "customUser.stored", { user: "reader" }),
+  told("custom-user remove zoe", "customUser.removed", { user: "demo" }),
   told("second-factor remove reader --app-name office", "secondFactor.removed", {
     user: "reader",
     appNames: ["office"],
@@ -79,8 +79,8 @@ const changing: readonly Row[] = [
   }),
   told(`provider unlink ${linkId}`, "link.removed", { user: "reader", providerName: "google" }),
   told("provider remove google", "provider.removed", { providerName: "google" }),
-  told("rotate-key jwt", "jwtKey.rotated", {}),
-  told("rotate-key rsa", "rsaKey.rotated", {}),
+  told("key rotate jwt", "jwtKey.rotated", {}),
+  told("key rotate rsa", "rsaKey.rotated", {}),
   told("maintenance on", "maintenance.begun", {}),
   told("maintenance off", "maintenance.ended", {}),
 ];
@@ -98,8 +98,8 @@ const others = [
   "app list",
   "app-key list",
   "user list",
-  "custom-users list",
-  "custom-users show",
+  "custom-user list",
+  "custom-user show",
   "second-factor list",
   "class list",
   "key list",
@@ -110,7 +110,7 @@ const others = [
   "macro show",
   "macro history",
   "mail test",
-  "mail waiting",
+  "mail queue",
   "provider test",
   "provider list",
   "provider show",
@@ -150,7 +150,7 @@ describe("the audit of commands", () => {
     };
     for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
     // There is no former key otherwise.
-    for (const kind of ["jwt", "rsa"]) await run(`rotate-key ${kind}`);
+    for (const kind of ["jwt", "rsa"]) await run(`key rotate ${kind}`);
     const userId = await idOf("reader");
     const identity = { provider: "google", issuer: "https://accounts.example", subject: "1" } as const;
     const link = { ...identity, id: linkId, userId, shared: false, email: null, displayName: null };
@@ -227,7 +227,7 @@ describe("the audit of commands", () => {
       "app create demo-app",
       "app-key disable nobody",
       "user disable nobody",
-      "custom-users disable nobody",
+      "custom-user disable nobody",
       "provider remove google",
       "macro remove Greet",
     ]) {
@@ -247,7 +247,7 @@ describe("the audit of commands", () => {
     expect([tokens.every((token) => token !== null), isUuid(account?.id ?? "")]).toEqual([true, true]);
     await run("user set-email reader other@example.com");
     expect(await records.remove("passwordReset", { owner: `user:${await idOf("reader")}` })).toEqual([]);
-    await run("custom-users set-email partner other@example.com");
+    await run("custom-user set-email partner other@example.com");
     expect(await records.remove("passwordReset", { owner: `custom:${account?.id ?? ""}` })).toEqual([]);
   });
 });

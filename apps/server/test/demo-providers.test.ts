@@ -64,7 +64,7 @@ describe("provider test beside a demo", () => {
     expect(readdirSync(directory)).not.toContain("provider-imitation.url");
     for (const type of providerTypes)
       await expect(run(type)).rejects.toThrow(
-        /The demo imitates its providers in the process of its server, and none runs with the data in /,
+        /The demo server runs the fake providers, and no server uses the data in /,
       );
   });
 });

@@ -54,7 +54,7 @@ describe("the packed server", () => {
       [["--version"], ["--help"], ["help", "user", "create"]].map((words) => start(words).ended),
     );
     expect(told).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
-    expect(help?.stdout).toContain("custom-users");
+    expect(help?.stdout).toContain("custom-user");
     expect(more?.stdout).toContain("Usage: sallyport-server user create [options] <name>");
   });
 

@@ -10,27 +10,27 @@ import { readGivenFile, type ServerCommand, type Work } from "./server-command.t
 export function defineAppKey(group: ServerCommand): void {
   group
     .command("create")
-    .description("create an app key; prints it once, only its digest is kept")
-    .argument("<name>", "name of the client application")
-    .option("--app-name <name...>", "app names that log-ins with the key may use (default: all)")
+    .description("create an app key and print it once")
+    .argument("<name>", "name of the app key")
+    .option("--app-name <name...>", "app names that log-ins with the key can use (default: all)")
     .option(
       "--origin <origin...>",
-      "web origins that may use the key from a browser, such as https://app.example or, with any port, http://localhost:*",
+      "allowed CORS origins, such as https://app.example, or http://localhost:* for any port",
     )
     .option(
       "--return-to <address...>",
-      "addresses that a browser may return to after a log-in at a provider, such as https://app.example/callback, com.example.app:/callback or, with any port, http://localhost/callback",
+      "allowed redirect URLs after a provider log-in, such as https://app.example/callback, com.example.app:/callback, or http://localhost/callback for any port",
     )
-    .option("--key-file <file>", "take the key from this file instead of making one")
+    .option("--key-file <file>", "file with the key (default: generate one)")
     .onDatabase(create);
   for (const verb of ["enable", "disable"]) {
     group
       .command(verb)
-      .description(`${verb} an app key; running servers see it with the next request`)
+      .description(`${verb} an app key; takes effect with the next request`)
       .argument("<name>", "name of the app key")
       .onDatabase((name: string) => async ({ administration }) => {
         await setAppKeyEnabled(administration, { name, enabled: verb === "enable" });
-        console.log(`The app key "${name}" is ${verb}d.`);
+        console.log(`${verb === "enable" ? "Enabled" : "Disabled"} app key "${name}".`);
       });
   }
   group.addCommand(
@@ -49,7 +49,7 @@ export function defineAppKey(group: ServerCommand): void {
         STATE: ({ enabled }) => (enabled ? "enabled" : "disabled"),
         "APP NAMES": ({ appNames }) => (appNames === null ? "all" : appNames.join(", ") || "none"),
         ORIGINS: ({ origins }) => origins.join(", ") || "none",
-        "RETURNS TO": ({ returnAddresses }) => returnAddresses.join(", ") || "none",
+        "REDIRECT URLS": ({ returnAddresses }) => returnAddresses.join(", ") || "none",
       },
     }),
   );
@@ -73,11 +73,9 @@ function create(name: string, options: CreateOptions): Work {
     const key = await advising(208, appAdvice, () => createAppKey.createAppKey(administration, input));
     if (given === null) console.log(key);
     else if (given.length < safeAppKeyLength) {
-      console.error(
-        `Warning: a key of fewer than ${safeAppKeyLength} characters can be guessed. Use it only for clients with a fixed key.`,
-      );
+      console.error(`Warning: the key has fewer than ${safeAppKeyLength} characters and can be guessed.`);
     }
-    console.error(given === null ? "Keep the key: it cannot be shown again." : `The app key "${name}" exists now.`);
+    console.error(given === null ? "Store the key now. It cannot be shown again." : `Created app key "${name}".`);
   };
 }
 
@@ -86,6 +84,6 @@ function checkedOrigin(text: string): string {
   const hasPort = bare !== text && /:\d+$/.test(bare);
   if (!hasPort && URL.canParse(bare) && new URL(bare).origin === bare) return text;
   throw new CommandError(
-    `"${text}" is no origin: browsers spell it scheme, host and port only, such as https://app.example. With :* for the port it stands for any.`,
+    `"${text}" is not an origin. An origin has a scheme, a host and an optional port, such as https://app.example; the port :* allows any port.`,
   );
 }

@@ -9,23 +9,23 @@ import type { ServerCommand, Work } from "./server-command.ts";
 export function defineApp(group: ServerCommand): void {
   group
     .command("create")
-    .description("make an app name known to a database")
-    .argument("<name>", "the name, as clients send it in appNames")
-    .option("--seats <number>", "seats to keep on record; this version does not count them (default: any number)")
-    .option("--second-factor <off|optional|forced>", "what log-ins need besides the password (default: off)")
+    .description("create an app name")
+    .argument("<name>", "name that clients send in appNames")
+    .option("--seats <number>", "licence seats; recorded, but not enforced (default: unlimited)")
+    .option("--second-factor <off|optional|forced>", "second factor policy (default: off)")
     .onDatabase(create);
   group
     .command("second-factor")
-    .description("say what log-ins with an app name need besides the password; the next one already does")
+    .description("set the second factor policy of an app name; takes effect with the next log-in")
     .argument("<name>", "the app name")
     .argument(
       "<off|optional|forced>",
-      "off: no token; optional: a token from users who have set up a second factor; forced: a token from every user",
+      "off: no token; optional: a token from users with a second factor; forced: a token from every user",
     )
     .onDatabase(setSecondFactor);
   group.addCommand(
     listCommand({
-      plural: "apps",
+      plural: "app names",
       read: ({ database }) =>
         allParts(
           ({ after, limit }) => new Applications(database.storage.repositories.records).list(after, limit),
@@ -34,7 +34,7 @@ export function defineApp(group: ServerCommand): void {
       json: ({ name, seats, secondFactor }) => ({ name, seats, secondFactor }),
       columns: {
         NAME: ({ name }) => name,
-        SEATS: ({ seats }) => (seats === null ? "any number" : String(seats)),
+        SEATS: ({ seats }) => (seats === null ? "unlimited" : String(seats)),
         "SECOND FACTOR": ({ secondFactor }) => secondFactor,
       },
     }),
@@ -47,7 +47,7 @@ interface CreateOptions {
 }
 
 function create(name: string, options: CreateOptions): Work {
-  if (name.trim() === "") throw new CommandError("The app needs a name.");
+  if (name.trim() === "") throw new CommandError("The name must not be empty.");
   const seats = options.seats === undefined ? null : seatsOf(options.seats);
   const secondFactor = ruleOf(options.secondFactor ?? "off");
   return async ({ container, administration }) => {
@@ -55,12 +55,12 @@ function create(name: string, options: CreateOptions): Work {
     await advising(705, masterKeyAdvice, () =>
       applications.createApplication(administration, { name, seats, secondFactor }),
     );
-    console.log(`The app "${name}" exists now.`);
+    console.log(`Created app name "${name}".`);
   };
 }
 
 function seatsOf(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new CommandError("--seats takes a whole number from 1 to 9999999.");
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new CommandError("--seats must be an integer from 1 to 9999999.");
   return Number(text);
 }
 
@@ -69,16 +69,16 @@ function setSecondFactor(name: string, word: string): Work {
   return async ({ container, administration }) => {
     const applications = await container.getAsync(identifiers.createApplication);
     await advising(705, masterKeyAdvice, () => applications.setSecondFactor(administration, { name, secondFactor }));
-    console.log(`Second factors of the app "${name}" are ${secondFactor === "off" ? "switched off" : secondFactor}.`);
+    console.log(`Set the second factor policy of "${name}" to ${secondFactor}.`);
   };
 }
 
 function ruleOf(word: string): SecondFactorRule {
   if (word === "off" || word === "optional" || word === "forced") return word;
-  throw new CommandError(`Second factors are off, optional or forced; "${word}" is none of these.`);
+  throw new CommandError(`The second factor policy must be off, optional or forced, not "${word}".`);
 }
 
-const masterKeyAdvice = "Set encryption.masterKey (MASTER_KEY), for this command and for the server.";
+const masterKeyAdvice = "Set encryption.masterKey (MASTER_KEY) for this command and the server.";
 
 /** What to do where a database does not know an app name. */
 export const appAdvice = 'Create it first with "app create".';

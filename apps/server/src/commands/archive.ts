@@ -29,15 +29,15 @@ interface DumpOptions {
 /** `dump`: writes all that a database keeps into an archive. */
 export function defineDump(command: ServerCommand): void {
   command
-    .requiredOption("-o, --output <file>", 'the new file, compressed if its name ends in .gz; "-" for standard output')
+    .requiredOption("-o, --output <file>", 'new file, compressed if its name ends in .gz; "-" for standard output')
     .option(
       "--no-credentials",
-      "leave out all that opens the database: accounts, custom users, second factors, identity providers and what is linked at them, app keys",
+      "omit accounts, custom users, second factors, identity providers, linked accounts and app keys",
     )
-    .option("--no-keys", "leave out the keys of the server")
+    .option("--no-keys", "omit server keys")
     .addHelpText(
       "after",
-      "\nThe archive holds password hashes and the sealed keys of the server unless they are left out: only its owner can read the file. Keep it so.",
+      "\nThe archive contains password hashes and encrypted server keys unless they are omitted. The file is readable by its owner only.",
     )
     .onDatabase(dump);
 }
@@ -47,9 +47,7 @@ function dump({ output, ...kept }: DumpOptions): Work {
   return async ({ database: { name, storage } }) => {
     const { count } = await storage.repositories.records.count(mailOrders);
     if (count > 0)
-      console.error(
-        `note: ${count === 1 ? "one mail waits" : `${count} mails wait`} to be sent; an archive holds no mail.`,
-      );
+      console.error(`note: The archive omits ${count === 1 ? "1 message" : `${count} messages`} in the outbox.`);
     const progress = new ArchiveProgress("Dumping", process.stderr);
     const header: ArchiveHeader = {
       version,
@@ -73,9 +71,7 @@ function dump({ output, ...kept }: DumpOptions): Work {
 /** What the operating system has against a file, in words; other errors as they are. */
 function fileTrouble(error: unknown, file: string): unknown {
   if (error instanceof FileExistsError)
-    return new CommandError(
-      `The file ${file} is there already; nothing was written. Choose another name, or remove it.`,
-    );
+    return new CommandError(`The file ${file} already exists. Nothing was written.`);
   if (!types.isNativeError(error) || !("syscall" in error)) return error;
   return new CommandError(`The file ${file} cannot be used: ${error.message}`, { cause: error });
 }
@@ -87,7 +83,7 @@ interface RestoreOptions extends AliasOptions {
 /** `restore`: fills an empty database from an archive. */
 export function defineRestore(command: ServerCommand): void {
   command
-    .requiredOption("-i, --input <file>", 'the archive, compressed if its name ends in .gz; "-" for standard input')
+    .requiredOption("-i, --input <file>", 'archive, compressed if its name ends in .gz; "-" for standard input')
     .withAlias()
     .action(restore);
 }
@@ -104,10 +100,10 @@ async function restore({ config, alias, input }: RestoreOptions): Promise<void> 
       const outcome = await storage.archive.import(progress.watch(records));
       if (outcome === "notEmpty")
         throw new CommandError(
-          `The database ${nameOf(target)} is not empty: an archive is restored only into a new one, in which no server has worked yet. Nothing was changed.`,
+          `The database ${nameOf(target)} is not empty. Restore into a new database that no server has used. Nothing was changed.`,
         );
       if (outcome === "busy")
-        throw new CommandError(`Another restore is at work in the database ${nameOf(target)}. Nothing was changed.`);
+        throw new CommandError(`Another restore of the database ${nameOf(target)} is running. Nothing was changed.`);
       await reserveUserNames(opened.database);
       // Queries would be slow until a server has found the time.
       await (await opened.container.getAsync(identifiers.alignIndexes)).run(storage);
@@ -127,11 +123,11 @@ async function restore({ config, alias, input }: RestoreOptions): Promise<void> 
   }
 }
 
-const maintenanceNote = 'Maintenance is on, as it was. "sallyport-server maintenance off" ends it.';
+const maintenanceNote = 'Maintenance mode is on, as in the archive. To end it, run "sallyport-server maintenance off".';
 
 function leftOutNotes({ without }: ArchiveHeader): string[] {
   return without.includes("credentials")
-    ? ["The archive holds no credentials: users have no accounts, and there are no app keys."]
+    ? ["The archive contains no credentials. Users have no accounts, and there are no app keys."]
     : [];
 }
 
@@ -141,17 +137,14 @@ async function keyNotes({ database, container }: OpenedDatabase): Promise<string
   const notes: string[] = [];
   for (const kind of ["rsa", "jwt"] as const) {
     if ((await new KeyStore(database.storage.repositories.records).current(kind)) === null) continue;
-    if (!rings.usable)
-      return [
-        "The archive holds keys of the server, which cannot be used without their master key. Set MASTER_KEY to it.",
-      ];
+    if (!rings.usable) return ["The archive contains server keys, which need their master key. Set MASTER_KEY."];
     const opened = await rings.current(kind, database).catch((error: unknown) => {
       if (error instanceof ServiceError && error.code === 705) return null;
       throw error;
     });
     if (opened === null) {
       notes.push(
-        `Another master key sealed the ${kind} key of the archive. Set MASTER_KEY to that one, or put a new key into its place: "sallyport-server rotate-key ${kind} --old-key-lost".`,
+        `Another master key encrypted the ${kind} key of the archive. Set MASTER_KEY to that one, or replace the key with "sallyport-server key rotate ${kind} --master-key-lost".`,
       );
     }
   }
@@ -166,7 +159,7 @@ function archiveTrouble(error: unknown, input: string): unknown {
   const { code } = error as { readonly code?: unknown };
   if (typeof code === "string" && code.startsWith("Z_")) {
     return new CommandError(
-      `${named} cannot be restored: what is compressed in it is damaged or cut off. Nothing was changed.`,
+      `${named} cannot be restored: its compressed data is damaged or truncated. Nothing was changed.`,
       { cause: error },
     );
   }

@@ -9,7 +9,7 @@ export function defineCheckConfig(command: ServerCommand): void {
     .withConfiguration()
     .addHelpText(
       "after",
-      "\nThe configuration goes to standard output, warnings to standard error; exit code 1 if it is refused.",
+      "\nThe configuration goes to standard output, warnings to standard error. The exit code is 1 if it is invalid.",
     )
     .action(({ config }: AliasOptions) => {
       const configuration = loadConfiguration({ file: config });

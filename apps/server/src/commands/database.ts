@@ -14,11 +14,8 @@ interface MigrateOptions extends AliasOptions {
 /** `migrate`: brings databases to the newest version. */
 export function defineMigrate(command: ServerCommand): void {
   command
-    .option(
-      "-m, --model <file>",
-      "model file with the classes of a new database (default: User with Employee and ContactPerson)",
-    )
-    .withAlias("every database")
+    .option("-m, --model <file>", "file with the classes of a new database (default: User, Employee and ContactPerson)")
+    .withAlias("all databases")
     .action(migrate);
 }
 
@@ -39,7 +36,9 @@ async function migrate({ config, alias, model }: MigrateOptions): Promise<void> 
       console.log(`${label}: ${done.changes.length === 0 ? "up to date" : done.changes.join("; ")}`);
       console.log(`  ${done.capabilities.join(", ")}`);
       if (model !== undefined && done.otherClasses.length > 0) {
-        console.log(`  not as in the model file, which is for new databases: ${done.otherClasses.join(", ")}`);
+        console.log(
+          `  differs from the model file, which applies to new databases only: ${done.otherClasses.join(", ")}`,
+        );
       }
     } catch (error) {
       failures.push(`${label}: ${plainWords(error)}`);
@@ -76,7 +75,7 @@ export function defineSeed(command: ServerCommand): void {
     .withAlias()
     .addHelpText(
       "after",
-      "\nThe demo's passwords are known to everybody: it is refused in production and where the server listens beyond loopback.",
+      "\nThe passwords of the demo are public. The command refuses production and a HOST that is not loopback.",
     )
     .action(seed);
 }
@@ -84,10 +83,11 @@ export function defineSeed(command: ServerCommand): void {
 async function seed(options: AliasOptions): Promise<void> {
   const configuration = loadNoting(options.config);
   const { production, server } = configuration;
-  if (production) throw new CommandError("The demo's passwords are known to everybody: not with NODE_ENV=production.");
+  if (production)
+    throw new CommandError("The passwords of the demo are public. It cannot be used with NODE_ENV=production.");
   if (!isLoopbackHost(server.host)) {
     throw new CommandError(
-      `The demo's passwords are known to everybody: not while the server listens on ${server.host}.`,
+      `The passwords of the demo are public. It cannot be used while the server listens on ${server.host}.`,
     );
   }
   const target = chosen(configuration, options.alias);
@@ -95,21 +95,20 @@ async function seed(options: AliasOptions): Promise<void> {
     if (target.migrateOnStart && (await database.storage.migrate(await readModelFile())).applied.length > 0)
       await reserveUserNames(database);
     const state = await (await container.getAsync(identifiers.demoSeeder)).seed(database);
-    if (state === "foreign") throw new CommandError("The database is not empty; the demo was not put into it.");
-    console.log(state === "seeded" ? "The demo is in the database." : "The demo was in the database already.");
+    if (state === "foreign") throw new CommandError("The database is not empty. The demo data was not added.");
+    console.log(state === "seeded" ? "Added the demo data." : "The database already contains the demo data.");
   });
 }
 
 /** `maintenance <on|off>`: takes a database out of service. */
 export function defineMaintenance(command: ServerCommand): void {
-  command.argument("<on|off>", "on: its requests are answered 706; off: they are served").onDatabase(setState);
+  command.argument("<on|off>", "on: requests are answered 706; off: requests are served").onDatabase(setState);
 }
 
 function setState(state: string): Work {
-  if (state !== "on" && state !== "off")
-    throw new CommandError(`Say "maintenance on" or "maintenance off"; "${state}" is neither.`);
+  if (state !== "on" && state !== "off") throw new CommandError(`The state must be on or off, not "${state}".`);
   return async ({ administration }) => {
     await setMaintenance(administration, state === "on");
-    console.log(`Maintenance is ${state}.`);
+    console.log(`Maintenance mode is ${state}.`);
   };
 }

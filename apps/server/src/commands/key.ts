@@ -11,7 +11,7 @@ import { chosen, loadNoting, nameOf, withOpened } from "./with-database.ts";
 
 const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** `key list`. */
+/** `key list|rotate`. */
 export function defineKey(group: ServerCommand): void {
   group.addCommand(
     listCommand<StoredKey>({
@@ -39,10 +39,15 @@ export function defineKey(group: ServerCommand): void {
       },
     }),
   );
+  defineRotate(
+    group
+      .command("rotate")
+      .description("replace the current key; the previous one is accepted for 24 hours and sessions continue"),
+  );
 }
 
 interface RotateOptions extends AliasOptions, JsonOptions {
-  readonly oldKeyLost?: true;
+  readonly masterKeyLost?: true;
 }
 
 /** What became of one database; times are ISO 8601. */
@@ -53,19 +58,16 @@ interface Rotated extends KeyRotation {
   readonly beforeAcceptedUntil: string | null;
 }
 
-/** `rotate-key rsa|jwt`: puts new keys into the place of those that databases use. */
-export function defineRotateKey(command: ServerCommand): void {
+/** `key rotate rsa|jwt`: puts new keys into the place of those that databases use. */
+function defineRotate(command: ServerCommand): void {
   command
-    .argument("<rsa|jwt>", "rsa: for encrypted log-ins; jwt: for signing tokens")
-    .option(
-      "--old-key-lost",
-      "the master key of the current key is gone: refuse what it signed or was used for from now on",
-    )
-    .option("--json", "print JSON, for scripts")
-    .withAlias("every database")
+    .argument("<rsa|jwt>", "rsa: key for encrypted log-in; jwt: key that signs tokens")
+    .option("--master-key-lost", "replace a key whose master key is lost; the previous key is refused at once")
+    .option("--json", "print JSON")
+    .withAlias("all databases")
     .addHelpText(
       "after",
-      "\nRunning servers use the new key with the next request. With a key file in the configuration, its key becomes the current one.",
+      "\nRunning servers use the new key with the next request. If the configuration has a key file, its key becomes the current one.",
     )
     .action(rotate);
 }
@@ -74,16 +76,14 @@ async function rotate(word: string, options: RotateOptions): Promise<void> {
   const kind = kindOf(word);
   const configuration = loadNoting(options.config);
   if (configuration.encryption.masterKey === undefined && configuration.demoMasterKeyFile === null) {
-    throw new CommandError(
-      "There is no master key. Set MASTER_KEY, or MASTER_KEY_FILE, to the one that the servers use.",
-    );
+    throw new CommandError("The master key is not set. Set MASTER_KEY or MASTER_KEY_FILE to the one of the servers.");
   }
   const rotated: Rotated[] = [];
   const failures: string[] = [];
   for (const each of await targetsOf(configuration, options)) {
     const label = `database ${nameOf(each)}`;
     try {
-      const outcome = await rotateIn(configuration, each, kind, options.oldKeyLost === true);
+      const outcome = await rotateIn(configuration, each, kind, options.masterKeyLost === true);
       rotated.push(outcome);
       if (!options.json) console.log(`${label}: ${wordsOf(outcome)}`);
     } catch (error) {
@@ -96,7 +96,7 @@ async function rotate(word: string, options: RotateOptions): Promise<void> {
 
 function kindOf(word: string): ServerKeyKind {
   if (word === "rsa" || word === "jwt") return word;
-  throw new CommandError(`Say "rotate-key rsa" or "rotate-key jwt"; "${word}" is neither.`);
+  throw new CommandError(`The key must be rsa or jwt, not "${word}".`);
 }
 
 /** The named database, or all that a command can reach. */
@@ -106,7 +106,7 @@ async function targetsOf(
 ): Promise<readonly DatabaseConfiguration[]> {
   const reachable = configuration.databases.filter(({ storage }) => storage !== null && storage.engine !== "memory");
   if (alias === undefined && reachable.length === 0)
-    throw new CommandError("There is no database that a command can reach.");
+    throw new CommandError("No database can be reached by a command: all are in memory or without storage.");
   return alias === undefined ? reachable : [chosen(configuration, alias)];
 }
 
@@ -118,7 +118,7 @@ async function rotateIn(
 ): Promise<Rotated> {
   const [missing] = await directoriesWithoutDatabase([target]);
   if (missing !== undefined)
-    throw new CommandError(`There is no database in ${missing}. "sallyport-server migrate" creates it.`);
+    throw new CommandError(`There is no database in ${missing}. Run "sallyport-server migrate" first.`);
   return withOpened(configuration, target, async ({ administration, container }) => {
     const rotateKey = await container.getAsync(identifiers.rotateKey);
     const outcome: KeyRotation | RotationRefusal = await rotateKey.run(administration, { kind, lost });
@@ -135,8 +135,8 @@ async function rotateIn(
 }
 
 function wordsOf({ keyId, before, beforeAcceptedUntil }: Rotated): string {
-  if (before === null) return `the key is ${keyId}; there was none before`;
-  return `the key is ${keyId} now; ${before} is ${beforeAcceptedUntil === null ? "refused" : `accepted until ${beforeAcceptedUntil}`}`;
+  if (before === null) return `created key ${keyId}`;
+  return `the new key is ${keyId}; ${before} is ${beforeAcceptedUntil === null ? "refused" : `accepted until ${beforeAcceptedUntil}`}`;
 }
 
 /** Why a key was not rotated, in words for whoever asked for it. */
@@ -149,14 +149,14 @@ function refusalWords(
   const file = `encryption.${field} (${encryption[field]})`;
   switch (refusal) {
     case "overtaken":
-      return "Somebody else has rotated the key at the same time; nothing was done.";
+      return "The key was rotated by another process at the same time. Nothing was changed.";
     case "sealedByAnother":
-      return "Another master key sealed the current key. Use the one that the servers use. If that is gone for good, --old-key-lost puts a new key into its place.";
+      return "Another master key encrypted the current key. Set the one of the servers, or replace the key with --master-key-lost.";
     case "notLost":
-      return "The master key opens the current key, so it is not lost. Leave --old-key-lost out.";
+      return "The master key decrypts the current key. Omit --master-key-lost.";
     case "suppliedAlready":
-      return `The key in ${file} is the current one already. Put another key into the file first, or take the file out of the configuration to have one made.`;
+      return `The key in ${file} is already the current one. Put another key into the file, or remove the file from the configuration to generate one.`;
     case "suppliedBefore":
-      return `The key in ${file} was replaced before and cannot come back. Put another key into the file, or take the file out of the configuration to have one made.`;
+      return `The key in ${file} was rotated out and cannot be used again. Put another key into the file, or remove the file from the configuration to generate one.`;
   }
 }

@@ -24,8 +24,8 @@ interface Listed<T> extends Shown<T> {
 /** A subcommand `list`. It shows nothing that opens anything. */
 export function listCommand<T>({ plural, read, ...shown }: Listed<T>): ServerCommand {
   return new ServerCommand("list")
-    .description(`list the ${plural} of a database`)
-    .option("--json", "print JSON, for scripts")
+    .description(`list ${plural}`)
+    .option("--json", "print JSON")
     .onDatabase((options: JsonOptions) => async (opened) => {
       const all = await read(opened);
       if (all.length === 0 && !options.json) console.error(`There are no ${plural}.`);

@@ -13,98 +13,92 @@ interface ListedCommand {
 const commands: readonly ListedCommand[] = [
   {
     name: "serve",
-    description: "run the server (the default)",
+    description: "start the server (default)",
     load: async () => (await import("./serve.ts")).defineServe,
   },
   {
     name: "migrate",
-    description:
-      "bring the databases to the newest version, and tell what their storage can do; safe while servers are running",
+    description: "apply pending migrations; safe while servers are running",
     load: async () => (await import("./database.ts")).defineMigrate,
   },
   {
     name: "check-config",
-    description: "check the configuration and print what results of it, without secrets",
+    description: "validate the configuration and print it without secrets",
     load: async () => (await import("./check-config.ts")).defineCheckConfig,
   },
   {
     name: "app-key",
-    description: "manage the app keys of a database",
+    description: "manage app keys",
     load: async () => (await import("./app-key.ts")).defineAppKey,
   },
   {
     name: "app",
-    description: "manage the app names that log-ins carry",
+    description: "manage app names",
     load: async () => (await import("./app.ts")).defineApp,
   },
   {
     name: "user",
-    description: "manage the users of a database",
+    description: "manage users",
     load: async () => (await import("./users/user.ts")).defineUser,
   },
   {
-    name: "custom-users",
-    description: "manage custom users, who log in without being users of the database",
+    name: "custom-user",
+    description: "manage custom users, which have no database account",
     load: async () => (await import("./users/custom-users.ts")).defineCustomUsers,
   },
   {
     name: "second-factor",
-    description: "see who has a second factor, and take it away from who has lost it",
+    description: "list and remove second factors",
     load: async () => (await import("./second-factor.ts")).defineSecondFactor,
   },
   {
     name: "class",
-    description: "show the classes of business objects",
+    description: "list classes",
     load: async () => (await import("./class.ts")).defineClass,
   },
   {
     name: "macro",
-    description: "write, try out and keep macros and hooks",
+    description: "create, run, test and store macros and hooks",
     load: async () => (await import("./macros/macro.ts")).defineMacro,
   },
   {
     name: "mail",
-    description: "try out how mail is sent, and see what waits",
+    description: "send test mail and show the outbox",
     load: async () => (await import("./mail.ts")).defineMail,
   },
   {
     name: "provider",
-    description: "register identity providers in a database, and look after the accounts that are bound",
+    description: "manage identity providers and linked accounts",
     load: async () => (await import("./providers/provider.ts")).defineProvider,
   },
   {
     name: "key",
-    description: "show the keys of the server",
+    description: "list and rotate server keys",
     load: async () => (await import("./key.ts")).defineKey,
   },
   {
-    name: "rotate-key",
-    description: "put a new key into the place of the current one, which stays accepted for a day; sessions go on",
-    load: async () => (await import("./key.ts")).defineRotateKey,
-  },
-  {
     name: "maintenance",
-    description: "take a database out of service, or back into it; running servers see it with the next request",
+    description: "turn maintenance mode on or off",
     load: async () => (await import("./database.ts")).defineMaintenance,
   },
   {
     name: "dump",
-    description: "write all that a database keeps into an archive, as of one moment; servers go on",
+    description: "dump a database to an archive; safe while servers are running",
     load: async () => (await import("./archive.ts")).defineDump,
   },
   {
     name: "restore",
-    description: "fill an empty database from an archive: all of it, or nothing",
+    description: "restore an archive into an empty database",
     load: async () => (await import("./archive.ts")).defineRestore,
   },
   {
     name: "seed",
-    description: "put the demo's data, users and app key into an empty database",
+    description: "add the demo data to an empty database",
     load: async () => (await import("./database.ts")).defineSeed,
   },
   {
     name: "reference",
-    description: "write or check the generated reference (errors, configuration, API)",
+    description: "generate or check the reference documentation",
     load: async () => (await import("./reference.ts")).defineReference,
   },
 ];
@@ -155,6 +149,6 @@ async function define(command: ServerCommand): Promise<void> {
 
 /** Commands inherit nothing from the one they are added to. */
 function pointToHelp(command: Command): void {
-  command.showHelpAfterError("(--help tells what there is)");
+  command.showHelpAfterError("(see --help)");
   for (const each of command.commands) pointToHelp(each);
 }

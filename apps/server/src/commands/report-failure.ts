@@ -40,7 +40,7 @@ export function plainWords(error: unknown): string {
   }
   if (types.isNativeError(error)) {
     const { code } = error as { code?: unknown };
-    return plainAlready.has(String(code)) ? error.message : `Something unexpected went wrong: ${error.message}`;
+    return plainAlready.has(String(code)) ? error.message : `Unexpected error: ${error.message}`;
   }
-  return "Something unexpected went wrong.";
+  return "Unexpected error.";
 }

@@ -15,28 +15,26 @@ export function defineSecondFactor(group: ServerCommand): void {
         ),
       json: (factor) => ({
         subject: factor.subject,
-        whose: whose(factor),
+        user: whose(factor),
         appName: factor.appName,
         confirmed: factor.confirmed,
         recoveryCodesLeft: factor.recoveryCodes.length,
       }),
       columns: {
-        WHOSE: whose,
+        USER: whose,
         "APP NAME": ({ appName }) => appName,
-        STATE: ({ confirmed }) => (confirmed ? "confirmed" : "begun"),
+        STATE: ({ confirmed }) => (confirmed ? "confirmed" : "pending"),
         "RECOVERY CODES": ({ recoveryCodes }) => String(recoveryCodes.length),
       },
     }),
   );
   group
     .command("remove")
-    .description(
-      "take the second factors of a user away, so that he can set up others; his password alone opens what does not demand one",
-    )
-    .argument("<name>", "name to log in with")
-    .option("--app-name <name>", "only the one for this app name")
-    .option("--custom-user", "the name is that of a custom user")
-    .option("--link", 'instead of a name, the id of a link whose user is shared, as the list shows it behind "link:"')
+    .description("remove the second factors of a user, who can then enrol new ones")
+    .argument("<name>", "log-in name")
+    .option("--app-name <name>", "remove only the one of this app name")
+    .option("--custom-user", "<name> is a custom user")
+    .option("--link", '<name> is the id of a linked account with a shared user; the list shows it after "link:"')
     .onDatabase(remove);
 }
 
@@ -54,10 +52,10 @@ interface RemoveOptions {
 
 function remove(name: string, options: RemoveOptions): Work {
   const { appName = null, customUser, link } = options;
-  if (customUser && link) throw new CommandError("Say --custom-user or --link, not both.");
+  if (customUser && link) throw new CommandError("Use --custom-user or --link, not both.");
   const of = link ? "link" : customUser ? "customUser" : "user";
   return async ({ administration }) => {
     await takeSecondFactors(administration, { of, name, appName });
-    console.log(`"${name}" has no second factor${appName === null ? "" : ` for "${appName}"`} any more.`);
+    console.log(`Removed the second factors of "${name}"${appName === null ? "" : ` for "${appName}"`}.`);
   };
 }

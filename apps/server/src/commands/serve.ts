@@ -24,9 +24,12 @@ export function defineServe(command: ServerCommand): void {
     .addHelpText(
       "after",
       `
-Without configuration the server runs the demo, in development and on loopback only.
-SIGHUP reloads the folders of macros. On SIGTERM the server reports that it is not ready, serves requests for DRAIN_DELAY, finishes the requests in work and exits.
-SIGINT does the same without the delay. A second signal ends the process at once.`,
+Without a configuration, the server starts the demo, in development and on loopback only.
+
+SIGTERM  report not ready, serve requests for DRAIN_DELAY, finish requests in progress, exit
+SIGINT   the same without the delay
+SIGHUP   reload macros
+A second SIGTERM or SIGINT exits at once.`,
     )
     .allowExcessArguments()
     .action(({ config }: AliasOptions, { args: [unknown], parent }: Command) => {
@@ -68,7 +71,7 @@ function onHangUp(readMacros: () => void, logger: Logger): void {
   // In a terminal it says that the terminal is closed, and who ran the server in it has gone.
   if (process.stdin.isTTY) return;
   process.on("SIGHUP", () => {
-    logger.info("SIGHUP: the macros are read anew");
+    logger.info("reloading macros");
     readMacros();
   });
 }

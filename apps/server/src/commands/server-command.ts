@@ -30,12 +30,12 @@ export class ServerCommand extends Command {
   withConfiguration(): this {
     return this.option(
       "-c, --config <file>",
-      "configuration file (default: SALLYPORT_CONFIG, or ./sallyport.config.json if it exists)",
+      "configuration file (default: $SALLYPORT_CONFIG, else ./sallyport.config.json)",
     );
   }
 
   /** Adds `--alias` and `--config`. Help shows options in the order in which they were added. */
-  withAlias(otherwise = "the empty alias, or the only one there is"): this {
+  withAlias(otherwise = "the empty alias, or the only database"): this {
     return this.option("-a, --alias <alias>", `alias of the database (default: ${otherwise})`).withConfiguration();
   }
 
@@ -59,9 +59,8 @@ export function noSuchCommand(word: string, parent: Command): CommandError {
     parent.commands.map((each) => each.name()),
   );
   const help = [...path, "--help"].join(" ");
-  const advice =
-    meant === undefined ? `"${help}" lists what there is.` : `Did you mean "${[...path, meant].join(" ")}"?`;
-  return new CommandError(`There is no command "${[...path, word].join(" ")}". ${advice}`);
+  const advice = meant === undefined ? `See "${help}".` : `Did you mean "${[...path, meant].join(" ")}"?`;
+  return new CommandError(`Unknown command "${[...path, word].join(" ")}". ${advice}`);
 }
 
 /** The content of a file that an option names. */

@@ -27,7 +27,7 @@ export async function withDatabase<T>(
   // Nobody lists the users of a database to create one: the directory will be another than was meant.
   const [missing] = await directoriesWithoutDatabase([database]);
   if (missing !== undefined)
-    throw new CommandError(`There is no database in ${missing}. "sallyport-server migrate" creates it.`);
+    throw new CommandError(`There is no database in ${missing}. Run "sallyport-server migrate" first.`);
   return withOpened(configuration, database, work);
 }
 
@@ -47,7 +47,7 @@ export async function withOpened<T>(
   prepare: (container: Container) => void = () => {},
 ): Promise<T> {
   for (const directory of await directoriesWithoutDatabase([chosenOne])) {
-    console.error(`Creating the database in ${directory}, which takes a few seconds.`);
+    console.error(`Creating the database in ${directory}. This takes a few seconds.`);
   }
   const container = createContainer(
     { ...configuration, databases: [chosenOne] },
@@ -83,12 +83,12 @@ export function chosen({ databases }: Configuration, alias: string | undefined):
     const names = databases.map(nameOf).join(", ");
     throw new CommandError(
       alias === undefined
-        ? `Name the database with --alias; configured are: ${names}.`
-        : `There is no database "${alias}"; configured are: ${names}.`,
+        ? `Select a database with --alias: ${names}.`
+        : `There is no database "${alias}". The configuration has: ${names}.`,
     );
   }
   if (found.storage?.engine === "memory") {
-    throw new CommandError(`The database ${nameOf(found)} is in the memory of its server; a command cannot reach it.`);
+    throw new CommandError(`The database ${nameOf(found)} is in memory. A command cannot reach it.`);
   }
   return found;
 }

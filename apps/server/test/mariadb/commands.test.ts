@@ -63,7 +63,7 @@ test("the demo is put into it, and an account that cannot change tables can serv
   writeFileSync(file, JSON.stringify({ databases: [{ storage: { url: urlOf(owner) } }] }));
   await expect(new ServerProcess(["seed", "--config", file], {}, folder).ended).resolves.toMatchObject({
     code: 0,
-    stdout: "The demo is in the database.\n",
+    stdout: "Added the demo data.\n",
   });
   await mariadb.admin.query(`grant select, insert, update, delete, execute on ${database}.* to '${worker}'@'%'`);
   const listed = await run(["user", "list", "--json"], worker);

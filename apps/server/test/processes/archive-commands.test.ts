@@ -62,7 +62,7 @@ beforeAll(async () => {
   }));
   await configure("configuration.json", { ...onPostgres, full: full as object, fresh: fresh as object });
   archive = join(folder, "demo.ndjson");
-  for (const args of [["seed"], ["rotate-key", "jwt"], ["dump", "--output", archive]]) {
+  for (const args of [["seed"], ["key", "rotate", "jwt"], ["dump", "--output", archive]]) {
     const { code, stderr } = await run("demo", args, { masterKey: sealing });
     if (code !== 0) throw new Error(stderr);
   }
@@ -102,7 +102,7 @@ test("what was dumped is restored, and dumped again it is the same", async () =>
   });
   expect(await run("copy", ["dump", "-o", again])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`The file ${again} is there already; nothing was written.`),
+    stderr: expect.stringContaining(`The file ${again} already exists. Nothing was written.`),
   });
 });
 
@@ -114,7 +114,10 @@ test("archives go through pipes, without what is left out", async () => {
   expect(whole.stdout).toMatch(/"secret": "\$argon2id.*"wrappedPrivateKey"/s);
   expect(bare.stdout).not.toMatch(/"secret":|"wrappedPrivateKey":|"digest":/);
   const restored = await run("bare", ["restore", "-i", "-"], { input: bare.stdout });
-  expect(restored).toMatchObject({ code: 0, stderr: expect.stringMatching(/note: The archive holds no credentials/) });
+  expect(restored).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/note: The archive contains no credentials/),
+  });
   expect(await run("bare", ["user", "list"])).toMatchObject({
     code: 0,
     stderr: expect.stringContaining("There are no users."),
@@ -129,7 +132,7 @@ test("another master key is told, and what to do about it", async () => {
   expect(other).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(
-      /note: Another master key sealed the jwt key of the archive\..*rotate-key jwt --old-key-lost/,
+      /note: Another master key encrypted the jwt key of the archive\..*key rotate jwt --master-key-lost/,
     ),
   });
   const none = await run("none", ["restore", "-i", archive]);

@@ -33,7 +33,7 @@ describe("commands", () => {
       });
       const warnings = [
         /^warning: .*"later" has no storage/,
-        /^warning: encryption\.masterKey: there is none.*set MASTER_KEY/,
+        /^warning: encryption\.masterKey: not set.*set MASTER_KEY/,
       ];
       expect(stderr.trimEnd().split("\n")).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
       expect(stdout).not.toContain("S3cret");
@@ -45,7 +45,7 @@ describe("commands", () => {
       expect(demo).toMatchObject({
         code: 0,
         stderr: expect.stringMatching(
-          /^note: NODE_ENV is not production.* used for the demo: the schemas sallyport_demo and sallyport_demo_second/,
+          /^note: NODE_ENV is not production.* used for the demo, in the schemas sallyport_demo and sallyport_demo_second/,
         ),
       });
       expect(JSON.parse(demo.stdout)).toMatchObject({
@@ -55,7 +55,7 @@ describe("commands", () => {
       expect((await run(["app", "create", "a"], { DATABASE_URL: url })).stderr).toMatch(/^note: .* used for the demo/);
       const complete = { DATABASE_URL: url, NODE_ENV: "production", MASTER_KEY: randomBytes(32).toString("base64") };
       expect(await run(["check-config"], complete)).toMatchObject({ code: 0, stderr: "" });
-      expect((await run(["check-config"])).stderr).toMatch(/^note: Nothing is configured, so this is the demo/);
+      expect((await run(["check-config"])).stderr).toMatch(/^note: No configuration was found\. This is the demo/);
     });
 
     test("lists every fault, without secrets, and ends with 1", async () => {
@@ -98,12 +98,12 @@ describe("commands", () => {
   });
 
   test.each([
-    [["frobnicate"], 'There is no command "frobnicate". "--help" lists what there is.'],
-    [["migrat"], 'There is no command "migrat". Did you mean "migrate"?'],
-    [["app-key", "crate"], 'There is no command "app-key crate". Did you mean "app-key create"?'],
-    [["user", "frobnicate"], 'There is no command "user frobnicate". "user --help" lists what there is.'],
-    [["maintenance", "of"], 'Say "maintenance on" or "maintenance off"; "of" is neither.'],
-    [["maintenance"], "missing required argument 'on|off'\n(--help tells what there is)"],
+    [["frobnicate"], 'Unknown command "frobnicate". See "--help".'],
+    [["migrat"], 'Unknown command "migrat". Did you mean "migrate"?'],
+    [["app-key", "crate"], 'Unknown command "app-key crate". Did you mean "app-key create"?'],
+    [["user", "frobnicate"], 'Unknown command "user frobnicate". See "user --help".'],
+    [["maintenance", "of"], 'The state must be on or off, not "of".'],
+    [["maintenance"], "missing required argument 'on|off'\n(see --help)"],
   ])("%j is refused with what was probably meant", async (args, words) => {
     expect(await run(args)).toEqual({ code: 1, stdout: "", stderr: `error: ${words}\n` });
   });
@@ -113,13 +113,13 @@ describe("commands", () => {
       "seed in production",
       ["seed"],
       { NODE_ENV: "production", DATABASE_URL: "postgres://h/d" },
-      /not with NODE_ENV=production/,
+      /cannot be used with NODE_ENV=production/,
     ],
     [
       "seed beyond loopback",
       ["seed"],
       { HOST: "0.0.0.0", DATABASE_URL: "postgres://h/d" },
-      /not while the server listens on 0\.0\.0\.0/,
+      /cannot be used while the server listens on 0\.0\.0\.0/,
     ],
     [
       "a database that is down",
@@ -131,7 +131,7 @@ describe("commands", () => {
       "an embedded database that is not there",
       ["user", "list"],
       { DATA_DIR: "nowhere" },
-      /There is no database in .*nowhere\. "sallyport-server migrate" creates it\./,
+      /There is no database in .*nowhere\. Run "sallyport-server migrate" first\./,
     ],
     [
       "an alias that is not configured",
@@ -151,8 +151,8 @@ describe("commands", () => {
       {},
       /is no address to return to/,
     ],
-    ["an origin that is none", ["app-key", "create", "a", "--origin", "a.example/x"], {}, /is no origin/],
-    ["seats that are no number", ["app", "create", "a", "--seats", "many"], {}, /--seats takes/],
+    ["an origin that is none", ["app-key", "create", "a", "--origin", "a.example/x"], {}, /is not an origin/],
+    ["seats that are no number", ["app", "create", "a", "--seats", "many"], {}, /--seats must be/],
   ])("%s is refused in plain words", async (_title, args, environment, expected) => {
     const { code, stderr } = await run(args, environment);
     expect(code).toBe(1);
@@ -200,7 +200,7 @@ describe("users", () => {
       "0",
     ]);
 
-    expect(await run("disable", "reader")).toMatchObject(told('The user "reader" is disabled. 2 sessions have ended.'));
+    expect(await run("disable", "reader")).toMatchObject(told('Disabled user "reader". 2 sessions have ended.'));
     expect([await checkSession(server, sessionId), await checkSession(server, body.data.sessionId)]).toEqual([
       "201",
       "201",
@@ -209,7 +209,7 @@ describe("users", () => {
     expect(refusals.map(({ code }) => code)).toEqual(["302", "302"]);
     expect((await listed("reader")).enabled).toBe(false);
 
-    expect(await run("enable", "reader")).toMatchObject(told('The user "reader" is enabled.'));
+    expect(await run("enable", "reader")).toMatchObject(told('Enabled user "reader".'));
     expect([(await custom()).code, await checkSession(server, sessionId)]).toEqual(["0", "201"]);
     expect((await listed("reader")).enabled).toBe(true);
     const { rows } = await postgres.sql.query(
@@ -223,7 +223,7 @@ describe("users", () => {
 
   test("addresses are set and taken away, and are no attribute of the user", async () => {
     expect(await run("set-email", "reader", "reader@example.com")).toMatchObject(
-      told('The user "reader" gets mail at reader@example.com.'),
+      told('Set the e-mail address of "reader".'),
     );
     const { email, objectId } = await listed("reader");
     expect(email).toBe("reader@example.com");
@@ -231,7 +231,7 @@ describe("users", () => {
     const { code, body } = await call(server, `/v1/object/${objectId}`, { sessionId });
     expect([code, body.data.Name]).toEqual(["0", "reader"]);
     expect(JSON.stringify(body)).not.toContain("reader@example.com");
-    expect(await run("set-email", "reader", "--none")).toMatchObject(told('The user "reader" gets no mail.'));
+    expect(await run("set-email", "reader", "--none")).toMatchObject(told('Removed the e-mail address of "reader".'));
     expect((await listed("reader")).email).toBeNull();
   });
 

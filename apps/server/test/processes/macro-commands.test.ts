@@ -30,7 +30,7 @@ describe("macro commands", () => {
       expect(again).toMatchObject({
         code: 1,
         stdout: "",
-        stderr: expect.stringMatching(/^error: .*macros\/Greet\.ts is there already; nothing was changed\.\n$/),
+        stderr: expect.stringMatching(/^error: .*macros\/Greet\.ts already exists\. Nothing was changed\.\n$/),
       });
     });
 
@@ -53,7 +53,7 @@ describe("macro commands", () => {
     test.each([
       [
         ["new", "../Greet"],
-        /^error: "\.\.\/Greet" is no name for a macro: a letter or _, then letters, digits and _, at most 128 in all\.\n$/,
+        /^error: "\.\.\/Greet" is not a macro name: a letter or _, then letters, digits and _, at most 128 in all\.\n$/,
       ],
       [["new", "Greet", "--hook", "whenever"], /'whenever' is invalid\. Allowed choices are .*beforeSave/],
     ])("%j is refused in plain words", async (args, words) => {
@@ -68,14 +68,14 @@ describe("macro commands", () => {
         "WhoAmI",
         "--as",
         "demo",
-        "--app",
+        "--app-name",
         "demo-app",
         "--directory",
         demo,
       );
       expect({ code, data: JSON.parse(stdout) }).toMatchObject({ code: 0, data: { user: "demo", apps: ["demo-app"] } });
       expect(stderr).toMatch(
-        /^message {2}Hello, demo\ntime {5}\S+ ms in all, \S+ ms of it running\nNothing of it was kept\.\n$/,
+        /^message {2}Hello, demo\ntime {5}\S+ ms in all, \S+ ms of it running\nAll changes were rolled back\.\n$/,
       );
     });
 
@@ -107,12 +107,12 @@ describe("macro commands", () => {
     });
 
     test.each([
-      [["Echo", "--as", "demo", "--input", "{"], /^error: --input is no JSON: /],
-      [["Echo", "--as", "demo", "--input", "@nowhere.json"], /^error: --input is no JSON: ENOENT/],
+      [["Echo", "--as", "demo", "--input", "{"], /^error: --input is not valid JSON: /],
+      [["Echo", "--as", "demo", "--input", "@nowhere.json"], /^error: --input is not valid JSON: ENOENT/],
       [["Echo", "--as", "demo", "--commit"], /^error: --commit goes together with --configured/],
       [
         ["Echo", "--as", "demo", "--directory", "nowhere"],
-        /^error: There is no folder .*nowhere\. "sallyport-server macro new <name>" begins a macro\.\n$/,
+        /^error: The directory .*nowhere does not exist\. Create a macro with "sallyport-server macro new <name>"\.\n$/,
       ],
     ])("%j is refused in plain words", async (args, words) => {
       expect(await run("run", ...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(words) });
@@ -185,18 +185,18 @@ describe("stored macros", () => {
   test("macros are put, listed, shown, looked back at and removed by commands", async () => {
     const text = 'export default { run() {\n\treturn "größe \u001b[31m";\n} };\r\n';
     expect(await macro("list")).toEqual({ code: 0, stdout: "", stderr: "There are no macros.\n" });
-    expect(await macro("put", write("Report.js", text))).toEqual(done('The macro "Report" is stored as version 1.\n'));
+    expect(await macro("put", write("Report.js", text))).toEqual(done('Stored macro "Report" as version 1.\n'));
     expect(await macro("put", "macros/Report.js", "--by", "ada")).toEqual(
-      done('The macro "Report" is the same as version 1; nothing was changed.\n'),
+      done('The macro "Report" is identical to version 1. Nothing was changed.\n'),
     );
     expect(await macro("put", write("Alpha.js", moduleOf(1)), "--by", "ada", "--if-version", "0")).toEqual(
-      done('The macro "Alpha" is stored as version 1.\n'),
+      done('Stored macro "Alpha" as version 1.\n'),
     );
     expect(await macro("put", write("Report.js", moduleOf(2)), "--by", "a\u001bb", "--if-version", "1")).toEqual(
-      done('The macro "Report" is stored as version 2.\n'),
+      done('Stored macro "Report" as version 2.\n'),
     );
     expect(await macro("put", write("Report.js", moduleOf(3)), "--if-version", "1")).toEqual(
-      refused('The current version of "Report" is 2; nothing was changed.'),
+      refused('The current version of "Report" is 2. Nothing was changed.'),
     );
 
     const { stdout: table } = await macro("list");
@@ -220,10 +220,10 @@ describe("stored macros", () => {
     expect(await macro("show", "Report")).toEqual(done(moduleOf(2)));
 
     expect(await macro("remove", "Report", "--if-version", "1")).toEqual(
-      refused('The current version of "Report" is another one; nothing was changed.'),
+      refused('The version of "Report" is not the current one. Nothing was changed.'),
     );
     expect(await macro("remove", "Report", "--by", "bob")).toMatchObject(
-      done(expect.stringMatching(/^The macro "Report" is removed\./) as never),
+      done(expect.stringMatching(/^Removed macro "Report"\./) as never),
     );
     expect(await macro("show", "Report")).toEqual(
       refused('The macro "Report" was removed. "macro history Report" lists what it was.'),

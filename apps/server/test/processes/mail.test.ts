@@ -38,7 +38,7 @@ describe("mail commands", () => {
       const { code, stdout } = await run(["mail", "test", "somebody@mail.example"], await sink());
       expect([code, stdout]).toEqual([
         0,
-        expect.stringMatching(/^The relay 127\.0\.0\.1:\d+ \(none\) has taken the mail/),
+        expect.stringMatching(/^The SMTP server 127\.0\.0\.1:\d+ \(none\) accepted the message/),
       ]);
       expect(sinks[0]?.received.map(({ to, headers }) => [to, headers.get("subject")])).toEqual([
         [["somebody@mail.example"], ["Test mail from sallyport"]],
@@ -47,7 +47,7 @@ describe("mail commands", () => {
 
     test("writes into the folder of the demo", async () => {
       const { code, stdout } = await run(["mail", "test", "somebody@mail.example"]);
-      expect([code, stdout]).toEqual([0, `The mail lies in ${join(folder, "data", "mail")}.\n`]);
+      expect([code, stdout]).toEqual([0, `The message was written to ${join(folder, "data", "mail")}.\n`]);
       expect(readdirSync(join(folder, "data", "mail"))).toEqual([expect.stringMatching(/\.eml$/)]);
     });
 
@@ -98,7 +98,7 @@ describe("mail commands", () => {
     test("takes one bare address, and mail that is configured", async () => {
       expect(await run(["mail", "test", "A <a@mail.example>"])).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("not one bare e-mail address"),
+        stderr: expect.stringContaining("an e-mail address without a display name"),
       });
       const unconfigured = { NODE_ENV: "production", DATABASE_URL: "postgres://u@127.0.0.1:1/d" };
       expect(await run(["mail", "test", "a@mail.example"], unconfigured)).toMatchObject({
@@ -306,7 +306,7 @@ describe("mail of server processes on one Postgres", () => {
   test("a command tells how much waits", async () => {
     const run = async (...args: string[]): Promise<string> =>
       (await runCommand(["mail", "waiting", ...args], { DATABASE_URL: postgres.url }, tmpdir())).stdout;
-    expect(await run()).toBe("No mail waits.\n");
+    expect(await run()).toBe("The outbox is empty.\n");
     await put(notices(2));
     await postgres.sql.query(
       `with oldest as (
@@ -317,7 +317,7 @@ describe("mail of server processes on one Postgres", () => {
       select 'stuckMail', id, 'true', version + 1, born + 1, now() - interval '2 hours', expires_at from oldest`,
     );
     expect(await run()).toMatch(
-      /^2 mails wait, the longest for (?:1[01]m|6\d\ds)\.\nNo mail could be sent for (?:2h|12[01]m|7[23]\d\ds);/,
+      /^2 messages in the outbox\. The oldest has waited (?:1[01]m|6\d\ds)\.\nNo mail could be sent for (?:2h|12[01]m|7[23]\d\ds)\./,
     );
     expect(JSON.parse(await run("--json"))).toMatchObject({
       count: 2,

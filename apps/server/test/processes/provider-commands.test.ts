@@ -57,7 +57,7 @@ function write(file: string, content: unknown): string {
 test("providers are registered, tested, listed and shown by commands, which show no secret", async () => {
   expect(await provider("list")).toEqual({ code: 0, stdout: "", stderr: "There are no providers.\n" });
   expect(await provider("add", "github", "--data-file", "none")).toEqual(
-    refused('"github" is no provider. There are google, facebook, microsoft or apple.'),
+    refused('"github" is not a provider. Use google, facebook, microsoft or apple.'),
   );
   expect(await provider("add", "google", "--data-file", "none")).toEqual(refused("The file none cannot be read."));
   expect(await provider("add", "google", "--data-file", write("bad.json", '{"clientSecret": "hush'))).toEqual(
@@ -76,35 +76,35 @@ test("providers are registered, tested, listed and shown by commands, which show
     refused('There is no user "nobody".'),
   );
   expect(await provider("test", "google")).toEqual(
-    refused('The provider google is not registered. "provider add google" does that.'),
+    refused('The provider google is not registered. Run "provider add google" first.'),
   );
   expect(
     await provider("add", "Google", "--data-file", data, "--app-name", "sales", "--default-user", "guest"),
   ).toEqual({
     code: 0,
     stdout: [
-      "The provider google is registered; running servers know it with the next request.",
-      "Enter this callback address at the provider, exactly: https://service.example/api/second/v1/google/callback",
+      "Registered provider google. It takes effect with the next request.",
+      "Register this callback URL at the provider: https://service.example/api/second/v1/google/callback",
       "",
     ].join("\n"),
     stderr: "",
   });
   expect(await provider("test", "google")).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("The provider google can be used."),
+    stdout: expect.stringContaining("The provider google works."),
   });
 
   const shown = await provider("show", "google");
   expect(JSON.parse(shown.stdout)).toMatchObject({
     type: "google",
-    switchedOn: true,
+    enabled: true,
     defaultUser: "guest",
     appNames: ["sales"],
     fault: null,
     data: { clientId: "sallyport.apps", clientSecret: "***" },
   });
   expect((await provider("list")).stdout).toMatch(
-    /^TYPE .*\ngoogle +google +on +guest +sales +https:\/\/service\.example\/api\/second\/v1\/google\/callback\n$/,
+    /^TYPE .*\ngoogle +google +enabled +guest +sales +https:\/\/service\.example\/api\/second\/v1\/google\/callback\n$/,
   );
 });
 
@@ -127,14 +127,14 @@ test("what is wrong with a provider is found without anybody logging in", async 
 
   expect(
     await provider("add", "facebook", "--data-file", write("facebook.json", stage.dataOf("facebook"))),
-  ).toMatchObject({ code: 0, stderr: expect.stringContaining("does not switch it on yet") });
+  ).toMatchObject({ code: 0, stderr: expect.stringContaining("is not enabled") });
   expect(await provider("remove", "google")).toMatchObject({
     code: 0,
-    stdout: "The provider google is not registered any more.\n",
+    stdout: "Removed provider google.\n",
   });
 });
 
 test("accounts that are bound are listed, and unbound by their id", async () => {
-  expect(await provider("links")).toEqual({ code: 0, stdout: "", stderr: "There are no accounts that are bound.\n" });
+  expect(await provider("links")).toEqual({ code: 0, stdout: "", stderr: "There are no linked accounts.\n" });
   expect(await provider("unlink", randomUUID())).toEqual(refused("There is no such link."));
 });

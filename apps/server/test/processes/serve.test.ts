@@ -83,7 +83,7 @@ describe("serve", () => {
     const server = serve();
     const url = await server.url();
     server.signal("SIGHUP");
-    await server.logged("SIGHUP: the macros are read anew");
+    await server.logged("reloading macros");
     expect((await fetch(`${url}/_CheckService`)).status).toBe(200);
     server.signal("SIGTERM");
     expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
@@ -241,7 +241,7 @@ describe("demo", () => {
       const appkey = /^[\w-]{43}$/m.exec(made.stdout)?.[0] ?? "";
       expect(await command(["user", "create", "ann", "--group", "Readers"], "secret of Ann\n")).toMatchObject({
         code: 0,
-        stdout: 'The user "ann" exists now.\n',
+        stdout: 'Created user "ann".\n',
       });
       const logIn = () =>
         ask(url, "/v1/login", { appkey }, { user: "ann", pass: "secret of Ann", appNames: ["demo-app"] });

@@ -64,7 +64,7 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
     JSON.stringify({ classes: [{ name: "Employee", attributes: [{ name: "Name", type: "string" }] }] }),
   );
   expect(await command("migrate --model model.json")).toContain(
-    "not as in the model file, which is for new databases: User, Employee",
+    "differs from the model file, which applies to new databases only: User, Employee",
   );
   expect(JSON.parse(await command("class list --json"))).toEqual(
     expect.arrayContaining([expect.objectContaining({ name: "Employee", builtIn: false })]),
@@ -77,7 +77,7 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
     stderr: "There are no users.\n",
   });
   expect(await command("user list --json")).toBe("[]");
-  expect(await command("app create shop --seats 3")).toBe('The app "shop" exists now.');
+  expect(await command("app create shop --seats 3")).toBe('Created app name "shop".');
   expect(await command("app create shop")).toMatch(/^1 error: There is an app with the name "shop"/);
   expect(await command("app-key create till --app-name shop cellar")).toMatch(
     /^1 error: The database does not know the app "cellar"/,
@@ -92,7 +92,7 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
       "user create boss --administrator --email boss@example.com --group Board --create-groups",
       "pass word\n",
     ),
-  ).toBe('The user "boss" exists now.');
+  ).toBe('Created user "boss".');
   expect(await command("user create BOSS", "pass word\n")).toMatch(/^1 error: The user name is taken/);
   expect(await command("user create other", "seven 7\n")).toBe("1 error: The password has less than 8 characters.");
   expect(await command("user create other", "Password123\n")).toBe("1 error: The password stands in published lists.");
@@ -100,7 +100,7 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
 
   expect(await command("app list")).toBe("NAME  SEATS  SECOND FACTOR\nshop  3      off");
   expect(await command("app-key list")).toBe(
-    "NAME  STATE    APP NAMES  ORIGINS  RETURNS TO\ntill  enabled  shop       none     none",
+    "NAME  STATE    APP NAMES  ORIGINS  REDIRECT URLS\ntill  enabled  shop       none     none",
   );
   expect(await command("user list")).toBe("NAME  STATE    ADMINISTRATOR  GROUPS\nboss  enabled  yes            Board");
   const listed = await Promise.all(
@@ -147,19 +147,19 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
   );
   expect(await check(url, appKey, sessionId)).toBe("0");
   expect(await command("user set-password boss", "pass phrase\n")).toBe(
-    'The user "boss" has another password now. His sessions are over.',
+    'Set the password of "boss" and ended all sessions.',
   );
   expect(await check(url, appKey, sessionId)).toBe("201");
   expect(await logIn(url, appKey)).toMatchObject({ status: { internalStatus: "302" } });
   expect(await command("user set-password boss", "pass word\n")).toMatch(/another password now/);
   expect(await logIn(url, appKey)).toMatchObject({ status: { internalStatus: "0" } });
 
-  expect(await command("maintenance on")).toBe("Maintenance is on.");
+  expect(await command("maintenance on")).toBe("Maintenance mode is on.");
   expect(await serviceCode(url)).toBe("706");
-  expect(await command("maintenance off")).toBe("Maintenance is off.");
-  expect(await command("app-key disable till")).toBe('The app key "till" is disabled.');
+  expect(await command("maintenance off")).toBe("Maintenance mode is off.");
+  expect(await command("app-key disable till")).toBe('Disabled app key "till".');
   expect(await logIn(url, appKey)).toMatchObject({ status: { internalStatus: "101" } });
-  expect(await command("app-key enable till")).toBe('The app key "till" is enabled.');
+  expect(await command("app-key enable till")).toBe('Enabled app key "till".');
 
   const socket = await halfSent(url, appKey);
   server.signal("SIGTERM");
@@ -202,7 +202,9 @@ test("app-key create accepts a key of 3 characters with a warning", async () => 
   expect(await create("fixed.key")).toMatchObject({
     code: 0,
     stdout: "",
-    stderr: expect.stringMatching(/^Warning: a key of fewer than 16 characters can be guessed\.[^]*exists now\.\n$/),
+    stderr: expect.stringMatching(
+      /^Warning: the key has fewer than 16 characters and can be guessed\.[^]*Created app key "[^"]+"\.\n$/,
+    ),
   });
   expect(await create("tiny.key")).toMatchObject({
     code: 1,

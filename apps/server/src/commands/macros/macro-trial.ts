@@ -21,34 +21,29 @@ import { chosen, type Container, loadNoting, withOpened } from "../with-database
 export function addTrialCommands(group: ServerCommand): void {
   group
     .command("run")
-    .description("execute a macro as a user and print what it gives, logs and asks for; nothing is kept")
-    .argument("<name>", "the macro")
-    .requiredOption("--as <user>", "the user who executes it; no password is asked for")
-    .option("--app <name...>", "app names of the session (default: all that there are)")
-    .option(
-      "--input <json>",
-      "what a client would send: JSON, or @ and the name of a file with JSON (default: nothing)",
-    )
-    .option("--skip-checker", "as with ?skipChecker=true")
-    .option("--configured", "on the database of the configuration (default: the demo, in memory)")
-    .option("--commit", "keep what it does, with --configured")
-    .addOption(macroFolderOption(", or the demo's"))
+    .description("execute a macro as a user, print its result, log and calls, and roll back")
+    .argument("<name>", "name of the macro")
+    .requiredOption("--as <user>", "user to execute as; needs no password")
+    .option("--app-name <name...>", "app names of the session (default: all)")
+    .option("--input <json>", "request body: JSON, or @file (default: none)")
+    .option("--skip-checker", "skip the execution checker")
+    .option("--configured", "use the configured database (default: the demo, in memory)")
+    .option("--commit", "commit the changes; requires --configured")
+    .addOption(macroFolderOption(", or that of the demo"))
     .withAlias()
     .addHelpText(
       "after",
-      "\nThe result goes to standard output as JSON, everything else to standard error; exit code 1 if the macro fails or refuses.",
+      "\nThe result goes to standard output as JSON, everything else to standard error. The exit code is 1 if the macro fails.",
     )
     .action(run);
   group
     .command("test")
-    .description(
-      "run the tests in <name>.test.json beside each macro; each is taken back, so that none sees what another did",
-    )
-    .argument("[names...]", "the macros (default: all with tests)")
-    .option("--configured", "on the database of the configuration (default: the demo, in memory)")
-    .addOption(macroFolderOption(", or the demo's"))
+    .description("run the tests in <name>.test.json of each macro; each test is rolled back")
+    .argument("[names...]", "names of macros (default: all with tests)")
+    .option("--configured", "use the configured database (default: the demo, in memory)")
+    .addOption(macroFolderOption(", or that of the demo"))
     .withAlias()
-    .addHelpText("after", "\nExit code 1 if a test fails.")
+    .addHelpText("after", "\nThe exit code is 1 if a test fails.")
     .action((names: readonly string[], options: TrialOptions) =>
       withTrial(options, (opened) => testAll(names, opened)),
     );
@@ -134,7 +129,9 @@ function demoInMemory({ config, directory }: TrialOptions): Chosen {
 
 function existing(folder: string): string {
   if (existsSync(folder)) return folder;
-  throw new CommandError(`There is no folder ${folder}. "sallyport-server macro new <name>" begins a macro.`);
+  throw new CommandError(
+    `The directory ${folder} does not exist. Create a macro with "sallyport-server macro new <name>".`,
+  );
 }
 
 export interface MacroFolderOptions {
@@ -146,8 +143,8 @@ const ownFolder = "macros";
 /** `--directory`, for commands that work on files of macros. */
 export function macroFolderOption(otherwise: string): Option {
   return new Option(
-    "-d, --directory <folder>",
-    `folder of the macros (default: that of the configuration, or ./${ownFolder}${otherwise})`,
+    "-d, --directory <directory>",
+    `directory of the macros (default: macros.directory, else ./${ownFolder}${otherwise})`,
   );
 }
 
@@ -171,22 +168,21 @@ function configuredFolder(config: string | undefined): string | undefined {
 
 interface RunOptions extends TrialOptions {
   readonly as: string;
-  readonly app?: readonly string[];
+  readonly appName?: readonly string[];
   readonly input?: string;
   readonly skipChecker?: true;
   readonly commit?: true;
 }
 
 async function run(macro: string, options: RunOptions): Promise<void> {
-  const { as: user, app: appNames, skipChecker = false, commit = false } = options;
-  if (commit && !options.configured)
-    throw new CommandError("--commit goes together with --configured: the demo in memory is gone afterwards.");
+  const { as: user, appName: appNames, skipChecker = false, commit = false } = options;
+  if (commit && !options.configured) throw new CommandError("--commit requires --configured.");
   const input = options.input === undefined ? undefined : inputOf(options.input);
   await withTrial(options, async ({ trial, folder }) => {
     const outcome = await trial.run({ macro, user, appNames, input, skipChecker, commit });
     const { result, notes } = trialReport(outcome, macro, folder);
     if (result !== null) console.log(result);
-    console.error([...notes, ...(commit ? [] : ["Nothing of it was kept."])].join("\n"));
+    console.error([...notes, ...(commit ? [] : ["All changes were rolled back."])].join("\n"));
     if (outcome.error !== undefined) process.exitCode = 1;
   });
 }
@@ -195,21 +191,21 @@ function inputOf(given: string): JsonValue {
   try {
     return JSON.parse(given.startsWith("@") ? readFileSync(given.slice(1), "utf8") : given) as JsonValue;
   } catch (error) {
-    throw new CommandError(`--input is no JSON: ${types.isNativeError(error) ? error.message : "unknown"}`);
+    throw new CommandError(`--input is not valid JSON: ${types.isNativeError(error) ? error.message : "unknown"}`);
   }
 }
 
 const ending = ".test.json";
 
 async function testAll(names: readonly string[], { trial, folder }: OpenedTrial): Promise<void> {
-  if (folder === null) throw new CommandError("No folder with macros is configured; --directory names one.");
+  if (folder === null) throw new CommandError("No macro directory is configured. Pass --directory.");
   const all = names.length > 0 ? names : namesIn(folder);
-  if (all.length === 0) throw new CommandError(`There are no tests in ${folder}: none of its files ends in ${ending}.`);
+  if (all.length === 0) throw new CommandError(`There are no tests (*${ending}) in ${folder}.`);
   let [passed, failed] = [0, 0];
   // One without tests would be broken without anybody knowing.
   for (const { name, fault } of names.length > 0 ? [] : await trial.broken()) {
     const lines = fault instanceof MacroFault ? faultLines(fault, folder) : [fault.message];
-    console.log([name, "  FAIL is a macro or a hook", ...lines.map((line) => `       ${line}`)].join("\n"));
+    console.log([name, "  FAIL loads", ...lines.map((line) => `       ${line}`)].join("\n"));
     failed += 1;
   }
   for (const name of all) {

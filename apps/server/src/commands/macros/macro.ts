@@ -13,11 +13,11 @@ import { addStoredMacroCommands } from "./stored-macros.ts";
 export function defineMacro(group: ServerCommand): void {
   group
     .command("new")
-    .description("begin a macro or a hook: writes a file that works, and tests for it")
-    .argument("<name>", `its name, with which clients execute it: ${nameWords}`)
-    .addOption(new Option("--hook <event>", "a hook instead of a macro, on this event").choices(draftedHooks))
-    .option("--classes <names>", "classes of a hook, with commas between them", "Invoice")
-    .addOption(new Option("--language <language>", "TypeScript or JavaScript").choices(["ts", "js"]).default("ts"))
+    .description("create a macro or a hook from a template, with tests")
+    .argument("<name>", `name: ${nameWords}`)
+    .addOption(new Option("--hook <event>", "create a hook for this event").choices(draftedHooks))
+    .option("--classes <names>", "classes of the hook, separated by commas", "Invoice")
+    .addOption(new Option("--language <language>", "language").choices(["ts", "js"]).default("ts"))
     .addOption(macroFolderOption(""))
     .action(begin);
   addTrialCommands(group);
@@ -34,9 +34,9 @@ const nameWords = "a letter or _, then letters, digits and _, at most 128 in all
 
 /** Writes a file that works, to be changed into what is wanted. */
 async function begin(name: string, { hook, classes, language, directory }: NewOptions): Promise<void> {
-  if (!isMacroName(name)) throw new CommandError(`"${name}" is no name for a macro: ${nameWords}.`);
+  if (!isMacroName(name)) throw new CommandError(`"${name}" is not a macro name: ${nameWords}.`);
   if (hook === "xRestApi_Authenticate" && name !== hook)
-    throw new CommandError(`Only a file named ${hook} is this hook; leave its name as it is.`);
+    throw new CommandError(`The hook ${hook} must have the name ${hook}.`);
   const folder = writtenFolder(directory);
   const draft = draftOf({ name, hook: hook ?? null, classes: classes.split(","), language });
   await mkdir(folder, { recursive: true });
@@ -44,7 +44,7 @@ async function begin(name: string, { hook, classes, language, directory }: NewOp
     const path = join(folder, file);
     await writeFile(path, text, { flag: "wx" }).catch((error: unknown) => {
       const isThere = types.isNativeError(error) && "code" in error && error.code === "EEXIST";
-      throw isThere ? new CommandError(`${path} is there already; nothing was changed.`) : error;
+      throw isThere ? new CommandError(`${path} already exists. Nothing was changed.`) : error;
     });
     console.log(relative(process.cwd(), path));
   }

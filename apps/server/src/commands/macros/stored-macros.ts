@@ -23,13 +23,13 @@ export function addStoredMacroCommands(group: ServerCommand): void {
       .command(verb)
       .description(description)
       .argument(argument, help)
-      .option("--if-version <number>", "only if this is still the current version; 0: only if there is none")
-      .option("--by <name>", "who makes the change, for the history (default: the user of the operating system)");
+      .option("--if-version <number>", "fail unless this is the current version; 0: fail if the macro exists")
+      .option("--by <name>", "author of the change (default: the operating system user)");
   change(
     "put",
-    "store a macro in a database, as the next version of its name; running servers use it with the next request",
+    "store a macro in a database as its next version; takes effect with the next request",
     "<file>",
-    "its text; the name of the file without its ending is that of the macro",
+    "source file; its base name is the name of the macro",
   ).onDatabase(put);
   group.addCommand(
     listCommand<StoredMacro>({
@@ -50,19 +50,19 @@ export function addStoredMacroCommands(group: ServerCommand): void {
   );
   group
     .command("show")
-    .description("print the text of a macro in a database, or what it was")
+    .description("print the source of a stored macro")
     .argument("<name>", "name of the macro")
-    .option("--version <number>", "another version than the current one; macro history lists them")
+    .option("--version <number>", "version (default: current); see macro history")
     .onDatabase(show);
   group
     .command("history")
-    .description("list the versions of a macro in a database, the latest first; also of one that was removed")
+    .description("list the versions of a stored macro, latest first")
     .argument("<name>", "name of the macro")
-    .option("--json", "print JSON, for scripts")
+    .option("--json", "print JSON")
     .onDatabase(showHistory);
   change(
     "remove",
-    "take a macro out of a database; its history stays, and running servers see it with the next request",
+    "remove a stored macro but keep its history; takes effect with the next request",
     "<name>",
     "name of the macro",
   ).onDatabase(remove);
@@ -78,10 +78,10 @@ function put(file: string, options: ChangeOptions): Work {
   const { name } = parse(file);
   const language = macroLanguages.get(extname(file));
   if (language === undefined)
-    throw new CommandError(`${file}: a macro is a file that ends in ${[...macroLanguages.keys()].join(", ")}.`);
+    throw new CommandError(`${file}: the file extension must be ${[...macroLanguages.keys()].join(", ")}.`);
   if (!isMacroName(name))
     throw new CommandError(
-      `"${name}" cannot be the name of a macro: a letter or _, then letters, digits and _, 128 at most.`,
+      `"${name}" is not a macro name: a letter or _, then letters, digits and _, at most 128 in all.`,
     );
   const [changedBy, expectedVersion] = [authorOf(options), expectedVersionOf(options)];
   const text = textOf(file);
@@ -98,12 +98,12 @@ function put(file: string, options: ChangeOptions): Work {
       throw new CommandError(
         version === 0
           ? `There is no macro "${name}".`
-          : `The current version of "${name}" is ${version}; nothing was changed.`,
+          : `The current version of "${name}" is ${version}. Nothing was changed.`,
       );
     console.log(
       outcome === "stored"
-        ? `The macro "${name}" is stored as version ${version}.`
-        : `The macro "${name}" is the same as version ${version}; nothing was changed.`,
+        ? `Stored macro "${name}" as version ${version}.`
+        : `The macro "${name}" is identical to version ${version}. Nothing was changed.`,
     );
   };
 }
@@ -122,7 +122,7 @@ function textOf(file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new CommandError(`The file ${file} is no text in UTF-8.`, { cause });
+    throw new CommandError(`The file ${file} is not UTF-8.`, { cause });
   }
 }
 
@@ -138,12 +138,11 @@ function show(name: string, options: { readonly version?: string }): Work {
 function storedText(found: MacroVersion | undefined, name: string, version: number | null): string {
   if (version === null) {
     if (found === undefined) throw new CommandError(`There is no macro "${name}".`);
-    if (found.text === null)
-      throw new CommandError(`The macro "${name}" was removed. "macro history ${name}" lists what it was.`);
+    if (found.text === null) throw new CommandError(`The macro "${name}" was removed. See "macro history ${name}".`);
     return found.text;
   }
   if (found?.version !== version) throw new CommandError(`There is no version ${version} of the macro "${name}".`);
-  if (found.text === null) throw new CommandError(`Version ${version} of the macro "${name}" is its removal.`);
+  if (found.text === null) throw new CommandError(`Version ${version} of the macro "${name}" is a removal.`);
   return found.text;
 }
 
@@ -168,7 +167,7 @@ function showHistory(name: string, options: JsonOptions): Work {
       ({ version }) => version,
       partSize,
     );
-    if (versions.length === 0) throw new CommandError(`There never was a macro "${name}".`);
+    if (versions.length === 0) throw new CommandError(`There is no macro "${name}".`);
     const json = ({ version, text, language, changedAt, changedBy }: MacroVersion) => {
       return { version, language, bytes: bytesOf(text), changedAt: timeOf(changedAt), changedBy };
     };
@@ -189,8 +188,8 @@ function remove(name: string, options: ChangeOptions): Work {
     const outcome = await removeMacro(administration, { name, ...removal });
     if (outcome === "unknown") throw new CommandError(`There is no macro "${name}".`);
     if (outcome === "stale")
-      throw new CommandError(`The current version of "${name}" is another one; nothing was changed.`);
-    console.log(`The macro "${name}" is removed. "macro history ${name}" shows what it was.`);
+      throw new CommandError(`The version of "${name}" is not the current one. Nothing was changed.`);
+    console.log(`Removed macro "${name}". See "macro history ${name}".`);
   };
 }
 
@@ -201,7 +200,7 @@ interface ChangeOptions {
 
 function authorOf({ by }: ChangeOptions): string {
   const name = by ?? systemUser();
-  if (name.trim() === "" || name.length > 255) throw new CommandError("--by takes a name of 1 to 255 characters.");
+  if (name.trim() === "" || name.length > 255) throw new CommandError("--by must have 1 to 255 characters.");
   return name;
 }
 
@@ -220,6 +219,6 @@ function expectedVersionOf({ ifVersion }: ChangeOptions): number | null {
 
 /** The version that an option names. */
 function versionOf(text: string, option: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new CommandError(`${option} takes the number of a version.`);
+  if (!/^\d{1,9}$/.test(text)) throw new CommandError(`${option} must be a version number.`);
   return Number(text);
 }

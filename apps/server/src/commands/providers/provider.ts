@@ -20,46 +20,41 @@ import { missingOf, providerWords, testProvider, typeOf } from "./test-provider.
 export function defineProvider(group: ServerCommand): void {
   const ofOne = (verb: string, description: string) =>
     group.command(verb).description(description).argument("<type>", providerWords);
-  ofOne(
-    "add",
-    "register a provider, in the place of what was registered of it; its additional data are read from standard input",
-  )
-    .option("--name <text>", "what people call it (default: the type)")
-    .option("--data-file <file>", "read the additional data, a JSON object, from this file")
+  ofOne("add", "register a provider, or replace its registration; reads the additional data from standard input")
+    .option("--name <text>", "display name (default: the type)")
+    .option("--data-file <file>", "file with the additional data")
     .option(
       "--default-user <name>",
-      "new accounts are bound to this user; unless given, everybody binds his account himself",
+      "user for new accounts (default: each user links an account with database credentials)",
     )
-    .option("--app-name <name...>", "app names of log-ins that name none")
+    .option("--app-name <name...>", "default app names of log-ins")
     .addHelpText(
       "after",
-      '\nAdditional data: {"clientId": "…", "clientSecret": "…"}; of apple clientId, serverAddress, teamId, keyIdentifier, keyPath.',
+      '\nAdditional data: {"clientId": "…", "clientSecret": "…"}; for apple clientId, serverAddress, teamId, keyIdentifier, keyPath.',
     )
     .onDatabase(add);
-  ofOne("test", "check the registration of a provider and whether it can be reached; opens no session").onDatabase(
-    testProvider,
-  );
+  ofOne("test", "check the registration of a provider and its connection").onDatabase(testProvider);
   group.addCommand(listProviders());
-  ofOne("show", "print what is registered of a provider as JSON, without its secrets").onDatabase((word: string) => {
+  ofOne("show", "print the registration of a provider as JSON, without secrets").onDatabase((word: string) => {
     const type = typeOf(word);
-    return async ({ container, administration }) =>
-      printJson(await (await container.getAsync(identifiers.listProviders)).findProvider(administration, type));
+    return async ({ container, administration }) => {
+      const providers = await container.getAsync(identifiers.listProviders);
+      const { switchedOn: enabled, ...rest } = await providers.findProvider(administration, type);
+      printJson({ ...rest, enabled });
+    };
   });
-  ofOne(
-    "remove",
-    "take a provider out of a database; accounts stay bound, and are good for nothing until it is registered again",
-  ).onDatabase((word: string) => {
+  ofOne("remove", "remove a provider; its linked accounts stay, but cannot log in").onDatabase((word: string) => {
     const type = typeOf(word);
     return async ({ administration }) => {
       await removeProvider(administration, type);
-      console.log(`The provider ${type} is not registered any more.`);
+      console.log(`Removed provider ${type}.`);
     };
   });
   group.addCommand(listBoundAccounts());
   group
     .command("unlink")
-    .description("unbind an account of a provider; the sessions that it opened end at once")
-    .argument("<id>", 'id of the link, as "provider links" tells it')
+    .description("remove a linked account and end its sessions")
+    .argument("<id>", 'id of the link; see "provider links"')
     .onDatabase(unlink);
 }
 
@@ -73,7 +68,7 @@ interface AddOptions {
 async function add(word: string, options: AddOptions): Promise<Work> {
   const type = typeOf(word);
   const name = (options.name ?? type).trim();
-  if (name === "" || name.length > 255) throw new CommandError("The name has 1 to 255 characters.");
+  if (name === "" || name.length > 255) throw new CommandError("The name must have 1 to 255 characters.");
   const data = await readProviderData(options.dataFile);
   return async ({ container, administration }) => {
     const { database, r } = administration;
@@ -82,16 +77,14 @@ async function add(word: string, options: AddOptions): Promise<Work> {
     const { defaultUser } = options;
     const defaultUserId = defaultUser === undefined ? null : (await requireAccount(r, defaultUser)).userId;
     const provider = (await container.getAsync(identifiers.knownProviders)).get(type);
-    if (provider === undefined) throw new CommandError(`This server cannot log in with ${type}.`);
+    if (provider === undefined) throw new CommandError(`The provider ${type} is not available.`);
     if ((await container.getAsync(identifiers.keyWrapping)) === null)
-      throw new CommandError(
-        "There is no master key. Set MASTER_KEY, or MASTER_KEY_FILE, to the one that the servers use.",
-      );
+      throw new CommandError("The master key is not set. Set MASTER_KEY or MASTER_KEY_FILE to the one of the servers.");
     const putProvider = await container.getAsync(identifiers.putProvider);
     const accepted = await putProvider.run(administration, { provider, data, name, defaultUserId, appNames });
     const callback = (await container.getAsync(identifiers.callbackAddresses)).known(database.alias, type, accepted);
-    console.log(`The provider ${type} is registered; running servers know it with the next request.`);
-    if (callback !== null) console.log(`Enter this callback address at the provider, exactly: ${callback}`);
+    console.log(`Registered provider ${type}. It takes effect with the next request.`);
+    if (callback !== null) console.log(`Register this callback URL at the provider: ${callback}`);
     for (const line of missingOf(container.get(identifiers.configuration), type, callback)) console.error(line);
   };
 }
@@ -100,7 +93,7 @@ async function add(word: string, options: AddOptions): Promise<Work> {
 async function readProviderData(file: string | undefined): Promise<unknown> {
   if (file !== undefined) return parsed(readGivenFile(file).toString(), `The file ${file}`);
   if (process.stdin.isTTY) console.error("Paste the additional data as JSON, then press Ctrl+D.");
-  return parsed(await text(process.stdin), "What was given on standard input");
+  return parsed(await text(process.stdin), "Standard input");
 }
 
 /** The parser's own message would quote what it was given, secrets included. */
@@ -118,22 +111,22 @@ function listProviders(): ServerCommand {
     read: async ({ container, administration }) =>
       (await container.getAsync(identifiers.listProviders)).listProviders(administration),
     json: ({ type, name, switchedOn, defaultUser, appNames, callback }) => {
-      return { type, name, switchedOn, defaultUser, appNames, callback };
+      return { type, name, enabled: switchedOn, defaultUser, appNames, callback };
     },
     columns: {
       TYPE: ({ type }) => type,
       NAME: ({ name }) => name,
-      STATE: ({ switchedOn, fault }) => (fault !== null ? "unusable" : switchedOn ? "on" : "switched off"),
+      STATE: ({ switchedOn, fault }) => (fault !== null ? "invalid" : switchedOn ? "enabled" : "disabled"),
       "DEFAULT USER": ({ defaultUser }) => defaultUser ?? "none",
       APPS: ({ appNames }) => appNames.join(", ") || "none",
-      CALLBACK: ({ callback }) => callback ?? "not known",
+      CALLBACK: ({ callback }) => callback ?? "unknown",
     },
   });
 }
 
 function listBoundAccounts(): ServerCommand {
   return listCommand({
-    plural: "accounts that are bound",
+    plural: "linked accounts",
     read: ({ administration }) =>
       allParts(
         (part) => listLinks(administration, part),
@@ -148,20 +141,20 @@ function listBoundAccounts(): ServerCommand {
       ID: ({ link }) => link.value.id,
       PROVIDER: ({ link }) => link.value.provider,
       USER: ({ user }) => user,
-      BOUND: ({ link }) => (link.value.shared ? "by the server" : "by the user"),
+      LINKED: ({ link }) => (link.value.shared ? "by the server" : "by the user"),
       NAME: ({ link }) => link.value.displayName ?? "",
       EMAIL: ({ link }) => link.value.email ?? "",
       SINCE: ({ link }) => new Date(link.createdAt).toISOString(),
     },
   })
     .name("links")
-    .description("list the accounts of providers that are bound to users");
+    .description("list linked accounts");
 }
 
 function unlink(id: string): Work {
-  if (!isUuid(id)) throw new CommandError(`"${id}" is no id of a link.`);
+  if (!isUuid(id)) throw new CommandError(`"${id}" is not the id of a link.`);
   return async ({ administration }) => {
     const { provider } = await removeLink(administration, id.toLowerCase());
-    console.log(`The account at ${provider} is not bound any more.`);
+    console.log(`Removed the linked account at ${provider}.`);
   };
 }

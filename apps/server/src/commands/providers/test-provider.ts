@@ -20,7 +20,7 @@ export const providerWords = `${providerTypes.slice(0, -1).join(", ")} or ${prov
 
 export function typeOf(word: string): ProviderType {
   const type = providerTypeOf(word);
-  if (type === null) throw new CommandError(`"${word}" is no provider. There are ${providerWords}.`);
+  if (type === null) throw new CommandError(`"${word}" is not a provider. Use ${providerWords}.`);
   return type;
 }
 
@@ -28,10 +28,8 @@ export function typeOf(word: string): ProviderType {
 export function missingOf({ oAuthProviders }: Configuration, type: ProviderType, callback: string | null): string[] {
   const switchedOn = oAuthProviders.includes(type)
     ? []
-    : [`The configuration does not switch it on yet: add {"name": "${type}"} to oAuthProviders.`];
-  return callback === null
-    ? [...switchedOn, "Where the provider is to send browsers back to is not known yet: set server.publicUrl."]
-    : switchedOn;
+    : [`The provider is not enabled. Add {"name": "${type}"} to oAuthProviders in the configuration.`];
+  return callback === null ? [...switchedOn, "The callback URL is unknown. Set server.publicUrl."] : switchedOn;
 }
 
 /** `provider test`. */
@@ -41,9 +39,9 @@ export function testProvider(word: string): Work {
     const { container, database } = opened;
     const entry = await new ProviderEntries(database.storage.repositories.records).find(type);
     if (entry === null)
-      throw new CommandError(`The provider ${type} is not registered. "provider add ${type}" does that.`);
+      throw new CommandError(`The provider ${type} is not registered. Run "provider add ${type}" first.`);
     const provider = (await askedProviders(opened)).get(type);
-    if (provider === undefined) throw new CommandError(`This server cannot log in with ${type}.`);
+    if (provider === undefined) throw new CommandError(`The provider ${type} is not available.`);
     const data = await checked("The additional data", async () =>
       provider.accept((await container.getAsync(identifiers.providerSealing)).openData(entry.sealedData)),
     );
@@ -52,7 +50,7 @@ export function testProvider(word: string): Work {
     for (const line of missingOf(container.get(identifiers.configuration), type, callback))
       throw new CommandError(line);
     await checked("The provider", () => provider.check(data));
-    console.log(`The provider ${type} can be used. Its callback address here is ${callback}`);
+    console.log(`The provider ${type} works. Its callback URL is ${callback}`);
   };
 }
 
@@ -64,7 +62,7 @@ async function askedProviders({ container }: OpenedDatabase): Promise<ReadonlyMa
   const imitation = await readImitationAddress(place.folder);
   if (imitation === null)
     throw new CommandError(
-      `The demo imitates its providers in the process of its server, and none runs with the data in ${place.folder}. Start it with "sallyport-server serve", and then try again beside it.`,
+      `The demo server runs the fake providers, and no server uses the data in ${place.folder}. Start it with "sallyport-server serve" first.`,
     );
   return identityProviders({ ...configuration.providers, imitation });
 }
@@ -72,7 +70,7 @@ async function askedProviders({ container }: OpenedDatabase): Promise<ReadonlyMa
 async function requireUser({ database }: OpenedDatabase, userId: string): Promise<void> {
   const { account } = await database.storage.repositories.accounts.find({ id: userId }, []);
   if (account === null)
-    throw new CommandError("The default user is gone. Register the provider again with another one.");
+    throw new CommandError("The default user no longer exists. Register the provider again with another one.");
   if (account.disabled) throw new CommandError(`The default user "${account.loginName}" is disabled.`);
 }
 

@@ -20,15 +20,15 @@ import type { ServerCommand, Work } from "../server-command.ts";
 import { tableLines } from "../table-lines.ts";
 import { emailOf, type EmailOptions, endedSessions, type PasswordOptions, readPassword } from "./user-arguments.ts";
 
-/** `custom-users add|list|show|set-password|set-email|map|disable|enable|remove`. */
+/** `custom-user create|list|show|set-password|set-email|map|disable|enable|remove`. */
 export function defineCustomUsers(group: ServerCommand): void {
   group
-    .command("add")
-    .description("add a custom user; the password is read from standard input, or typed")
-    .argument("<name>", "name to log in with at /v1/auth/df")
-    .requiredOption("--user <name>", "the database user as whom he works")
-    .option("--email <address>", "where the codes go that confirm a new password")
-    .option("--password-file <file>", "read the password from this file")
+    .command("create")
+    .description("create a custom user; reads the password from standard input")
+    .argument("<name>", "log-in name at /v1/auth/df")
+    .requiredOption("--user <name>", "database user to map to")
+    .option("--email <address>", "e-mail address, for confirmation codes")
+    .option("--password-file <file>", "file with the password")
     .onDatabase(add);
   group.addCommand(
     listCommand({
@@ -42,36 +42,39 @@ export function defineCustomUsers(group: ServerCommand): void {
       columns: {
         NAME: ({ loginName }) => loginName,
         STATE: ({ disabled }) => (disabled ? "disabled" : "enabled"),
-        "WORKS AS": ({ worksAs, userId }) => worksAs || userId,
+        "MAPPED TO": ({ worksAs, userId }) => worksAs || userId,
         EMAIL: ({ email }) => email ?? "none",
       },
     }),
   );
   const ofOne = (verb: string, description: string) =>
     group.command(verb).description(description).argument("<name>", "name of the custom user");
-  ofOne("show", "show a custom user").option("--json", "print JSON, for scripts").onDatabase(show);
-  ofOne("set-password", "set another password, read from standard input, or typed; all sessions end")
+  ofOne("show", "show a custom user").option("--json", "print JSON").onDatabase(show);
+  ofOne("set-password", "set the password and end all sessions; reads it from standard input")
     .withAlias()
-    .option("--password-file <file>", "read the password from this file")
+    .option("--password-file <file>", "file with the password")
     .onDatabase(setPassword);
-  ofOne("set-email", "set the address to which codes are mailed")
+  ofOne("set-email", "set the e-mail address")
     .argument("[address]", "e-mail address")
     .withAlias()
-    .option("--none", "take the address away")
+    .option("--none", "remove the address")
     .onDatabase(setEmail);
-  ofOne("map", "have him work as another user of the database; all sessions end")
+  ofOne("map", "map to another database user and end all sessions")
     .argument("<user>", "name of the database user")
     .onDatabase(map);
-  ofOne("disable", "keep a custom user out; all sessions end").onDatabase((name: string) => setDisabled(name, true));
-  ofOne("enable", "let a custom user in again").onDatabase((name: string) => setDisabled(name, false));
-  ofOne("remove", "remove a custom user; all sessions end").onDatabase((name: string) => async ({ administration }) => {
-    const ended = await removeCustomUser(administration, name);
-    console.log(`The custom user "${name}" is removed.${endedSessions(ended)}`);
-  });
+  ofOne("disable", "disable a custom user and end all sessions").onDatabase((name: string) => setDisabled(name, true));
+  ofOne("enable", "enable a custom user").onDatabase((name: string) => setDisabled(name, false));
+  ofOne("remove", "remove a custom user and end all sessions").onDatabase(
+    (name: string) =>
+      async ({ administration }) => {
+        const ended = await removeCustomUser(administration, name);
+        console.log(`Removed custom user "${name}".${endedSessions(ended)}`);
+      },
+  );
 }
 
 /** What to do where a custom user is mapped to a database user that does not exist. */
-const userListAdvice = '"sallyport-server user list" tells who there is.';
+const userListAdvice = 'See "sallyport-server user list".';
 
 interface AddOptions extends PasswordOptions {
   readonly user: string;
@@ -79,7 +82,7 @@ interface AddOptions extends PasswordOptions {
 }
 
 function add(name: string, options: AddOptions): Work {
-  if (!isUserName(name)) throw new CommandError("The custom user needs a name of at most 1024 characters.");
+  if (!isUserName(name)) throw new CommandError("The name must have 1 to 1024 characters.");
   const { user } = options;
   const email = options.email === undefined ? null : acceptMailAddress(options.email);
   return async ({ container, administration }) => {
@@ -88,7 +91,7 @@ function add(name: string, options: AddOptions): Work {
     const password = await readPassword(options);
     const addCustomUser = await container.getAsync(identifiers.addCustomUser);
     await addCustomUser.addCustomUser(administration, { name, password, user, email });
-    console.log(`The custom user "${name}" exists now, and works as "${user}".`);
+    console.log(`Created custom user "${name}", mapped to "${user}".`);
   };
 }
 
@@ -109,7 +112,7 @@ function show(name: string, options: JsonOptions): Work {
     const rows = [
       ["id", id],
       ["state", disabled ? "disabled" : "enabled"],
-      ["works as", `${worksAs || "no user (removed)"} (${userId})`],
+      ["mapped to", `${worksAs || "no user (removed)"} (${userId})`],
       ["e-mail", email ?? "none"],
     ];
     console.log(tableLines(["name", loginName], rows).join("\n"));
@@ -123,17 +126,15 @@ function setPassword(name: string, options: PasswordOptions): Work {
     const password = await readPassword(options);
     const change = await container.getAsync(identifiers.setCustomPassword);
     const ended = await change.setCustomPassword(administration, { name, password });
-    console.log(`The custom user "${name}" has another password.${endedSessions(ended)}`);
+    console.log(`Set the password of "${name}".${endedSessions(ended)}`);
   };
 }
 
 function setEmail(name: string, address: string | undefined, options: EmailOptions): Work {
-  const email = emailOf(address, options, "Give an address, or --none.");
+  const email = emailOf(address, options, "Pass an address or --none.");
   return async ({ administration }) => {
     await setCustomUserEmail(administration, { name, email });
-    console.log(
-      `The custom user "${name}" has ${email === null ? "no e-mail address" : `the e-mail address ${email}`}.`,
-    );
+    console.log(`${email === null ? "Removed" : "Set"} the e-mail address of "${name}".`);
   };
 }
 
@@ -141,13 +142,13 @@ function map(name: string, user: string): Work {
   return async ({ administration }) => {
     await requireCustomUser(administration.r, name);
     const ended = await advising(304, userListAdvice, () => mapCustomUser(administration, { name, user }));
-    console.log(`The custom user "${name}" works as "${user}" from now on.${endedSessions(ended)}`);
+    console.log(`Mapped "${name}" to "${user}".${endedSessions(ended)}`);
   };
 }
 
 function setDisabled(name: string, disabled: boolean): Work {
   return async ({ administration }) => {
     const ended = await setCustomUserDisabled(administration, { name, disabled });
-    console.log(`The custom user "${name}" is ${disabled ? "disabled" : "enabled"}.${endedSessions(ended)}`);
+    console.log(`${disabled ? "Disabled" : "Enabled"} custom user "${name}".${endedSessions(ended)}`);
   };
 }

@@ -14,8 +14,8 @@ export async function readPassword({ passwordFile }: PasswordOptions): Promise<s
   if (passwordFile !== undefined) return checked(readGivenFile(passwordFile).toString());
   if (!process.stdin.isTTY) return checked(await text(process.stdin));
   const first = await typed("Password: ");
-  const second = await typed("Once more: ");
-  if (first !== second) throw new CommandError("The two passwords are not the same.");
+  const second = await typed("Repeat password: ");
+  if (first !== second) throw new CommandError("The passwords do not match.");
   return checked(first);
 }
 
@@ -36,7 +36,7 @@ async function typed(question: string): Promise<string> {
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve).once("SIGINT", () => reject(new CommandError("Cancelled.")));
-      lines.once("close", () => reject(new CommandError("No password was given.")));
+      lines.once("close", () => reject(new CommandError("The password is missing.")));
     });
   } finally {
     lines.close();

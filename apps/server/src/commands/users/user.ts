@@ -18,14 +18,14 @@ import { emailOf, type EmailOptions, endedSessions, type PasswordOptions, readPa
 export function defineUser(group: ServerCommand): void {
   group
     .command("create")
-    .description("create a user; the password is read from standard input, or typed")
-    .argument("<name>", "name to log in with")
-    .option("--administrator", "may do everything")
-    .option("--description <text>", "who that is")
-    .option("--email <address>", "where mail goes, such as a link for a new password")
-    .option("--group <name...>", "user groups to belong to")
-    .option("--create-groups", "create the groups that do not exist")
-    .option("--password-file <file>", "read the password from this file")
+    .description("create a user; reads the password from standard input")
+    .argument("<name>", "log-in name")
+    .option("--administrator", "grant all rights")
+    .option("--description <text>", "description")
+    .option("--email <address>", "e-mail address, for password resets")
+    .option("--group <name...>", "user groups")
+    .option("--create-groups", "create missing groups")
+    .option("--password-file <file>", "file with the password")
     .onDatabase(create);
   group.addCommand(
     listCommand({
@@ -47,22 +47,17 @@ export function defineUser(group: ServerCommand): void {
     }),
   );
   const change = (verb: string, description: string) =>
-    group.command(verb).description(description).argument("<name>", "name that the user logs in with");
-  change("disable", "keep a user out, whichever way he comes, until he is enabled again; ends his sessions").onDatabase(
-    (name: string) => setDisabled(name, true),
-  );
-  change("enable", "let a user in again who was disabled").onDatabase((name: string) => setDisabled(name, false));
-  change("set-email", "say where a user's mail goes, such as a link for a new password")
+    group.command(verb).description(description).argument("<name>", "log-in name");
+  change("disable", "disable a user and end all sessions").onDatabase((name: string) => setDisabled(name, true));
+  change("enable", "enable a user").onDatabase((name: string) => setDisabled(name, false));
+  change("set-email", "set the e-mail address of a user")
     .argument("[address]", "e-mail address")
     .withAlias()
-    .option("--none", "nowhere")
+    .option("--none", "remove the address")
     .onDatabase(setEmail);
-  change(
-    "set-password",
-    "give a user another password, which ends his sessions; it is read from standard input, or typed",
-  )
+  change("set-password", "set the password of a user and end all sessions; reads it from standard input")
     .withAlias()
-    .option("--password-file <file>", "read the password from this file")
+    .option("--password-file <file>", "file with the password")
     .onDatabase(setPassword);
 }
 
@@ -75,7 +70,7 @@ interface CreateOptions extends PasswordOptions {
 }
 
 function create(name: string, options: CreateOptions): Work {
-  if (!isUserName(name)) throw new CommandError("The user needs a name of at most 1024 characters.");
+  if (!isUserName(name)) throw new CommandError("The name must have 1 to 1024 characters.");
   const email = options.email === undefined ? null : acceptMailAddress(options.email);
   const { administrator = false, description, group: groups = [], createGroups: createsGroups = false } = options;
   return async ({ container, database, administration }) => {
@@ -83,23 +78,23 @@ function create(name: string, options: CreateOptions): Work {
     const password = await readPassword(options);
     const createUser = await container.getAsync(identifiers.createUser);
     const input = { name, password, description, administrator, email, groups, createsGroups };
-    await advising(304, "--create-groups creates it.", () => createUser.createUser(administration, input));
-    console.log(`The user "${name}" exists now.`);
+    await advising(304, "Create it with --create-groups.", () => createUser.createUser(administration, input));
+    console.log(`Created user "${name}".`);
   };
 }
 
 function setDisabled(name: string, disabled: boolean): Work {
   return async ({ administration }) => {
     const ended = await setUserDisabled(administration, { name, disabled });
-    console.log(`The user "${name}" is ${disabled ? "disabled" : "enabled"}.${endedSessions(ended)}`);
+    console.log(`${disabled ? "Disabled" : "Enabled"} user "${name}".${endedSessions(ended)}`);
   };
 }
 
 function setEmail(name: string, address: string | undefined, options: EmailOptions): Work {
-  const email = emailOf(address, options, "Either an address is expected, or --none.");
+  const email = emailOf(address, options, "Pass an address or --none.");
   return async ({ administration }) => {
     await setUserEmail(administration, { name, email });
-    console.log(`The user "${name}" gets ${email === null ? "no mail" : `mail at ${email}`}.`);
+    console.log(`${email === null ? "Removed" : "Set"} the e-mail address of "${name}".`);
   };
 }
 
@@ -110,6 +105,6 @@ function setPassword(name: string, options: PasswordOptions): Work {
     const password = await readPassword(options);
     const change = await container.getAsync(identifiers.setUserPassword);
     await change.setUserPassword(administration, { name, password });
-    console.log(`The user "${name}" has another password now. His sessions are over.`);
+    console.log(`Set the password of "${name}" and ended all sessions.`);
   };
 }

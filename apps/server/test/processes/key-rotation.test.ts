@@ -69,7 +69,7 @@ const keyIdOf = (token: string): string =>
 test("the keys of all databases are rotated under a running server, which goes on with both, and nobody is logged out", async () => {
   const token = await tokenOf();
   const ofSecond = await tokenOf("/second");
-  const rotated = await json("rotate-key jwt --json");
+  const rotated = await json("key rotate jwt --json");
   const inADay = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   expect(rotated).toEqual([
     { alias: "", kind: "jwt", keyId: expect.any(String), before: keyIdOf(token), beforeAcceptedUntil: inADay },
@@ -93,11 +93,11 @@ test("the keys of all databases are rotated under a running server, which goes o
 test("a secure session goes on, and a log-in that was encrypted for the key before is taken", async () => {
   const session = await logInSecurely(subject);
   const before = await serverKey(subject);
-  const first = /^database "second": the key is [\w-]{43}; there was none before\n$/;
-  expect(await run("rotate-key rsa --alias second")).toMatchObject({ code: 0, stdout: expect.stringMatching(first) });
+  const first = /^database "second": created key [\w-]{43}\n$/;
+  expect(await run("key rotate rsa --alias second")).toMatchObject({ code: 0, stdout: expect.stringMatching(first) });
   expect(await serverKey(subject)).toBe(before);
 
-  const [{ keyId }] = await json("rotate-key rsa --alias= --json");
+  const [{ keyId }] = await json("key rotate rsa --alias= --json");
   const now = await serverKey(subject);
   expect(now).not.toBe(before);
   expect(createPublicKey(now).asymmetricKeyDetails?.modulusLength).toBe(2048);
@@ -112,7 +112,7 @@ test("a secure session goes on, and a log-in that was encrypted for the key befo
 
 test("the list shows what is accepted, and nothing secret", async () => {
   await tokenOf();
-  await json("rotate-key jwt --json");
+  await json("key rotate jwt --json");
   const listed = await json("key list --json");
   const { stdout } = await run("key list");
   expect(stdout).toMatch(/^KIND +ID +CREATED +ACCEPTED UNTIL\n(?:rsa .*\n)+(?:jwt .*\n)+$/);
@@ -129,20 +129,20 @@ test("a key file supplies the next key, once", async () => {
     writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }));
   };
   write();
-  const rotate = () => run("rotate-key jwt --alias second", { JWT_KEY_FILE: file });
+  const rotate = () => run("key rotate jwt --alias second", { JWT_KEY_FILE: file });
   expect((await run("key list --alias second", { JWT_KEY_FILE: file })).stderr).toMatch(
     /note: the key in encryption\.jwtKeyFile is not the current one\./,
   );
-  expect((await rotate()).stdout).toMatch(/the key is [\w-]{43} now; [\w-]{43} is accepted until/);
+  expect((await rotate()).stdout).toMatch(/the new key is [\w-]{43}; [\w-]{43} is accepted until/);
   expect(await rotate()).toMatchObject({
     code: 1,
     stdout: "",
     stderr: expect.stringMatching(
-      /error: database "second": The key in encryption\.jwtKeyFile \(.*jwt\.pem\) is the current one already\./,
+      /error: database "second": The key in encryption\.jwtKeyFile \(.*jwt\.pem\) is already the current one\./,
     ),
   });
-  expect((await run("rotate-key jwt --alias second")).code).toBe(0);
-  expect((await rotate()).stderr).toMatch(/was replaced before and cannot come back/);
+  expect((await run("key rotate jwt --alias second")).code).toBe(0);
+  expect((await rotate()).stderr).toMatch(/was rotated out and cannot be used again/);
   write();
   expect((await rotate()).code).toBe(0);
 });
@@ -153,25 +153,25 @@ describe("it is refused in plain words", () => {
   test.each([
     [
       "without a master key",
-      "rotate-key rsa",
+      "key rotate rsa",
       { MASTER_KEY: "", NODE_ENV: "production" },
-      /^error: There is no master key\. Set MASTER_KEY/,
+      /^error: The master key is not set\. Set MASTER_KEY/,
     ],
     [
       "with another master key",
-      "rotate-key jwt",
+      "key rotate jwt",
       other,
-      /error: database \(empty\): Another master key sealed the current key\..*\n +database "second": Another/,
+      /error: database \(empty\): Another master key encrypted the current key\..*\n +database "second": Another/,
     ],
-    ["with a key that is said to be lost and is not", "rotate-key jwt --old-key-lost", {}, /Leave --old-key-lost out/],
+    ["with a key that is said to be lost and is not", "key rotate jwt --master-key-lost", {}, /Omit --master-key-lost/],
     [
       "for a database that is down",
-      "rotate-key rsa",
+      "key rotate rsa",
       { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" },
       /No Postgres answers at 127\.0\.0\.1:1/,
     ],
-    ["for an alias that is not configured", "rotate-key rsa --alias x", {}, /There is no database "x"/],
-    ["for another kind", "rotate-key dsa", {}, /Say "rotate-key rsa" or "rotate-key jwt"/],
+    ["for an alias that is not configured", "key rotate rsa --alias x", {}, /There is no database "x"/],
+    ["for another kind", "key rotate dsa", {}, /must be rsa or jwt/],
   ])("%s", async (_title, line, more, words) => {
     await tokenOf();
     await tokenOf("/second");
@@ -185,8 +185,8 @@ describe("it is refused in plain words", () => {
 
   test("unless the master key is said to be lost: then the old key is refused", async () => {
     const token = await tokenOf();
-    expect((await run("rotate-key jwt --alias second --old-key-lost", other)).stdout).toMatch(
-      /the key is [\w-]{43} now; [\w-]{43} is refused/,
+    expect((await run("key rotate jwt --alias second --master-key-lost", other)).stdout).toMatch(
+      /the new key is [\w-]{43}; [\w-]{43} is refused/,
     );
     // The server still has the old master key, and so no key that it could use.
     const { status, body } = await request(subject.url)
