@@ -60,8 +60,8 @@ export abstract class SqlStorage implements Storage {
 
   protected abstract applyMigrations(classes: readonly ClassDefinition[]): Promise<MigrationReport>;
 
-  /** Whether no migration is left to apply; 705 if the database is not what the code expects. */
-  protected abstract isMigrated(): Promise<boolean>;
+  /** Whether no migration is left to apply; 705 if the database is not what the code expects, or is newer and may not be. */
+  protected abstract isMigrated(options: { readonly allowNewer: boolean }): Promise<boolean>;
 
   protected abstract readClock(): Promise<number>;
 
@@ -99,7 +99,8 @@ export abstract class SqlStorage implements Storage {
   }
 
   private async check(): Promise<void> {
-    if (!(await this.isMigrated()))
+    // In a rolling upgrade, `migrate` of the next version runs while servers of this one still serve.
+    if (!(await this.isMigrated({ allowNewer: this.migrated })))
       throw new ServiceError(705, { detail: "The database is not migrated to this version." });
     this.migrated = true;
   }

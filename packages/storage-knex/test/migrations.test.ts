@@ -80,8 +80,21 @@ describe("migrations", () => {
     expect(await storage.migrate()).toEqual({ applied: ["locks"] });
     await storage.health();
     await install(1_000);
-    for (const call of [() => storage.health(), () => storage.migrate()])
+    for (const call of [() => database.storage().health(), () => storage.migrate()])
       await expect(call()).rejects.toMatchObject({ code: 705, detail: expect.stringContaining("newer") });
+  });
+
+  test("of a newer version leave a storage that is in use healthy, as servers are replaced one after the other", async () => {
+    const storage = database.storage();
+    await storage.migrate();
+    await storage.health();
+    await database.admin.query("insert into test.migrations (name) values ('9999-from-the-future')");
+    await storage.health();
+    await database.admin.query("delete from test.migrations where name = 'locks'");
+    await expect(storage.health()).rejects.toMatchObject({
+      code: 705,
+      detail: expect.stringContaining("not migrated"),
+    });
   });
 
   test("install functions whose number has risen, and leave the others alone", async () => {

@@ -102,10 +102,10 @@ export class MariadbStorage extends SqlStorage {
     return new Migrator(this.knex, this.tables, migrations, classes).migrate();
   }
 
-  protected async isMigrated(): Promise<boolean> {
+  protected async isMigrated(options: { readonly allowNewer: boolean }): Promise<boolean> {
     const query = { sql: `select name, number from ${this.tables.migrations}`, values: [] };
     const { rows } = await withConnection(this.knex, (connection) => runOn<Required<Numbered>>(connection, query));
-    return pendingMigrations(migrations, rows).length === 0;
+    return pendingMigrations(migrations, rows, options).length === 0;
   }
 
   protected async readClock(): Promise<number> {

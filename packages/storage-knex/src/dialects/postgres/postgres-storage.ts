@@ -107,11 +107,11 @@ export class KnexStorage extends SqlStorage {
     return new Migrator(this.knex, this.tables, migrations, { classes, finish }).migrate();
   }
 
-  protected isMigrated(): Promise<boolean> {
+  protected isMigrated(options: { readonly allowNewer: boolean }): Promise<boolean> {
     const query = { text: `select name, number from ${this.tables.migrations}` };
     return withConnection(this.knex, async (connection) => {
       const { rows } = await runOn<Required<Numbered>>(connection, query);
-      if (pendingMigrations(migrations, rows).length > 0) return false;
+      if (pendingMigrations(migrations, rows, options).length > 0) return false;
       if (await stampsAreAhead((each) => runOn(connection, each), this.tables))
         throw new ServiceError(705, { detail: "The database comes from another server and has to be migrated here." });
       return true;

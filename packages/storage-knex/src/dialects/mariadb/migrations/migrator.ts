@@ -54,7 +54,7 @@ export class Migrator {
 
   /** Creates the database and the list of migrations, unless they are there: an account may lack the right to create them. */
   private async prepare(run: Run): Promise<void> {
-    const { database, migrations } = this.tables;
+    const { database } = this.tables;
     const { rows: servers } = await run<{ version: string }>("select version() as version");
     if (!isNewEnough(servers[0]?.version ?? ""))
       throw new ServiceError(705, { detail: `The server must be MariaDB ${oldestVersion.join(".")} or newer.` });
@@ -62,8 +62,6 @@ export class Migrator {
       "select default_collation_name as collation from information_schema.schemata where schema_name = ?",
       [database],
     );
-    // Variables of procedures take theirs from the database.
-    const collation = "character set utf8mb4 collate utf8mb4_nopad_bin";
     if (rows.length === 0) await run(`create database if not exists \`${database}\` ${collation}`);
     else if (rows[0]?.collation !== "utf8mb4_nopad_bin") await run(`alter database \`${database}\` ${collation}`);
     const { rows: lists } = await run(
@@ -71,12 +69,20 @@ export class Migrator {
       [database],
     );
     if (lists.length > 0) return;
-    await run(`create table if not exists ${migrations} (
+    await run(migrationsTable(this.tables));
+  }
+}
+
+/** Variables of procedures take theirs from the database. */
+const collation = "character set utf8mb4 collate utf8mb4_nopad_bin";
+
+/** The list of migrations, which stands before all of them. */
+export function migrationsTable({ migrations }: Tables): string {
+  return `create table if not exists ${migrations} (
       name varchar(100) primary key,
       number integer not null default 1,
       applied_at datetime(6) not null default (now(6))
-    ) engine = InnoDB row_format = dynamic ${collation}`);
-  }
+    ) engine = InnoDB row_format = dynamic ${collation}`;
 }
 
 function isNewEnough(version: string): boolean {

@@ -104,14 +104,17 @@ export class Migrator {
       throw new ServiceError(705, { detail: "The encoding of the database must be UTF8." });
     if (!found.schema) await run({ text: `create schema "${schema}"` });
     if (found.migrations) return;
-    await run({
-      text: `create table ${migrations} (
-        name text collate "C" primary key,
-        number integer not null default 1,
-        applied_at timestamptz not null default statement_timestamp()
-      )`,
-    });
+    await run({ text: migrationsTable(this.tables) });
   }
+}
+
+/** The list of migrations, which stands before all of them. */
+export function migrationsTable({ migrations }: Tables): string {
+  return `create table ${migrations} (
+      name text collate "C" primary key,
+      number integer not null default 1,
+      applied_at timestamptz not null default statement_timestamp()
+    )`;
 }
 
 function isLockTimeout(error: unknown): boolean {
