@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { builtInClasses } from "@sallyport/core";
 import type { RowDataPacket } from "mysql2";
 import { migrations } from "../../src/dialects/mariadb/migrations/migrations.ts";
@@ -24,6 +26,19 @@ describe("migrations on MariaDB", () => {
     );
     return rows;
   }
+
+  const schemas = join(import.meta.dirname, "../schemas");
+  test.each(readdirSync(schemas).filter((name) => name.endsWith(".mariadb.sql")))(
+    "bring the schema of %s to the present one",
+    async (name) => {
+      const [former, present] = [server.freshName(), server.freshName()];
+      await server.admin.query(readFileSync(join(schemas, name), "utf8").replaceAll("`sallyport`", `\`${former}\``));
+      for (const database of [former, present]) await (await server.storage({ database })).migrate();
+      await (await server.storage({ database: former })).health();
+      expect(await structureOf(former)).toEqual(await structureOf(present));
+    },
+    60_000,
+  );
 
   test("go on where somebody has broken off, whatever statement that was", async () => {
     const whole = server.freshName();
@@ -86,12 +101,14 @@ describe("migrations on MariaDB", () => {
     expect(listed.map(({ id }) => id)).toEqual(["A", "a", "a ", "á", "\u{1F600}"]);
   }, 60_000);
 
-  test("of a newer version are refused", async () => {
+  test("of a newer version are refused by all storages but those that are in use", async () => {
     const database = server.freshName();
     const storage = await server.storage({ database });
     expect(await codeOf(storage.health())).toBe(705);
     await storage.migrate();
+    await storage.health();
     await server.admin.query(`insert into ${database}.migrations (name) values ('9999-later')`);
+    await storage.health();
     expect(await codeOf((await server.storage({ database })).health())).toBe(705);
     expect(await codeOf(storage.migrate())).toBe(705);
   }, 60_000);

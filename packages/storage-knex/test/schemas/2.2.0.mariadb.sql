@@ -1,0 +1,727 @@
+-- schema
+create database `sallyport` character set utf8mb4 collate utf8mb4_nopad_bin;
+use `sallyport`;
+create table if not exists `sallyport`.`migrations` (
+      name varchar(100) primary key,
+      number integer not null default 1,
+      applied_at datetime(6) not null default (now(6))
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+
+-- migration 0001-entry
+create table if not exists `sallyport`.`settings` (
+      singleton boolean primary key default true check (singleton),
+      maintenance boolean not null default false,
+      model_generation bigint not null default 1,
+      last_audit bigint not null default 0,
+      macro_generation bigint not null default 0
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`settings` (singleton) values (true) on duplicate key update singleton = true;
+create table if not exists `sallyport`.`app_keys` (
+      id varchar(64) primary key,
+      name varchar(768) not null,
+      digest binary(32) not null,
+      enabled boolean not null default true,
+      app_names json,
+      origins json not null,
+      return_addresses json not null default '[]',
+      unique key app_keys_name (name),
+      unique key app_keys_digest (digest)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`accounts` (
+    user_id bigint primary key,
+    login_name text not null,
+    confusable_key text not null,
+    login_start varchar(768) as (left(login_name, 768)) virtual,
+    login_digest binary(32) as (unhex(sha2(login_name, 256))) virtual,
+    confusable_digest binary(32) as (unhex(sha2(confusable_key, 256))) virtual,
+    secret text not null,
+    secret_version integer not null default 1,
+    administrator boolean not null,
+    disabled boolean not null default false,
+    email text,
+    unique key accounts_login_name (login_digest),
+    unique key accounts_confusable_key (confusable_digest),
+    key accounts_login_start (login_start),
+    key accounts_administrator (administrator, disabled)
+  ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`sessions` (
+      digest binary(32) primary key,
+      mode varchar(16) not null,
+      app_key_id varchar(64) not null,
+      user_id bigint not null,
+      secret_version integer not null,
+      app_names json not null,
+      device_id varchar(600),
+      opened_at datetime(6) not null,
+      expires_at datetime(6) not null,
+      ends_at datetime(6) not null,
+      custom_account char(36),
+      custom_version integer,
+      link_id varchar(512),
+      link_born bigint,
+      key sessions_expiry (expires_at),
+      key sessions_custom_account (custom_account),
+      key sessions_link (link_id),
+      key sessions_device (user_id, app_key_id, device_id)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`session_gates` (gate integer primary key) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`session_gates` (gate) values (-1), (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63), (64), (65), (66), (67), (68), (69), (70), (71), (72), (73), (74), (75), (76), (77), (78), (79), (80), (81), (82), (83), (84), (85), (86), (87), (88), (89), (90), (91), (92), (93), (94), (95), (96), (97), (98), (99), (100), (101), (102), (103), (104), (105), (106), (107), (108), (109), (110), (111), (112), (113), (114), (115), (116), (117), (118), (119), (120), (121), (122), (123), (124), (125), (126), (127), (128), (129), (130), (131), (132), (133), (134), (135), (136), (137), (138), (139), (140), (141), (142), (143), (144), (145), (146), (147), (148), (149), (150), (151), (152), (153), (154), (155), (156), (157), (158), (159), (160), (161), (162), (163), (164), (165), (166), (167), (168), (169), (170), (171), (172), (173), (174), (175), (176), (177), (178), (179), (180), (181), (182), (183), (184), (185), (186), (187), (188), (189), (190), (191), (192), (193), (194), (195), (196), (197), (198), (199), (200), (201), (202), (203), (204), (205), (206), (207), (208), (209), (210), (211), (212), (213), (214), (215), (216), (217), (218), (219), (220), (221), (222), (223), (224), (225), (226), (227), (228), (229), (230), (231), (232), (233), (234), (235), (236), (237), (238), (239), (240), (241), (242), (243), (244), (245), (246), (247), (248), (249), (250), (251), (252), (253), (254), (255) on duplicate key update gate = value(gate);
+create table if not exists `sallyport`.`channels` (
+      session binary(32) primary key,
+      wrapped_key text not null,
+      iv_prefix binary(3) not null,
+      next_out bigint not null default 0,
+      highest bigint unsigned,
+      accepted binary(128) not null,
+      foreign key (session) references `sallyport`.`sessions` (digest) on update cascade on delete cascade
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`cipher_blocks` (
+      digest binary(32) primary key,
+      client_key binary(32) not null,
+      key_id varchar(255) not null,
+      uses integer not null,
+      first_used_at datetime(6) not null,
+      key cipher_blocks_key (key_id, first_used_at)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`custom_accounts` (
+    id char(36) primary key,
+    login_name text not null,
+    confusable_key text not null,
+    login_start varchar(768) as (left(login_name, 768)) virtual,
+    login_digest binary(32) as (unhex(sha2(login_name, 256))) virtual,
+    confusable_digest binary(32) as (unhex(sha2(confusable_key, 256))) virtual,
+    user_id bigint not null,
+    email text,
+    secret text not null,
+    secret_version integer not null default 1,
+    disabled boolean not null default false,
+    unique key custom_accounts_login_name (login_digest),
+    unique key custom_accounts_confusable_key (confusable_digest),
+    key custom_accounts_login_start (login_start),
+    key custom_accounts_user (user_id)
+  ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create sequence if not exists `sallyport`.`record_versions` engine = InnoDB;
+create table if not exists `sallyport`.`records` (
+      kind varchar(32) not null,
+      id varchar(512) not null,
+      owner varchar(200),
+      value longtext not null,
+      version bigint not null,
+      born bigint not null,
+      created_at datetime(6) not null,
+      expires_at datetime(6) not null,
+      due_at datetime(6),
+      claims integer not null default 0,
+      primary key (kind, id),
+      key records_owner (owner, kind, id),
+      key records_expiry (expires_at),
+      key records_kind_expiry (kind, expires_at, created_at),
+      key records_born (kind, born)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`record_gates` (gate integer primary key) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`record_gates` (gate) values (-1), (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63), (64), (65), (66), (67), (68), (69), (70), (71), (72), (73), (74), (75), (76), (77), (78), (79), (80), (81), (82), (83), (84), (85), (86), (87), (88), (89), (90), (91), (92), (93), (94), (95), (96), (97), (98), (99), (100), (101), (102), (103), (104), (105), (106), (107), (108), (109), (110), (111), (112), (113), (114), (115), (116), (117), (118), (119), (120), (121), (122), (123), (124), (125), (126), (127), (128), (129), (130), (131), (132), (133), (134), (135), (136), (137), (138), (139), (140), (141), (142), (143), (144), (145), (146), (147), (148), (149), (150), (151), (152), (153), (154), (155), (156), (157), (158), (159), (160), (161), (162), (163), (164), (165), (166), (167), (168), (169), (170), (171), (172), (173), (174), (175), (176), (177), (178), (179), (180), (181), (182), (183), (184), (185), (186), (187), (188), (189), (190), (191), (192), (193), (194), (195), (196), (197), (198), (199), (200), (201), (202), (203), (204), (205), (206), (207), (208), (209), (210), (211), (212), (213), (214), (215), (216), (217), (218), (219), (220), (221), (222), (223), (224), (225), (226), (227), (228), (229), (230), (231), (232), (233), (234), (235), (236), (237), (238), (239), (240), (241), (242), (243), (244), (245), (246), (247), (248), (249), (250), (251), (252), (253), (254), (255) on duplicate key update gate = value(gate);
+create table if not exists `sallyport`.`throttle` (
+      `key` varchar(100) primary key,
+      failures integer not null,
+      delayed_at datetime(6) not null,
+      forget_at datetime(6) not null,
+      key throttle_forget (forget_at)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`audit` (
+      sequence bigint auto_increment primary key,
+      at datetime(6) not null,
+      since datetime(6),
+      attempts bigint not null default 1,
+      type varchar(64) not null,
+      request_id varchar(255) not null,
+      outcome integer not null,
+      app_key_id varchar(64) not null,
+      actor_id bigint,
+      subject_id bigint,
+      address varchar(255) not null,
+      app_names json not null,
+      class_name varchar(63),
+      macro_name varchar(128),
+      provider_name varchar(32)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`audit_tallies` (
+      `key` varchar(200) primary key,
+      attempts bigint not null,
+      since datetime(6) not null,
+      at datetime(6) not null,
+      type varchar(64) not null,
+      request_id varchar(255) not null,
+      outcome integer not null,
+      app_key_id varchar(64) not null,
+      actor_id bigint,
+      subject_id bigint,
+      address varchar(255) not null,
+      app_names json not null,
+      class_name varchar(63),
+      macro_name varchar(128),
+      provider_name varchar(32)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`migrations` (name, number) values ('0001-entry', 1);
+
+-- migration 0002-objects
+create table if not exists `sallyport`.`objects` (
+    oid bigint primary key,
+    uuid char(36) character set ascii collate ascii_bin not null,
+    class varchar(255) not null,
+    version integer not null,
+    readers longtext character set ascii collate ascii_bin,
+    stamp bigint not null,
+      stored_at bigint not null,
+      restricted boolean generated always as (readers is not null) virtual,
+      attributes longtext not null,
+      bytes int generated always as (octet_length(attributes)) stored,
+      unique key objects_uuid (uuid),
+      key objects_class (class, restricted, oid),
+      key objects_stamp (stamp, oid)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`departures` (
+    oid bigint primary key,
+    uuid char(36) character set ascii collate ascii_bin not null,
+    class varchar(255) not null,
+    version integer not null,
+    readers longtext character set ascii collate ascii_bin,
+    stamp bigint not null,
+      departed_at bigint not null,
+      attributes longtext,
+      recycled boolean generated always as (attributes is not null) virtual,
+      leader bigint not null,
+      deleted_by bigint,
+      unique key departures_uuid (uuid),
+      key departures_leader (leader),
+      key departures_class (class, recycled),
+      key departures_stamp (stamp, oid),
+      key departures_deleted_by (deleted_by, recycled, departed_at, oid),
+      key departures_departed_at (recycled, departed_at, oid)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`locks` (
+      oid bigint primary key,
+      session binary(32) not null,
+      since bigint not null,
+      key locks_session (session)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`object_series` (
+      singleton boolean primary key default true check (singleton),
+      stamp bigint not null,
+      number bigint not null
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`object_series` (stamp, number) values (0, 0) on duplicate key update singleton = true;
+create table if not exists `sallyport`.`object_counts` (
+      class varchar(255) primary key,
+      objects bigint not null
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create sequence if not exists `sallyport`.`object_numbers` minvalue 0 start with 1 nocache engine = InnoDB;
+create table if not exists `sallyport`.`links` (
+    target bigint not null,
+    source bigint not null,
+    attribute varchar(255) not null,
+    primary key (target, source, attribute),
+    key links_source (source, attribute)
+  ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`classes` (
+      name varchar(255) primary key,
+      position bigint not null auto_increment,
+      definition longtext not null,
+      unique key classes_position (position)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`classes` (name, definition) values ('User', '{\"name\":\"User\",\"base\":null,\"attributes\":[{\"name\":\"Name\",\"type\":\"string\",\"mandatory\":true},{\"name\":\"Description\",\"type\":\"string\"},{\"name\":\"Groups\",\"type\":\"collection\",\"target\":\"UserGroup\"}],\"rights\":[]}'), ('UserGroup', '{\"name\":\"UserGroup\",\"base\":null,\"attributes\":[{\"name\":\"Name\",\"type\":\"string\",\"mandatory\":true},{\"name\":\"Description\",\"type\":\"string\"}],\"rights\":[]}'), ('Image', '{\"name\":\"Image\",\"base\":null,\"attributes\":[],\"rights\":[]}'), ('File', '{\"name\":\"File\",\"base\":null,\"attributes\":[{\"name\":\"Name\",\"type\":\"string\",\"mandatory\":true},{\"name\":\"Content\",\"type\":\"file\"}],\"rights\":[]}'), ('xRestApiUserProvider', '{\"name\":\"xRestApiUserProvider\",\"base\":null,\"attributes\":[{\"name\":\"Provider\",\"type\":\"string\",\"mandatory\":true},{\"name\":\"Uuid\",\"type\":\"string\",\"mandatory\":true},{\"name\":\"Name\",\"type\":\"string\"},{\"name\":\"Surname\",\"type\":\"string\"},{\"name\":\"Email\",\"type\":\"string\"},{\"name\":\"User\",\"type\":\"reference\",\"target\":\"User\"}],\"rights\":[]}') on duplicate key update name = name;
+create table if not exists `sallyport`.`value_indexes` (
+      class varchar(255) not null,
+      attribute varchar(255) not null,
+      type varchar(16) not null,
+      primary key (class, attribute, type)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`migrations` (name, number) values ('0002-objects', 1);
+
+-- functions admit_return 1
+create or replace procedure `sallyport`.`admit_return` (state varchar(64), ahead double)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
+      declare stood longtext character set utf8mb4;
+      begin
+        declare continue handler for not found set stood = null;
+        select value into stood from `records`
+        where kind = 'providerState' and id = state and expires_at > clock and not (select maintenance from `settings`) for update;
+      end;
+      if stood is not null then
+        delete from `records` where kind = 'providerState' and id = state;
+      end if;
+      select g.maintenance, g.model_generation, g.macro_generation,
+        k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
+        k.return_addresses as key_return_addresses, stood as payload
+      from `settings` g left join `app_keys` k on k.digest = if(json_value(stood, '$.appKey') regexp '^[0-9a-f]{64}$', unhex(json_value(stood, '$.appKey')), null);
+    end work;
+    if alone then commit; end if;
+  end;
+insert into `sallyport`.`migrations` (name, number) values ('admit_return', 1);
+
+-- functions audit 1
+create or replace procedure `sallyport`.`settle_tallies` (age double, most bigint, ahead double)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare settled bigint default 0;
+      for tally in (
+        select `key` from `audit_tallies` where since <= ((now(6) + interval (ahead) * 1000 microsecond) - interval (age) * 1000 microsecond) order by since limit most for update skip locked
+      ) do
+        insert into `audit` (type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name, at, since, attempts) select type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name, at, since, attempts from `audit_tallies` where `key` = tally.`key`;
+        delete from `audit_tallies` where `key` = tally.`key`;
+        set settled = settled + 1;
+      end for;
+      select settled as row_count;
+    end work;
+    if alone then commit; end if;
+  end;
+create or replace procedure `sallyport`.`sweep_audit` (age double, most bigint, ahead double)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare highest bigint default (select max(sequence) from `audit`);
+      declare swept bigint;
+      delete from `audit`
+      where sequence <= (select max(sequence) from (select sequence from `audit` order by sequence limit most) oldest)
+        and at <= ((now(6) + interval (ahead) * 1000 microsecond) - interval (age) * 1000 microsecond);
+      set swept = row_count();
+      if swept > 0 then
+        update `settings` set last_audit = greatest(last_audit, highest);
+      end if;
+      select swept as row_count;
+    end work;
+    if alone then commit; end if;
+  end;
+insert into `sallyport`.`migrations` (name, number) values ('audit', 1);
+
+-- functions channel_numbers 1
+create or replace procedure `sallyport`.`accept_number` (channel binary(32), number bigint unsigned)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare top bigint unsigned;
+      declare bits binary(128);
+      declare passed bigint unsigned;
+      declare continue handler for not found
+      begin
+        select 0 as row_count;
+        set bits = null;
+      end;
+      select highest, accepted into top, bits from `channels` where session = channel for update;
+      if bits is null then leave work; end if;
+      if top is not null and number <= top then
+        if top - number >= 1024 or ord(substr(bits, (number mod 1024) div 8 + 1, 1)) & (1 << (number mod 8)) then
+          select 0 as row_count;
+          leave work;
+        end if;
+      elseif top is null or number - top >= 1024 then
+        set bits = repeat(x'00', 128), top = number;
+      else
+        set passed = top + 1;
+        while passed < number do
+          set bits = insert(bits, ((passed mod 1024) div 8 + 1), 1, char(ord(substr(bits, ((passed mod 1024) div 8 + 1), 1)) & ~(1 << (passed mod 8)))), passed = passed + 1;
+        end while;
+        set top = number;
+      end if;
+      update `channels` set highest = top, accepted = insert(bits, ((number mod 1024) div 8 + 1), 1, char(ord(substr(bits, ((number mod 1024) div 8 + 1), 1)) | (1 << (number mod 8)))) where session = channel;
+      select 1 as row_count;
+    end work;
+    if alone then commit; end if;
+  end;
+create or replace procedure `sallyport`.`reserve_numbers` (channel binary(32), numbers bigint)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      update `channels` set next_out = next_out + numbers where session = channel;
+      select next_out - numbers as first from `channels` where session = channel;
+    end work;
+    if alone then commit; end if;
+  end;
+insert into `sallyport`.`migrations` (name, number) values ('channel_numbers', 1);
+
+-- functions claim_blocks 1
+create or replace procedure `sallyport`.`claim_blocks` (digests longtext, client binary(32), server_key varchar(255), ahead double, most_uses integer, within double)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
+      declare good boolean;
+      declare used boolean;
+      select count(*) = json_length(digests) and coalesce(min(b.uses = 0 or (b.client_key = client and b.uses < most_uses and b.first_used_at >= (clock - interval (within) * 1000 microsecond))), 1),
+        coalesce(max(b.uses > 0), 0)
+      into good, used from json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) asked straight_join `cipher_blocks` b on b.digest = unhex(asked.digest) for update;
+      if good then
+        update json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) asked straight_join `cipher_blocks` b on b.digest = unhex(asked.digest) set
+          b.key_id = if(b.uses = 0, server_key, b.key_id),
+          b.first_used_at = if(b.uses = 0, clock, b.first_used_at),
+          b.client_key = client,
+          b.uses = b.uses + 1;
+      else
+        delete b from json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) asked straight_join `cipher_blocks` b on b.digest = unhex(asked.digest) where b.uses = 0;
+      end if;
+      select good as allowed, used as known;
+    end work;
+    if alone then commit; end if;
+  end;
+insert into `sallyport`.`migrations` (name, number) values ('claim_blocks', 1);
+
+-- functions open_session 1
+create or replace procedure `sallyport`.`open_session` (new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
+    idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint,
+    opened_by_account char(36), version_of_account integer, opened_by_link varchar(512), born_of_link bigint,
+    device_limit bigint)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
+      declare held integer;
+      declare beside bigint;
+      declare room bigint default device_limit;
+      if all_limit > 0 then
+        select gate into held from `session_gates` where gate = -1 for update;
+      end if;
+      if user_limit > 0 or device is not null then
+        select gate into held from `session_gates` where gate = user_number % 256 for update;
+      end if;
+      if user_limit > 0 then
+        select count(*) into beside from `sessions` where user_id = user_number and expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null);
+        if beside >= user_limit then
+          signal sqlstate 'SP315' set message_text = 'The user has as many sessions as allowed.';
+        end if;
+        set room = least(room, user_limit - beside);
+      end if;
+      if all_limit > 0 then
+        select count(*) into beside from (select 1 from `sessions` where expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null) limit all_limit) live;
+        if beside >= all_limit then
+          signal sqlstate 'SP315' set message_text = 'There are as many sessions as allowed.';
+        end if;
+        set room = least(room, all_limit - beside);
+      end if;
+      if device is not null then
+        set room = room - 1;
+        for old in (
+          select digest from `sessions` where user_id = user_number and app_key_id = app_key and device_id = device
+          order by expires_at desc, opened_at desc, digest limit room, 1000000
+        ) do
+          delete from `sessions` where digest = old.digest;
+        end for;
+      end if;
+      insert into `sessions` (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at,
+        custom_account, custom_version, link_id, link_born)
+      values (new_digest, new_mode, app_key, user_number, version_of_secret, names, device, clock, (clock + interval (least(idle, lifetime)) * 1000 microsecond), (clock + interval (lifetime) * 1000 microsecond),
+        opened_by_account, version_of_account, opened_by_link, born_of_link);
+    end work;
+    if alone then commit; end if;
+  end;
+insert into `sallyport`.`migrations` (name, number) values ('open_session', 1);
+
+-- functions put_record 1
+create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), record_id varchar(512), record_owner varchar(200), record_value longtext, lifetime double, ahead double, if_version bigint,
+    owner_limit bigint, all_limit bigint)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
+      declare ends datetime(6) default coalesce((clock + interval (lifetime) * 1000 microsecond), timestamp '9999-12-31 23:59:59');
+      declare held integer;
+      declare good bigint;
+      declare present bigint;
+      declare living boolean;
+      declare drawn bigint;
+      if owner_limit > 0 then
+        select count(*) into good from (
+          select 1 from `records` force index (records_owner) where owner = record_owner and kind = record_kind and expires_at > clock limit owner_limit
+        ) counted;
+        if good + @@max_connections < owner_limit then
+          select gate into held from `record_gates` where gate = crc32(concat(record_kind, ' ', record_owner)) % 256 lock in share mode;
+          select count(*) into good from (
+          select 1 from `records` force index (records_owner) where owner = record_owner and kind = record_kind and expires_at > clock limit owner_limit
+        ) counted;
+          if not (good + @@max_connections < owner_limit) then
+            signal sqlstate '40001' set mysql_errno = 1213, message_text = 'Meanwhile there is not so much room for records.';
+          end if;
+        else
+          select gate into held from `record_gates` where gate = crc32(concat(record_kind, ' ', record_owner)) % 256 for update;
+          select count(*) into good from (
+          select 1 from `records` force index (records_owner) where owner = record_owner and kind = record_kind and expires_at > clock limit owner_limit
+        ) counted;
+          if good >= owner_limit then
+            select if(count(*) = 0, 'ownerFull', 'exists') as outcome from `records` where kind = record_kind and id = record_id and expires_at > clock;
+            leave work;
+          end if;
+        end if;
+      end if;
+      if all_limit > 0 then
+        select count(*) into good from (
+          select 1 from `records` force index (records_kind_expiry) where kind = record_kind and expires_at > clock limit all_limit
+        ) counted;
+        if good + @@max_connections < all_limit then
+          select gate into held from `record_gates` where gate = -1 lock in share mode;
+          select count(*) into good from (
+          select 1 from `records` force index (records_kind_expiry) where kind = record_kind and expires_at > clock limit all_limit
+        ) counted;
+          if not (good + @@max_connections < all_limit) then
+            signal sqlstate '40001' set mysql_errno = 1213, message_text = 'Meanwhile there is not so much room for records.';
+          end if;
+        else
+          select gate into held from `record_gates` where gate = -1 for update;
+          select count(*) into good from (
+          select 1 from `records` force index (records_kind_expiry) where kind = record_kind and expires_at > clock limit all_limit
+        ) counted;
+          if good >= all_limit then
+            select if(count(*) = 0, 'full', 'exists') as outcome from `records` where kind = record_kind and id = record_id and expires_at > clock;
+            leave work;
+          end if;
+        end if;
+      end if;
+      if coalesce(if_version, 0) = 0 then
+        set drawn = nextval(`record_versions`);
+        insert into `records` (kind, id, owner, value, version, born, created_at, expires_at)
+        values (record_kind, record_id, record_owner, record_value, drawn, drawn, clock, ends)
+        on duplicate key update claims = claims;
+      end if;
+      select version, expires_at > clock into present, living from `records` where kind = record_kind and id = record_id for update;
+      if present = drawn then
+        select 'stored' as outcome;
+      elseif living and if_version = 0 then
+        select 'exists' as outcome;
+      elseif if_version > 0 and (living is not true or present <> if_version) then
+        select 'stale' as outcome;
+      else
+        set drawn = nextval(`record_versions`);
+        update `records` set owner = record_owner, value = record_value, version = drawn, expires_at = ends, due_at = null, claims = 0,
+          born = if(living, born, drawn), created_at = if(living, created_at, clock)
+        where kind = record_kind and id = record_id;
+        select 'stored' as outcome;
+      end if;
+    end work;
+    if alone then commit; end if;
+  end;
+insert into `sallyport`.`migrations` (name, number) values ('put_record', 1);
+
+-- functions remove_accounts 1
+create or replace procedure `sallyport`.`remove_accounts` (users longtext, subjects longtext, customs longtext)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare held, gone bigint;
+      if exists (select 1 from `accounts` where user_id in (select number from json_table(users, '$[*]' columns (number bigint path '$')) listed) and administrator and not disabled) then
+        select count(*) into held from `accounts` where administrator for update;
+        if not exists (select 1 from `accounts` where administrator and not disabled and user_id not in (select number from json_table(users, '$[*]' columns (number bigint path '$')) listed)) then
+          select null as removed;
+          leave work;
+        end if;
+      end if;
+      delete from `accounts` where user_id in (select number from json_table(users, '$[*]' columns (number bigint path '$')) listed);
+      set gone = row_count();
+      delete t from `records` t join (select value collate utf8mb4_nopad_bin as subject from (select value from json_table(subjects, '$[*]' columns (value varchar(200) path '$')) named) named union all select concat('link:', json_value(l.value, '$.id')) from (select value from json_table(subjects, '$[*]' columns (value varchar(200) path '$')) named) u join `records` l on l.owner = u.value collate utf8mb4_nopad_bin and l.kind = 'identityLink' union all select concat('custom:', c.id) from (select number from json_table(users, '$[*]' columns (number bigint path '$')) listed) u join `custom_accounts` c on c.user_id = u.number) o on o.subject = t.owner;
+      delete c from `custom_accounts` c join (select id from json_table(customs, '$[*]' columns (id char(36) path '$')) chosen) n on n.id collate utf8mb4_nopad_bin = c.id;
+      set gone = gone + row_count();
+      delete t from `custom_accounts` t join (select number from json_table(users, '$[*]' columns (number bigint path '$')) listed) u on u.number = t.user_id;
+      select gone as removed;
+    end work;
+    if alone then commit; end if;
+  end;
+insert into `sallyport`.`migrations` (name, number) values ('remove_accounts', 1);
+
+-- functions throttle 1
+create or replace procedure `sallyport`.`attempt_throttle` (asked longtext, ahead double)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
+      declare wait bigint;
+      declare longest_wait bigint;
+      declare found bigint;
+      declare spared longtext;
+      select coalesce(max(greatest(0, ceil(timestampdiff(microsecond, clock, (t.delayed_at + interval (if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))) * 1000 microsecond)) / 1000))), 0), count(*) into longest_wait, found from json_table(asked, '$[*]' columns (
+        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
+        exempt varchar(100) path '$.exempt'
+      )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30)))) > 0 for update;
+      if found = 0 then
+        select 0 as wait, false as claimed;
+        leave work;
+      end if;
+      select json_arrayagg(a.`key`) into spared from json_table(asked, '$[*]' columns (
+        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
+        exempt varchar(100) path '$.exempt'
+      )) a join `throttle` e on e.`key` = a.exempt and e.forget_at > clock;
+      select coalesce(max(greatest(0, ceil(timestampdiff(microsecond, clock, (t.delayed_at + interval (if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))) * 1000 microsecond)) / 1000))), 0), count(*) into wait, found from json_table(asked, '$[*]' columns (
+        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
+        exempt varchar(100) path '$.exempt'
+      )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30)))) > 0 and not coalesce(json_contains(spared, json_quote(a.`key`)), false) for update;
+      if wait = 0 and found > 0 then
+        update json_table(asked, '$[*]' columns (
+        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
+        exempt varchar(100) path '$.exempt'
+      )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30)))) > 0 and not coalesce(json_contains(spared, json_quote(a.`key`)), false) set t.delayed_at = clock;
+      end if;
+      select if(wait > 0, longest_wait, 0) as wait, wait = 0 and found > 0 as claimed;
+    end work;
+    if alone then commit; end if;
+  end;
+create or replace procedure `sallyport`.`fail_throttle` (asked longtext, ahead double)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
+      declare left_over bigint;
+      declare spared longtext;
+      for forgotten in (select `key` from `throttle` where forget_at <= clock order by forget_at limit 10) do
+        for held in (select `key` from `throttle` where `key` = forgotten.`key` and forget_at <= clock for update skip locked) do
+          delete from `throttle` where `key` = held.`key`;
+        end for;
+      end for;
+      select json_arrayagg(a.`key`), coalesce(max(greatest(0, ceil(timestampdiff(microsecond, clock, (t.delayed_at + interval (if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))) * 1000 microsecond)) / 1000))), 0) into spared, left_over
+      from json_table(asked, '$[*]' columns (
+        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
+        exempt varchar(100) path '$.exempt'
+      )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30)))) > 0 and (t.delayed_at + interval (if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))) * 1000 microsecond) > clock join `throttle` e on e.`key` = a.exempt and e.forget_at > clock;
+      insert into `throttle` (`key`, failures, delayed_at, forget_at)
+      select a.`key`, 1, clock, (clock + interval (a.forget) * 1000 microsecond) from json_table(asked, '$[*]' columns (
+        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
+        exempt varchar(100) path '$.exempt'
+      )) a where not coalesce(json_contains(spared, json_quote(a.`key`)), false)
+      on duplicate key update
+        failures = if(forget_at > clock, failures + 1, 1),
+        delayed_at = value(delayed_at),
+        forget_at = value(forget_at);
+      select greatest(left_over, coalesce(max(if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))), 0)) as wait from json_table(asked, '$[*]' columns (
+        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
+        exempt varchar(100) path '$.exempt'
+      )) a join `throttle` t on t.`key` = a.`key` and not coalesce(json_contains(spared, json_quote(a.`key`)), false);
+    end work;
+    if alone then commit; end if;
+  end;
+create or replace procedure `sallyport`.`pass_throttle` (all_keys longtext, asked longtext, forget longtext, ahead double,
+    granted varchar(100), granted_group varchar(100), at_most integer, lifetime double, renewal double)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
+      declare found bigint;
+      declare exempted bigint;
+      declare good_until datetime(6);
+      select count(*) into found from json_table(all_keys, '$[*]' columns (`key` varchar(100) path '$')) n straight_join `throttle` t on t.`key` = n.`key` for update;
+      if found > 0 then
+        select count(*), count(e.`key`) into found, exempted
+        from json_table(asked, '$[*]' columns (
+        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
+        exempt varchar(100) path '$.exempt'
+      )) a join `throttle` t on t.`key` = a.`key` left join `throttle` e on e.`key` = a.exempt and e.forget_at > clock
+        where t.forget_at > clock and t.failures >= a.free and t.delayed_at > (clock - interval (if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))) * 1000 microsecond);
+        if found > exempted then
+          signal sqlstate 'SP302' set message_text = 'A delay runs.';
+        end if;
+        delete t from json_table(forget, '$[*]' columns (`key` varchar(100) path '$')) n straight_join `throttle` t on t.`key` = n.`key`;
+      end if;
+      if granted is null then
+        leave work;
+      end if;
+      select max(forget_at) into good_until from `throttle` where `key` = granted;
+      if good_until >= (clock + interval (lifetime - renewal) * 1000 microsecond) then
+        leave work;
+      end if;
+      insert into `throttle` (`key`, failures, delayed_at, forget_at) values (granted, 0, clock, (clock + interval (lifetime) * 1000 microsecond))
+      on duplicate key update delayed_at = value(delayed_at), forget_at = value(forget_at);
+      if good_until is null then
+        for surplus in (
+          select `key` from `throttle` where `key` > granted_group and `key` < concat(granted_group, '~')
+          order by forget_at desc, `key` limit at_most, 1000000
+        ) do
+          for held in (select `key` from `throttle` where `key` = surplus.`key` for update skip locked) do
+            delete from `throttle` where `key` = held.`key`;
+          end for;
+        end for;
+      end if;
+    end work;
+    if alone then commit; end if;
+  end;
+insert into `sallyport`.`migrations` (name, number) values ('throttle', 1);
