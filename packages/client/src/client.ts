@@ -1,9 +1,8 @@
-import type { ApiDescription, ReadersData, ServiceData } from "@sallyport/contract";
+import type { ApiDescription, CountData, ReadersData, ServiceData } from "@sallyport/contract";
 import type { ClientOptions, LogInOptions } from "./options.ts";
 import { type LogInResult, openSession } from "./log-in.ts";
 import { type ClassDefinition, classPath, type ClassStructure, type ModelStructure, structurePath } from "./model.ts";
 import { type MultiItem, type MultiOptions, type MultiResult, sendMany } from "./multi.ts";
-import { ObjectCalls } from "./object-calls.ts";
 import type {
   Attributes,
   BusinessObject,
@@ -27,7 +26,7 @@ import type { ClientSession } from "./sessions/client-session.ts";
 import { SessionKeeper } from "./sessions/session-keeper.ts";
 import { type CallLimits, checkTimeout, withinLimits } from "./transport/deadline.ts";
 import { ServiceAddress } from "./transport/service-address.ts";
-import { Transport } from "./transport/transport.ts";
+import { type Method, Transport } from "./transport/transport.ts";
 import type { ConditionOptions } from "./version.ts";
 
 const usualTimeout = 30_000;
@@ -42,7 +41,6 @@ export class SallyportClient {
   readonly isProtected: boolean;
   readonly #keeper: SessionKeeper;
   readonly #requests: ClientRequests;
-  readonly #objects: ObjectCalls;
 
   /** Throws a `TypeError` or `RangeError` for options that cannot be meant. */
   constructor({ baseUrl, alias = "", appKey, fetch: send, timeout = usualTimeout, renew = true }: ClientOptions) {
@@ -57,7 +55,6 @@ export class SallyportClient {
       this.#requests.isAccepted(session, { method: "POST", path: "/v1/logout" });
     this.#keeper = new SessionKeeper({ open, close }, { renews: renew });
     this.#requests = new ClientRequests(transport, this.#keeper, timeout);
-    this.#objects = new ObjectCalls(this.#requests);
   }
 
   /** The session that calls are made with; `undefined` before the log-in and after the log-out. */
@@ -103,23 +100,34 @@ export class SallyportClient {
 
   /** Reads an object by its id or UUID. What comes can be given as `ifMatch` to a write. */
   getObject<Known extends Attributes>(id: string, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
-    return this.#objects.one<Known>("GET", id, options);
+    return this.#object<Known>("GET", id, options);
   }
 
   /** One page of the objects of a class. */
-  listObjects<Known extends Attributes>(className: string, options: PageOptions = {}): Promise<ObjectPage<Known>> {
-    return this.#objects.page<Known>(className, options);
+  async listObjects<Known extends Attributes>(
+    className: string,
+    options: PageOptions = {},
+  ): Promise<ObjectPage<Known>> {
+    const { page, cursor, perPage, query, count, serialization, ...limits } = options;
+    const parameters = { page, cursor, perPage, query, count, serialization };
+    return this.#requests.data<ObjectPage<Known>>({ ...limits, path: listPath(className), query: parameters });
   }
 
   /**
    * All pages of the objects of a class, each asked for when the one before was taken: it goes on where that one ended, so
    * that nothing is skipped or repeated when objects are created or deleted meanwhile. Limits of time are those of each page.
    */
-  pages<Known extends Attributes>(
+  async *pages<Known extends Attributes>(
     className: string,
     options: ListOptions = {},
   ): AsyncGenerator<ObjectPage<Known>, void, undefined> {
-    return this.#objects.pages<Known>(className, options);
+    let page = await this.listObjects<Known>(className, options);
+    yield page;
+    for (let cursor = page["~Cursor"]; cursor !== undefined; cursor = page["~Cursor"]) {
+      page = await this.listObjects<Known>(className, { ...options, cursor });
+      // Behind a last page that is full comes an empty one.
+      if (page["~Elements"].length > 0) yield page;
+    }
   }
 
   /** All objects of a class, one by one, read page by page. */
@@ -127,12 +135,13 @@ export class SallyportClient {
     className: string,
     options: ListOptions = {},
   ): AsyncGenerator<BusinessObject<Known>, void, undefined> {
-    for await (const page of this.#objects.pages<Known>(className, options)) yield* page["~Elements"];
+    for await (const page of this.pages<Known>(className, options)) yield* page["~Elements"];
   }
 
   /** How many objects of a class match a query. */
-  countObjects(className: string, options: CountOptions = {}): Promise<number> {
-    return this.#objects.count(className, options);
+  async countObjects(className: string, options: CountOptions = {}): Promise<number> {
+    const page = await this.listObjects(className, { ...options, perPage: 1, serialization: { type: "oid" } });
+    return page["~Count"];
   }
 
   /**
@@ -144,7 +153,7 @@ export class SallyportClient {
     attributes: Attributes,
     options: ObjectOptions = {},
   ): Promise<BusinessObject<Known>> {
-    return this.#objects.one<Known>("POST", className, options, attributes);
+    return this.#object<Known>("POST", className, options, attributes);
   }
 
   /** Changes the attributes of an object that are given, and no others; how it is now comes back. */
@@ -153,22 +162,28 @@ export class SallyportClient {
     attributes: Attributes,
     options: UpdateOptions = {},
   ): Promise<BusinessObject<Known>> {
-    return this.#objects.one<Known>("PATCH", id, options, attributes);
+    return this.#object<Known>("PATCH", id, options, attributes);
   }
 
   /** Changes all objects of a class that match, at most 10,000, all of them or none; how many there were. */
-  updateObjects(
+  async updateObjects(
     className: string,
     query: MatchQuery,
     attributes: Attributes,
     options: CallOptions = {},
   ): Promise<number> {
-    return this.#objects.updateAll(className, query, attributes, options);
+    return this.#counted({
+      ...options,
+      method: "PATCH",
+      path: listPath(className),
+      query: { query },
+      body: attributes,
+    });
   }
 
   /** Who alone may see an object, as ids of users and groups; `null` for all whom its class lets. For users who may write the object. */
   getReaders(id: string, options: CallOptions = {}): Promise<ReadersData> {
-    return this.#objects.readers("GET", id, options);
+    return this.#readers("GET", id, options);
   }
 
   /**
@@ -176,15 +191,16 @@ export class SallyportClient {
    * user, stays among them, unless an administrator does it. It is a write of the object.
    */
   setReaders(id: string, readers: readonly string[] | null, options: ReadersOptions = {}): Promise<ReadersData> {
-    return this.#objects.readers("PUT", id, options, { readers });
+    return this.#readers("PUT", id, options, { readers });
   }
 
   /**
    * Deletes an object, for good unless `recycle` is given. What is gone already: 609; what cannot go because others need it, or for a
    * lock of another session: 718.
    */
-  deleteObject(id: string, options: DeleteOptions = {}): Promise<void> {
-    return this.#objects.remove(id, options);
+  async deleteObject(id: string, { recycle = false, ...options }: DeleteOptions = {}): Promise<void> {
+    const query = recycle ? { moveToRecycler: "true" } : {};
+    await this.#requests.versioned({ ...options, method: "DELETE", path: objectPath(id), query });
   }
 
   /**
@@ -209,36 +225,36 @@ export class SallyportClient {
 
   /** Brings a recycled object back, and what was recycled with it; how it is now comes back. 609 when it was deleted for good. */
   restoreObject<Known extends Attributes>(id: string, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
-    return this.#objects.one<Known>("POST", id, options, undefined, "/restore");
+    return this.#object<Known>("POST", id, options, undefined, "/restore");
   }
 
   /**
    * A page of the recycle bin, the newest first: what this user has recycled, for administrators what all users have. Of objects that were
    * recycled together, the one that took the others along.
    */
-  listRecycler(options: RecyclerOptions = {}): Promise<RecyclerPage> {
-    return this.#objects.recycler(options);
+  listRecycler({ perPage, cursor, ...limits }: RecyclerOptions = {}): Promise<RecyclerPage> {
+    return this.#requests.data<RecyclerPage>({ ...limits, path: "/v1/recycler", query: { perPage, cursor } });
   }
 
   /**
    * Deletes an object of the recycle bin for good, and what was recycled with it; how many objects that were. 609 when it was deleted for good
    * before, 307 when it is not in the recycle bin, 718 when another object needs it.
    */
-  purgeObject(id: string, options: CallOptions = {}): Promise<number> {
-    return this.#objects.purge(id, options);
+  async purgeObject(id: string, options: CallOptions = {}): Promise<number> {
+    return this.#counted({ ...options, method: "DELETE", path: `/v1/recycler/${encodeURIComponent(id)}` });
   }
 
   /**
    * Deletes for good what this user has recycled, with `all` what all users have; how many objects that were. One call purges at most 1,000 with what was
    * recycled with them: repeat it until it gives 0.
    */
-  purgeRecycler(options: PurgeOptions = {}): Promise<number> {
-    return this.#objects.purgeAll(options);
+  purgeRecycler({ all = false, ...limits }: PurgeOptions = {}): Promise<number> {
+    return this.#counted({ ...limits, method: "DELETE", path: "/v1/recycler", query: all ? { all: "true" } : {} });
   }
 
   /** Whether an object is locked. */
   getLock(id: string, options: CallOptions = {}): Promise<Lock> {
-    return this.#objects.lock("GET", id, options);
+    return this.#lock("GET", id, options);
   }
 
   /**
@@ -246,12 +262,12 @@ export class SallyportClient {
    * it. A session that was renewed has no locks; a write that counts on one says `renew: false`, or `ifMatch`.
    */
   lockObject(id: string, options: CallOptions = {}): Promise<Lock> {
-    return this.#objects.lock("POST", id, options);
+    return this.#lock("POST", id, options);
   }
 
   /** Gives the lock of an object free; administrators also that of another session, which is 713 for others. */
   unlockObject(id: string, options: CallOptions = {}): Promise<Lock> {
-    return this.#objects.lock("DELETE", id, options);
+    return this.#lock("DELETE", id, options);
   }
 
   /** The classes that the user may read, with their attributes; for administrators all of them, with the rights of groups. */
@@ -290,4 +306,42 @@ export class SallyportClient {
   requestBytes(options: RequestOptions): Promise<BytesAnswer> {
     return this.#requests.bytes(options);
   }
+
+  /** Reads, creates, changes or restores one object. */
+  async #object<Known extends Attributes>(
+    method: Method,
+    idOrClass: string,
+    { serialization, ...options }: ObjectOptions & ConditionOptions,
+    body?: Attributes,
+    part = "",
+  ): Promise<BusinessObject<Known>> {
+    const path = objectPath(idOrClass) + part;
+    return this.#requests.versioned<BusinessObject<Known>>({
+      ...options,
+      method,
+      path,
+      query: { serialization },
+      body,
+    });
+  }
+
+  async #readers(method: Method, id: string, options: ReadersOptions, body?: object): Promise<ReadersData> {
+    return this.#requests.versioned<ReadersData>({ ...options, method, path: `${objectPath(id)}/readers`, body });
+  }
+
+  async #lock(method: Method, id: string, limits: CallOptions): Promise<Lock> {
+    return this.#requests.data<Lock>({ ...limits, method, path: `/v1/lock/object/${encodeURIComponent(id)}` });
+  }
+
+  async #counted(request: RequestOptions): Promise<number> {
+    return (await this.#requests.data<CountData>(request))["~Count"];
+  }
+}
+
+function objectPath(idOrClass: string): string {
+  return `/v1/object/${encodeURIComponent(idOrClass)}`;
+}
+
+function listPath(className: string): string {
+  return `/v1/objects/${encodeURIComponent(className)}`;
 }
