@@ -113,10 +113,19 @@ export function from<T, Needs extends object, Settings extends Partial<Needs> = 
   needs: { readonly [Name in keyof NoInfer<Needs> as Exclude<Name, keyof Settings>]: ServiceIdentifier<Needs[Name]> },
   settings?: (configuration: Configuration) => Settings,
 ): Recipe<T> {
+  return byName<T, Needs, Settings>((given) => new Made(given), needs, settings);
+}
+
+/** The same, made by a function. */
+export function byName<T, Needs extends object, Settings extends Partial<Needs> = Record<never, never>>(
+  made: (needs: Needs) => T,
+  needs: { readonly [Name in keyof NoInfer<Needs> as Exclude<Name, keyof Settings>]: ServiceIdentifier<Needs[Name]> },
+  settings?: (configuration: Configuration) => Settings,
+): Recipe<T> {
   const names = Object.keys(needs);
   const make = (configuration: Configuration, ...given: unknown[]) => {
-    const made = Object.fromEntries(names.map((name, index) => [name, given[index]]));
-    return new Made({ ...made, ...settings?.(configuration) } as Needs);
+    const taken = Object.fromEntries(names.map((name, index) => [name, given[index]]));
+    return made({ ...taken, ...settings?.(configuration) } as Needs);
   };
   return { make, needs: [parts.configuration, ...Object.values<ServiceIdentifier<unknown>>(needs)] };
 }

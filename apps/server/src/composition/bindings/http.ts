@@ -1,7 +1,15 @@
-import { createApplication, DatabaseKeys, type HttpSettings, type Playground, routeTable } from "@sallyport/http";
+import {
+  type ApplicationParts,
+  createApplication,
+  DatabaseKeys,
+  type HttpSettings,
+  type Playground,
+  routeTable,
+} from "@sallyport/http";
 import type { Configuration } from "../../configuration/index.ts";
 import { demoCredentials, holdsDemo } from "../../demo/index.ts";
-import { by, from, parts, type Recipes } from "../parts.ts";
+import type { ServerOperations } from "../../operations/server-operations.ts";
+import { by, byName, from, parts, type Recipes } from "../parts.ts";
 import type { DemoSeeder } from "../storages/demo-data.ts";
 import { version } from "../version.ts";
 
@@ -11,42 +19,24 @@ export const httpParts = {
   routes: by(routeTable, [parts.useCases]),
   publishedKeys: from(DatabaseKeys, { databases: parts.databases, keyRings: parts.keyRings }),
   playground: by(playgroundOf, [parts.configuration, parts.demoSeeder]),
-  application: by(
-    (
-      settings,
-      databases,
-      routes,
-      operations,
-      observer,
-      ...[digests, credentialReader, traffic, publishedKeys, playground]
-    ) => {
-      const application = createApplication({
-        settings,
-        databases,
-        routes,
-        operations,
-        observer,
-        digests,
-        credentialReader,
-        traffic,
-        publishedKeys,
-        playground,
-      });
+  application: byName(
+    ({ operations, ...needs }: ApplicationParts & { readonly operations: ServerOperations }) => {
+      const application = createApplication({ operations, ...needs });
       operations.watch(application);
       return application;
     },
-    [
-      parts.httpSettings,
-      parts.databases,
-      parts.routes,
-      parts.operations,
-      parts.observer,
-      parts.digests,
-      parts.credentialReader,
-      parts.channelTraffic,
-      parts.publishedKeys,
-      parts.playground,
-    ],
+    {
+      settings: parts.httpSettings,
+      databases: parts.databases,
+      routes: parts.routes,
+      operations: parts.operations,
+      observer: parts.observer,
+      digests: parts.digests,
+      credentialReader: parts.credentialReader,
+      traffic: parts.channelTraffic,
+      publishedKeys: parts.publishedKeys,
+      playground: parts.playground,
+    },
   ),
 } satisfies Recipes;
 
