@@ -1,4 +1,3 @@
-import type { StorageCapabilities } from "@sallyport/core";
 import { ConformanceError } from "../assert/index.ts";
 import { described } from "../assert/described.ts";
 import { type ContractPlace, readContracts } from "../contract/contracts.ts";
@@ -9,20 +8,14 @@ import { kitVersion } from "./kit-version.ts";
 import { type Totals, totalsOf } from "./totals.ts";
 
 /** A run as data. The schema is `report.schema.json` of the package; `version` counts its changes that break readers. */
-export interface JsonReport {
+export interface JsonReport extends Pick<ConformanceRun, "adapter" | "capabilities" | "duration" | "cpu"> {
   readonly format: "sallyport-conformance";
   readonly version: 1;
   /** Version of the kit. */
   readonly kit: string;
-  readonly adapter: string;
-  readonly capabilities: StorageCapabilities;
   /** Whether all checks of the kit were asked for. */
   readonly complete: boolean;
   readonly totals: Totals;
-  /** Milliseconds from the beginning to the end. */
-  readonly duration: number;
-  /** Milliseconds of computing time. */
-  readonly cpu: number;
   /** What was thrown outside the checks, where it could not be caught. */
   readonly strayErrors: readonly string[];
   readonly sections: readonly SectionReport[];

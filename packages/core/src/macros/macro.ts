@@ -24,13 +24,9 @@ export interface Macro {
 }
 
 /** A module that the server calls by itself, and clients never. */
-export interface HookModule {
+export interface HookModule extends Pick<Macro, "name" | "module" | "limits" | "readsCaller"> {
   readonly kind: "hook";
-  readonly name: string;
-  readonly module: MacroModule;
   readonly hook: HookDeclaration;
-  readonly limits: MacroLimits;
-  readonly readsCaller: boolean;
 }
 
 /** A text under the name of a macro that is none. */

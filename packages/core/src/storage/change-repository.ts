@@ -1,4 +1,5 @@
 import type { ObjectId } from "./entities/object-id.ts";
+import type { StoredObject } from "./entities/stored-object.ts";
 
 /**
  * Port: which objects were written and which are gone, in an order that can be followed from a place reached before. Of
@@ -21,13 +22,9 @@ export interface ChangeRepository {
 }
 
 /** That an object was written, or is gone. */
-export interface Change {
+export interface Change extends Pick<StoredObject, "id" | "uuid" | "className"> {
   /** When, in the order of changes: a positive whole number. What one transaction writes has one stamp. */
   readonly stamp: number;
-  readonly id: ObjectId;
-  /** Lower case. */
-  readonly uuid: string;
-  readonly className: string;
   /** Of the object as it was written, or of its departure. */
   readonly version: number;
   /** `recycled`: it is gone, and can be restored. */

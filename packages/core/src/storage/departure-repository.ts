@@ -93,11 +93,7 @@ export interface DepartureRepository {
 }
 
 /** What is left of an object that is gone. */
-export interface Departure {
-  readonly id: ObjectId;
-  /** Lower case. */
-  readonly uuid: string;
-  readonly className: string;
+export interface Departure extends Pick<StoredObject, "id" | "uuid" | "className"> {
   /** One more than the object had. */
   readonly version: number;
   /** By the storage's clock, milliseconds since 1970. */

@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import type { MacroFaultKind, MacroModule } from "@sallyport/core";
+import type { MacroFaultKind, MacroLimits, MacroModule } from "@sallyport/core";
 import type { Page } from "../prelude/packed-page.ts";
 
 /** Leases of one worker at most. One execution runs; the others wait for the server or for their turn. */
@@ -31,14 +31,8 @@ export interface Invoke {
   readonly argument: string;
   /** The values of the objects whose names are in the argument. */
   readonly page?: Page;
-  readonly limits: {
-    readonly cpu: number;
-    /** Milliseconds from now. */
-    readonly timeout: number;
-    readonly memory: number;
-    readonly hostCalls: number;
-    readonly resultBytes: number;
-  };
+  /** The time-out runs from now. */
+  readonly limits: MacroLimits;
 }
 
 /** The host's answer to the call that an invocation waits for. */
