@@ -1,3 +1,5 @@
+import { randomInt } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { described } from "../assert/described.ts";
 import { checks as allChecks } from "../checks.ts";
 import { badgeEndpoint, badgeOf, badgeSvg } from "../reports/badge.ts";
@@ -7,13 +9,13 @@ import { terminalStyle } from "../reports/terminal-style.ts";
 import { totalsOf } from "../reports/totals.ts";
 import { concurrencyOf, runChecks } from "../run-checks.ts";
 import { withEventLoopWatch } from "../watch/with-event-loop-watch.ts";
-import { chooseChecks, listOfChecks } from "./choose-checks.ts";
+import type { Check } from "../check.ts";
+import { compareAdapters, memoryReference } from "../differential/index.ts";
+import { differentialReport, differentialWords } from "../reports/differential-report.ts";
 import { type CommandOptions, commandOptions, usage } from "./command-options.ts";
-import { compareAdapter } from "./compare-adapter.ts";
 import { loadAdapter } from "./load-adapter.ts";
 import { quoted } from "./quoted.ts";
 import { UsageError } from "./usage-error.ts";
-import { withStrayErrors } from "./with-stray-errors.ts";
 import { writeReport } from "./write-report.ts";
 
 /** Where the command writes. */
@@ -86,4 +88,64 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
     await writeReport(badge, (badge.endsWith(".json") ? badgeEndpoint : badgeSvg)(badgeOf(done)));
   const { failed, toWrite } = totalsOf(done.results);
   return failed + toWrite + strayErrors.length === 0 ? 0 : 1;
+}
+
+/** The checks that the options name: all of them, unless they name some. */
+function chooseChecks(
+  checks: readonly Check[],
+  { sections, checks: names }: Pick<CommandOptions, "sections" | "checks">,
+): readonly Check[] {
+  const known = {
+    section: new Set(checks.map(({ section }) => section)),
+    check: new Set(checks.map(({ name }) => name)),
+  };
+  const unknown = [
+    ...sections.filter((name) => !known.section.has(name)).map((name) => `section "${name}"`),
+    ...names.filter((name) => !known.check.has(name)).map((name) => `check "${name}"`),
+  ];
+  if (unknown.length > 0) throw new UsageError(`There is no ${unknown.join(" and no ")}. --list tells what there is.`);
+  if (sections.length + names.length === 0) return checks;
+  return checks.filter(({ section, name }) => sections.includes(section) || names.includes(name));
+}
+
+/** Sections and their checks, one to a line; ends with a line break. */
+function listOfChecks(checks: readonly Check[]): string {
+  const sections = new Set(checks.map(({ section }) => section));
+  const lines = [...sections].flatMap((section) => [
+    section,
+    ...checks.filter((check) => check.section === section).map(({ name }) => `  ${name}`),
+  ]);
+  return `${lines.join("\n")}\n`;
+}
+
+/** Compares the adapter with the memory reference, instead of running checks; gives the exit code. */
+async function compareAdapter(
+  { module = "", differential: runs = 0, seed = randomInt(1_000_000_000), json }: CommandOptions,
+  stdout: { write(text: string): unknown },
+): Promise<0 | 1> {
+  const adapter = await loadAdapter(module);
+  const run = await compareAdapters(memoryReference, adapter, { runs, seed }).catch((error: unknown) => {
+    throw new UsageError(`${adapter.name} creates no storage: ${described(error)}`, { cause: error });
+  });
+  const again = `npx sallyport-conformance ${quoted(module)} --differential ${runs} --seed ${seed}`;
+  stdout.write(differentialWords(run, module, again));
+  if (json !== undefined) await writeReport(json, `${JSON.stringify(differentialReport(run, module), null, 2)}\n`);
+  return run.difference === null ? 0 : 1;
+}
+
+/** Does some work, and collects what is thrown meanwhile where nobody can catch it; it would end the process. */
+async function withStrayErrors<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly strayErrors: readonly unknown[] }> {
+  const strayErrors: unknown[] = [];
+  const collect = (error: unknown) => void strayErrors.push(error);
+  process.on("unhandledRejection", collect).on("uncaughtException", collect);
+  try {
+    const result = await work();
+    // Rejections are told once everything that was ready has run.
+    await nextTurn();
+    return { result, strayErrors };
+  } finally {
+    process.off("unhandledRejection", collect).off("uncaughtException", collect);
+  }
 }

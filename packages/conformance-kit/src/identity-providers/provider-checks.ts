@@ -1,7 +1,79 @@
-import { dataChecks } from "./data-checks.ts";
-import { faultChecks } from "./fault-checks.ts";
+import { equal, failsWith, holds } from "../assert/index.ts";
 import { logInChecks } from "./log-in-checks.ts";
-import type { ProviderCheck } from "./provider-check.ts";
+import { type ProviderCheck, providerChecksOf } from "./provider-check.ts";
+import { keepsSilent } from "./keeps-silent.ts";
+import { providerFaults } from "./provider-fault.ts";
+import { providerSubject } from "./provider-subject.ts";
+
+/** Milliseconds for a provider that does not answer, and how much later a refusal may come. */
+const impatient = 500;
+const grace = 3_000;
+
+const slow = new Set<string>(["hangs", "trickles"]);
+
+/** Each fault, with an imitation that behaves before and afterwards. */
+const faultChecks: readonly ProviderCheck[] = providerFaults.map(({ name, does, proof, code }) => ({
+  name: `answers ${code} to a provider that ${does}`,
+  needs: proof,
+  run: async ({ underTest, provider: patient, request, answer }) => {
+    const first = await patient.finish(await answer(request()));
+    const { provider } = slow.has(name) ? providerSubject(underTest, impatient) : { provider: patient };
+    const given = await answer(request());
+    await underTest.misbehave(name);
+    const start = performance.now();
+    await keepsSilent(code, underTest, given, () => provider.finish(given), "finishing meanwhile");
+    if (slow.has(name)) holds(performance.now() - start < impatient + grace, "Who is silent is not waited for");
+    await underTest.misbehave(null);
+    equal((await patient.finish(await answer(request()))).subject, first.subject, "who came afterwards");
+  },
+}));
+
+const unwanted: readonly unknown[] = [
+  undefined,
+  null,
+  "",
+  "   ",
+  7,
+  true,
+  [],
+  {},
+  ["text"],
+  "a\u0000b",
+  "a\nb",
+  `long${"x".repeat(10_000)}`,
+];
+
+const dataChecks: readonly ProviderCheck[] = providerChecksOf({
+  "accepts additional data, and what it made of them": async ({ provider, underTest }) => {
+    const accepted = provider.accept({ ...underTest.data });
+    equal(provider.accept({ ...accepted }), accepted, "what was accepted, accepted again");
+    holds(
+      Object.values(accepted).every((value) => typeof value === "string"),
+      "All that was accepted are texts",
+    );
+  },
+
+  "refuses additional data that are no object with 608": async ({ provider }) => {
+    for (const data of [undefined, null, "text", 7, true, [], [{}]])
+      await failsWith(608, async () => provider.accept(data), `accepting ${JSON.stringify(data)}`);
+  },
+
+  "refuses additional data in which something is missing or malformed with 608, without repeating any of them": async ({
+    provider,
+    underTest,
+  }) => {
+    for (const name of Object.keys(underTest.data)) {
+      for (const value of unwanted) {
+        const data = { ...underTest.data, [name]: value };
+        await keepsSilent(608, underTest, null, async () => provider.accept(data), `accepting another ${name}`);
+      }
+    }
+  },
+
+  "finds nothing wrong with data that the provider knows": async ({ provider, underTest }) => {
+    await provider.check(provider.accept({ ...underTest.data }));
+  },
+});
 
 /** All that is asked of an identity provider. */
 export const providerChecks: readonly ProviderCheck[] = [...dataChecks, ...logInChecks, ...faultChecks];

@@ -1,16 +1,41 @@
-import type { StorageCapabilities } from "@sallyport/core";
+import { type StorageCapabilities, capabilityWords } from "@sallyport/core";
 import type { Check } from "../check.ts";
 import { readContracts } from "../contract/contracts.ts";
 import { numberOfChecks } from "../number-of-checks.ts";
 import type { CheckResult } from "../run-check.ts";
 import type { ConformanceRun } from "../run-checks.ts";
-import { capabilityLines } from "./capability-lines.ts";
 import { counted, seconds } from "./counted.ts";
 import { failureLines, strayErrorLines } from "./failure-lines.ts";
 import { SectionProgress } from "./section-progress.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
-import { unwrittenLines } from "./unwritten-lines.ts";
 import { totalsOf } from "./totals.ts";
+
+/** More of them at once are no plan for a day. */
+const told = 8;
+const barWidth = 40;
+
+/** How far the adapter is, and what checks are waiting for: what most of them came to first. */
+function unwrittenLines(results: readonly CheckResult[], { strong, good, faint }: TerminalStyle): string[] {
+  const waiting = new Map<string, number>();
+  for (const { outcome, error } of results) {
+    if (outcome !== "toWrite") continue;
+    const { message } = error as Error;
+    waiting.set(message, (waiting.get(message) ?? 0) + 1);
+  }
+  if (waiting.size === 0) return [];
+  const passed = results.filter(({ outcome }) => outcome === "passed").length;
+  const all = results.filter(({ outcome }) => outcome !== "notApplicable").length;
+  const filled = Math.floor((passed / all) * barWidth);
+  const most = [...waiting].toSorted(([, one], [, other]) => other - one);
+  return [
+    `${good("█".repeat(filled))}${faint("░".repeat(barWidth - filled))} ${passed} of ${counted(all, "check")}`,
+    "",
+    strong("To be written next"),
+    ...most.slice(0, told).map(([message, count]) => `  ${message} ${faint(`${counted(count, "check")} came to it.`)}`),
+    ...(most.length > told ? [faint(`  and ${most.length - told} more`)] : []),
+    "",
+  ];
+}
 
 export interface HumanReportOptions {
   readonly write: (text: string) => void;
@@ -67,4 +92,20 @@ export class HumanReport {
   private lines(lines: readonly string[]): void {
     this.options.write(`${lines.join("\n")}\n`);
   }
+}
+
+/** What an adapter declares, and which checks mean nothing for it therefore. */
+function capabilityLines(
+  capabilities: StorageCapabilities,
+  checks: readonly Check[],
+  { strong, faint }: TerminalStyle,
+): string[] {
+  const words = [...capabilityWords(capabilities)];
+  const width = Math.max(...words.map(([name]) => name.length));
+  const lines = words.map(([name, word]) => {
+    const leftOut = capabilities[name] ? 0 : checks.filter(({ needs }) => needs === name).length;
+    const reason = leftOut === 0 ? "" : `; ${counted(leftOut, "check")} about it left out`;
+    return `  ${name.padEnd(width)}  ${word}${faint(reason)}`;
+  });
+  return [strong("Declared capabilities"), ...lines];
 }

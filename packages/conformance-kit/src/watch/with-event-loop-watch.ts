@@ -1,4 +1,61 @@
-import { EventLoopWatch, type WatchOptions } from "./event-loop-watch.ts";
+import { Worker } from "node:worker_threads";
+import { beats, type WatchedCells } from "./watched-cells.ts";
+
+interface WatchOptions {
+  /** The names of all checks that may run. */
+  readonly names: readonly string[];
+  /** How many of them run at once. */
+  readonly concurrency: number;
+  /** Milliseconds without a turn of the event loop that are told. */
+  readonly silence: number;
+}
+
+/**
+ * Tells on stderr when the event loop has no turn, and in which checks. That takes another thread: an adapter that does everything in
+ * microtasks keeps timers from firing, the time limit of the checks among them, and what is written from being written.
+ */
+class EventLoopWatch {
+  readonly #cells: Int32Array<SharedArrayBuffer>;
+  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #thread: Worker;
+  readonly #beating: NodeJS.Timeout;
+
+  constructor({ names, concurrency, silence }: WatchOptions) {
+    this.#cells = new Int32Array(new SharedArrayBuffer((1 + concurrency) * Int32Array.BYTES_PER_ELEMENT));
+    this.#numbers = new Map(names.map((name, index) => [name, index + 1]));
+    const period = silence / 30;
+    const workerData: WatchedCells = { cells: this.#cells, names, silence, period };
+    // Without the flags of the process: what they load is not for this thread.
+    this.#thread = new Worker(new URL("./event-loop-watch-main.js", import.meta.url), { workerData, execArgv: [] });
+    // A run is as good without a watch.
+    this.#thread.on("error", () => {});
+    this.#thread.unref();
+    this.#beating = setInterval(() => this.#beat(), period).unref();
+  }
+
+  begin(name: string): void {
+    this.#replace(0, this.#numbers.get(name) ?? 0);
+  }
+
+  end(name: string): void {
+    this.#replace(this.#numbers.get(name) ?? 0, 0);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#beating);
+    await this.#thread.terminate();
+  }
+
+  #beat(): void {
+    Atomics.add(this.#cells, beats, 1);
+    Atomics.notify(this.#cells, beats);
+  }
+
+  #replace(before: number, after: number): void {
+    const cell = this.#cells.indexOf(before, beats + 1);
+    if (cell !== -1) Atomics.store(this.#cells, cell, after);
+  }
+}
 
 /** Does some work under a watch, which is stopped whatever comes of it. */
 export async function withEventLoopWatch<T>(
