@@ -1,8 +1,8 @@
 import { benchOptions } from "./bench-options.ts";
-import { type Contestant, holdContest, median } from "./contest/hold-contest.ts";
-import { type Outcome, verdictOn } from "./contest/outcome.ts";
-import { areaOf } from "./contest/profile.ts";
-import { scattered } from "./contest/stage.ts";
+import { type Candidate, compareCandidates, median } from "./comparison/compare-candidates.ts";
+import { type Outcome, verdictOn } from "./comparison/outcome.ts";
+import { areaOf } from "./comparison/profile.ts";
+import { scattered } from "./comparison/bench-environment.ts";
 import { backendCpuBetween } from "./database/bench-database.ts";
 
 test("runs everything unless told otherwise", () => {
@@ -24,7 +24,7 @@ test.each([[["--only", "write"]], [["--fast"]], [["read"]]])("refuses %j", (give
 });
 
 /** Gives the figures of a list one after the other, and notes each call. */
-function scripted(name: string, perSecond: number[], calls: string[]): Contestant {
+function scripted(name: string, perSecond: number[], calls: string[]): Candidate {
   const left = [...perSecond];
   return {
     name,
@@ -39,19 +39,19 @@ const plan = { rounds: 3, seconds: 2, warmUp: 1 };
 
 test("measures in turn, every other round in reverse", async () => {
   const calls: string[] = [];
-  await holdContest([scripted("a", [], calls), scripted("b", [], calls)], plan);
+  await compareCandidates([scripted("a", [], calls), scripted("b", [], calls)], plan);
   expect(calls).toEqual(["a 1", "b 1", "a 2", "b 2", "b 2", "a 2", "a 2", "b 2"]);
 });
 
 test("leaves the warm-up out and compares round by round", async () => {
-  const contestants = [scripted("a", [1, 50, 10, 40], []), scripted("b", [1, 100, 40, 50], [])];
-  const result = await holdContest(contestants, plan);
+  const candidates = [scripted("a", [1, 50, 10, 40], []), scripted("b", [1, 100, 40, 50], [])];
+  const result = await compareCandidates(candidates, plan);
   expect(result.of("a")).toEqual({ perSecond: 40, cpu: 10, backendCpu: null, p50: 1, p99: 2 });
   expect(result.ratio("a", "b")).toBe(0.5);
 });
 
 test("knows its contestants", async () => {
-  const result = await holdContest([scripted("a", [], [])], plan);
+  const result = await compareCandidates([scripted("a", [], [])], plan);
   expect(() => result.of("b")).toThrow("No contestant is called b.");
 });
 

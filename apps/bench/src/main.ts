@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import { benchOptions } from "./bench-options.ts";
-import type { ContestPlan } from "./contest/hold-contest.ts";
-import { type Outcome, outcomeTable, verdictOn } from "./contest/outcome.ts";
+import type { ComparisonPlan } from "./comparison/compare-candidates.ts";
+import { type Outcome, outcomeTable, verdictOn } from "./comparison/outcome.ts";
 import { archiveScenario } from "./scenarios/archive-scenario.ts";
 import { listScenario, modeReadScenario, multiScenario, readScenario } from "./scenarios/read-scenarios.ts";
 import { logInScenario, modeLogInScenario } from "./scenarios/log-in-scenarios.ts";
@@ -12,7 +12,7 @@ import { queryScenario } from "./scenarios/query-scenario.ts";
 import { scaleScenario } from "./scenarios/scale-scenario.ts";
 import { startScenario } from "./scenarios/start-scenario.ts";
 import { writeScenario } from "./scenarios/write-scenario.ts";
-import { Stage } from "./contest/stage.ts";
+import { BenchEnvironment } from "./comparison/bench-environment.ts";
 
 const scenarios = [
   startScenario,
@@ -35,24 +35,26 @@ const options = benchOptions(
   scenarios.map(({ name }) => name),
 );
 if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
-const rounds: ContestPlan = options.quick ? { rounds: 2, seconds: 1, warmUp: 1 } : { rounds: 6, seconds: 2, warmUp: 2 };
-const plan: ContestPlan = { ...rounds, ...(options.profile === undefined ? {} : { profiles: options.profile }) };
+const rounds: ComparisonPlan = options.quick
+  ? { rounds: 2, seconds: 1, warmUp: 1 }
+  : { rounds: 6, seconds: 2, warmUp: 2 };
+const plan: ComparisonPlan = { ...rounds, ...(options.profile === undefined ? {} : { profiles: options.profile }) };
 
 const loadBefore = loadavg()[0]?.toFixed(1);
 const startedAt = performance.now();
 const outcomes: Outcome[] = [];
-const stage = await Stage.open();
+const bench = await BenchEnvironment.open();
 // Whoever interrupts a bench waits for no round; 130 is what shells expect of an interrupted program.
-const stop = () => void stage.close().finally(() => process.exit(130));
+const stop = () => void bench.close().finally(() => process.exit(130));
 process.once("SIGINT", stop).once("SIGTERM", stop);
 try {
   for (const scenario of scenarios) {
     if (options.only !== undefined && options.only !== scenario.name) continue;
     console.error(`${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${scenario.name}`);
-    outcomes.push(...(await scenario.run(stage, plan)));
+    outcomes.push(...(await scenario.run(bench, plan)));
   }
 } finally {
-  await stage.close();
+  await bench.close();
 }
 
 const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);

@@ -1,5 +1,5 @@
 import { tryLogIn } from "./client.ts";
-import { type HookStage, metaFields, nestedMetaFields } from "./hook-stage.ts";
+import { type HookFixture, metaFields, nestedMetaFields } from "./hook-fixture.ts";
 
 /** How hooks show objects in answers. */
 export function answerHookSuite({
@@ -13,7 +13,7 @@ export function answerHookSuite({
   get,
   list,
   stored,
-}: HookStage): void {
+}: HookFixture): void {
   test("a hook of answers shows objects differently, wherever they are written with attributes", async () => {
     const writer = await create(author, { Name: "Ada" });
     const id = await create(book, { Title: "Notes", Pages: 12, Author: writer });

@@ -122,13 +122,13 @@ export function attributeRightsSuite(server: () => RunningServer): void {
     ])("refuses %s of another caller with 307, like an unknown name", async (_title, request) => {
       const [path, method, body] = request();
       expect(await told(send(reader, path, method, body))).toBe("400/307");
-      const nobodys = (text: string) =>
+      const ownerless = (text: string) =>
         text.replaceAll("Diagnosis", "Nothing").replaceAll("Doctor", "Nothing").replaceAll("Relatives", "Nothing");
       const unknown = await send(
         reader,
-        nobodys(path),
+        ownerless(path),
         method,
-        body === undefined ? undefined : JSON.parse(nobodys(JSON.stringify(body))),
+        body === undefined ? undefined : JSON.parse(ownerless(JSON.stringify(body))),
       );
       expect(unknown).toMatchObject({ status: 400, code: "307" });
       expect((await dataOf(send(demo, `/v1/object/${id}`)))["Diagnosis"]).toBe("cold");

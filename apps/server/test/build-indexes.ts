@@ -6,6 +6,6 @@ export async function buildIndexes({ databases }: Pick<RunningServer, "databases
   const align = new AlignIndexes();
   for (const database of databases.values()) {
     if (database === null) continue;
-    while ((await align.run(database.storage)) === "busy");
+    while ((await align.alignIndexes(database.storage)) === "busy");
   }
 }

@@ -38,7 +38,7 @@ export function customUserSuite(server: () => RunningServer): void {
     const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
     const creating = new CreateAccount(hasher, new NodeDigests(), new NodeRandomSource());
     const { userId } = await userNamed(user);
-    const id = await creating.run(repositories().accounts, {
+    const id = await creating.createAccount(repositories().accounts, {
       realm: "custom",
       loginName: name,
       password: `${name} password`,

@@ -1,7 +1,7 @@
 import { catalogue, type ErrorCode, extensions } from "@sallyport/core";
 import { declaredErrors, routeTable, type UseCases } from "@sallyport/http";
 import { allCases } from "./cases/all-cases.ts";
-import { stagedCases } from "./cases/staged-cases.ts";
+import { preparedCases } from "./cases/prepared-cases.ts";
 
 /** The codes that nothing answers yet. */
 const notYetReachable: readonly ErrorCode[] = [
@@ -23,7 +23,7 @@ const ofCases = Object.values(allCases)
   .map(({ expect: { code } }) => code)
   .filter((code) => code !== 0);
 /** A code is provoked over HTTP by a row of a table that expects it, and by nothing else. */
-const provoked = [...new Set([...ofCases, ...stagedCases.map(({ code }) => code)])];
+const provoked = [...new Set([...ofCases, ...preparedCases.map(({ code }) => code)])];
 
 test("every code is either provoked over HTTP or not yet reachable", () => {
   expect([...provoked, ...notYetReachable].toSorted(ascending)).toEqual(codes.toSorted(ascending));

@@ -3,11 +3,11 @@ import { networkInterfaces } from "node:os";
 import type { RunningServer } from "../src/index.ts";
 import { logIn } from "./cases/run-cases.ts";
 import { call, checkSession, tryLogIn } from "./client.ts";
-import { callbackEnvironment, callbackSuite } from "./doors/callback-suite.ts";
-import { doorEnvironment, doorSuite } from "./doors/door-suite.ts";
+import { callbackEnvironment, callbackSuite } from "./log-in-endpoints/callback-suite.ts";
+import { logInEnvironment, logInEndpointSuite } from "./log-in-endpoints/log-in-endpoint-suite.ts";
 import { onEngines } from "./engines.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
-import { openProviderStage, type ProviderStage } from "./providers/provider-stage.ts";
+import { openProviderFixture, type ProviderFixture } from "./providers/provider-fixture.ts";
 
 const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");
 const shop = "https://shop.example";
@@ -204,17 +204,17 @@ describe("access", () => {
   });
 });
 
-onEngines("doors", doorSuite, { environment: doorEnvironment });
+onEngines("doors", logInEndpointSuite, { environment: logInEnvironment });
 
 describe("callback door", () => {
-  let stage: ProviderStage;
+  let fixture: ProviderFixture;
   beforeAll(async () => {
-    stage = await openProviderStage();
+    fixture = await openProviderFixture();
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
 
-  onEngines("the callback of providers", (server) => callbackSuite(server, () => stage), {
+  onEngines("the callback of providers", (server) => callbackSuite(server, () => fixture), {
     environment: callbackEnvironment,
-    content: () => stage.content,
+    content: () => fixture.content,
   });
 });

@@ -94,7 +94,7 @@ describe("sample hooks", () => {
   });
 
   test("AcceptColleagues lets in whoever has an address of the company, which the provider vouches for", async () => {
-    const runtime = new QuickJsMacroRuntime({ threads: 1, queue: 10, niceness: 0 });
+    const runtime = new QuickJsMacroRuntime({ threads: 1, queue: 10, threadPriority: 0 });
     const name = "AcceptColleagues";
     const { declaration, module } = await runtime.inspect(
       { name, code: readFileSync(resolve(folder, `${name}.ts`), "utf8") },

@@ -1,7 +1,7 @@
 import type { RunningServer } from "../src/index.ts";
 import { answerHookSuite } from "./answer-hook-suite.ts";
 import { multiResults } from "./client.ts";
-import { everything, hookStage } from "./hook-stage.ts";
+import { everything, hookFixture } from "./hook-fixture.ts";
 import { listHookSuite } from "./list-hook-suite.ts";
 import { testedModes } from "./modes.ts";
 import { saveHookSuite } from "./save-hook-suite.ts";
@@ -17,8 +17,8 @@ export const hookEnvironment: Readonly<Record<string, string>> = {
 /** What hooks do over HTTP, in every mode and on every engine. */
 export function hookSuite(server: () => RunningServer): void {
   describe.each(testedModes)("in mode %s", (mode) => {
-    const stage = hookStage(server, mode);
-    const { sessions, send, encoded, put, remove, book } = stage;
+    const fixture = hookFixture(server, mode);
+    const { sessions, send, encoded, put, remove, book } = fixture;
 
     test("hooks see only the attributes that their caller may read", async () => {
       const kept = `Kept_${mode}`;
@@ -124,8 +124,8 @@ export function hookSuite(server: () => RunningServer): void {
       expect(await send(sessions.demo, `/v1/object/${book}`, "POST", { Title: "saved" })).toMatchObject({ code: "0" });
     });
 
-    answerHookSuite(stage);
-    listHookSuite(stage);
-    saveHookSuite(stage);
+    answerHookSuite(fixture);
+    listHookSuite(fixture);
+    saveHookSuite(fixture);
   });
 }

@@ -1,5 +1,5 @@
 import type { Answer } from "./client.ts";
-import type { HookStage } from "./hook-stage.ts";
+import type { HookFixture } from "./hook-fixture.ts";
 
 /** How hooks narrow and order lists. */
 export function listHookSuite({
@@ -15,7 +15,7 @@ export function listHookSuite({
   get,
   list,
   count,
-}: HookStage): void {
+}: HookFixture): void {
   test("a hook of lists narrows and orders what a query that names it means", async () => {
     const Note = crypto.randomUUID();
     const ids = [];

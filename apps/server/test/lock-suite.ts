@@ -1,9 +1,9 @@
 import { logOutIn } from "./client.ts";
 import { locksPerSession } from "./test-environment.ts";
-import type { WriteStage } from "./write-stage.ts";
+import type { WriteFixture } from "./write-fixture.ts";
 
 /** How sessions lock objects, and for how long. */
-export function lockSuite({ server, mode, sessions, seen, logIn, create, patch, lock, found }: WriteStage): void {
+export function lockSuite({ server, mode, sessions, seen, logIn, create, patch, lock, found }: WriteFixture): void {
   test("lets one session alone write what it has locked", async () => {
     const id = await create("Customer", { Name: "Ada" });
     const other = await logIn("demo");

@@ -1,8 +1,8 @@
 import { callIn, multiResults } from "./client.ts";
-import type { MacroStage } from "./macro-stage.ts";
+import type { MacroFixture } from "./macro-fixture.ts";
 
 /** How macros work with objects, in transactions with the rights of the caller. */
-export function macroObjectSuite({ server, sessions, found, execute, steps, create, customers }: MacroStage): void {
+export function macroObjectSuite({ server, sessions, found, execute, steps, create, customers }: MacroFixture): void {
   test("keep nothing of what they wrote when they fail, and all of it when they do not", async () => {
     const name = crypto.randomUUID();
     expect(await execute("Throwing", { create: name })).toMatchObject({ code: "710" });

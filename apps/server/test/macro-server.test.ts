@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Storage } from "@sallyport/core";
-import { Gate } from "@sallyport/storage-faults";
+import { Latch } from "@sallyport/storage-faults";
 import type { RunningServer } from "../src/index.ts";
 import { call, callIn } from "./client.ts";
 import { startDemoServer } from "./demo-server.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { openSession } from "./open-session.ts";
-import { readingGate } from "./reading-gate.ts";
+import { readBarrier } from "./read-barrier.ts";
 import { appKey } from "./subject.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
@@ -89,7 +89,7 @@ test("a folder that is not watched is read anew when the server is told to", asy
 test("a server that is told to stop finishes what macros have begun", async () => {
   await start({});
   const id = await create();
-  const gate = readingGate(storage().repositories, id);
+  const gate = readBarrier(storage().repositories, id);
   const running = execute("Steps", {
     steps: [
       ["get", id],
@@ -106,7 +106,7 @@ test("a server that is told to stop finishes what macros have begun", async () =
 test("executions that find no thread in time, and those that are too many, are answered 706", async () => {
   await start({ MACRO_THREADS: "1", MACRO_QUEUE_LIMIT: "1", MACRO_QUEUE_TIMEOUT: "100ms" });
   const id = await create();
-  const gate = readingGate(storage().repositories, id);
+  const gate = readBarrier(storage().repositories, id);
   const waiting = [execute("Steps", { steps: [["get", id]] })];
   await gate.reached;
   // While one waits for the database, others go on in its thread, up to eleven that wait as well.
@@ -141,7 +141,7 @@ test("who waits in a thread that another is stuck in is answered 706, and nothin
   await put("Stuck", "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);");
   await put("Late", "await objects.get(input); return 'late';");
   const id = await create();
-  const gate = readingGate(repositories, id);
+  const gate = readBarrier(repositories, id);
   const late = execute("Late", id);
   await gate.reached;
   expect((await execute("Stuck", null)).code).toBe("710");
@@ -195,9 +195,9 @@ test("executions whose clients went away are ended: those that run, and those th
   expect((await execute("Echo", 1)).body.data).toBe(1);
 
   const id = await create();
-  const [held, letGo] = [new Gate(), new Gate()];
+  const [held, letGo] = [new Latch(), new Latch()];
   const holder = storage().transaction(async (r) => {
-    await r.objects.hold([id]);
+    await r.objects.lock([id]);
     held.open();
     await letGo.pass();
   });
@@ -210,7 +210,7 @@ test("executions whose clients went away are ended: those that run, and those th
   letGo.open();
   await holder;
   // Transactions take turns here: when this one is over, so is the one that was left.
-  await storage().transaction(async (r) => void (await r.objects.hold([id])));
+  await storage().transaction(async (r) => void (await r.objects.lock([id])));
   const query = encodeURIComponent(JSON.stringify({ where: { Name: "left behind" } }));
   expect((await callIn(server, session, `/v1/objects/Customer?query=${query}`)).body.data["~Count"]).toBe(0);
 }, 60_000);

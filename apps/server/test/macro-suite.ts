@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 import type { RunningServer } from "../src/index.ts";
 import { logOutIn } from "./client.ts";
 import { macroObjectSuite } from "./macro-object-suite.ts";
-import { macroStage } from "./macro-stage.ts";
+import { macroFixture } from "./macro-fixture.ts";
 import { overCode, testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
-import { readingGate } from "./reading-gate.ts";
+import { readBarrier } from "./read-barrier.ts";
 
 /** What the server has to be told: where the macros of the tests are. */
 export const macroEnvironment: Readonly<Record<string, string>> = {
@@ -23,8 +23,8 @@ const runaway = { timeout: 400, beyond: 500 };
 /** What macros do, in every mode and on every engine. */
 export function macroSuite(server: () => RunningServer): void {
   describe.each(testedModes)("in mode %s", (mode) => {
-    const stage = macroStage(server, mode);
-    const { sessions, repositories, execute, create, customers } = stage;
+    const fixture = macroFixture(server, mode);
+    const { sessions, repositories, execute, create, customers } = fixture;
 
     test("give back any JSON as the data of the answer, and nothing as an empty object", async () => {
       for (const input of [{ a: [1, null, "ü\u2028"] }, [], [1], "text", 0, false, null]) {
@@ -167,7 +167,7 @@ export function macroSuite(server: () => RunningServer): void {
     test("come to their end when their session ends meanwhile, and it stays ended", async () => {
       const [id, name] = [await create({ Name: "Ada" }), crypto.randomUUID()];
       const session = await openSession(server(), mode, "demo");
-      const gate = readingGate(repositories(), id);
+      const gate = readBarrier(repositories(), id);
       const running = execute(
         "Steps",
         {
@@ -192,7 +192,7 @@ export function macroSuite(server: () => RunningServer): void {
       const name = `Removed_${mode}`;
       const text = `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: async ({ input, objects }) => (await objects.get(input)).Name });`;
       await macros.put({ name, text, language: "js", changedBy: "test" }, null);
-      const gate = readingGate(repositories(), id);
+      const gate = readBarrier(repositories(), id);
       const running = execute(name, id);
       await gate.reached;
       await macros.remove(name, { changedBy: "test", expectedVersion: null });
@@ -221,6 +221,6 @@ export function macroSuite(server: () => RunningServer): void {
       expect(await execute(name)).toMatchObject({ code: "710" });
     });
 
-    macroObjectSuite(stage);
+    macroObjectSuite(fixture);
   });
 }

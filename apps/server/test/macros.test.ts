@@ -31,7 +31,7 @@ function waitingSuite(server: () => RunningServer): void {
       isHeld = resolve;
     });
     const holding = storage.transaction(async ({ objects }) => {
-      await objects.hold([id]);
+      await objects.lock([id]);
       isHeld();
       await new Promise<void>((resolve) => {
         release = resolve;

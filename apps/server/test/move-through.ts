@@ -24,8 +24,8 @@ async function goOn(storage: Storage): Promise<void> {
   const { objects } = await r.objects.find({ classes: ["Invoice"] }, seesAll, { offset: 0, limit: 3 });
   const [first, second, third] = objects.map(({ id }) => id) as [string, string, string];
   await storage.transaction(async (inside) => {
-    await inside.departures.depart([first], { recycled: true, leader: first });
-    await inside.departures.depart([second], { recycled: false, leader: second });
+    await inside.deletion.delete([first], { recycled: true, root: first });
+    await inside.deletion.delete([second], { recycled: false, root: second });
   });
   await r.objects.update(
     [

@@ -3,7 +3,7 @@ import { boundEnvironment } from "./bound-suite.ts";
 import { callIn } from "./client.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { testedModes } from "./modes.ts";
-import { create, get, large, list, multiStage, patch, patchAll, remove } from "./multi-stage.ts";
+import { create, get, large, list, multiFixture, patch, patchAll, remove } from "./multi-fixture.ts";
 import { multiTransactionSuite } from "./multi-transaction-suite.ts";
 import { openSession } from "./open-session.ts";
 
@@ -13,8 +13,8 @@ export const multiEnvironment = { ...boundEnvironment, ...macroEnvironment };
 /** Many requests in one, as far as they write, in every mode and on every engine. */
 export function multiSuite(server: () => RunningServer): void {
   describe.each(testedModes)("in mode %s", (mode) => {
-    const stage = multiStage(server, mode);
-    const { sessions, post, separately, together, resultsOf, city, inside, made, found } = stage;
+    const fixture = multiFixture(server, mode);
+    const { sessions, post, separately, together, resultsOf, city, inside, made, found } = fixture;
 
     test("does items in their order, each by itself", async () => {
       const City = city();
@@ -251,6 +251,6 @@ export function multiSuite(server: () => RunningServer): void {
       expect(await inside(City)).toBe(0);
     });
 
-    multiTransactionSuite(stage);
+    multiTransactionSuite(fixture);
   });
 }

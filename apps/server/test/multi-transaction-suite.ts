@@ -1,6 +1,6 @@
 import { seesAll } from "@sallyport/core";
 import { callIn } from "./client.ts";
-import { create, get, type Item, large, list, type MultiStage, patch, patchAll, remove } from "./multi-stage.ts";
+import { create, get, type Item, large, list, type MultiFixture, patch, patchAll, remove } from "./multi-fixture.ts";
 import { openSession } from "./open-session.ts";
 
 /** Many requests in one transaction, beside others. */
@@ -17,7 +17,7 @@ export function multiTransactionSuite({
   all,
   made,
   found,
-}: MultiStage): void {
+}: MultiFixture): void {
   test("does all items in one transaction, which see what those before them have written", async () => {
     const City = city();
     const id = await made({ Name: "Ada", City });

@@ -3,7 +3,7 @@ import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/
 import type { RunningServer } from "../src/index.ts";
 import { repositoriesOf } from "./password-suite.ts";
 
-let people = 0;
+let users = 0;
 
 export interface NewCustomUser {
   readonly password: string;
@@ -16,7 +16,7 @@ export async function newCustomUser(
   server: RunningServer,
   { password, alias = "", hasAddress = true }: NewCustomUser,
 ): Promise<Account> {
-  people += 1;
+  users += 1;
   const { accounts } = repositoriesOf(server, alias);
   const creating = new CreateAccount(
     await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }),
@@ -24,10 +24,10 @@ export async function newCustomUser(
     new NodeRandomSource(),
   );
   const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
-  const email = hasAddress ? `custom-${process.pid}-${people}@mail.example` : null;
-  const id = await creating.run(accounts, {
+  const email = hasAddress ? `custom-${process.pid}-${users}@mail.example` : null;
+  const id = await creating.createAccount(accounts, {
     realm: "custom",
-    loginName: `custom ${process.pid} ${people}`,
+    loginName: `custom ${process.pid} ${users}`,
     password,
     userId: account?.userId ?? "",
     email,

@@ -1,7 +1,7 @@
 import { attributeRightsSuite } from "./attribute-rights-suite.ts";
 import { boundEnvironment, boundSuite } from "./bound-suite.ts";
 import { classSuite } from "./class-suite.ts";
-import { departureSuite } from "./departure-suite.ts";
+import { deletionSuite } from "./deletion-suite.ts";
 import { onEngines, withoutLockout } from "./engines.ts";
 import { multiEnvironment, multiSuite } from "./multi-suite.ts";
 import { readersSuite } from "./readers-suite.ts";
@@ -12,7 +12,7 @@ const suites = [
   ["that are written", writeSuite],
   ["that are too large", boundSuite],
   ["whose class changes", classSuite],
-  ["that are deleted", departureSuite],
+  ["that are deleted", deletionSuite],
   ["in multi requests", multiSuite],
   ["with readers of their own", readersSuite],
   ["behind rights on classes", rightsSuite],

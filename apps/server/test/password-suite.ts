@@ -20,24 +20,24 @@ const tally = (codes: readonly string[]) =>
 const encrypted = (text: string, padding: RsaPadding = "OAEP-SHA-256", key = serverRsaKey) =>
   encryptBlocks(key, padding, Buffer.from(text)).toString("base64");
 
-export interface Somebody {
+export interface TestUser {
   readonly name: string;
   readonly userId: ObjectId;
 }
 
-let people = 0;
+let users = 0;
 
 /** A new user with the first password and an address. */
-export async function newUser(server: RunningServer, alias = ""): Promise<Somebody> {
+export async function newUser(server: RunningServer, alias = ""): Promise<TestUser> {
   const { accounts, objects } = repositoriesOf(server, alias);
-  people += 1;
-  const name = `somebody ${process.pid} ${people}`;
+  users += 1;
+  const name = `somebody ${process.pid} ${users}`;
   const [user] = await objects.insert([{ className: "User", attributes: { Name: name } }]);
   if (user === undefined) throw new Error("Nobody was created.");
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const secret = await hasher.hash(digests.md5(first));
   await accounts.create(
-    { userId: user.id, loginName: name, secret, administrator: false, email: `somebody-${people}@mail.example` },
+    { userId: user.id, loginName: name, secret, administrator: false, email: `somebody-${users}@mail.example` },
     name,
   );
   return { name, userId: user.id };
@@ -60,7 +60,7 @@ export function passwordSuite(server: () => RunningServer): void {
   const opens = (user: string, pass: string) => tryLogIn(server(), user, { pass }).then(({ code }) => code);
 
   /** A token as the mail would hold it; it is not asked for through the outbox, which a minute would have to pass between. */
-  const token = async ({ name, userId }: Somebody): Promise<string> => {
+  const token = async ({ name, userId }: TestUser): Promise<string> => {
     await repositories().throttle.pass([], [`resetMail:user:${userId}`]);
     const prepared = await resetMail.prepare(repositories(), { user: name });
     if (prepared === null) throw new Error("There is nobody to write to.");
@@ -74,12 +74,12 @@ export function passwordSuite(server: () => RunningServer): void {
 
   describe.each(testedModes)("in mode %s", (mode) => {
     const over = overCode[mode];
-    const logIn = ({ name }: Somebody, password = first) => openSession(server(), mode, name, { password });
+    const logIn = ({ name }: TestUser, password = first) => openSession(server(), mode, name, { password });
 
     test("a change ends all sessions of the user but its own, and no old password opens another", async () => {
-      const [somebody, other] = [await newUser(server()), await newUser(server())];
-      const [own, elsewhere, others] = [await logIn(somebody), await logIn(somebody), await logIn(other)];
-      const pending = await token(somebody);
+      const [testUser, other] = [await newUser(server()), await newUser(server())];
+      const [own, elsewhere, others] = [await logIn(testUser), await logIn(testUser), await logIn(other)];
+      const pending = await token(testUser);
       const answer = await change(own, first, second);
       expect(answer).toMatchObject({ status: 200, code: "0", body: { data: {} } });
       expect(await Promise.all([own, elsewhere, others].map((session) => checkSession(server(), session)))).toEqual([
@@ -87,9 +87,9 @@ export function passwordSuite(server: () => RunningServer): void {
         over,
         "0",
       ]);
-      expect([await opens(somebody.name, first), await opens(somebody.name, second)]).toEqual(["302", "0"]);
+      expect([await opens(testUser.name, first), await opens(testUser.name, second)]).toEqual(["302", "0"]);
       expect(await confirm(pending, "a password by mail")).toBe("328");
-      expect(await audited(somebody.userId)).toMatchObject([{ type: "password.changed", outcome: 0 }]);
+      expect(await audited(testUser.userId)).toMatchObject([{ type: "password.changed", outcome: 0 }]);
       // It goes on as the session of the new password, with all that such a session can do.
       expect(await changed(own, second, "the third password")).toBe("0");
       expect(await checkSession(server(), own)).toBe("0");
@@ -103,8 +103,8 @@ export function passwordSuite(server: () => RunningServer): void {
     });
 
     test("a wrong old password changes nothing, is audited, and counts as a failed log-in", async () => {
-      const somebody = await newUser(server());
-      const session = await logIn(somebody);
+      const testUser = await newUser(server());
+      const session = await logIn(testUser);
       for (let failures = 1; failures < 10; failures += 1) {
         const answer = await change(session, `wrong ${failures}`, second);
         expect([answer.code, answer.headers["retry-after"]]).toEqual(["339", undefined]);
@@ -112,23 +112,23 @@ export function passwordSuite(server: () => RunningServer): void {
       const last = await change(session, "wrong", second);
       expect([last.code, last.headers["retry-after"]]).toEqual(["339", "1"]);
       expect(await checkSession(server(), session)).toBe("0");
-      const events = await audited(somebody.userId);
+      const events = await audited(testUser.userId);
       expect(tally(events.map(({ type, outcome }) => `${type} ${outcome}`))).toEqual({ "password.refused 339": 10 });
     });
 
     test("whoever is locked out changes nothing, with whatever password", async () => {
-      const somebody = await newUser(server());
-      const session = await logIn(somebody);
+      const testUser = await newUser(server());
+      const session = await logIn(testUser);
       const policy = { maxFailures: 10, initialDelay: 900_000, maxDelay: 900_000, resetAfter: 900_000 };
       for (let failures = 0; failures < 20; failures += 1)
-        await repositories().throttle.fail([{ key: `user:${digests.sha256(somebody.name)}`, policy }]);
+        await repositories().throttle.fail([{ key: `user:${digests.sha256(testUser.name)}`, policy }]);
       const answer = await change(session, first, second);
       expect([answer.code, Number(answer.headers["retry-after"]) > 0]).toEqual(["339", true]);
     });
 
     test("takes no password again that was in use a moment ago, and only tells those who know the current one", async () => {
-      const somebody = await newUser(server());
-      const session = await logIn(somebody);
+      const testUser = await newUser(server());
+      const session = await logIn(testUser);
       const used = [first];
       for (let index = 1; index <= 6; index += 1) {
         const next = `password number ${index}`;
@@ -138,14 +138,14 @@ export function passwordSuite(server: () => RunningServer): void {
       const current = used.at(-1);
       for (const former of used.slice(1, -1)) expect(await changed(session, current, former)).toBe("320");
       expect(await changed(session, "not the current one", used[3])).toBe("339");
-      expect(await audited(somebody.userId)).toHaveLength(6 + 5 + 1);
+      expect(await audited(testUser.userId)).toHaveLength(6 + 5 + 1);
       // Six ago: one more than is remembered.
       expect(await changed(session, current, first)).toBe("0");
     });
 
     test("of 50 changes at once, one wins", async () => {
-      const somebody = await newUser(server());
-      const session = await logIn(somebody);
+      const testUser = await newUser(server());
+      const session = await logIn(testUser);
       const codes = await Promise.all(
         Array.from({ length: 50 }, (_, index) => changed(session, first, `password of change ${index}`)),
       );
@@ -153,13 +153,13 @@ export function passwordSuite(server: () => RunningServer): void {
       expect(await checkSession(server(), session)).toBe("0");
       const winner = codes.indexOf("0");
       const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
-      const { account } = await repositories().accounts.find({ id: somebody.userId }, []);
+      const { account } = await repositories().accounts.find({ id: testUser.userId }, []);
       expect(await hasher.verify(account?.secret ?? "", digests.md5(`password of change ${winner}`), null)).toBe(true);
     });
 
     test("of changes in several sessions at once, one wins and ends the others", async () => {
-      const somebody = await newUser(server());
-      const sessions = await Promise.all(Array.from({ length: 6 }, () => logIn(somebody)));
+      const testUser = await newUser(server());
+      const sessions = await Promise.all(Array.from({ length: 6 }, () => logIn(testUser)));
       const codes = await Promise.all(
         sessions.map((session, index) => changed(session, first, `password of session ${index}`)),
       );
@@ -174,13 +174,13 @@ export function passwordSuite(server: () => RunningServer): void {
     test.each<RsaPadding>(["OAEP-SHA-256", "OAEP-SHA-1", "PKCS1-v1_5"])(
       "takes encrypted passwords in %s",
       async (padding) => {
-        const somebody = await newUser(server());
-        const session = await logIn(somebody);
+        const testUser = await newUser(server());
+        const session = await logIn(testUser);
         const long = `${"päßword ".repeat(100)}!`;
         expect(await changed(session, encrypted(first, padding), encrypted(long, padding), { encrypted: true })).toBe(
           "0",
         );
-        expect([await opens(somebody.name, long), await opens(somebody.name, first)]).toEqual(["0", "302"]);
+        expect([await opens(testUser.name, long), await opens(testUser.name, first)]).toEqual(["0", "302"]);
       },
     );
 
@@ -209,8 +209,8 @@ export function passwordSuite(server: () => RunningServer): void {
     });
 
     test("takes encrypted passwords in the session that sent them first, three times", async () => {
-      const somebody = await newUser(server());
-      const [session, captor] = [await logIn(somebody), await logIn(somebody)];
+      const testUser = await newUser(server());
+      const [session, captor] = [await logIn(testUser), await logIn(testUser)];
       const [old, fresh] = [encrypted("it is wrong"), encrypted(second)];
       const codes = [];
       for (let times = 0; times < 4; times += 1) codes.push(await changed(session, old, fresh, { encrypted: true }));
@@ -220,42 +220,42 @@ export function passwordSuite(server: () => RunningServer): void {
     });
 
     test("a reset ends all sessions and all other resets", async () => {
-      const somebody = await newUser(server());
-      const sessions = [await logIn(somebody), await logIn(somebody)];
-      const [one, other] = [await token(somebody), await token(somebody)];
+      const testUser = await newUser(server());
+      const sessions = [await logIn(testUser), await logIn(testUser)];
+      const [one, other] = [await token(testUser), await token(testUser)];
       expect(await confirm(one, second)).toBe("0");
       expect(await Promise.all(sessions.map((session) => checkSession(server(), session)))).toEqual([over, over]);
-      expect([await opens(somebody.name, first), await opens(somebody.name, second)]).toEqual(["302", "0"]);
+      expect([await opens(testUser.name, first), await opens(testUser.name, second)]).toEqual(["302", "0"]);
       expect([await confirm(one, "a third password"), await confirm(other, "a third password")]).toEqual([
         "328",
         "328",
       ]);
-      expect(await audited(somebody.userId)).toMatchObject([{ type: "password.reset", outcome: 0 }]);
+      expect(await audited(testUser.userId)).toMatchObject([{ type: "password.reset", outcome: 0 }]);
     });
   });
 
   test("a password that is refused does not spend the token", async () => {
-    const somebody = await newUser(server());
-    const good = await token(somebody);
+    const testUser = await newUser(server());
+    const good = await token(testUser);
     for (const refused of ["short", "Password123", first, digests.md5(first), undefined])
       expect(await confirm(good, refused)).toBe("320");
     expect(await confirm(good, second)).toBe("0");
-    expect(await confirm(await token(somebody), first)).toBe("320");
+    expect(await confirm(await token(testUser), first)).toBe("320");
   });
 
   test("of 50 who use a token at once, one sets the password", async () => {
-    const somebody = await newUser(server());
-    const good = await token(somebody);
+    const testUser = await newUser(server());
+    const good = await token(testUser);
     const codes = await Promise.all(
       Array.from({ length: 50 }, (_, index) => confirm(good, `password of reset ${index}`)),
     );
     expect(tally(codes)).toEqual({ "0": 1, "328": 49 });
-    expect(await opens(somebody.name, `password of reset ${codes.indexOf("0")}`)).toBe("0");
+    expect(await opens(testUser.name, `password of reset ${codes.indexOf("0")}`)).toBe("0");
   });
 
   test("a token is good for the database that gave it out, as it was given", async () => {
-    const somebody = await newUser(server());
-    const good = await token(somebody);
+    const testUser = await newUser(server());
+    const good = await token(testUser);
     expect(await confirm(good, second, "/second/v1/confirmResetPassword")).toBe("328");
     for (const bad of [
       [good],
@@ -271,28 +271,28 @@ export function passwordSuite(server: () => RunningServer): void {
   });
 
   test("a token is worth nothing once its user is disabled, and while he is", async () => {
-    const somebody = await newUser(server());
-    const good = await token(somebody);
-    await repositories().accounts.change(somebody.userId, { disabled: true });
+    const testUser = await newUser(server());
+    const good = await token(testUser);
+    await repositories().accounts.change(testUser.userId, { disabled: true });
     expect(await confirm(good, second)).toBe("328");
-    expect(await resetMail.prepare(repositories(), { user: somebody.name })).toBeNull();
-    await repositories().accounts.change(somebody.userId, { disabled: false });
+    expect(await resetMail.prepare(repositories(), { user: testUser.name })).toBeNull();
+    await repositories().accounts.change(testUser.userId, { disabled: false });
     expect(await confirm(good, second)).toBe("0");
   });
 
   test("nobody is written to who is not there, has no address, or was written to within a minute", async () => {
-    const somebody = await newUser(server());
+    const testUser = await newUser(server());
     expect(await resetMail.prepare(repositories(), { user: "nobody of this name" })).toBeNull();
     expect(await resetMail.prepare(repositories(), { user: "demo\r\nBcc: all@mail.example" })).toBeNull();
-    expect(await resetMail.prepare(repositories(), { user: somebody.name })).toMatchObject({
-      name: somebody.name,
+    expect(await resetMail.prepare(repositories(), { user: testUser.name })).toMatchObject({
+      name: testUser.name,
       minutes: 30,
       token: expect.stringMatching(/^[\w-]{43}$/),
     });
-    expect(await resetMail.prepare(repositories(), { user: somebody.name })).toBeNull();
-    await repositories().accounts.change(somebody.userId, { email: null });
-    await repositories().throttle.pass([], [`resetMail:user:${somebody.userId}`]);
-    expect(await resetMail.prepare(repositories(), { user: somebody.name })).toBeNull();
+    expect(await resetMail.prepare(repositories(), { user: testUser.name })).toBeNull();
+    await repositories().accounts.change(testUser.userId, { email: null });
+    await repositories().throttle.pass([], [`resetMail:user:${testUser.userId}`]);
+    expect(await resetMail.prepare(repositories(), { user: testUser.name })).toBeNull();
   });
 
   test("parallel preparations for one user produce one mail", async () => {

@@ -1,4 +1,4 @@
-import { signIn } from "@sallyport/provider-imitation";
+import { signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../src/index.ts";
 import { call, checkSession } from "./client.ts";
 import { type DemoOfSuite, onEngines } from "./engines.ts";
@@ -7,50 +7,55 @@ import { away, comeBack, link } from "./providers/browser.ts";
 import { flowSuite } from "./providers/flow-suite.ts";
 import { providerHookEnvironment, providerHookSuite } from "./providers/hook-suite.ts";
 import { linkMailSuite } from "./providers/link-mail-suite.ts";
-import { openProviderStage, type ProviderStage, register, stageEnvironment } from "./providers/provider-stage.ts";
+import {
+  openProviderFixture,
+  type ProviderFixture,
+  register,
+  providerEnvironment,
+} from "./providers/provider-fixture.ts";
 import { providerSuite } from "./providers/provider-suite.ts";
 import { returnSuite } from "./providers/return-suite.ts";
-import { roomEnvironment, roomSuite } from "./providers/room-suite.ts";
+import { quotaEnvironment, quotaSuite } from "./providers/quota-suite.ts";
 
 describe("return", () => {
-  let stage: ProviderStage;
+  let fixture: ProviderFixture;
   beforeAll(async () => {
-    stage = await openProviderStage();
+    fixture = await openProviderFixture();
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
 
   onEngines(
     "log-ins at providers that return to an app",
     (_server, { servers }) =>
       returnSuite(
         () => servers() as [RunningServer, RunningServer],
-        () => stage,
+        () => fixture,
       ),
     {
-      environment: stageEnvironment,
-      content: () => stage.content,
+      environment: providerEnvironment,
+      content: () => fixture.content,
       count: 2,
     },
   );
 });
 
 describe("room", () => {
-  let stage: ProviderStage;
+  let fixture: ProviderFixture;
   beforeAll(async () => {
-    stage = await openProviderStage();
+    fixture = await openProviderFixture();
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
 
   onEngines(
     "log-ins under way at providers",
     (_server, { servers }) =>
-      roomSuite(
+      quotaSuite(
         () => servers() as [RunningServer, RunningServer],
-        () => stage,
+        () => fixture,
       ),
     {
-      environment: roomEnvironment,
-      content: () => stage.content,
+      environment: quotaEnvironment,
+      content: () => fixture.content,
       count: 2,
     },
   );
@@ -58,14 +63,14 @@ describe("room", () => {
 
 describe("link mail", () => {
   const mailbox = new Mailbox();
-  let stage: ProviderStage;
+  let fixture: ProviderFixture;
   beforeAll(async () => {
-    stage = await openProviderStage();
+    fixture = await openProviderFixture();
     await mailbox.open();
   });
   afterAll(async () => {
     await mailbox.close();
-    await stage.close();
+    await fixture.close();
   });
 
   onEngines(
@@ -73,40 +78,40 @@ describe("link mail", () => {
     (server) =>
       linkMailSuite(
         server,
-        () => stage,
+        () => fixture,
         () => mailbox,
       ),
     {
-      environment: () => ({ ...stageEnvironment, ...mailbox.environment }),
-      content: () => stage.content,
+      environment: () => ({ ...providerEnvironment, ...mailbox.environment }),
+      content: () => fixture.content,
     },
   );
 });
 
 describe("providers", () => {
-  let stage: ProviderStage;
+  let fixture: ProviderFixture;
   beforeAll(async () => {
-    stage = await openProviderStage();
+    fixture = await openProviderFixture();
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
 
   onEngines(
     "log-in with providers",
     (server) => {
-      flowSuite(server, () => stage);
-      providerSuite(server, () => stage);
+      flowSuite(server, () => fixture);
+      providerSuite(server, () => fixture);
     },
-    { environment: stageEnvironment, content: () => stage.content },
+    { environment: providerEnvironment, content: () => fixture.content },
   );
 
-  onEngines("the hook for new users of providers", (server) => providerHookSuite(server, () => stage), {
+  onEngines("the hook for new users of providers", (server) => providerHookSuite(server, () => fixture), {
     environment: providerHookEnvironment,
-    content: () => stage.content,
+    content: () => fixture.content,
   });
 
   onEngines("providers with two servers", twoServerSuite, {
     environment: providerHookEnvironment,
-    content: () => stage.content,
+    content: () => fixture.content,
     on: ["Postgres"],
     count: 2,
   });
@@ -115,7 +120,7 @@ describe("providers", () => {
     const other = () => servers()[1] as RunningServer;
 
     test("a log-in that one server began ends at the other, once", async () => {
-      await register(stage, one(), "microsoft");
+      await register(fixture, one(), "microsoft");
       const start = async (from: RunningServer) => {
         const { location, cookie } = await away(from, "microsoft");
         return { cookie, callback: await signIn(location, "chloe") };

@@ -22,7 +22,7 @@ test(
   600_000,
 );
 
-const startPatience = 60_000;
+const startTimeout = 60_000;
 
 interface Line {
   readonly msg: string;
@@ -59,7 +59,7 @@ describe("queries on Postgres", () => {
     const { logger } = createLogger(configuration, { write: (line) => void lines.push(JSON.parse(line)) });
     server = await startServer(configuration, logger);
     [sessionId, hurriedId] = [await logIn(server, "reader"), await logIn(server, "reader", {}, "/hurried")];
-  }, startPatience);
+  }, startTimeout);
   afterAll(async () => {
     await server.close();
     await postgres.close();

@@ -62,24 +62,24 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
   });
 
   test("answers alike whoever is named, and writes only to those who are there, once a minute", async () => {
-    const [somebody, disabled, without] = [await newUser(server()), await newUser(server()), await newUser(server())];
+    const [testUser, disabled, without] = [await newUser(server()), await newUser(server()), await newUser(server())];
     await repositoriesOf(server()).accounts.change(disabled.userId, { disabled: true });
     await repositoriesOf(server()).accounts.change(without.userId, { email: null });
     const names = [
-      somebody.name,
+      testUser.name,
       "nobody of this name",
       disabled.name,
       without.name,
-      somebody.name.toUpperCase(),
+      testUser.name.toUpperCase(),
       "demo\r\nBcc: all@mail.example",
       "\0",
-      somebody.name,
+      testUser.name,
     ];
     const answers = [];
     for (const name of names) answers.push(await ask(name));
     for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
     await sent();
-    expect((await mailbox().next()).bodies.get("text/plain")).toContain(somebody.name);
+    expect((await mailbox().next()).bodies.get("text/plain")).toContain(testUser.name);
     expect(mailbox().left).toBe(0);
   });
 

@@ -180,9 +180,9 @@ export function rightsSuite(server: () => RunningServer): void {
       if (recycled) {
         await server()
           .databases.get("")
-          ?.storage.transaction(async ({ departures }) => {
-            await departures.hold([object.id]);
-            await departures.depart([object.id], { recycled: true, leader: object.id });
+          ?.storage.transaction(async ({ deletion }) => {
+            await deletion.lock([object.id]);
+            await deletion.delete([object.id], { recycled: true, root: object.id });
           });
       }
       return { className, id: object.id, uuid: object.uuid };

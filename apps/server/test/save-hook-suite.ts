@@ -1,4 +1,4 @@
-import type { HookStage } from "./hook-stage.ts";
+import type { HookFixture } from "./hook-fixture.ts";
 
 /** What hooks do before and after objects are saved and deleted. */
 export function saveHookSuite({
@@ -14,7 +14,7 @@ export function saveHookSuite({
   create,
   stored,
   count,
-}: HookStage): void {
+}: HookFixture): void {
   test("a hook before a save changes what is saved, or refuses it, one by one and in bulk", async () => {
     await put(
       "Rules",

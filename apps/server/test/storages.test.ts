@@ -67,7 +67,7 @@ describe("a storage module is refused at the start", () => {
   });
 });
 
-const startPatience = 180_000;
+const startTimeout = 180_000;
 
 describe("a statement that does not end, on the embedded engine", () => {
   let directory: string;
@@ -83,7 +83,7 @@ describe("a statement that does not end, on the embedded engine", () => {
       databases: [{ alias: "", storage: { ...storage, schema: "sallyport_demo" } }],
     });
     sessionId = await logIn(server, "demo");
-  }, startPatience);
+  }, startTimeout);
   afterAll(async () => {
     await server.close();
     await rm(directory, { recursive: true });
@@ -106,7 +106,7 @@ describe("a statement that does not end, on the embedded engine", () => {
       const { data } = (await call(server, `/v1/objects/Customer?query=${query}`, { sessionId })).body;
       expect(data["~Elements"].map(({ Name }: { Name: string }) => Name)).toEqual(["Acknowledged", "After"]);
     },
-    startPatience,
+    startTimeout,
   );
 
   test(
@@ -120,7 +120,7 @@ describe("a statement that does not end, on the embedded engine", () => {
       expect(performance.now() - began).toBeLessThan(8_000);
       expect((await endless).code).toBe("706");
     },
-    startPatience,
+    startTimeout,
   );
 });
 

@@ -1,6 +1,6 @@
 import type { ClassDefinition } from "@sallyport/core";
 import { tryLogIn } from "./client.ts";
-import type { WriteStage } from "./write-stage.ts";
+import type { WriteFixture } from "./write-fixture.ts";
 
 /** How users are written, on whose names log-ins depend. */
 export function userWriteSuite({
@@ -13,7 +13,7 @@ export function userWriteSuite({
   create,
   patch,
   found,
-}: WriteStage): void {
+}: WriteFixture): void {
   test("renames who logs in with the user, or neither", async () => {
     const { accounts } = repositories();
     const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);

@@ -4,13 +4,13 @@ import { logOutIn } from "./client.ts";
 import { lockSuite } from "./lock-suite.ts";
 import { testedModes } from "./modes.ts";
 import { userWriteSuite } from "./user-write-suite.ts";
-import { writeStage } from "./write-stage.ts";
+import { writeFixture } from "./write-fixture.ts";
 
 /** How objects are created, changed and locked, in every mode and on every engine. */
 export function writeSuite(server: () => RunningServer): void {
   describe.each(testedModes)("in mode %s", (mode) => {
-    const stage = writeStage(server, mode);
-    const { sessions, repositories, send, seen, logIn, create, patch, lock, found } = stage;
+    const fixture = writeFixture(server, mode);
+    const { sessions, repositories, send, seen, logIn, create, patch, lock, found } = fixture;
 
     test("creates an object with values of every kind, and reads it back", async () => {
       const given = {
@@ -299,7 +299,7 @@ export function writeSuite(server: () => RunningServer): void {
       });
     });
 
-    lockSuite(stage);
-    userWriteSuite(stage);
+    lockSuite(fixture);
+    userWriteSuite(fixture);
   });
 }

@@ -17,8 +17,8 @@ import type {
   PageOptions,
   PurgeOptions,
   ReadersOptions,
-  RecyclerOptions,
-  RecyclerPage,
+  TrashOptions,
+  TrashPage,
   UpdateOptions,
 } from "./objects.ts";
 import { type Answer, type BytesAnswer, type CallOptions, ClientRequests, type RequestOptions } from "./requests.ts";
@@ -232,8 +232,8 @@ export class SallyportClient {
    * A page of the recycle bin, the newest first: what this user has recycled, for administrators what all users have. Of objects that were
    * recycled together, the one that took the others along.
    */
-  listRecycler({ perPage, cursor, ...limits }: RecyclerOptions = {}): Promise<RecyclerPage> {
-    return this.#requests.data<RecyclerPage>({ ...limits, path: "/v1/recycler", query: { perPage, cursor } });
+  listTrash({ perPage, cursor, ...limits }: TrashOptions = {}): Promise<TrashPage> {
+    return this.#requests.data<TrashPage>({ ...limits, path: "/v1/recycler", query: { perPage, cursor } });
   }
 
   /**
@@ -248,7 +248,7 @@ export class SallyportClient {
    * Deletes for good what this user has recycled, with `all` what all users have; how many objects that were. One call purges at most 1,000 with what was
    * recycled with them: repeat it until it gives 0.
    */
-  purgeRecycler({ all = false, ...limits }: PurgeOptions = {}): Promise<number> {
+  purgeTrash({ all = false, ...limits }: PurgeOptions = {}): Promise<number> {
     return this.#counted({ ...limits, method: "DELETE", path: "/v1/recycler", query: all ? { all: "true" } : {} });
   }
 

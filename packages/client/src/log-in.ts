@@ -76,7 +76,7 @@ async function logInWithSessionId(
   options: PlainLogInOptions,
   signal: AbortSignal,
 ): Promise<OpenedSession> {
-  const { path = "/v1/login", fields, answered } = options.door ?? {};
+  const { path = "/v1/login", fields, answered } = options.endpoint ?? {};
   const data =
     (answered as SessionData | undefined) ??
     (await postPlainLogIn<SessionData>(transport, path, logInBody(options, fields), signal));

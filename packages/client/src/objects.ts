@@ -1,4 +1,4 @@
-import type { LockData, ObjectData, ObjectListData, RecyclerData, Serialization } from "@sallyport/contract";
+import type { LockData, ObjectData, ObjectListData, TrashData, Serialization } from "@sallyport/contract";
 import type { CallOptions } from "./requests.ts";
 import type { ConditionOptions } from "./version.ts";
 
@@ -14,7 +14,7 @@ export type ObjectPage<Known extends Attributes = Attributes> = Omit<ObjectListD
 };
 
 /** A page of the recycle bin: what was deleted, when and by whom. */
-export type RecyclerPage = RecyclerData;
+export type TrashPage = TrashData;
 
 /** What an attribute is compared with. A reference or a file by the id or UUID of the object it points to. */
 export type Operand = string | number | boolean | null | Date;
@@ -89,7 +89,7 @@ export interface PageOptions extends ListOptions {
   readonly cursor?: string | undefined;
 }
 
-export interface RecyclerOptions extends CallOptions {
+export interface TrashOptions extends CallOptions {
   /** Objects on a page: 50 unless given, at most 1,000. */
   readonly perPage?: number | undefined;
   /** `~Cursor` of the page before; the first page unless given. */

@@ -53,7 +53,7 @@ export interface KeyOptions {
 }
 
 /** Another way in than the log-in of database users; made by `@sallyport/client/identity`. */
-export interface LogInDoor {
+export interface LogInEndpoint {
   readonly path: string;
   /** What its body has beyond that of a log-in. */
   readonly fields?: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ export interface LogInDoor {
 export interface PlainLogInOptions extends LogInFields {
   readonly mode: "session" | "token";
   /** With `mode: "session"`. */
-  readonly door?: LogInDoor | undefined;
+  readonly endpoint?: LogInEndpoint | undefined;
 }
 
 /** A JWT, with log-in and answer encrypted (the encrypted form of `POST /v2/login`); RSA-OAEP with SHA-256. */

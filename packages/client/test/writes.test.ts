@@ -148,14 +148,14 @@ test("a call may give up waiting for a renewal that others still wait for", asyn
     return server.fetch("https://db.example/v1/login", { method: "POST", headers: { appkey: "key" }, body });
   });
   const controller = new AbortController();
-  const impatient = client.request({ path: "/v1/x", signal: controller.signal }).catch((error: unknown) => error);
-  const patient = client.request({ path: "/v1/y" });
+  const shortTimeout = client.request({ path: "/v1/x", signal: controller.signal }).catch((error: unknown) => error);
+  const longTimeout = client.request({ path: "/v1/y" });
   await noticed.passed;
   const reason = new Error("enough");
   controller.abort(reason);
-  expect(await impatient).toBe(reason);
+  expect(await shortTimeout).toBe(reason);
   waiting.open();
-  await expect(patient).resolves.toMatchObject({ data: {} });
+  await expect(longTimeout).resolves.toMatchObject({ data: {} });
   expect(server.count("GET /v1/x")).toBe(1);
 });
 
@@ -303,14 +303,12 @@ describe.each(modes)("writes in mode %s", (mode) => {
       success(method === "GET" ? { "~Cursor": "next", "~Elements": [element] } : { "~Count": 3 }),
     );
     server.routes.set("session /v1/recycler/1A", () => success({ "~Count": 2 }));
-    const page = await client.listRecycler();
+    const page = await client.listTrash();
     expect(page).toEqual({ "~Cursor": "next", "~Elements": [element] });
-    await client.listRecycler({ perPage: 5, cursor: page["~Cursor"] });
-    expect([
-      await client.purgeObject("1A"),
-      await client.purgeRecycler(),
-      await client.purgeRecycler({ all: true }),
-    ]).toEqual([2, 3, 3]);
+    await client.listTrash({ perPage: 5, cursor: page["~Cursor"] });
+    expect([await client.purgeObject("1A"), await client.purgeTrash(), await client.purgeTrash({ all: true })]).toEqual(
+      [2, 3, 3],
+    );
     const sent = server.arrived.slice(-5).map(({ method, url }) => [method, url.pathname + url.search]);
     expect(sent).toEqual([
       ["GET", "/v1/recycler"],

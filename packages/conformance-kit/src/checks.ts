@@ -11,16 +11,16 @@ import { importingChecks } from "./sections/archive/importing.ts";
 import { auditChecks } from "./sections/audit.ts";
 import { capabilityChecks } from "./sections/capabilities.ts";
 import { changeInterleavingChecks } from "./sections/changes/interleaving.ts";
-import { changeTellingChecks } from "./sections/changes/telling.ts";
+import { changeReadingChecks } from "./sections/changes/reading.ts";
 import { channelBlockChecks } from "./sections/channels/blocks.ts";
 import { channelLifeChecks } from "./sections/channels/life.ts";
 import { channelNumberChecks } from "./sections/channels/numbers.ts";
 import { durabilityChecks } from "./sections/durability.ts";
-import { goingChecks } from "./sections/departures/going.ts";
-import { departureRaceChecks } from "./sections/departures/races.ts";
-import { recyclingChecks } from "./sections/departures/recycling.ts";
-import { referrerChecks } from "./sections/departures/referrers.ts";
-import { returningChecks } from "./sections/departures/returning.ts";
+import { deletingChecks } from "./sections/deletion/deleting.ts";
+import { deletionRaceChecks } from "./sections/deletion/races.ts";
+import { recyclingChecks } from "./sections/deletion/recycling.ts";
+import { referrerChecks } from "./sections/deletion/referrers.ts";
+import { restoringChecks } from "./sections/deletion/restoring.ts";
 import { indexChecks } from "./sections/indexes.ts";
 import { settingsChecks } from "./sections/settings.ts";
 import { lifecycleChecks } from "./sections/lifecycle.ts";
@@ -50,10 +50,10 @@ import { queryVisibilityChecks } from "./sections/queries/visibility.ts";
 import { recordClaimingChecks } from "./sections/records/claiming.ts";
 import { recordKeepingChecks } from "./sections/records/keeping.ts";
 import { recordRemovingChecks } from "./sections/records/removing.ts";
-import { recordRoomChecks } from "./sections/records/room.ts";
+import { recordQuotaChecks } from "./sections/records/quotas.ts";
 import { recordVersionChecks } from "./sections/records/versions.ts";
 import { sessionEndingChecks } from "./sections/sessions/ending.ts";
-import { sessionEntranceChecks } from "./sections/sessions/entrances.ts";
+import { authenticationMethodChecks } from "./sections/sessions/authentication-methods.ts";
 import { sessionExpiryChecks } from "./sections/sessions/expiry.ts";
 import { sessionLimitChecks } from "./sections/sessions/limits.ts";
 import { sessionRenewingChecks } from "./sections/sessions/renewing.ts";
@@ -63,7 +63,7 @@ import { processTransactionChecks } from "./sections/processes/transactions.ts";
 import { exemptionChecks } from "./sections/exemptions.ts";
 import { throttleChecks } from "./sections/throttle.ts";
 import { timeChecks } from "./sections/time.ts";
-import { togetherChecks } from "./sections/together.ts";
+import { batchChecks } from "./sections/batches.ts";
 import { transactionChecks } from "./sections/transactions.ts";
 import { unstorableTextChecks } from "./sections/unstorable-texts.ts";
 
@@ -77,7 +77,7 @@ export const checks: readonly Check[] = [
   ...partUndoingChecks,
   ...partFailingChecks,
   ...partShowingChecks,
-  ...togetherChecks,
+  ...batchChecks,
   ...appKeyChecks,
   ...accountChecks,
   ...accountFindingChecks,
@@ -90,14 +90,14 @@ export const checks: readonly Check[] = [
   ...sessionDeviceChecks,
   ...sessionEndingChecks,
   ...sessionRenewingChecks,
-  ...sessionEntranceChecks,
+  ...authenticationMethodChecks,
   ...channelLifeChecks,
   ...channelNumberChecks,
   ...channelBlockChecks,
   ...recordKeepingChecks,
   ...recordVersionChecks,
   ...recordRemovingChecks,
-  ...recordRoomChecks,
+  ...recordQuotaChecks,
   ...recordClaimingChecks,
   ...objectInsertionChecks,
   ...objectReadingChecks,
@@ -118,12 +118,12 @@ export const checks: readonly Check[] = [
   ...queryOrderChecks,
   ...queryVisibilityChecks,
   ...lockChecks,
-  ...goingChecks,
+  ...deletingChecks,
   ...referrerChecks,
-  ...returningChecks,
-  ...departureRaceChecks,
+  ...restoringChecks,
+  ...deletionRaceChecks,
   ...recyclingChecks,
-  ...changeTellingChecks,
+  ...changeReadingChecks,
   ...changeInterleavingChecks,
   ...modelChecks,
   ...indexChecks,

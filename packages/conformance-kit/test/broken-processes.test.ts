@@ -1,6 +1,6 @@
 import { type AdapterUnderTest, checks, runCheck, runChecks } from "@sallyport/conformance-kit";
 import { brokenMemories } from "./broken/broken-memories.ts";
-import { brokenTogether } from "./broken/broken-processes.ts";
+import { brokenBatches } from "./broken/broken-processes.ts";
 import { brokenRecordProcesses } from "./broken/records/broken-record-processes.ts";
 import { SharedDatabase } from "./broken/shared-database.ts";
 
@@ -14,7 +14,7 @@ test("processes that share a database soundly pass", async () => {
 }, 120_000);
 
 describe.each([
-  ["several processes", brokenTogether],
+  ["several processes", brokenBatches],
   ["records of several processes", brokenRecordProcesses],
   ["a database that is opened again", brokenMemories],
 ])("a fault that shows in %s", (_where, broken) => {

@@ -8,8 +8,8 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage, unguarded } from "./broken/broken-adapter.ts";
 import { brokenLocks } from "./broken/broken-locks.ts";
 import { brokenSessions } from "./broken/broken-sessions.ts";
-import { brokenGoing } from "./broken/departures/broken-going.ts";
-import { brokenReturning } from "./broken/departures/broken-returning.ts";
+import { brokenGoing } from "./broken/deletion/broken-deleting.ts";
+import { brokenReturning } from "./broken/deletion/broken-restoring.ts";
 import { brokenConditions } from "./broken/queries/broken-conditions.ts";
 import { brokenOrder } from "./broken/queries/broken-order.ts";
 

@@ -7,7 +7,7 @@ import { everyCall } from "../src/fixtures/every-call.ts";
 import { silenceWords } from "../src/watch/silence-words.ts";
 import { allBrokenAdapters } from "./broken/all-broken-adapters.ts";
 import { brokenMemories } from "./broken/broken-memories.ts";
-import { brokenTogether } from "./broken/broken-processes.ts";
+import { brokenBatches } from "./broken/broken-processes.ts";
 import { exactlyCaught } from "./broken/exactly-caught/all-exactly-caught.ts";
 import { brokenRecordProcesses } from "./broken/records/broken-record-processes.ts";
 
@@ -110,7 +110,7 @@ describe("exactly caught", () => {
       },
     })),
   );
-  const shared: readonly AdapterUnderTest[] = [...brokenTogether, ...brokenRecordProcesses, ...brokenMemories].map(
+  const shared: readonly AdapterUnderTest[] = [...brokenBatches, ...brokenRecordProcesses, ...brokenMemories].map(
     ({ fault, create }) => ({
       name: fault,
       create,

@@ -10,7 +10,7 @@ export {
   listParameters,
   objectParameters,
   purgeParameters,
-  recyclerParameters,
+  trashParameters,
   type Serialization,
   type SerializationField,
   updateParameters,

@@ -146,7 +146,7 @@ export const deleteParameters = z.object({
 });
 
 /** Query parameters of a list of the recycle bin. */
-export const recyclerParameters = z.object({
+export const trashParameters = z.object({
   perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects on a page."),
   cursor: z.string().min(1).max(longestCursor).optional().describe("Goes on where another page ended: its `~Cursor`."),
 });

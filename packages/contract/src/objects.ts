@@ -47,7 +47,7 @@ const cursor = z
   .describe("Where the list goes on, as `cursor` of the next request; there when the page is full.");
 
 /** A page of the recycle bin. */
-export const recyclerSchema = z
+export const trashSchema = z
   .object({
     "~Cursor": cursor,
     "~Elements": z.array(
@@ -84,7 +84,7 @@ export type ObjectData = z.infer<typeof objectSchema>;
 export type ObjectListData = z.infer<typeof objectListSchema>;
 
 /** A page of the recycle bin. */
-export type RecyclerData = z.infer<typeof recyclerSchema>;
+export type TrashData = z.infer<typeof trashSchema>;
 
 /** How many objects a request has changed. */
 export const countResponse = z

@@ -14,7 +14,7 @@ import {
   mapCustomUser,
   type PasswordHasher,
   PasswordPolicy,
-  passwordEntrance,
+  passwordAuthentication,
   removeCustomUser,
   ReplacePassword,
   SecondFactors,
@@ -76,7 +76,7 @@ async function openSession(userId: string, name: string): Promise<void> {
       secretVersion: account?.secretVersion ?? 0,
       appNames: [],
       deviceId: null,
-      entrance: passwordEntrance,
+      authenticationMethod: passwordAuthentication,
     },
     policy.sessions,
   );

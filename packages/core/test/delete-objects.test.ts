@@ -1,15 +1,15 @@
-import { type ObjectId, passwordEntrance, seesAll } from "../src/index.ts";
-import { departureClasses, departureFixture } from "./departure-fixture.ts";
+import { type ObjectId, passwordAuthentication, seesAll } from "../src/index.ts";
+import { deletionClasses, deletionFixture } from "./deletion-fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
 describe("deleting objects", () => {
-  const at = departureFixture();
-  const { create, deleteIn, deleted, recycled, restored, live, read, leftOf, restore, remove, gone } = at;
+  const at = deletionFixture();
+  const { create, deleteIn, deleted, recycle, restored, live, read, leftOf, restore, remove, gone } = at;
 
   test("clears what points to an object for good, and leaves it where the object can return", async () => {
     const [gone1, stays] = [await create(), await create()];
     const source = await create({ Near: gone1, All: [stays, gone1], Crew: [gone1] });
-    await recycled(gone1);
+    await recycle(gone1);
     expect(await read(source)).toMatchObject({
       version: 1,
       attributes: { Near: gone1, All: [stays, gone1], Crew: [gone1] },
@@ -26,11 +26,11 @@ describe("deleting objects", () => {
   test("clears what points to an object beside what is in the recycler", async () => {
     const [one, other] = [await create(), await create()];
     const source = await create({ All: [one, other] });
-    await recycled(one);
+    await recycle(one);
     await deleted(other);
     expect((await read(source)).attributes).toMatchObject({ All: [one] });
     await restored(one);
-    expect(await at.fixture.r.departures.referrers([one], { attributes: null, limit: 9 })).toHaveLength(1);
+    expect(await at.fixture.r.deletion.referrers([one], { attributes: null, limit: 9 })).toHaveLength(1);
   });
 
   test.each([
@@ -51,7 +51,7 @@ describe("deleting objects", () => {
   });
 
   test("does not name what the caller may not read of that which keeps an object", async () => {
-    const classes = departureClasses.map((each) => ({
+    const classes = deletionClasses.map((each) => ({
       ...each,
       attributes: each.attributes.map((attribute) =>
         attribute.name === "Kept" ? { ...attribute, onDelete: "refuse" as const, read: ["B2"] } : attribute,
@@ -83,7 +83,7 @@ describe("deleting objects", () => {
   test("looks at the rule of the class, not of another with an attribute of the same name", async () => {
     const id = await create();
     const other = await create({ Kept: id }, { className: "Other" });
-    await recycled(id);
+    await recycle(id);
     expect((await read(other)).attributes["Kept"]).toBe(id);
     await restored(id);
     await deleted(id);
@@ -92,7 +92,7 @@ describe("deleting objects", () => {
 
   test.each([true, false])(
     "takes along what belongs to an object, and what belongs to that (recycled: %s)",
-    async (intoRecycler) => {
+    async (recycled) => {
       const root = await create();
       const [child, foreign] = [
         await create({ Owner: root }),
@@ -103,12 +103,12 @@ describe("deleting objects", () => {
         await create({ Owners: [child, foreign], Near: root }),
       ];
       const bystander = await create({ Near: grandchild });
-      await deleted(root, { recycled: intoRecycler });
+      await deleted(root, { recycled });
       const going = [root, child, foreign, grandchild, shared];
       expect(await live(...going, bystander)).toEqual([bystander]);
-      expect((await read(bystander)).attributes["Near"]).toBe(intoRecycler ? grandchild : null);
-      for (const id of going) expect(await leftOf(id)).toBe(intoRecycler ? "recycled" : "deleted");
-      if (!intoRecycler) return;
+      expect((await read(bystander)).attributes["Near"]).toBe(recycled ? grandchild : null);
+      for (const id of going) expect(await leftOf(id)).toBe(recycled ? "recycled" : "deleted");
+      if (!recycled) return;
       const { object, version } = await restored(shared);
       expect([object["~ObjectID"], version]).toEqual([shared, 3]);
       expect(await live(...going)).toEqual(going.toSorted());
@@ -180,7 +180,7 @@ describe("deleting objects", () => {
           secretVersion: 1,
           appNames: [],
           deviceId: null,
-          entrance: passwordEntrance,
+          authenticationMethod: passwordAuthentication,
         },
         policy,
       );
@@ -193,7 +193,7 @@ describe("deleting objects", () => {
     }
     // What can return takes nothing from those who point to it.
     await r.locks.take(losing, "a".repeat(64));
-    await recycled(root);
+    await recycle(root);
     await restored(root);
     await r.locks.release(losing, null);
     for (const id of [root, child, losing]) expect(await r.locks.take(id, at.context.sessionDigest)).toBe("taken");
@@ -217,12 +217,12 @@ describe("deleting objects", () => {
       })),
     );
     await expect(deleted(other)).rejects.toEqual(gone(718));
-    await recycled(other);
+    await recycle(other);
     await deleted(root);
     expect(await at.fixture.r.objects.count({ classes: ["Thing"] }, seesAll)).toBe(10_001);
     const next = await create();
     await at.fixture.insert(...Array.from({ length: 10_000 }, () => belongs(next)));
-    await expect(recycled(next)).rejects.toEqual(gone(718));
+    await expect(recycle(next)).rejects.toEqual(gone(718));
   }, 30_000);
 
   test("refuses to take more than 64 MiB along", async () => {
@@ -233,9 +233,9 @@ describe("deleting objects", () => {
       links: { Owner: [root] },
     };
     const ids = await at.fixture.insert(...Array.from({ length: 70 }, () => large));
-    await expect(recycled(root)).rejects.toEqual(gone(718));
+    await expect(recycle(root)).rejects.toEqual(gone(718));
     for (const id of ids.slice(0, 10)) await deleted(id);
-    await recycled(root);
+    await recycle(root);
     expect(await at.fixture.r.objects.count({ classes: ["Thing"] }, seesAll)).toBe(0);
   }, 30_000);
 
@@ -251,20 +251,20 @@ describe("deleting objects", () => {
       await expect(deleteIn(writer, id, { expectedVersions })).rejects.toEqual(gone(404));
     for (const expectedVersions of [[7], [2, 3], []])
       await expect(deleted(id, { expectedVersions })).rejects.toEqual(gone(713));
-    await expect(restore.run(writer, { kind: "id", id })).rejects.toEqual(gone(404));
+    await expect(restore.restoreObject(writer, { kind: "id", id })).rejects.toEqual(gone(404));
     await expect(restored(id)).rejects.toEqual(gone(307));
 
     await deleted(id, { expectedVersions: [7, 1], recycled: true });
     for (const as of [at.context, writer])
       await expect(deleteIn(as, id, { expectedVersions: [7] })).rejects.toEqual(gone(609));
-    await expect(restore.run(writer, { kind: "id", id })).rejects.toEqual(gone(404));
+    await expect(restore.restoreObject(writer, { kind: "id", id })).rejects.toEqual(gone(404));
     await expect(restored(id)).resolves.toMatchObject({ version: 3 });
     await deleted(id);
     for (const again of [() => deleted(id), () => restored(id), () => deleted(id, { recycled: true })])
       await expect(again()).rejects.toEqual(gone(609));
-    const uuid = (await at.fixture.r.departures.find({ kind: "id", id }, seesAll))?.uuid ?? "";
+    const uuid = (await at.fixture.r.deletion.find({ kind: "id", id }, seesAll))?.uuid ?? "";
     await expect(
-      remove.run(at.context, { kind: "uuid", uuid }, { recycled: false, expectedVersions: null }),
+      remove.deleteObject(at.context, { kind: "uuid", uuid }, { recycled: false, expectedVersions: null }),
     ).rejects.toEqual(gone(609));
 
     // What could not be seen is not known to have been there.
@@ -272,6 +272,8 @@ describe("deleting objects", () => {
     await deleteIn(administrator, hidden, { recycled: true });
     await expect(deleted(hidden)).rejects.toEqual(gone(304));
     await expect(restored(hidden)).rejects.toEqual(gone(304));
-    await expect(restore.run(administrator, { kind: "id", id: hidden })).resolves.toMatchObject({ version: 3 });
+    await expect(restore.restoreObject(administrator, { kind: "id", id: hidden })).resolves.toMatchObject({
+      version: 3,
+    });
   });
 });

@@ -1,9 +1,9 @@
 import {
   type Account,
-  type Claim,
+  type AuthenticationAttempt,
   Gate,
   type GuardedAttempt,
-  passwordEntrance,
+  passwordAuthentication,
   type Person,
   type Repositories,
   ServiceError,
@@ -27,11 +27,14 @@ describe("the gate", () => {
     );
     const found = await fixture.r.accounts.find({ realm: "database", loginName: "u" }, []);
     account = found.account as Account;
-    person = { account, user: found.user as StoredObject, linked: [], entrance: passwordEntrance };
+    person = { account, user: found.user as StoredObject, linked: [], authenticationMethod: passwordAuthentication };
   };
   beforeEach(() => prepare());
 
-  const claim = (proven: boolean | Promise<boolean>, more: Partial<Claim> = {}): Claim => ({
+  const claim = (
+    proven: boolean | Promise<boolean>,
+    more: Partial<AuthenticationAttempt> = {},
+  ): AuthenticationAttempt => ({
     mode: "session",
     userKey: "u",
     prepareProof: async () => async () => ((await proven) ? person : null),
@@ -39,7 +42,7 @@ describe("the gate", () => {
     deviceId: null,
     ...more,
   });
-  const enter = (each: Claim, before = async () => {}) => gate.enter(fixture.context, each, before);
+  const enter = (each: AuthenticationAttempt, before = async () => {}) => gate.enter(fixture.context, each, before);
   const codeOf = (entering: Promise<unknown>) =>
     entering.then(
       () => 0,
@@ -145,7 +148,7 @@ describe("the gate", () => {
   });
 
   test("does what is asked for alongside with the opening, or neither", async () => {
-    const disable = (failing: number | null): Claim =>
+    const disable = (failing: number | null): AuthenticationAttempt =>
       claim(true, {
         alongside: async (r, { account: { userId } }) => {
           await r.accounts.change(userId, { email: "alongside@example.com" });
@@ -232,7 +235,7 @@ describe("what the gate guards", () => {
       refusal: { code: 326, type: "customPassword.refused" },
     });
     expect(await guard(other)).toEqual([326, 60]);
-    const login: Claim = {
+    const login: AuthenticationAttempt = {
       mode: "session",
       userKey: "u",
       prepareProof: async () => async () => null,

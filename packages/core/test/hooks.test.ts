@@ -19,7 +19,7 @@ describe("hooks of deletions", () => {
   beforeEach(async () => (f = await openHookFixture()));
 
   const remove = (id: string, recycled = false) =>
-    f.delete.run(f.context, { kind: "id", id }, { recycled, expectedVersions: null });
+    f.delete.deleteObject(f.context, { kind: "id", id }, { recycled, expectedVersions: null });
   const insert = async (className: string, attributes: Record<string, string>) =>
     (
       await f.fixture.insert({
@@ -67,7 +67,7 @@ describe("hooks of deletions", () => {
             name: "no",
             classes: ["Task"],
             run: async (caller: SessionContext) => {
-              await f.create.run(caller, "Person", { Name: "trace" });
+              await f.create.createObject(caller, "Person", { Name: "trace" });
               throw new ServiceError(718);
             },
           },
@@ -89,7 +89,7 @@ describe("hooks of deletions", () => {
           name: "adding",
           classes: ["Person"],
           run: async (caller) =>
-            void (await f.create.run(caller as SessionContext, "Task", { Title: "late", Owner: ada })),
+            void (await f.create.createObject(caller as SessionContext, "Task", { Title: "late", Owner: ada })),
         },
       ],
     });
@@ -107,7 +107,7 @@ describe("hooks of deletions", () => {
           classes: ["Person"],
           run: (caller) =>
             caller.hookDepth === 1
-              ? f.delete.run(
+              ? f.delete.deleteObject(
                   caller as SessionContext,
                   { kind: "id", id: ada },
                   { recycled: false, expectedVersions: null },
@@ -127,7 +127,7 @@ describe("hooks of deletions", () => {
           name: "more",
           classes: ["Task"],
           run: async (caller) =>
-            void (await f.create.run(caller as SessionContext, "Task", { Title: "next", Owner: bob })),
+            void (await f.create.createObject(caller as SessionContext, "Task", { Title: "next", Owner: bob })),
         },
       ],
     });
@@ -163,7 +163,7 @@ describe("hooks of queries", () => {
   });
 
   const list = async (query?: object, more: object = {}, context: SessionContext = f.context) => {
-    const { list: found, next } = await f.list.run(context, {
+    const { list: found, next } = await f.list.listObjects(context, {
       className: "Person",
       query: query as never,
       page: 0,
@@ -217,7 +217,7 @@ describe("hooks of queries", () => {
     expect(asked).toBe(2);
     expect(
       (
-        await f.updateAll.run(f.context, {
+        await f.updateAll.updateObjects(f.context, {
           className: "Person",
           query: {},
           given: { Note: "young" },
@@ -240,7 +240,12 @@ describe("hooks of queries", () => {
     for (const macro of ["No", "Tasks", "Managers", "Nothing", "", 5, null, ["No"], "__proto__"])
       await expect(list({ macro })).rejects.toMatchObject({ code: 307 });
     await expect(
-      f.updateAll.run(f.context, { className: "Person", query: { macro: "No" }, given: {}, expectedVersions: null }),
+      f.updateAll.updateObjects(f.context, {
+        className: "Person",
+        query: { macro: "No" },
+        given: {},
+        expectedVersions: null,
+      }),
     ).rejects.toMatchObject({ code: 307 });
     f.hooks.use({ findObjects: [find("No", ["Person"], () => ({ accepted: false }), true)] });
     await expect(list()).rejects.toMatchObject({ code: 307 });
@@ -298,7 +303,7 @@ describe("the hook of new users of a provider", () => {
   });
 
   const accept = () =>
-    new AcceptProviderUser(f.hooks).run(f.context, {
+    new AcceptProviderUser(f.hooks).acceptProviderUser(f.context, {
       userId,
       providerConfig: { name: "oidc" },
       userUuid: "u-1",
@@ -339,7 +344,7 @@ describe("the hook of new users of a provider", () => {
 
   test("runs in one transaction, in which nobody else writes the user", async () => {
     const note = (Note: string) => (as: SessionContext) =>
-      f.update.run(
+      f.update.updateObject(
         as,
         { kind: "id", id: userId },
         { given: { Note }, expectedVersions: null, serialization: undefined },

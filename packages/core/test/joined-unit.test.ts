@@ -60,7 +60,7 @@ const nameOf = async ({ r }: SessionContext, id: ObjectId) =>
 test("a use case that fails in the middle leaves nothing, and the next one goes on", async () => {
   const [anna] = [await user("anna"), await user("berta")];
   const rename = (inside: SessionContext, name: string) =>
-    new UpdateObject().run(
+    new UpdateObject().updateObject(
       inside,
       { kind: "id", id: anna },
       { given: { Name: name }, expectedVersions: null, serialization: undefined },
@@ -79,9 +79,9 @@ test("a use case that fails in the middle leaves nothing, and the next one goes 
 test("nobody remembers objects that never come to be", async () => {
   let id = "";
   await joined(async (inside) => {
-    const { object } = await new CreateObject().run(inside, "UserGroup", { Name: "new" });
+    const { object } = await new CreateObject().createObject(inside, "UserGroup", { Name: "new" });
     id = String(object["~ObjectID"]);
-    await new GetObject().run(inside, { kind: "id", id });
+    await new GetObject().getObject(inside, { kind: "id", id });
   }, "taken back");
   expect(id).not.toBe("");
   expect(fixture.database.classes.of(id)).toBeUndefined();
@@ -91,9 +91,9 @@ test("nobody remembers how many objects there would have been", async () => {
   const lists = new ListObjects(digests as never, plainCursors, quietly);
   await joined(async (inside) => {
     await inside.r.objects.insert(Array.from({ length: 5_001 }, () => ({ className: "File", attributes: {} })));
-    expect((await lists.run(inside, list)).list["~Count"]).toBe(5_001);
+    expect((await lists.listObjects(inside, list)).list["~Count"]).toBe(5_001);
   }, "taken back");
-  expect((await lists.run(context, list)).list["~Count"]).toBe(0);
+  expect((await lists.listObjects(context, list)).list["~Count"]).toBe(0);
 });
 
 test("the model is loaded without the help of others, and not for them", async () => {
@@ -101,10 +101,10 @@ test("the model is loaded without the help of others, and not for them", async (
   const [id] = (await fixture.insert({ className: "File", attributes: {} })) as [ObjectId];
   // Somebody waits for a connection to load it.
   void database.models.current(context.modelGeneration, { load: () => new Promise(() => {}) });
-  await joined((inside) => new GetObject().run(inside, { kind: "id", id }));
+  await joined((inside) => new GetObject().getObject(inside, { kind: "id", id }));
   expect(database.models.loaded(context.modelGeneration)).toBeUndefined();
 });
 
 test("classes are not shown within a transaction", async () => {
-  await joined((inside) => expect(new ReadStructure().run(inside)).rejects.toMatchObject({ code: 307 }));
+  await joined((inside) => expect(new ReadStructure().readStructure(inside)).rejects.toMatchObject({ code: 307 }));
 });

@@ -28,7 +28,7 @@ describe("a key ring", () => {
     const rings = new KeyRings(supplyOf(1));
     const { database, advance, keys } = fixture;
     const first = await rings.current("jwt", database);
-    const rotated = await new RotateKey(supplyOf(1)).run(administrationOf(database), { kind: "jwt" });
+    const rotated = await new RotateKey(supplyOf(1)).rotateKey(administrationOf(database), { kind: "jwt" });
     expect(rotated).toEqual({ keyId: (await rings.current("jwt", database)).keyId, before: first.keyId });
     expect(await acceptedBy(rings)).toEqual([(await rings.current("jwt", database)).keyId, first.keyId]);
     expect(
@@ -103,7 +103,7 @@ describe("supplied keys", () => {
 
 describe("a rotation", () => {
   const rotate = (supply: Parameters<typeof supplyOf>, lost = false) =>
-    new RotateKey(supplyOf(...supply)).run(administrationOf(fixture.database), { kind: "jwt", lost });
+    new RotateKey(supplyOf(...supply)).rotateKey(administrationOf(fixture.database), { kind: "jwt", lost });
 
   test("makes the first key of a database without one", async () => {
     const rotated = await rotate([1]);

@@ -1,5 +1,11 @@
 import { jest } from "@jest/globals";
-import { type Claim, Gate, passwordEntrance, type ServiceError, type StoredObject } from "@sallyport/core";
+import {
+  type AuthenticationAttempt,
+  Gate,
+  passwordAuthentication,
+  type ServiceError,
+  type StoredObject,
+} from "@sallyport/core";
 import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
 
 const day = 86_400_000;
@@ -13,7 +19,7 @@ describe("a lockout by address", () => {
   let fixture: Fixture;
   let pauses: number[];
   let gate: Gate;
-  let prove: (userKey: string) => Claim["prepareProof"];
+  let prove: (userKey: string) => AuthenticationAttempt["prepareProof"];
 
   beforeEach(async () => {
     // Waits are whole seconds of a clock that stands still.
@@ -34,7 +40,7 @@ describe("a lockout by address", () => {
     await fixture.r.accounts.create({ userId: userId ?? "", loginName: "u", secret: "s", administrator: false }, "u");
     const { account, user } = await fixture.r.accounts.find({ realm: "database", loginName: "u" }, []);
     if (account === null) throw new Error("The account is not there.");
-    const person = { account, user: user as StoredObject, linked: [], entrance: passwordEntrance };
+    const person = { account, user: user as StoredObject, linked: [], authenticationMethod: passwordAuthentication };
     prove = (proof) => async () => async () => (proof === "right" ? person : null);
   });
 
@@ -46,7 +52,13 @@ describe("a lockout by address", () => {
     proof: "right" | "wrong",
     origin = office,
   ): Promise<readonly [number, number | undefined]> => {
-    const claim: Claim = { mode: "session", userKey, prepareProof: prove(proof), appNames: ["app"], deviceId: null };
+    const claim: AuthenticationAttempt = {
+      mode: "session",
+      userKey,
+      prepareProof: prove(proof),
+      appNames: ["app"],
+      deviceId: null,
+    };
     return gate
       .enter({ ...fixture.context, origin }, claim, async () => {})
       .then(
@@ -143,7 +155,7 @@ describe("a lockout by address", () => {
     let judged = 0;
     for (let address = 0; address < 1_000; address += 1) {
       const origin = { address: `${address}`, network: `${address}` };
-      const claim: Claim = {
+      const claim: AuthenticationAttempt = {
         mode: "session",
         userKey: "u",
         prepareProof: async () => async () => ((judged += 1), null),
@@ -159,7 +171,7 @@ describe("a lockout by address", () => {
     await logIn("mallory", "right");
     let judged = 0;
     const guess = async (userKey: string) => {
-      const claim: Claim = {
+      const claim: AuthenticationAttempt = {
         mode: "session",
         userKey,
         prepareProof: async () => async () => ((judged += 1), null),

@@ -182,7 +182,7 @@ describe("macros that are stored by a command", () => {
   const removal = { changedBy: "ada", expectedVersion: null };
   const putting = new PutMacro({ inspect: async (texts) => texts.map((text) => ({ ...text, module: sound })) });
   const put = (more: Partial<GivenMacro> = {}, expectedVersion: number | null = null) =>
-    putting.run(administrationOf(fixture.database), { ...given, ...more, expectedVersion });
+    putting.putMacro(administrationOf(fixture.database), { ...given, ...more, expectedVersion });
   const told = async () => (await fixture.r.audit.read(0, 10)).map(({ type, macroName }) => `${type} ${macroName}`);
 
   test("tell the version that they have now, and the audit tells of each change", async () => {
@@ -247,7 +247,7 @@ describe("macros that are stored by a command", () => {
         return texts.map((text) => ({ ...text, module: { kind: "broken", name: text.name, fault, passing: false } }));
       },
     });
-    await expect(strict.run(administrationOf(fixture.database), { ...given, expectedVersion: null })).rejects.toBe(
+    await expect(strict.putMacro(administrationOf(fixture.database), { ...given, expectedVersion: null })).rejects.toBe(
       fault,
     );
     expect(seen).toEqual([{ name: "Report", text: given.text, language: "js", origin: "Report" }]);

@@ -1,9 +1,9 @@
-import { Applications, MailerUnusable, type MailOrder, SealedOrders } from "../src/index.ts";
+import { Applications, MailerUnusable, type MailJob, SealedMailJobs } from "../src/index.ts";
 import { MailFixture, minute, sealedOrders } from "./mail/mail-fixture.ts";
 
 describe("deliver mail", () => {
-  const changed: MailOrder = { kind: "passwordChanged", to: "anna@example.com", name: "Anna", language: "en" };
-  const reset: MailOrder = { kind: "passwordReset", user: "anna", language: "de" };
+  const changed: MailJob = { kind: "passwordChanged", to: "anna@example.com", name: "Anna", language: "en" };
+  const reset: MailJob = { kind: "passwordReset", user: "anna", language: "de" };
 
   let fixture: MailFixture;
 
@@ -12,7 +12,7 @@ describe("deliver mail", () => {
   });
 
   test("what was sent is forgotten", async () => {
-    await fixture.orderMail.run(fixture.desk, changed);
+    await fixture.orderMail.queueMail(fixture.desk, changed);
     expect(await fixture.deliver()).toEqual({ kind: "sent" });
     expect(fixture.sent).toMatchObject([
       { to: "anna@example.com", subject: "passwordChanged", reference: expect.stringMatching(/^[0-9a-f]{32}$/) },
@@ -21,14 +21,14 @@ describe("deliver mail", () => {
   });
 
   test("what is refused for good is forgotten, and told", async () => {
-    await fixture.orderMail.run(fixture.desk, changed);
+    await fixture.orderMail.queueMail(fixture.desk, changed);
     fixture.onSend = async () => ({ kind: "refused", reply: "550 5.1.1" });
     expect(await fixture.deliver()).toEqual({ kind: "refused", reply: "550 5.1.1" });
     expect((await fixture.waiting()).count).toBe(0);
   });
 
   test("what may be taken later is tried again after growing delays, up to a longest one", async () => {
-    await fixture.orderMail.run(fixture.desk, changed);
+    await fixture.orderMail.queueMail(fixture.desk, changed);
     fixture.onSend = async () => ({ kind: "later", reply: "450" });
     const delays = [];
     for (let attempt = 0; attempt < 9; attempt += 1) {
@@ -44,7 +44,7 @@ describe("deliver mail", () => {
   });
 
   test("a transport that cannot be used is tried again within a minute, and counts as such", async () => {
-    await fixture.orderMail.run(fixture.desk, changed);
+    await fixture.orderMail.queueMail(fixture.desk, changed);
     const trouble = new MailerUnusable("away", "not there");
     fixture.onSend = () => Promise.reject(trouble);
     const delays = [];
@@ -62,7 +62,7 @@ describe("deliver mail", () => {
   test("an order counts as stuck from the first time that the transport keeps it until something else does, and no longer than it waits", async () => {
     const away = () => Promise.reject(new MailerUnusable("away", "not there"));
     const stuckMinutes = async () => Math.floor((await fixture.waiting()).stuck / minute);
-    await fixture.orderMail.run(fixture.desk, changed);
+    await fixture.orderMail.queueMail(fixture.desk, changed);
     fixture.onSend = away;
     await fixture.deliver();
     fixture.advance(5 * minute);
@@ -80,7 +80,7 @@ describe("deliver mail", () => {
     fixture.onSend = async () => ({ kind: "sent" });
     await fixture.deliver();
     expect(await fixture.waiting()).toEqual({ count: 0, oldest: 0, stuck: 0 });
-    await fixture.orderMail.run(fixture.desk, reset);
+    await fixture.orderMail.queueMail(fixture.desk, reset);
     fixture.onSend = away;
     fixture.advance(50 * minute);
     await fixture.deliver();
@@ -89,7 +89,7 @@ describe("deliver mail", () => {
   });
 
   test("what was broken off is sent again with the same reference", async () => {
-    await fixture.orderMail.run(fixture.desk, reset);
+    await fixture.orderMail.queueMail(fixture.desk, reset);
     const references: string[] = [];
     const tokens: string[] = [];
     let prepared = 0;
@@ -114,7 +114,7 @@ describe("deliver mail", () => {
 
   describe("a request for a new password", () => {
     test("is prepared when it is sent, and its token waits sealed", async () => {
-      await fixture.orderMail.run(fixture.desk, reset);
+      await fixture.orderMail.queueMail(fixture.desk, reset);
       fixture.onSend = () => Promise.reject(new MailerUnusable("away", "not there"));
       await fixture.deliver();
       fixture.advance(2 * minute);
@@ -133,13 +133,13 @@ describe("deliver mail", () => {
     });
 
     test("of nobody is forgotten without a mail", async () => {
-      await fixture.orderMail.run(fixture.desk, { ...reset, user: "nobody" });
+      await fixture.orderMail.queueMail(fixture.desk, { ...reset, user: "nobody" });
       expect(await fixture.deliver()).toEqual({ kind: "nobody" });
       expect([fixture.sent, (await fixture.waiting()).count]).toEqual([[], 0]);
     });
 
     test("leaves nothing of its preparation when somebody else has taken it over", async () => {
-      await fixture.orderMail.run(fixture.desk, reset);
+      await fixture.orderMail.queueMail(fixture.desk, reset);
       const late = await fixture.claim();
       fixture.advance(2 * minute);
       await fixture.claim();
@@ -157,7 +157,7 @@ describe("deliver mail", () => {
     });
 
     test("whose preparation fails is tried again", async () => {
-      await fixture.orderMail.run(fixture.desk, reset);
+      await fixture.orderMail.queueMail(fixture.desk, reset);
       const error = new Error("failed");
       fixture.resetMail = { prepare: () => Promise.reject(error) };
       expect(await fixture.deliver()).toEqual({ kind: "failed", error, delay: 10_000 });
@@ -166,7 +166,7 @@ describe("deliver mail", () => {
   });
 
   test("an order that was lost while it was sent is told, as it may arrive twice", async () => {
-    await fixture.orderMail.run(fixture.desk, changed);
+    await fixture.orderMail.queueMail(fixture.desk, changed);
     fixture.onSend = async () => {
       fixture.advance(2 * minute);
       await fixture.claim();
@@ -177,10 +177,10 @@ describe("deliver mail", () => {
   });
 
   test("an order of another master key waits for whoever can open it", async () => {
-    await fixture.orderMail.run(fixture.desk, changed);
+    await fixture.orderMail.queueMail(fixture.desk, changed);
     const delivery = await fixture
       .deliverMail(sealedOrders(8))
-      .run({ alias: "a", storage: fixture.storage }, await fixture.claim());
+      .deliverMail({ alias: "a", storage: fixture.storage }, await fixture.claim());
     expect(delivery).toMatchObject({ kind: "failed", delay: 10_000 });
     fixture.advance(minute);
     expect(await fixture.deliver()).toEqual({ kind: "sent" });
@@ -188,14 +188,14 @@ describe("deliver mail", () => {
 });
 
 describe("order mail", () => {
-  const changed: MailOrder = {
+  const changed: MailJob = {
     kind: "passwordChanged",
     to: "anna@example.com",
     name: "Anna Ähnlich \u{1f469}",
     language: "de",
   };
-  const reset: MailOrder = { kind: "passwordReset", user: "anna", language: "en" };
-  const code: MailOrder = {
+  const reset: MailJob = { kind: "passwordReset", user: "anna", language: "en" };
+  const code: MailJob = {
     kind: "confirmationCode",
     to: "anna@example.com",
     name: "Anna",
@@ -211,7 +211,7 @@ describe("order mail", () => {
   });
 
   test("an order waits sealed, and whoever sends is told", async () => {
-    await fixture.orderMail.run(fixture.desk, changed);
+    await fixture.orderMail.queueMail(fixture.desk, changed);
     const { sealed } = (await fixture.claim()).value;
     expect(sealed).not.toMatch(/anna/i);
     expect(fixture.orders.open("a", sealed)).toEqual({ order: changed });
@@ -219,7 +219,7 @@ describe("order mail", () => {
   });
 
   test("what was sealed for one database is nothing to another, nor under another master key", async () => {
-    const sealed = fixture.orders.seal("a", { order: changed });
+    const sealed = fixture.orders.seal("a", { job: changed });
     expect([
       fixture.orders.open("b", sealed),
       sealedOrders(8).open("a", sealed),
@@ -230,7 +230,7 @@ describe("order mail", () => {
 
   test("an order of a transaction that fails was never there", async () => {
     const failed = fixture.storage.transaction(async (r) => {
-      await fixture.orderMail.run({ alias: "a", r }, changed);
+      await fixture.orderMail.queueMail({ alias: "a", r }, changed);
       throw new Error("failed");
     });
     await expect(failed).rejects.toThrow("failed");
@@ -242,7 +242,7 @@ describe("order mail", () => {
     ["a request for a new password", reset, 59, 61],
     ["a notice", changed, 3 * 24 * 60 - 1, 3 * 24 * 60 + 1],
   ])("%s is sent as long as it is worth something", async (_what, order, before, after) => {
-    await fixture.orderMail.run(fixture.desk, order);
+    await fixture.orderMail.queueMail(fixture.desk, order);
     fixture.advance(before * minute);
     expect((await fixture.waiting()).count).toBe(1);
     fixture.advance((after - before) * minute);
@@ -251,24 +251,24 @@ describe("order mail", () => {
 
   test("without mail, and without a master key, orders are refused with 712", async () => {
     const none = fixture.orderMailWith({ settings: null });
-    const unsealed = fixture.orderMailWith({ orders: new SealedOrders(null) });
+    const unsealed = fixture.orderMailWith({ jobs: new SealedMailJobs(null) });
     expect([none.configured, fixture.orderMail.configured]).toEqual([false, true]);
     for (const orders of [none, unsealed])
-      await expect(orders.run(fixture.desk, reset)).rejects.toMatchObject({ code: 712 });
+      await expect(orders.queueMail(fixture.desk, reset)).rejects.toMatchObject({ code: 712 });
     expect((await fixture.waiting()).count).toBe(0);
   });
 
   test("more than may wait is refused with 706, and requests for a new password leave half of the room", async () => {
-    const { orderMail, desk } = fixture;
-    for (let index = 0; index < 5; index += 1) await orderMail.run(desk, reset);
-    await expect(orderMail.run(desk, reset)).rejects.toMatchObject({ code: 706 });
-    for (const order of [code, changed, code, changed, code]) await orderMail.run(desk, order);
-    await expect(orderMail.run(desk, code)).rejects.toMatchObject({ code: 706 });
+    const { orderMail: queueMail, desk } = fixture;
+    for (let index = 0; index < 5; index += 1) await queueMail.queueMail(desk, reset);
+    await expect(queueMail.queueMail(desk, reset)).rejects.toMatchObject({ code: 706 });
+    for (const order of [code, changed, code, changed, code]) await queueMail.queueMail(desk, order);
+    await expect(queueMail.queueMail(desk, code)).rejects.toMatchObject({ code: 706 });
   });
 
   describe("while no mail can be handed over", () => {
     beforeEach(async () => {
-      await fixture.orderMail.run(fixture.desk, changed);
+      await fixture.orderMail.queueMail(fixture.desk, changed);
       fixture.onSend = () => Promise.reject(new MailerUnusable("away", "not there"));
       await fixture.deliver();
       fixture.onSend = async () => ({ kind: "sent" });
@@ -276,26 +276,28 @@ describe("order mail", () => {
 
     test("orders are taken for a while, then refused with 712 for users and for others", async () => {
       fixture.advance(14 * minute);
-      await fixture.orderMail.run(fixture.desk, reset);
+      await fixture.orderMail.queueMail(fixture.desk, reset);
       fixture.advance(2 * minute);
       for (const user of ["anna", "nobody"])
-        await expect(fixture.orderMail.run(fixture.desk, { ...reset, user })).rejects.toMatchObject({ code: 712 });
+        await expect(fixture.orderMail.queueMail(fixture.desk, { ...reset, user })).rejects.toMatchObject({
+          code: 712,
+        });
     });
 
     test("they are taken again when one was sent", async () => {
       fixture.advance(20 * minute);
       await fixture.deliver();
-      await fixture.orderMail.run(fixture.desk, reset);
+      await fixture.orderMail.queueMail(fixture.desk, reset);
       expect((await fixture.waiting()).count).toBe(1);
     });
   });
 
   test("an order that one address keeps waiting has nothing refused", async () => {
-    await fixture.orderMail.run(fixture.desk, changed);
+    await fixture.orderMail.queueMail(fixture.desk, changed);
     fixture.onSend = async () => ({ kind: "later", reply: "450" });
     await fixture.deliver();
     fixture.advance(60 * minute);
-    await fixture.orderMail.run(fixture.desk, reset);
+    await fixture.orderMail.queueMail(fixture.desk, reset);
     expect((await fixture.waiting()).count).toBe(2);
   });
 });

@@ -72,7 +72,7 @@ describe("the audit of model changes", () => {
         }),
     });
     const database = Object.assign(Object.create(fixture.database) as typeof fixture.database, { storage: failing });
-    const removal = new RemoveClass({ begin: () => {} }).run(
+    const removal = new RemoveClass({ begin: () => {} }).removeClass(
       { ...context, database },
       { name: "Order", expectedGenerations: null },
     );
@@ -348,7 +348,7 @@ describe("narrowing", () => {
       );
       expect(await remove("Order")).toBe("307 2 objects are of the class, 0 of them in the recycler.");
       const go = (id: ObjectId, recycled: boolean) =>
-        fixture.database.storage.transaction((r) => r.departures.depart([id], { recycled, leader: id }));
+        fixture.database.storage.transaction((r) => r.deletion.delete([id], { recycled, root: id }));
       await go(ids[0] as ObjectId, true);
       expect(await remove("Order")).toBe("307 2 objects are of the class, 1 of them in the recycler.");
       await go(ids[1] as ObjectId, false);

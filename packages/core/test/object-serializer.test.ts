@@ -78,7 +78,7 @@ describe("ObjectSerializer", () => {
     };
     const roots = await objects.get([id], visibility);
     const source = { objects: counted, visibility, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes };
-    const [serialized] = await new ObjectSerializer(source, withUuid(fullPlan(model, depth))).run(roots);
+    const [serialized] = await new ObjectSerializer(source, withUuid(fullPlan(model, depth))).serialize(roots);
     return serialized as NonNullable<typeof serialized>;
   };
   const nobody: Visibility = { classes: null, principals: new Set() };
@@ -152,7 +152,7 @@ describe("ObjectSerializer", () => {
       storeTime: new StoreTime("UTC"),
       answerBytes: defaultAnswerBytes,
     };
-    await expect(new ObjectSerializer(source, fullPlan(model, defaultDepth)).run(roots)).rejects.toMatchObject({
+    await expect(new ObjectSerializer(source, fullPlan(model, defaultDepth)).serialize(roots)).rejects.toMatchObject({
       code: 307,
     });
   });
@@ -161,7 +161,7 @@ describe("ObjectSerializer", () => {
     const within = async (answerBytes: number, roots: readonly StoredObject[], depth = defaultDepth) => {
       const model = new Model(await fixture.r.model.load());
       const source = { objects: fixture.r.objects, visibility: seesAll, storeTime: new StoreTime("UTC"), answerBytes };
-      return new ObjectSerializer(source, withUuid(fullPlan(model, depth))).run(roots);
+      return new ObjectSerializer(source, withUuid(fullPlan(model, depth))).serialize(roots);
     };
     const books = (count: number, author: string) =>
       fixture.r.objects.insert(

@@ -18,7 +18,7 @@ import {
 import { keyRingKind } from "../src/keys/key-store.ts";
 import { digests, type Fixture, openFixture, random } from "./fixture.ts";
 import { hour, newPair, openKeyFixture, supplyOf } from "./key-fixture.ts";
-import { atOnce, hostileTexts, openStage, type StoreStage, unstorableTexts } from "./stores/store-stage.ts";
+import { atOnce, hostileTexts, openStoreFixture, type StoreFixture, unstorableTexts } from "./stores/store-fixture.ts";
 
 describe("tokens", () => {
   const minute = 60_000;
@@ -65,7 +65,7 @@ describe("tokens", () => {
     const before = await tokenOf(here);
     expect(await here.read(database, before)).toEqual(session);
     expect(await there.read(database, before)).toEqual(session);
-    await new RotateKey(supplyOf(1)).run(administrationOf(database), { kind: "jwt" });
+    await new RotateKey(supplyOf(1)).rotateKey(administrationOf(database), { kind: "jwt" });
     const after = await tokenOf(here);
     for (const tokens of [here, there]) {
       expect(await tokens.read(database, after)).toEqual(session);
@@ -286,11 +286,11 @@ describe("prepare reset mail", () => {
 });
 
 describe("former passwords", () => {
-  let stage: StoreStage;
+  let stage: StoreFixture;
   let former: FormerPasswords;
 
   beforeEach(async () => {
-    stage = await openStage();
+    stage = await openStoreFixture();
     former = new FormerPasswords(stage.r.records);
   });
 

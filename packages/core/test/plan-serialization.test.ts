@@ -118,7 +118,7 @@ describe("a planned serialization", () => {
     });
     const plan = planSerialization(serialization, { model, visibility, className });
     const source = { objects: counted, visibility, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes };
-    return JSON.parse(JSON.stringify(await new ObjectSerializer(source, plan).run(roots)));
+    return JSON.parse(JSON.stringify(await new ObjectSerializer(source, plan).serialize(roots)));
   };
   const custom = (fields: SerializationField[], visibility?: Visibility, depth?: number) =>
     serialize({ type: "custom", fields, depth }, visibility);
@@ -382,7 +382,7 @@ describe("a planned serialization", () => {
       storeTime: new StoreTime("UTC"),
       answerBytes: defaultAnswerBytes,
     };
-    expect(await new ObjectSerializer(source, plan).run(roots)).toMatchObject([
+    expect(await new ObjectSerializer(source, plan).serialize(roots)).toMatchObject([
       { Other: "text" },
       { Other: { Name: "Child" } },
     ]);

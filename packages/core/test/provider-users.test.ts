@@ -15,7 +15,7 @@ import {
   UpdateObject,
 } from "../src/index.ts";
 import { codeOf, linksIn, openProviderFixture, type ProviderFixture } from "./identities/provider-fixture.ts";
-import { hostileTexts, openStage, type StoreStage, unstorableTexts } from "./stores/store-stage.ts";
+import { hostileTexts, openStoreFixture, type StoreFixture, unstorableTexts } from "./stores/store-fixture.ts";
 
 /** Ways to write what looks like a text, or means it elsewhere. */
 const disguises: readonly (readonly [string, (text: string) => string])[] = [
@@ -137,7 +137,7 @@ describe("a new user of a provider", () => {
     (userId: ObjectId) =>
     async ({ userObject }: ProviderUser, caller: HookCaller) => {
       const id = userObject["~ObjectID"] as string;
-      await new UpdateObject(f.hooks).run(
+      await new UpdateObject(f.hooks).updateObject(
         caller as SessionContext,
         { kind: "id", id },
         { given: { User: { "~ObjectID": userId } }, expectedVersions: null, serialization: undefined },
@@ -245,11 +245,11 @@ const link: IdentityLink = {
 };
 
 describe("identity providers", () => {
-  let stage: StoreStage;
+  let stage: StoreFixture;
   let entries: ProviderEntries;
 
   beforeEach(async () => {
-    stage = await openStage();
+    stage = await openStoreFixture();
     entries = new ProviderEntries(stage.r.records);
   });
 

@@ -347,7 +347,7 @@ describe("ReadStructure", () => {
     expect([await stateOf("Base"), await stateOf("Below")]).toEqual(["building", "building"]);
     await storage.alignIndexes([{ className: "Below", attribute: "Total", type: "number" }]);
     expect([await stateOf("Base"), await stateOf("Below")]).toEqual(["building", "ready"]);
-    expect(await new AlignIndexes().run(storage)).toEqual({
+    expect(await new AlignIndexes().alignIndexes(storage)).toEqual({
       built: [{ className: "Base", attribute: "Total", type: "number" }],
       removed: 0,
       left: [],

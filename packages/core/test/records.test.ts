@@ -12,18 +12,18 @@ import {
   atOnce,
   hostileTexts,
   minute,
-  openStage,
-  type StoreStage,
+  openStoreFixture,
+  type StoreFixture,
   tally,
   unstorableTexts,
-} from "./stores/store-stage.ts";
+} from "./stores/store-fixture.ts";
 
 describe("second factors as they are shown", () => {
-  let stage: StoreStage;
+  let stage: StoreFixture;
   let factors: SecondFactors;
 
   beforeEach(async () => {
-    stage = await openStage();
+    stage = await openStoreFixture();
     factors = new SecondFactors(stage.r.records);
   });
 
@@ -172,7 +172,7 @@ describe("second factors as they are shown", () => {
 const [right, wrong] = [digests.sha256("right"), digests.sha256("wrong")];
 
 describe("a new password that waits to be confirmed", () => {
-  let stage: StoreStage;
+  let stage: StoreFixture;
   let account: Account;
   const accountNow = async () => (await stage.r.accounts.find({ id: account.id }, [])).account as Account;
   const inside = <T>(work: (passwords: PendingPasswords) => Promise<T>, storage: Storage = stage.storage) =>
@@ -185,7 +185,7 @@ describe("a new password that waits to be confirmed", () => {
   const confirm = (code: string) => inside((passwords) => passwords.confirm(account.id, code));
 
   beforeEach(async () => {
-    stage = await openStage();
+    stage = await openStoreFixture();
     const id = "00000000-0000-4000-8000-000000000001";
     await stage.r.accounts.create({ id, userId: "1", loginName: "ada", secret: "first secret" }, "ada");
     account = (await stage.r.accounts.find({ id }, [])).account as Account;
@@ -291,7 +291,7 @@ describe("app names", () => {
   let applications: Applications;
 
   beforeEach(async () => {
-    applications = new Applications((await openStage()).r.records);
+    applications = new Applications((await openStoreFixture()).r.records);
   });
 
   test("are known when they were created", async () => {

@@ -2,15 +2,15 @@ import {
   type AttributeDefinition,
   type ClassDefinition,
   type ObjectId,
-  passwordEntrance,
+  passwordAuthentication,
   type SessionContext,
 } from "../src/index.ts";
-import { departureClasses, departureFixture, departureRights } from "./departure-fixture.ts";
+import { deletionClasses, deletionFixture, deletionRights } from "./deletion-fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
 describe("restoring objects", () => {
-  const at = departureFixture();
-  const { create, deleted, recycled, restored, live, read, leftOf, restore, gone } = at;
+  const at = deletionFixture();
+  const { create, deleted, recycle, restored, live, read, leftOf, restore, gone } = at;
 
   test("brings back without what is gone for good, and with what can still return", async () => {
     const [deletedOne, recycledOne, liveOne] = [await create(), await create(), await create()];
@@ -19,9 +19,9 @@ describe("restoring objects", () => {
       { Near: deletedOne, Owner: recycledOne, Kept: liveOne, All: all, Crew: [deletedOne] },
       {},
     );
-    await recycled(source);
+    await recycle(source);
     await deleted(deletedOne);
-    await recycled(recycledOne);
+    await recycle(recycledOne);
     const { object } = await restored(source);
     expect(object).toMatchObject({ Near: null, Owner: null, Kept: { "~ObjectID": liveOne }, All: { "~Count": 1 } });
     expect((await read(source)).attributes).toEqual({
@@ -39,7 +39,7 @@ describe("restoring objects", () => {
   });
 
   describe("when the model has changed meanwhile", () => {
-    const [thing, ...others] = departureClasses as [ClassDefinition, ...ClassDefinition[]];
+    const [thing, ...others] = deletionClasses as [ClassDefinition, ...ClassDefinition[]];
     const defineWith = async (
       changed: Partial<Record<string, Partial<AttributeDefinition> | null>>,
       more: readonly AttributeDefinition[] = [],
@@ -119,7 +119,7 @@ describe("restoring objects", () => {
         attributes,
         links: { Near: [target], All: [target] },
       })) as [ObjectId];
-      await recycled(id);
+      await recycle(id);
       const before = [
         { name: "Date", type: "string" },
         { name: "Any", type: "json" },
@@ -141,7 +141,7 @@ describe("restoring objects", () => {
         attributes: { Name: "thing", Near: target, Old: null },
         links: { Near: [target] },
       })) as [ObjectId];
-      await recycled(id);
+      await recycle(id);
       await defineWith({ Name: { type: "json" }, Near: { target: "Thing" }, Size: null }, [
         { name: "New", type: "string" },
       ]);
@@ -152,7 +152,7 @@ describe("restoring objects", () => {
     test("leaves an object in the recycler that lacks a reference by now", async () => {
       const target = await create();
       const id = await create({ Needed: target, Parts: [target] }, { className: "Strict" });
-      await recycled(id);
+      await recycle(id);
       await deleted(target);
       await expect(restored(id)).rejects.toEqual(
         expect.objectContaining({
@@ -166,13 +166,13 @@ describe("restoring objects", () => {
     test("leaves all in the recycler when one does not fit, and does not name what the caller does not see", async () => {
       const root = await create();
       const child = await create({ Owner: root }, { attributes: { Owner: root, Size: 7 }, readers: ["XYZ"] });
-      await recycled(root);
+      await recycle(root);
       await defineWith({ Size: null });
       await expect(restored(root)).rejects.toEqual(
         expect.objectContaining({ code: 307, detail: "An object that would return with it does not fit its class." }),
       );
       const administrator = await sessionContext(at.fixture, { administrator: true });
-      await expect(restore.run(administrator, { kind: "id", id: root })).rejects.toEqual(
+      await expect(restore.restoreObject(administrator, { kind: "id", id: root })).rejects.toEqual(
         refused("there is no attribute Size any more"),
       );
       expect([await leftOf(root), await leftOf(child)]).toEqual(["recycled", "recycled"]);
@@ -181,7 +181,7 @@ describe("restoring objects", () => {
     test("leaves an object in the recycler that is pointed to by what is no longer made for its class", async () => {
       const id = await create({}, { className: "Other" });
       const source = await create({ Near: id });
-      await recycled(id);
+      await recycle(id);
       await defineWith({ Near: { target: "Thing" } });
       await expect(restored(id)).rejects.toEqual(
         expect.objectContaining({
@@ -190,7 +190,7 @@ describe("restoring objects", () => {
         }),
       );
       const administrator = await sessionContext(at.fixture, { administrator: true });
-      await expect(restore.run(administrator, { kind: "id", id })).rejects.toEqual(
+      await expect(restore.restoreObject(administrator, { kind: "id", id })).rejects.toEqual(
         expect.objectContaining({
           code: 307,
           detail: "Something points to it by Thing.Near, which is no longer made for its class.",
@@ -203,7 +203,7 @@ describe("restoring objects", () => {
 });
 
 describe("deleting users and groups", () => {
-  const at = departureFixture();
+  const at = deletionFixture();
   const { create, deleteIn, deleted, live, read, leftOf, restore, gone } = at;
 
   test("removes the account of a user and ends his sessions, and leaves others theirs", async () => {
@@ -226,7 +226,7 @@ describe("deleting users and groups", () => {
           secretVersion: 1,
           appNames: [],
           deviceId: null,
-          entrance: passwordEntrance,
+          authenticationMethod: passwordAuthentication,
         },
         { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 5 },
       );
@@ -235,7 +235,7 @@ describe("deleting users and groups", () => {
     await deleteIn(administrator, user, { recycled: true });
     expect((await r.accounts.list("database", null, 9)).map(({ userId }) => userId)).toEqual([other]);
     expect(await r.sessions.count()).toBe(1);
-    await restore.run(administrator, { kind: "id", id: user });
+    await restore.restoreObject(administrator, { kind: "id", id: user });
     expect((await r.accounts.list("database", null, 9)).map(({ userId }) => userId)).toEqual([other]);
     await deleteIn(administrator, user);
     expect(await leftOf(user)).toBe("deleted");
@@ -247,7 +247,7 @@ describe("deleting users and groups", () => {
       name: "Guest",
       base: "User",
       attributes: [{ name: "Host", type: "reference", onDelete: "cascade" }],
-      rights: departureRights,
+      rights: deletionRights,
     });
     const thing = await create();
     const guest = await create({ Host: thing }, { className: "Guest" });
@@ -265,7 +265,7 @@ describe("deleting users and groups", () => {
       name: "Guest",
       base: "User",
       attributes: [{ name: "Host", type: "reference", onDelete: "cascade" }],
-      rights: departureRights,
+      rights: deletionRights,
     });
     const thing = await create();
     const guest = await create({ Host: thing }, { className: "Guest" });
@@ -280,7 +280,7 @@ describe("deleting users and groups", () => {
         secretVersion: 1,
         appNames: [],
         deviceId: null,
-        entrance: passwordEntrance,
+        authenticationMethod: passwordAuthentication,
       },
       { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 5 },
     );
@@ -317,7 +317,7 @@ describe("deleting users and groups", () => {
       name: "Team",
       base: "UserGroup",
       attributes: [{ name: "Owner", type: "reference", onDelete: "cascade" }],
-      rights: departureRights,
+      rights: deletionRights,
     };
     const userGroup = (await at.fixture.r.model.load()).classes.find(
       ({ name }) => name === "UserGroup",
@@ -332,7 +332,7 @@ describe("deleting users and groups", () => {
       ],
     };
     const withRights = async (...definitions: ClassDefinition[]) => {
-      await at.fixture.define({ ...userGroup, rights: departureRights }, team, ...definitions);
+      await at.fixture.define({ ...userGroup, rights: deletionRights }, team, ...definitions);
       return sessionContext(at.fixture, { groups: ["A1"] });
     };
     at.context = await withRights(secret);
@@ -341,7 +341,7 @@ describe("deleting users and groups", () => {
       for (const id of [group, below, thing])
         await expect(deleted(id, input)).rejects.toEqual(refused("A class gives rights to a group that would go."));
     }
-    at.context = await withRights({ ...secret, rights: [{ group, permissions: [] }, ...departureRights] });
+    at.context = await withRights({ ...secret, rights: [{ group, permissions: [] }, ...deletionRights] });
     await expect(deleted(group)).rejects.toEqual(refused("The class Secret gives rights to a group that would go."));
     await deleted(thing);
     at.context = await withRights({ ...secret, rights: [] });

@@ -1,14 +1,14 @@
 import {
   Applications,
   CheckSecondFactors,
-  type Claim,
+  type AuthenticationAttempt,
   FactorProofs,
   FactorSecrets,
   Gate,
   type IdentityLinkRecord,
   type KeyWrapping,
   type NewSecondFactor,
-  passwordEntrance,
+  passwordAuthentication,
   type Person,
   SecondFactors,
   ServiceError,
@@ -18,7 +18,7 @@ import {
 } from "../src/index.ts";
 import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
 import { begun, factorOf, found, freshDigest } from "./stores/factors.ts";
-import { atOnce, hostileTexts, openStage, tally, unstorableTexts } from "./stores/store-stage.ts";
+import { atOnce, hostileTexts, openStoreFixture, tally, unstorableTexts } from "./stores/store-fixture.ts";
 
 describe("second factors", () => {
   function linkNamed(id: string, { shared }: { readonly shared: boolean }): IdentityLinkRecord {
@@ -71,7 +71,7 @@ describe("second factors", () => {
       account: account as Person["account"],
       user: user as StoredObject,
       linked: [],
-      entrance: passwordEntrance,
+      authenticationMethod: passwordAuthentication,
     };
     await new Applications(fixture.r.records).create({ name: "may", seats: null, secondFactor: "optional" });
     await new Applications(fixture.r.records).create({ name: "must", seats: null, secondFactor: "forced" });
@@ -90,8 +90,8 @@ describe("second factors", () => {
     if (entry === undefined || !(await factors.accept(entry, 0))) throw new Error("The factor was not confirmed.");
   }
 
-  function enter(secondFactor?: ShownFactor, more: Partial<Claim> = {}): Promise<number> {
-    const claim: Claim = {
+  function enter(secondFactor?: ShownFactor, more: Partial<AuthenticationAttempt> = {}): Promise<number> {
+    const claim: AuthenticationAttempt = {
       mode: "session",
       userKey: "u",
       prepareProof: async () => async () => person,
@@ -193,11 +193,11 @@ describe("second factors", () => {
   test("each of those who share a user has a factor of his own", async () => {
     await confirmed("may");
     const own = person;
-    person = { ...own, entrance: { kind: "provider", link: linkNamed("l", { shared: false }) } };
+    person = { ...own, authenticationMethod: { kind: "provider", link: linkNamed("l", { shared: false }) } };
     expect(await enter()).toBe(341);
-    person = { ...own, entrance: { kind: "provider", link: linkNamed("l", { shared: true }) } };
+    person = { ...own, authenticationMethod: { kind: "provider", link: linkNamed("l", { shared: true }) } };
     expect([await enter(), await enter(undefined, { appNames: ["must"] })]).toEqual([0, 340]);
-    person = { ...own, entrance: { kind: "custom", accountId: "c", secretVersion: 1 } };
+    person = { ...own, authenticationMethod: { kind: "custom", accountId: "c", secretVersion: 1 } };
     expect(await enter()).toBe(0);
   });
 
@@ -226,7 +226,7 @@ describe("second factors as they are kept", () => {
   let factors: SecondFactors;
 
   beforeEach(async () => {
-    factors = new SecondFactors((await openStage()).r.records);
+    factors = new SecondFactors((await openStoreFixture()).r.records);
   });
 
   const keys = async () => (await factors.list(null, 10)).map(({ subject, appName }) => [subject, appName]);

@@ -1,4 +1,4 @@
-import { type ObjectId, passwordEntrance, type Principal, type SessionContext } from "../src/index.ts";
+import { type ObjectId, passwordAuthentication, type Principal, type SessionContext } from "../src/index.ts";
 import { digests, type Fixture } from "./fixture.ts";
 
 /** A request of a session of somebody, under the model of now. */
@@ -16,7 +16,7 @@ export async function sessionContext(
     userId,
     appNames: [],
     deviceId: null,
-    entrance: passwordEntrance,
+    authenticationMethod: passwordAuthentication,
   } as const;
   return {
     ...context,

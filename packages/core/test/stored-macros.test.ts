@@ -5,11 +5,11 @@ import {
   hostileTexts,
   hour,
   minute,
-  openStage,
-  type StoreStage,
+  openStoreFixture,
+  type StoreFixture,
   tally,
   unstorableTexts,
-} from "./stores/store-stage.ts";
+} from "./stores/store-fixture.ts";
 
 const admissionOf = (r: Repositories) => r.admission.admit({ appKey: null, session: null, idleTimeout: minute });
 
@@ -19,11 +19,11 @@ async function generationsOf(r: Repositories): Promise<number[]> {
 }
 
 describe("macros as they are changed", () => {
-  let stage: StoreStage;
+  let stage: StoreFixture;
   let macros: MacroStore;
 
   beforeEach(async () => {
-    stage = await openStage();
+    stage = await openStoreFixture();
     macros = new MacroStore(stage.r);
   });
 
@@ -188,11 +188,11 @@ describe("macros as they are changed", () => {
 const outlineOf = ({ version, text, changedBy }: MacroVersion) => [version, text, changedBy];
 
 describe("macros as they are kept", () => {
-  let stage: StoreStage;
+  let stage: StoreFixture;
   let macros: MacroStore;
 
   beforeEach(async () => {
-    stage = await openStage();
+    stage = await openStoreFixture();
     macros = new MacroStore(stage.r);
   });
 

@@ -6,7 +6,7 @@ import {
   type Hook,
   type MemberChanges,
   type ObjectId,
-  passwordEntrance,
+  passwordAuthentication,
   type Principal,
   reserveUserNames,
   RestoreObject,
@@ -53,7 +53,7 @@ describe("update objects", () => {
     });
 
     const run = (input: Partial<UpdateObjectsInput> = {}, as = context) =>
-      new UpdateObjects().run(as, {
+      new UpdateObjects().updateObjects(as, {
         className: "Thing",
         query: {},
         given: { Text: "new" },
@@ -104,7 +104,7 @@ describe("update objects", () => {
           secretVersion: 1,
           appNames: [],
           deviceId: null,
-          entrance: passwordEntrance,
+          authenticationMethod: passwordAuthentication,
         },
         fixture.database.policy.sessions,
       );
@@ -219,20 +219,20 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
       ({ code }: { code: number }) => code,
     );
   const create = async (Name: string, className = "User") => {
-    const { object } = await new CreateObject(hooks).run(context, className, { Name });
+    const { object } = await new CreateObject(hooks).createObject(context, className, { Name });
     return (object as { "~ObjectID": ObjectId })["~ObjectID"];
   };
   const rename = (id: ObjectId, Name: string) =>
     outcome(
-      new UpdateObject(hooks).run(
+      new UpdateObject(hooks).updateObject(
         context,
         { kind: "id", id },
         { given: { Name }, expectedVersions: null, serialization: undefined },
       ),
     );
   const remove = (id: ObjectId, recycled: boolean) =>
-    new DeleteObject(hooks).run(context, { kind: "id", id }, { recycled, expectedVersions: null });
-  const restore = (id: ObjectId) => outcome(new RestoreObject(hooks).run(context, { kind: "id", id }));
+    new DeleteObject(hooks).deleteObject(context, { kind: "id", id }, { recycled, expectedVersions: null });
+  const restore = (id: ObjectId) => outcome(new RestoreObject(hooks).restoreObject(context, { kind: "id", id }));
 
   test("refuses a look-alike at creation, of whatever class of users", async () => {
     await create("Ada");
@@ -272,7 +272,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
     const ada = await create("Ada");
     await remove(ada, true);
     const other = await create("ada");
-    expect([await restore(ada), (await fixture.r.departures.find({ kind: "id", id: ada }, seesAll))?.kind]).toEqual([
+    expect([await restore(ada), (await fixture.r.deletion.find({ kind: "id", id: ada }, seesAll))?.kind]).toEqual([
       307,
       "recycled",
     ]);
@@ -289,7 +289,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
   test("refuses to name users many at once", async () => {
     await create("Ada");
     const input = { className: "User", query: {}, given: { Name: "Bob" }, expectedVersions: null };
-    expect(await outcome(new UpdateObjects(hooks).run(context, input))).toBe(307);
+    expect(await outcome(new UpdateObjects(hooks).updateObjects(context, input))).toBe(307);
   });
 
   test("reserves the names of users that another version has created, the lowest id first, as often as it is asked", async () => {
@@ -317,7 +317,7 @@ test("a hook that sets the name of a user is refused a look-alike", async () => 
   const fixture = await openFixture();
   const hooks = new PlainHooks();
   const context = await sessionContext(fixture, { administrator: true });
-  const create = (Name: string) => new CreateObject(hooks).run(context, "User", { Name });
+  const create = (Name: string) => new CreateObject(hooks).createObject(context, "User", { Name });
   await create("Ada");
   hooks.use({ beforeSave: [naming("ADA")] });
   await expect(create("Bob")).rejects.toMatchObject({ code: 307 });
@@ -352,7 +352,7 @@ describe("object readers", () => {
 
     const to = (id: string): SingleReference => ({ kind: "id", id });
     const set = async (who: Partial<Principal>, id: string, readers: readonly string[] | null) =>
-      new SetReaders().run(await sessionContext(fixture, who), to(id), { readers, expectedVersions: null }).then(
+      new SetReaders().setReaders(await sessionContext(fixture, who), to(id), { readers, expectedVersions: null }).then(
         (outcome) => outcome.readers,
         ({ code }: { code: number }) => code,
       );
@@ -380,11 +380,13 @@ describe("object readers", () => {
       const caller = { userId: ids.user, groups: [ids.group] };
       for (const id of [ids.user, ids.group, ids.chief]) {
         expect(await set(caller, id, [ids.user])).toBe(404);
-        await expect(new GetReaders().run(await sessionContext(fixture, caller), to(id))).rejects.toMatchObject({
+        await expect(new GetReaders().getReaders(await sessionContext(fixture, caller), to(id))).rejects.toMatchObject({
           code: 404,
         });
         expect(await set({ administrator: true }, id, [ids.user])).toEqual([ids.user]);
-        expect(await new GetReaders().run(await sessionContext(fixture, { administrator: true }), to(id))).toEqual({
+        expect(
+          await new GetReaders().getReaders(await sessionContext(fixture, { administrator: true }), to(id)),
+        ).toEqual({
           readers: [ids.user],
           version: 2,
         });

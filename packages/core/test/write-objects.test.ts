@@ -65,8 +65,8 @@ describe("writing objects", () => {
     return { ...plain, r: { ...plain.r, objects } as Repositories };
   }
 
-  const patch = (id: string, given: Parameters<UpdateObject["run"]>[2]["given"], as = context) =>
-    update.run(as, { kind: "id", id }, { given, expectedVersions: null, serialization: undefined });
+  const patch = (id: string, given: Parameters<UpdateObject["updateObject"]>[2]["given"], as = context) =>
+    update.updateObject(as, { kind: "id", id }, { given, expectedVersions: null, serialization: undefined });
   const person = async (className = "Person") =>
     (await fixture.insert({ className, attributes: { Name: "somebody" } }))[0] as string;
   const refused = (code: number, detail?: unknown) =>
@@ -74,9 +74,9 @@ describe("writing objects", () => {
 
   test("takes one trip without links, one more for what links lead to, and reads no target twice", async () => {
     const id = await person();
-    await create.run(context, "Person", { Name: "new" });
+    await create.createObject(context, "Person", { Name: "new" });
     expect(calls.splice(0)).toEqual(["insert"]);
-    const { object } = await create.run(context, "Person", { Name: "new", Boss: id, Team: [id] });
+    const { object } = await create.createObject(context, "Person", { Name: "new", Boss: id, Team: [id] });
     expect(calls.splice(0)).toEqual(["get", "insert"]);
     expect(object["Boss"]).toMatchObject({ "~ObjectID": id, Name: "somebody" });
     await patch(id, { Name: "changed" });
@@ -86,7 +86,7 @@ describe("writing objects", () => {
   test("stores ids for references, and tells storage where they lead", async () => {
     const [one, other] = [await person(), await person("Manager")];
     const [found] = await fixture.r.objects.get([other], seesAll);
-    const { object } = await create.run(context, "Person", {
+    const { object } = await create.createObject(context, "Person", {
       Name: "new",
       Boss: { "~UUID": found?.uuid ?? "" },
       Team: [one, found?.uuid.toUpperCase() ?? ""],
@@ -105,7 +105,7 @@ describe("writing objects", () => {
     })) as [string];
     await patch(id, { Boss: null, Team: null });
     expect((await fixture.r.objects.get([id], seesAll))[0]?.attributes).toEqual({ Name: "new", Boss: null, Team: [] });
-    expect(await fixture.r.departures.referrers([one, other], { attributes: null, limit: 10 })).toEqual([]);
+    expect(await fixture.r.deletion.referrers([one, other], { attributes: null, limit: 10 })).toEqual([]);
   });
 
   test("refuses references to nothing that the caller sees, to another class, and twice the same", async () => {
@@ -142,12 +142,12 @@ describe("writing objects", () => {
     const blind = await sessionContext(fixture, { groups: ["C3"] });
     for (const given of [{ Name: "fine" }, { Nonsense: 1 }]) {
       await expect(patch(id, given, reader)).rejects.toEqual(refused(404));
-      await expect(create.run(reader, "Person", given)).rejects.toEqual(refused(404));
+      await expect(create.createObject(reader, "Person", given)).rejects.toEqual(refused(404));
       await expect(patch(id, given, blind)).rejects.toEqual(refused(304));
-      await expect(create.run(blind, "Person", given)).rejects.toEqual(refused(304));
+      await expect(create.createObject(blind, "Person", given)).rejects.toEqual(refused(304));
       await expect(patch(hidden as string, given)).rejects.toEqual(refused(304));
       for (const name of ["Secret", "Nothing", "constructor"])
-        await expect(create.run(context, name, given)).rejects.toEqual(refused(304));
+        await expect(create.createObject(context, name, given)).rejects.toEqual(refused(304));
     }
   });
 
@@ -160,7 +160,7 @@ describe("writing objects", () => {
     });
     await expect(patch(id, { Name: "old" })).resolves.toMatchObject({ object: { Name: "old" }, version: 2 });
     expect(calls.splice(0)).toEqual(["get", "update", "update"]);
-    await expect(create.run(context, "Person", { Name: "young" })).rejects.toEqual(
+    await expect(create.createObject(context, "Person", { Name: "young" })).rejects.toEqual(
       refused(307, "at /Age: The attribute is mandatory."),
     );
   });
@@ -207,7 +207,7 @@ describe("writing objects", () => {
     const member = await sessionContext(fixture, { groups: ["A1"] });
     for (const given of [{ Name: "other" }, { Groups: [] }, { Description: "new", Groups: null }]) {
       await expect(patch(user as string, given, member)).rejects.toEqual(refused(404));
-      await expect(create.run(member, "Guest", given)).rejects.toEqual(refused(404));
+      await expect(create.createObject(member, "Guest", given)).rejects.toEqual(refused(404));
     }
     await expect(patch(user as string, { Description: "new" }, member)).resolves.toMatchObject({
       object: { Description: "new" },

@@ -24,7 +24,7 @@ export class NodeRandomSource implements RandomSource {
 }
 
 /** Makes something of an object once, for as long as the object is kept. */
-export function rememberedBy<Kept extends object, Made>(make: (kept: Kept) => Made): (kept: Kept) => Made {
+export function memoizeByKey<Kept extends object, Made>(make: (kept: Kept) => Made): (kept: Kept) => Made {
   const known = new WeakMap<Kept, Made>();
   return (kept) => {
     const made = known.get(kept) ?? make(kept);

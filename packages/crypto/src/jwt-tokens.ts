@@ -8,12 +8,12 @@ import type {
   TokenVerifier,
 } from "@sallyport/core";
 import jsonwebtoken from "jsonwebtoken";
-import { rememberedBy } from "./digests-and-random.ts";
+import { memoizeByKey } from "./digests-and-random.ts";
 import { strictBase64 } from "./strict-base64.ts";
 
 /** Signs with jsonwebtoken. */
 export class JwtTokenSigner implements TokenSigner {
-  readonly #keyOf = rememberedBy(({ privateKey }: ServerKeyPair) =>
+  readonly #keyOf = memoizeByKey(({ privateKey }: ServerKeyPair) =>
     createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" }),
   );
 
@@ -34,7 +34,7 @@ export class JwtTokenSigner implements TokenSigner {
 
 /** Reads tokens by its own strict rules, and has jsonwebtoken check signature, algorithm, issuer and audience. */
 export class JwtTokenVerifier implements TokenVerifier {
-  readonly #keyOf = rememberedBy(({ publicKey }: ServerPublicKey) => createPublicKey(publicKey));
+  readonly #keyOf = memoizeByKey(({ publicKey }: ServerPublicKey) => createPublicKey(publicKey));
 
   keyIdOf(token: string): string | undefined {
     return readToken(token)?.keyId;

@@ -121,7 +121,7 @@ function examineRsa(key: KeyObject): KeyRefusal | undefined {
   if (modulusLength > sizes.largest) return "tooLarge";
   if (!Object.values(sizes).includes(modulusLength)) return "unusualSize";
   if (publicExponent !== exponent) return "exponent";
-  return belongsTogether(() => {
+  return isKeyPair(() => {
     if (!hasMatchingNumbers(key)) return false;
     const message = randomBytes(modulusLength / 8);
     message[0] = 0;
@@ -134,14 +134,14 @@ function examineRsa(key: KeyObject): KeyRefusal | undefined {
 function examineEc(key: KeyObject): KeyRefusal | undefined {
   if (key.asymmetricKeyType !== "ec") return "wrongType";
   if (key.asymmetricKeyDetails?.namedCurve !== "prime256v1") return "wrongCurve";
-  return belongsTogether(() => {
+  return isKeyPair(() => {
     const message = randomBytes(32);
     return verify("sha256", message, createPublicKey(key), sign("sha256", message, key));
   });
 }
 
 /** A damaged key may give wrong results or make the library throw. */
-function belongsTogether(works: () => boolean): KeyRefusal | undefined {
+function isKeyPair(works: () => boolean): KeyRefusal | undefined {
   try {
     return works() ? undefined : "inconsistent";
   } catch {

@@ -16,7 +16,7 @@ export interface PublishedKeys {
 /** Milliseconds for which a set is good. */
 const defaultAge = 5_000;
 /** Milliseconds after which a database that says nothing is left out. */
-const defaultPatience = 2_000;
+const defaultWaitTimeout = 2_000;
 
 interface DatabaseKeysOptions {
   readonly databases: DatabaseDirectory;
@@ -24,7 +24,7 @@ interface DatabaseKeysOptions {
   /** Milliseconds; 5 s unless given. */
   readonly age?: number;
   /** Milliseconds; 2 s unless given. */
-  readonly patience?: number;
+  readonly waitTimeout?: number;
 }
 
 /**
@@ -53,10 +53,10 @@ export class DatabaseKeys implements PublishedKeys {
 
   private async keysOf(database: DatabaseEntry): Promise<readonly PublicJwk[] | null> {
     if (database === null) return null;
-    const { keyRings, patience = defaultPatience } = this.options;
+    const { keyRings, waitTimeout = defaultWaitTimeout } = this.options;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), patience);
+      timer = setTimeout(() => resolve(null), waitTimeout);
     });
     try {
       return await Promise.race([keyRings.published(database), late]);

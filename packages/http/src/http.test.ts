@@ -145,7 +145,7 @@ describe("database keys", () => {
   /** Databases that answer as they are told, and how often they were asked. */
   function keysOver(
     answers: { [alias: string]: () => Promise<PublicJwk[]> },
-    options: { age?: number; patience?: number } = {},
+    options: { age?: number; waitTimeout?: number } = {},
   ) {
     let asked = 0;
     const published = ({ alias }: Database) => {
@@ -178,7 +178,7 @@ describe("database keys", () => {
   test("of a database that fails or says nothing are left out", async () => {
     const silent = () => new Promise<PublicJwk[]>(() => {});
     const failing = () => Promise.reject(new Error("It is down."));
-    const { keys } = keysOver({ one: async () => [key("a")], silent, failing }, { patience: 1 });
+    const { keys } = keysOver({ one: async () => [key("a")], silent, failing }, { waitTimeout: 1 });
     expect(await keys.read()).toEqual({ keys: [key("a")], complete: false });
   });
 });

@@ -6,21 +6,14 @@ import { SignJWT } from "jose";
 import { Strategy } from "passport-apple";
 import { type JsonObject, misconfigured } from "./guarded-client.ts";
 import { OpenIdProvider } from "./open-id-provider.ts";
-import {
-  acceptedTexts,
-  emailOf,
-  idRule,
-  imitatedIssuer,
-  profileText,
-  type ProviderSurroundings,
-} from "./provider-data.ts";
+import { acceptedTexts, emailOf, idRule, fakeIssuer, profileText, type ProviderSurroundings } from "./provider-data.ts";
 
 const real = "https://appleid.apple.com";
 
 export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvider {
-  const { imitation } = surroundings;
-  const issuer = imitation === null ? real : imitatedIssuer("apple");
-  const base = imitation === null ? real : `${imitation}/apple`;
+  const { fakeProviders } = surroundings;
+  const issuer = fakeProviders === null ? real : fakeIssuer("apple");
+  const base = fakeProviders === null ? real : `${fakeProviders}/apple`;
   const endpoints = { authorize: `${base}/auth/authorize`, token: `${base}/auth/token`, keys: `${base}/auth/keys` };
   return new OpenIdProvider(
     {
@@ -30,7 +23,7 @@ export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvide
       // Apple answers a request for a name or an address with a form.
       parameters: { response_mode: "form_post" },
       endpoints: () => endpoints,
-      accept: (data) => acceptAppleData(data, imitation !== null),
+      accept: (data) => acceptAppleData(data, fakeProviders !== null),
       clientSecret: (data) => appleClientSecret(data, issuer),
       Strategy,
       issuerOf: ({ iss }) => (iss === issuer ? issuer : null),
@@ -43,7 +36,7 @@ export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvide
 const appleId = { pattern: /^[\dA-Za-z]{1,32}$/ };
 
 /** Additional data of Apple's kind, their key file being there. The address loses the slash at its end. */
-function acceptAppleData(data: unknown, isImitated: boolean): ProviderData {
+function acceptAppleData(data: unknown, isFake: boolean): ProviderData {
   const accepted = acceptedTexts(data, {
     clientId: idRule,
     serverAddress: { pattern: /^\S{1,1024}$/ },
@@ -53,13 +46,13 @@ function acceptAppleData(data: unknown, isImitated: boolean): ProviderData {
     keyPath: { pattern: /^[^\u0000-\u001F]{1,4096}$/ },
   });
   keyFromFile(accepted.keyPath);
-  return { ...accepted, serverAddress: addressOf(accepted.serverAddress, isImitated) };
+  return { ...accepted, serverAddress: addressOf(accepted.serverAddress, isFake) };
 }
 
-function addressOf(text: string, isImitated: boolean): string {
+function addressOf(text: string, isFake: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain = url?.search === "" && url.hash === "" && url.username === "" && url.password === "";
-  if (url === null || !isPlain || !(url.protocol === "https:" || (isImitated && url.protocol === "http:"))) {
+  if (url === null || !isPlain || !(url.protocol === "https:" || (isFake && url.protocol === "http:"))) {
     throw misconfigured("serverAddress of the additional data is no https address");
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");

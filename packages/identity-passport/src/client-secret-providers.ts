@@ -7,7 +7,7 @@ import {
   acceptedTexts,
   emailOf,
   idRule,
-  imitatedIssuer,
+  fakeIssuer,
   profileText,
   type ProviderSurroundings,
   secretRule,
@@ -34,16 +34,16 @@ const realGoogle = {
   issuer: "https://accounts.google.com",
 };
 
-const imitatedGoogle = (base: string): typeof realGoogle => ({
+const fakeGoogle = (base: string): typeof realGoogle => ({
   authorize: `${base}/google/authorize`,
   token: `${base}/google/token`,
   keys: `${base}/google/keys`,
-  issuer: imitatedIssuer("google"),
+  issuer: fakeIssuer("google"),
 });
 
 export function googleProvider(surroundings: ProviderSurroundings): OpenIdProvider {
-  const { imitation } = surroundings;
-  const { issuer, ...endpoints } = imitation === null ? realGoogle : imitatedGoogle(imitation);
+  const { fakeProviders } = surroundings;
+  const { issuer, ...endpoints } = fakeProviders === null ? realGoogle : fakeGoogle(fakeProviders);
   // Google signs its name with and without the scheme; it is one issuer all the same.
   const names = new Set<unknown>([issuer, ...(issuer === realGoogle.issuer ? ["accounts.google.com"] : [])]);
   return new OpenIdProvider(
@@ -64,20 +64,20 @@ export function googleProvider(surroundings: ProviderSurroundings): OpenIdProvid
 const directory = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Any Microsoft account, unless the entry names the directory of an organisation. */
-const anybody = "common";
+const anyAccount = "common";
 
 const realMicrosoft = "https://login.microsoftonline.com";
 
 export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdProvider {
-  const { imitation } = surroundings;
-  const base = imitation === null ? realMicrosoft : `${imitation}/microsoft`;
-  const issuers = imitation === null ? realMicrosoft : imitatedIssuer("microsoft");
+  const { fakeProviders } = surroundings;
+  const base = fakeProviders === null ? realMicrosoft : `${fakeProviders}/microsoft`;
+  const issuers = fakeProviders === null ? realMicrosoft : fakeIssuer("microsoft");
   return new OpenIdProvider(
     {
       ...common,
       type: "microsoft",
       parameters: { response_mode: "query" },
-      endpoints: ({ tenant = anybody }) => ({
+      endpoints: ({ tenant = anyAccount }) => ({
         authorize: `${base}/${tenant}/oauth2/v2.0/authorize`,
         token: `${base}/${tenant}/oauth2/v2.0/token`,
         keys: `${base}/${tenant}/discovery/v2.0/keys`,
@@ -95,7 +95,7 @@ export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdPro
 }
 
 /** Each directory is an issuer of its own, which `tid` names; an entry for one directory takes no other. */
-function issuerOf(issuers: string, { iss, tid }: JsonObject, { tenant = anybody }: ProviderData): string | null {
+function issuerOf(issuers: string, { iss, tid }: JsonObject, { tenant = anyAccount }: ProviderData): string | null {
   if (typeof tid !== "string" || !directory.test(tid) || iss !== `${issuers}/${tid}/v2.0`) return null;
   return directory.test(tenant.toLowerCase()) && tenant.toLowerCase() !== tid ? null : iss;
 }

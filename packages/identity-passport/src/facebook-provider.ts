@@ -10,7 +10,7 @@ import {
 import { Strategy } from "passport-facebook";
 import { type JsonObject, misconfigured, type ProviderAnswer, unproven } from "./guarded-client.ts";
 import { codeOf, StrategyLogIn } from "./oauth-strategy.ts";
-import { acceptedTexts, imitatedIssuer, profileText, type ProviderSurroundings, secretRule } from "./provider-data.ts";
+import { acceptedTexts, fakeIssuer, profileText, type ProviderSurroundings, secretRule } from "./provider-data.ts";
 
 const version = "v24.0";
 
@@ -20,10 +20,10 @@ const real = {
   issuer: "https://www.facebook.com",
 };
 
-const imitated = (base: string): typeof real => ({
+const fake = (base: string): typeof real => ({
   authorize: `${base}/facebook/dialog/oauth`,
   graph: `${base}/facebook`,
-  issuer: imitatedIssuer("facebook"),
+  issuer: fakeIssuer("facebook"),
 });
 
 /**
@@ -37,7 +37,7 @@ export class FacebookProvider implements IdentityProvider {
 
   constructor(surroundings: ProviderSurroundings) {
     this.surroundings = surroundings;
-    this.endpoints = surroundings.imitation === null ? real : imitated(surroundings.imitation);
+    this.endpoints = surroundings.fakeProviders === null ? real : fake(surroundings.fakeProviders);
   }
 
   accept(data: unknown): ProviderData {

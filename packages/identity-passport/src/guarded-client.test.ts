@@ -35,7 +35,7 @@ const resolveTo =
     addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 
 const clientWith = (options: Partial<ConstructorParameters<typeof GuardedClient>[0]> = {}) =>
-  new GuardedClient({ imitation: null, allowPrivateAddresses: false, resolve: resolveTo("127.0.0.1"), ...options });
+  new GuardedClient({ fakeProviders: null, allowPrivateAddresses: false, resolve: resolveTo("127.0.0.1"), ...options });
 
 const get = (client: GuardedClient, url: string, signal = seconds(5)) => client.get(url, signal);
 
@@ -98,7 +98,7 @@ describe("addresses inside", () => {
     const answers = [["127.0.0.1"], ["1.1.1.1"]];
     let lookups = 0;
     const client = clientWith({
-      imitation: `http://provider.example:${server.port}`,
+      fakeProviders: `http://provider.example:${server.port}`,
       resolve: async () => resolveTo(...(answers[lookups++] ?? []))(""),
     });
     expect(await get(client, `http://provider.example:${server.port}/`)).toMatchObject({ status: 200 });
@@ -118,14 +118,14 @@ describe("addresses inside", () => {
 });
 
 test("what is not HTTPS is asked at the imitation alone, and that on a loopback address alone", async () => {
-  const imitation = await listening(() => "{}");
+  const fakeProviders = await listening(() => "{}");
   const other = await listening(() => "{}");
-  const client = clientWith({ imitation: `${imitation.url}/base` });
-  expect(await get(client, `${imitation.url}/x`)).toMatchObject({ status: 200, json: {} });
+  const client = clientWith({ fakeProviders: `${fakeProviders.url}/base` });
+  expect(await get(client, `${fakeProviders.url}/x`)).toMatchObject({ status: 200, json: {} });
   for (const url of [
     `${other.url}/x`,
-    `http://provider.example:${imitation.port}/`,
-    `http://127.0.0.2:${imitation.port}/`,
+    `http://provider.example:${fakeProviders.port}/`,
+    `http://127.0.0.2:${fakeProviders.port}/`,
     "ftp://127.0.0.1/",
     "file:///etc/passwd",
   ]) {
@@ -134,16 +134,16 @@ test("what is not HTTPS is asked at the imitation alone, and that on a loopback 
       detail: "an address of a provider is not HTTPS",
     });
   }
-  const outside = clientWith({ imitation: "http://provider.example", resolve: resolveTo("1.1.1.1") });
+  const outside = clientWith({ fakeProviders: "http://provider.example", resolve: resolveTo("1.1.1.1") });
   await expect(get(outside, "http://provider.example/")).rejects.toMatchObject({ code: 706 });
   expect(other.seen.connections).toBe(0);
-  imitation.close();
+  fakeProviders.close();
   other.close();
 });
 
 test("connections are kept, and there are not many of them", async () => {
   const server = await listening(() => '{"a":1}');
-  const client = clientWith({ imitation: server.url });
+  const client = clientWith({ fakeProviders: server.url });
   for (let i = 0; i < 20; i += 1) await get(client, server.url);
   expect(server.seen.connections).toBe(1);
   await Promise.all(Array.from({ length: 150 }, () => get(client, server.url)));
@@ -154,7 +154,7 @@ test("connections are kept, and there are not many of them", async () => {
 test("a provider that hangs holds 32 connections and 128 that wait, for as long as they have; then all is as before", async () => {
   let hangs = true;
   const server = await listening(() => (hangs ? null : "{}"));
-  const client = clientWith({ imitation: server.url });
+  const client = clientWith({ fakeProviders: server.url });
   const signal = AbortSignal.timeout(1_000);
   const outcomes = await Promise.allSettled(Array.from({ length: 300 }, () => get(client, server.url, signal)));
   const details = outcomes.map((outcome) => (outcome.status === "rejected" ? outcome.reason.detail : "answered"));
@@ -173,7 +173,7 @@ test("a port that nobody listens at, and a name that there is not, are 706 witho
   const resolve = () =>
     Promise.reject(Object.assign(new Error("getaddrinfo ENOTFOUND provider.example"), { code: "ENOTFOUND" }));
   const failures = {
-    ECONNREFUSED: () => get(clientWith({ imitation: server.url }), server.url),
+    ECONNREFUSED: () => get(clientWith({ fakeProviders: server.url }), server.url),
     ENOTFOUND: () => get(clientWith({ resolve }), "https://provider.example/"),
   };
   for (const [code, failure] of Object.entries(failures)) {

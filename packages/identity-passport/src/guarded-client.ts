@@ -11,7 +11,7 @@ export interface ProviderAnswer {
 
 interface GuardedClientOptions {
   /** The base address of an imitation, which may be plain HTTP on a loopback address; everything else is asked by HTTPS. */
-  readonly imitation: string | null;
+  readonly fakeProviders: string | null;
   readonly allowPrivateAddresses: boolean;
   readonly resolve: Resolve;
 }
@@ -43,17 +43,17 @@ const keepAlive = {
  */
 export class GuardedClient {
   private readonly options: GuardedClientOptions;
-  private readonly imitation: string | null;
+  private readonly fakeProviders: string | null;
   private readonly agents = { http: new HttpAgent(keepAlive), https: new HttpsAgent(keepAlive) };
   private readonly hosts = new Map<string, KnownHost>();
   private readonly lookups;
 
   constructor(options: GuardedClientOptions) {
     this.options = options;
-    this.imitation = options.imitation === null ? null : new URL(options.imitation).origin;
+    this.fakeProviders = options.fakeProviders === null ? null : new URL(options.fakeProviders).origin;
     this.lookups = {
       outside: guardedLookup((address) => this.isAllowed(address, false), options.resolve),
-      imitation: guardedLookup((address) => this.isAllowed(address, true), options.resolve),
+      fakeProviders: guardedLookup((address) => this.isAllowed(address, true), options.resolve),
     };
   }
 
@@ -68,33 +68,28 @@ export class GuardedClient {
   }
 
   private async ask(url: URL, form: string | null, signal: AbortSignal): Promise<ProviderAnswer> {
-    const { queue, isImitation, isAllowed } = this.hostOf(url);
-    if (url.protocol !== "https:" && !isImitation) throw unproven("an address of a provider is not HTTPS");
+    const { queue, isImitation: isFake, isAllowed } = this.hostOf(url);
+    if (url.protocol !== "https:" && !isFake) throw unproven("an address of a provider is not HTTPS");
     if (!isAllowed) throw notPublic();
-    return queue.run(() => this.send(url, form, isImitation, signal), signal);
+    return queue.run(() => this.send(url, form, isFake, signal), signal);
   }
 
-  private async send(
-    url: URL,
-    form: string | null,
-    isImitation: boolean,
-    signal: AbortSignal,
-  ): Promise<ProviderAnswer> {
+  private async send(url: URL, form: string | null, isFake: boolean, signal: AbortSignal): Promise<ProviderAnswer> {
     try {
-      const message = await this.headOf(url, form, isImitation, signal);
+      const message = await this.headOf(url, form, isFake, signal);
       return await answerOf(message);
     } catch (error) {
       throw signal.aborted ? unanswered("the provider did not answer in time") : failureOf(error);
     }
   }
 
-  private headOf(url: URL, form: string | null, isImitation: boolean, signal: AbortSignal): Promise<IncomingMessage> {
+  private headOf(url: URL, form: string | null, isFake: boolean, signal: AbortSignal): Promise<IncomingMessage> {
     const isSecure = url.protocol === "https:";
     const options = {
       method: form === null ? "GET" : "POST",
       signal,
       agent: isSecure ? this.agents.https : this.agents.http,
-      lookup: isImitation ? this.lookups.imitation : this.lookups.outside,
+      lookup: isFake ? this.lookups.fakeProviders : this.lookups.outside,
       headers: {
         accept: "application/json",
         "accept-encoding": "identity",
@@ -117,19 +112,19 @@ export class GuardedClient {
     return attempt(false);
   }
 
-  private isAllowed(address: string, isImitation: boolean): boolean {
-    return this.options.allowPrivateAddresses || (isImitation ? isLoopbackAddress(address) : isPublicAddress(address));
+  private isAllowed(address: string, isFake: boolean): boolean {
+    return this.options.allowPrivateAddresses || (isFake ? isLoopbackAddress(address) : isPublicAddress(address));
   }
 
   private hostOf({ origin, hostname }: URL): KnownHost {
     const known = this.hosts.get(origin);
     if (known !== undefined) return known;
-    const isImitation = origin === this.imitation;
+    const isFake = origin === this.fakeProviders;
     const address = hostname.replace(/^\[(.*)\]$/, "$1");
     const host = {
       queue: new BoundedQueue(perHost),
-      isImitation,
-      isAllowed: isIP(address) === 0 || this.isAllowed(address, isImitation),
+      isImitation: isFake,
+      isAllowed: isIP(address) === 0 || this.isAllowed(address, isFake),
     };
     this.hosts.set(origin, host);
     return host;

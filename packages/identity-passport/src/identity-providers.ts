@@ -8,7 +8,7 @@ import type { ProviderSurroundings } from "./provider-data.ts";
 
 export interface IdentityProvidersOptions {
   /** The base address of an imitation of all providers, for tests and the demo: `http://127.0.0.1:4010`. Nothing but loopback addresses are taken. */
-  readonly imitation?: string | null;
+  readonly fakeProviders?: string | null;
   /** Milliseconds that a provider has for everything that one callback asks of it. */
   readonly timeout?: number;
   /** Whether providers may have addresses that are not on the open Internet. */
@@ -20,9 +20,9 @@ export interface IdentityProvidersOptions {
 /** All providers. They share connections. */
 export function identityProviders(options: IdentityProvidersOptions = {}): ReadonlyMap<ProviderType, IdentityProvider> {
   const { allowPrivateAddresses = false, resolve = resolveBySystem, timeout = 5_000 } = options;
-  const imitation = imitationAt(options.imitation ?? null);
-  const client = new GuardedClient({ imitation, allowPrivateAddresses, resolve });
-  const surroundings: ProviderSurroundings = { client, timeout, imitation };
+  const fakeProviders = fakeProvidersAt(options.fakeProviders ?? null);
+  const client = new GuardedClient({ fakeProviders, allowPrivateAddresses, resolve });
+  const surroundings: ProviderSurroundings = { client, timeout, fakeProviders };
   const providers: readonly IdentityProvider[] = [
     googleProvider(surroundings),
     new FacebookProvider(surroundings),
@@ -32,7 +32,7 @@ export function identityProviders(options: IdentityProvidersOptions = {}): Reado
   return new Map(providers.map((provider) => [provider.type, provider]));
 }
 
-function imitationAt(base: string | null): string | null {
+function fakeProvidersAt(base: string | null): string | null {
   if (base === null) return null;
   const { protocol, hostname, pathname, origin } = new URL(base);
   const host = hostname.replace(/^\[(.*)\]$/, "$1");

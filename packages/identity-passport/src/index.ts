@@ -1,2 +1,2 @@
 export { identityProviders, type IdentityProvidersOptions } from "./identity-providers.ts";
-export { imitatedIssuer } from "./provider-data.ts";
+export { fakeIssuer } from "./provider-data.ts";

@@ -59,11 +59,11 @@ export interface ProviderSurroundings {
   /** Milliseconds that a provider has for all answers to one callback. */
   readonly timeout: number;
   /** The base address of an imitation that stands in for all providers, without a slash at its end. */
-  readonly imitation: string | null;
+  readonly fakeProviders: string | null;
 }
 
 /**
  * The issuer of an imitation, wherever it listens. Links to its accounts outlive it, and mean nothing at the provider itself:
  * no name can end in `.invalid`.
  */
-export const imitatedIssuer = (type: ProviderType): string => `https://${type}.imitation.invalid`;
+export const fakeIssuer = (type: ProviderType): string => `https://${type}.imitation.invalid`;

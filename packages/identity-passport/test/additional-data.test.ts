@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { providerTypes, type ProviderType } from "@sallyport/core";
 import { startFakeProviders, type FakeProviders, logIn } from "@sallyport/test-kit/providers/fake-providers";
-import { toldOf } from "./told-of.ts";
+import { errorReportOf } from "./error-report-of.ts";
 
 let world: FakeProviders;
 
@@ -51,7 +51,7 @@ describe.each(providerTypes)("additional data of %s", (type) => {
       for (const value of ["hidden\u0000value", "hidden\r\nvalue", `hidden${"x".repeat(5_000)}`]) {
         const error = accepting(type, { ...data, [name]: value });
         expect(error).toMatchObject({ code: 608, detail: expect.stringContaining(name) });
-        expect(toldOf(error)).not.toContain("hidden");
+        expect(errorReportOf(error)).not.toContain("hidden");
       }
     }
   });
@@ -108,7 +108,7 @@ describe("Apple's key file", () => {
       await writeFile(path, content, { mode: 0o600 });
       const error = acceptingFile(path);
       expect(error).toMatchObject({ code: 608 });
-      expect(toldOf(error)).not.toContain("hidden");
+      expect(errorReportOf(error)).not.toContain("hidden");
     }
   });
 
@@ -154,7 +154,7 @@ test.each([
   "sallyport.example",
   "/",
 ])("Apple's serverAddress is not %s", (serverAddress) => {
-  const provider = world.providers({ imitation: null }).get("apple")!;
+  const provider = world.providers({ fakeProviders: null }).get("apple")!;
   expect(() => provider.accept({ ...world.dataOf("apple"), serverAddress })).toThrow(
     expect.objectContaining({ code: 608 }),
   );

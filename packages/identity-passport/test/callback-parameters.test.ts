@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { providerTypes } from "@sallyport/core";
-import { signIn } from "@sallyport/provider-imitation";
+import { signIn } from "@sallyport/fake-identity-providers";
 import {
   startFakeProviders,
   type FakeProviders,
   logIn,
   requestFor,
 } from "@sallyport/test-kit/providers/fake-providers";
-import { toldOf } from "./told-of.ts";
+import { errorReportOf } from "./error-report-of.ts";
 
 let world: FakeProviders;
 
@@ -50,7 +50,7 @@ describe.each(providerTypes)("a callback of %s", (type) => {
   ])("%s is refused", async (_, parameters, detail) => {
     const error = await finishing(new Map(Object.entries(parameters))).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 324, detail });
-    expect(toldOf(error)).not.toMatch(/words|script/);
+    expect(errorReportOf(error)).not.toMatch(/words|script/);
   });
 
   test("with anything in it is refused, and asks nothing of the provider but what a code is worth", async () => {

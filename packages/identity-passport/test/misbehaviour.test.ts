@@ -6,13 +6,13 @@ import {
   type DebugFault,
   debugFaults,
   type Endpoint,
-  type ImitatedAccount,
+  type FakeAccount,
   marker,
   type Misbehaviour,
   signIn,
   type TokenFault,
   tokenFaults,
-} from "@sallyport/provider-imitation";
+} from "@sallyport/fake-identity-providers";
 import { OAuth2Server } from "oauth2-mock-server";
 import {
   startFakeProviders,
@@ -23,7 +23,7 @@ import {
 import { googleProvider } from "../src/client-secret-providers.ts";
 import { GuardedClient } from "../src/guarded-client.ts";
 import { resolveBySystem } from "../src/public-address.ts";
-import { toldOf } from "./told-of.ts";
+import { errorReportOf } from "./error-report-of.ts";
 
 describe("keys of providers", () => {
   const keyPaths = {
@@ -108,7 +108,7 @@ describe("keys of providers", () => {
 });
 
 describe("log in", () => {
-  const anna = accountNamed("anna") as ImitatedAccount;
+  const anna = accountNamed("anna") as FakeAccount;
 
   let world: FakeProviders;
 
@@ -188,7 +188,7 @@ describe("misbehaviour", () => {
       (profile) => expect(profile).toBe("refused"),
       (thrown: unknown) => thrown,
     );
-    const told = toldOf(error);
+    const told = errorReportOf(error);
     for (const secret of secrets) expect(told).not.toContain(secret);
     return error as { code: number; detail: string };
   }
@@ -319,8 +319,8 @@ describe("second opinion", () => {
   afterAll(() => server.stop());
 
   const provider = () => {
-    const client = new GuardedClient({ imitation: base, allowPrivateAddresses: false, resolve: resolveBySystem });
-    return googleProvider({ client, timeout: 5_000, imitation: base });
+    const client = new GuardedClient({ fakeProviders: base, allowPrivateAddresses: false, resolve: resolveBySystem });
+    return googleProvider({ client, timeout: 5_000, fakeProviders: base });
   };
 
   /** A log-in there, its id token changed before it is signed. */

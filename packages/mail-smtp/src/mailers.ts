@@ -6,7 +6,7 @@ import {
   type Mail,
   mailAddress,
   type Mailer,
-  type MailerTrouble,
+  type MailerErrorCode,
   MailerUnusable,
   type MailOutcome,
 } from "@sallyport/core";
@@ -160,7 +160,7 @@ interface Failure {
 /** Replies that are about the connection or about who is connected, whatever they answer: shutting down, and wanting a log-in. */
 const aboutTheConnection: ReadonlySet<number> = new Set([421, 454, 530, 534, 535, 538]);
 
-const troubles: ReadonlyMap<unknown, MailerTrouble> = new Map<unknown, MailerTrouble>([
+const errorCodes: ReadonlyMap<unknown, MailerErrorCode> = new Map<unknown, MailerErrorCode>([
   ["ETLS", "tls"],
   ["EAUTH", "authentication"],
   ["ENOAUTH", "authentication"],
@@ -168,7 +168,7 @@ const troubles: ReadonlyMap<unknown, MailerTrouble> = new Map<unknown, MailerTro
   ["EPROTOCOL", "answer"],
 ]);
 
-const words: ReadonlyMap<MailerTrouble, string> = new Map([
+const words: ReadonlyMap<MailerErrorCode, string> = new Map([
   ["away", "The relay cannot be reached, or broke off."],
   ["timeout", "The relay did not answer in time."],
   ["tls", "The connection could not be encrypted, or the relay is not the one that its certificate names."],
@@ -183,11 +183,11 @@ function outcomeOf(error: unknown): MailOutcome {
   const { code, command, responseCode } = failure;
   const aboutAll = typeof responseCode !== "number" || aboutTheConnection.has(responseCode);
   if (!aboutAll && command === "MAIL FROM") throw unusable(failure, "sender");
-  if (aboutAll || (command !== "RCPT TO" && command !== "DATA")) throw unusable(failure, troubleOf(code, failure));
+  if (aboutAll || (command !== "RCPT TO" && command !== "DATA")) throw unusable(failure, errorCodeOf(code, failure));
   return { kind: responseCode >= 500 ? "refused" : "later", reply: replyOf(failure) };
 }
 
-function troubleOf(code: unknown, { originalCode, responseCode }: Failure): MailerTrouble {
+function errorCodeOf(code: unknown, { originalCode, responseCode }: Failure): MailerErrorCode {
   if (responseCode === 421) return "away";
   if (originalCode === "ETIMEDOUT") return "timeout";
   // A handshake that fails on an encrypted port is an error of the socket to nodemailer.
@@ -198,14 +198,14 @@ function troubleOf(code: unknown, { originalCode, responseCode }: Failure): Mail
     return "tls";
   if (typeof responseCode === "number" && responseCode >= 530 && aboutTheConnection.has(responseCode))
     return "authentication";
-  return troubles.get(code) ?? "away";
+  return errorCodes.get(code) ?? "away";
 }
 
-function unusable(failure: Failure, trouble: MailerTrouble): MailerUnusable {
+function unusable(failure: Failure, errorCode: MailerErrorCode): MailerUnusable {
   const reason = [failure.originalCode ?? failure.code, replyOf(failure)]
     .filter((part) => typeof part === "string" && part !== "")
     .join(", ");
-  return new MailerUnusable(trouble, `${words.get(trouble) ?? ""}${reason === "" ? "" : ` (${reason})`}`);
+  return new MailerUnusable(errorCode, `${words.get(errorCode) ?? ""}${reason === "" ? "" : ` (${reason})`}`);
 }
 
 /** The code of a reply and its extension, without its text: that repeats addresses, and relays write there what they like. */

@@ -56,5 +56,5 @@ test("a folder that cannot be written into keeps all mail", async () => {
     .send(mail)
     .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(MailerUnusable);
-  expect((error as MailerUnusable).trouble).toBe("folder");
+  expect((error as MailerUnusable).errorCode).toBe("folder");
 });

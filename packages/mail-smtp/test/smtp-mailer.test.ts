@@ -39,7 +39,7 @@ function mailer(port: number, options: Partial<SmtpOptions> = {}): SmtpMailer {
   return made;
 }
 
-async function troubleOf(sending: Promise<unknown>): Promise<MailerUnusable> {
+async function errorCodeOf(sending: Promise<unknown>): Promise<MailerUnusable> {
   const error: unknown = await sending.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(MailerUnusable);
   return error as MailerUnusable;
@@ -118,7 +118,9 @@ describe("encryption", () => {
     };
     const relay = await sink({ allowInsecureAuth: true, onAuth, disabledCommands: ["STARTTLS"] });
     const credentials = { user: "me", password: "secret" };
-    expect((await troubleOf(mailer(relay.port, { security: "startTls", credentials }).send(mail))).trouble).toBe("tls");
+    expect((await errorCodeOf(mailer(relay.port, { security: "startTls", credentials }).send(mail))).errorCode).toBe(
+      "tls",
+    );
     expect([asked, relay.received]).toEqual([0, []]);
   });
 
@@ -128,10 +130,10 @@ describe("encryption", () => {
   ])("a certificate that %s is refused", async (_what, { key, certificate }, authorities) => {
     for (const security of ["tls", "startTls"] as const) {
       const relay = await sink({ secure: security === "tls", hideSTARTTLS: false, key, cert: certificate });
-      const { trouble } = await troubleOf(
+      const { errorCode } = await errorCodeOf(
         mailer(relay.port, { security, ...(authorities === undefined ? {} : { authorities }) }).send(mail),
       );
-      expect([security, trouble, relay.received]).toEqual([security, "tls", []]);
+      expect([security, errorCode, relay.received]).toEqual([security, "tls", []]);
     }
   });
 });
@@ -152,16 +154,16 @@ describe("authentication", () => {
 
   test("the wrong one does not, and stands in no error", async () => {
     const relay = await sink(options);
-    const error = await troubleOf(
+    const error = await errorCodeOf(
       mailer(relay.port, { credentials: { user: "me", password: "wr0ng-secret" } }).send(mail),
     );
-    expect([error.trouble, error.message]).toEqual(["authentication", expect.stringContaining("535")]);
+    expect([error.errorCode, error.message]).toEqual(["authentication", expect.stringContaining("535")]);
     expect(JSON.stringify([error.message, error.stack])).not.toMatch(/wr0ng|you said/);
   });
 
   test("a relay that wants one and is given none is no matter of the mail", async () => {
     const relay = await sink(options);
-    expect((await troubleOf(mailer(relay.port).send(mail))).trouble).toBe("authentication");
+    expect((await errorCodeOf(mailer(relay.port).send(mail))).errorCode).toBe("authentication");
   });
 });
 
@@ -204,7 +206,7 @@ describe("what a relay replies", () => {
     ],
   ])("%s is about all mail", async (_what, options, trouble) => {
     const relay = await sink(options);
-    expect((await troubleOf(mailer(relay.port).send(mail))).trouble).toBe(trouble);
+    expect((await errorCodeOf(mailer(relay.port).send(mail))).errorCode).toBe(trouble);
   });
 
   test("one who refused an address is asked for the next one", async () => {
@@ -222,18 +224,18 @@ describe("a relay that", () => {
   test("is not there", async () => {
     const relay = await startSmtpSink();
     await relay.close();
-    const error = await troubleOf(mailer(relay.port).send(mail));
-    expect([error.trouble, error.message]).toEqual(["away", expect.stringContaining("ECONNREFUSED")]);
+    const error = await errorCodeOf(mailer(relay.port).send(mail));
+    expect([error.errorCode, error.message]).toEqual(["away", expect.stringContaining("ECONNREFUSED")]);
   });
 
   test("hangs before its greeting", async () => {
     const port = await rawServer(() => {});
-    expect((await troubleOf(mailer(port, { timeout: 200 }).send(mail))).trouble).toBe("timeout");
+    expect((await errorCodeOf(mailer(port, { timeout: 200 }).send(mail))).errorCode).toBe("timeout");
   });
 
   test("hangs in the middle of a mail", async () => {
     const relay = await sink({ onData: (stream) => void stream.resume() });
-    expect((await troubleOf(mailer(relay.port, { timeout: 200 }).send(mail))).trouble).toBe("timeout");
+    expect((await errorCodeOf(mailer(relay.port, { timeout: 200 }).send(mail))).errorCode).toBe("timeout");
   });
 
   test("breaks off in the middle of a mail, which is not sent again by itself", async () => {
@@ -251,13 +253,13 @@ describe("a relay that", () => {
         }
       });
     });
-    expect((await troubleOf(mailer(port).send(mail))).trouble).toBe("away");
+    expect((await errorCodeOf(mailer(port).send(mail))).errorCode).toBe("away");
     expect(attempts).toBe(1);
   });
 
   test("speaks something else", async () => {
     const port = await rawServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
-    expect(["answer", "away"]).toContain((await troubleOf(mailer(port).send(mail))).trouble);
+    expect(["answer", "away"]).toContain((await errorCodeOf(mailer(port).send(mail))).errorCode);
   });
 
   test("talks without end", async () => {
@@ -270,7 +272,7 @@ describe("a relay that", () => {
       socket.on("drain", pour);
       pour();
     });
-    expect((await troubleOf(mailer(port, { timeout: 500 }).send(mail))).trouble).toMatch(/answer|timeout/);
+    expect((await errorCodeOf(mailer(port, { timeout: 500 }).send(mail))).errorCode).toMatch(/answer|timeout/);
   });
 });
 
@@ -370,5 +372,5 @@ test("who closes waits for what is being sent, and sends nothing more", async ()
   await sending.close();
   expect(await sent).toHaveLength(5);
   expect(relay.received).toHaveLength(5);
-  expect((await troubleOf(sending.send(mail))).trouble).toBe("away");
+  expect((await errorCodeOf(sending.send(mail))).errorCode).toBe("away");
 });

@@ -8,7 +8,7 @@ type Methods<R> = { [M in keyof R]: R[M] extends (...given: never[]) => Promise<
 export type OwnCall =
   | "transaction"
   | "commit"
-  | "together"
+  | "batch"
   | "migrate"
   | "alignIndexes"
   | "readyIndexes"
@@ -23,7 +23,7 @@ export interface Call {
   readonly name: CallName;
   readonly given: readonly unknown[];
   /** Whether it is a unit of its own or belongs to one. */
-  readonly within: "itself" | "transaction" | "together";
+  readonly within: "itself" | "transaction" | "batch";
 }
 
 /** Which call is to fail, and how. */
@@ -38,29 +38,29 @@ export interface Instruction {
 /** An instruction at work. */
 export interface ScriptedFault {
   /** How many calls it has struck. */
-  readonly strikes: number;
+  readonly injections: number;
 }
 
-interface Entry extends ScriptedFault {
+interface ActiveInstruction extends ScriptedFault {
   readonly instruction: Instruction;
   seen: number;
-  strikes: number;
+  injections: number;
 }
 
 /** Says which calls of a storage fail; can be changed at any time. Instructions are asked in the order in which they were given. */
 export class FaultScript {
-  private entries: Entry[] = [];
+  private active: ActiveInstruction[] = [];
   private readonly recordings = new Set<Call[]>();
 
   add(instruction: Instruction): ScriptedFault {
-    const entry = { instruction, seen: 0, strikes: 0 };
-    this.entries.push(entry);
-    return entry;
+    const active = { instruction, seen: 0, injections: 0 };
+    this.active.push(active);
+    return active;
   }
 
   /** Forgets all instructions: from now on nothing fails. */
   clear(): void {
-    this.entries = [];
+    this.active = [];
   }
 
   /** The calls that are made while the work is done, in the order in which they begin. */
@@ -76,30 +76,30 @@ export class FaultScript {
   }
 
   /** The fault that strikes this call; asked once for every call. */
-  strike(call: Call): Fault | undefined {
+  inject(call: Call): Fault | undefined {
     for (const calls of this.recordings) calls.push(call);
-    let struck: Fault | undefined;
-    for (const entry of this.entries) {
-      const { instruction } = entry;
+    let injected: Fault | undefined;
+    for (const active of this.active) {
+      const { instruction } = active;
       if (!(typeof instruction.call === "string" ? instruction.call === call.name : instruction.call(call))) continue;
-      entry.seen += 1;
-      if (struck !== undefined || !isDue(entry)) continue;
-      entry.strikes += 1;
-      struck = instruction.fault;
+      active.seen += 1;
+      if (injected !== undefined || !isDue(active)) continue;
+      active.injections += 1;
+      injected = instruction.fault;
     }
-    return struck;
+    return injected;
   }
 
   /** Remembers how many calls were seen; what it returns takes that back, for a unit that runs again. */
   mark(): () => void {
-    const marked = this.entries.map((entry) => [entry, entry.seen] as const);
+    const marked = this.active.map((active) => [active, active.seen] as const);
     return () => {
-      for (const [entry, seen] of marked) entry.seen = seen;
+      for (const [active, seen] of marked) active.seen = seen;
     };
   }
 }
 
-function isDue({ instruction: { nth = 1, fault }, seen, strikes }: Entry): boolean {
+function isDue({ instruction: { nth = 1, fault }, seen, injections }: ActiveInstruction): boolean {
   if (nth === "every") return true;
-  return seen === nth && strikes < (fault.kind === "conflict" ? fault.times : 1);
+  return seen === nth && injections < (fault.kind === "conflict" ? fault.times : 1);
 }

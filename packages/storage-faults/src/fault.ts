@@ -16,7 +16,7 @@ export class DriverError extends Error {
 }
 
 /** Where a slow call waits until it is let through; no clock is involved. */
-export class Gate {
+export class Latch {
   /** Resolves when a call waits here. */
   readonly reached: Promise<void>;
   private readonly opened: Promise<void>;
@@ -57,7 +57,7 @@ export type Fault =
   /** Of the elements of the first argument the first ones are done when the call fails. */
   | { readonly kind: "partial"; readonly elements: number }
   /** The call waits at a gate. */
-  | { readonly kind: "slow"; readonly gate: Gate };
+  | { readonly kind: "slow"; readonly latch: Latch };
 
 function refusal(
   code: ErrorCode,
@@ -94,7 +94,7 @@ export const faults = {
   /** 799: the call fails when it is done with so many elements of its first argument. */
   partial: (elements: number): Fault => ({ kind: "partial", elements }),
   /** The call waits at the gate before it is done; in `together`, after. */
-  slow: (gate: Gate): Fault => ({ kind: "slow", gate }),
+  slow: (latch: Latch): Fault => ({ kind: "slow", latch }),
 } as const satisfies Readonly<Record<string, Fault | ((...given: never[]) => Fault)>>;
 
 /** The error by which callers learn of a fault. */

@@ -6,16 +6,16 @@ import { errorOf, type Fault } from "./fault.ts";
 export type Run = (given: readonly unknown[]) => Promise<unknown>;
 
 /** What stands between those who call and the repository. */
-export type Play = (call: Call, run: Run) => Promise<unknown>;
+export type Inject = (call: Call, run: Run) => Promise<unknown>;
 
 /** The repositories, with every call of a method played. */
-export function playedRepositories<R extends object>(repositories: R, within: Call["within"], play: Play): R {
+export function scriptedRepositories<R extends object>(repositories: R, within: Call["within"], inject: Inject): R {
   return withEachMember(repositories, (repository, area) => {
     if (typeof repository !== "object" || repository === null) return repository;
     return withEachMember(repository, (method, name) => {
       if (typeof method !== "function") return method;
       const run: Run = (given) => Reflect.apply(method, repository, given) as Promise<unknown>;
-      return (...given: unknown[]) => play({ name: `${area}.${name}` as CallName, given, within }, run);
+      return (...given: unknown[]) => inject({ name: `${area}.${name}` as CallName, given, within }, run);
     });
   });
 }
@@ -74,10 +74,10 @@ export class FaultyUnit {
   /** A call of a transaction. */
   async call(call: Call, run: Run): Promise<unknown> {
     this.check();
-    const fault = this.script.strike(call);
+    const fault = this.script.inject(call);
     if (fault === undefined) return run(call.given);
     if (fault.kind === "slow") {
-      await fault.gate.pass();
+      await fault.latch.pass();
       return run(call.given);
     }
     if (fault.kind === "loss" && fault.when !== "before") {
@@ -107,10 +107,10 @@ export class FaultyUnit {
 
   /** A call of those that are asked for together: it must be passed on at once, and travels with the end of them all. */
   async joinedCall(call: Call, run: Run): Promise<unknown> {
-    const fault = this.script.strike(call);
+    const fault = this.script.inject(call);
     if (fault === undefined) return run(call.given);
     if (fault.kind === "slow") {
-      const [answer] = await Promise.all([run(call.given), fault.gate.pass()]);
+      const [answer] = await Promise.all([run(call.given), fault.latch.pass()]);
       return answer;
     }
     if (fault.kind === "loss" && fault.when === "during") {
@@ -124,9 +124,9 @@ export class FaultyUnit {
   /** The end of a transaction whose work is done; throws if it is not to be kept. */
   async commit(): Promise<void> {
     this.check();
-    const fault = this.script.strike({ name: "commit", given: [], within: "transaction" });
+    const fault = this.script.inject({ name: "commit", given: [], within: "transaction" });
     if (fault === undefined) return;
-    if (fault.kind === "slow") return fault.gate.pass();
+    if (fault.kind === "slow") return fault.latch.pass();
     if (fault.kind !== "loss" || fault.when === "before") throw this.fail(fault);
     if (fault.when === "during") this.loseAnswer(fault);
   }

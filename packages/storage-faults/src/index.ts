@@ -6,5 +6,5 @@ export {
   type OwnCall,
   type ScriptedFault,
 } from "./fault-script.ts";
-export { DriverError, driverText, type Fault, faults, Gate } from "./fault.ts";
+export { DriverError, driverText, type Fault, faults, Latch } from "./fault.ts";
 export { withFaults } from "./with-faults.ts";

@@ -1,7 +1,7 @@
-import type { Attempt, JointRepositories, Repositories, Storage } from "@sallyport/core";
+import type { Attempt, BatchRepositories, Repositories, Storage } from "@sallyport/core";
 import type { Call, CallName, FaultScript, OwnCall } from "./fault-script.ts";
 import { errorOf, type Fault } from "./fault.ts";
-import { FaultyUnit, firstElements, playedRepositories, type Run, withEachMember } from "./faulty-unit.ts";
+import { FaultyUnit, firstElements, scriptedRepositories, type Run, withEachMember } from "./faulty-unit.ts";
 
 type Loss = Extract<Fault, { kind: "loss" }>;
 
@@ -21,13 +21,13 @@ const callsOfItsOwn: ReadonlySet<string> = new Set<OwnCall>([
  * errors come back as they are. Its capabilities and `close` are its own.
  */
 export function withFaults(storage: Storage, script: FaultScript): Storage {
-  const repositories = playedRepositories(storage.repositories, "itself", (call, run) =>
+  const repositories = scriptedRepositories(storage.repositories, "itself", (call, run) =>
     alone(script, call, run, (given) => partially(storage, call.name, given)),
   );
   const replaced: Partial<Storage> = {
     repositories,
     transaction: (work) => transaction(storage, script, work),
-    together: (work) => together(storage, script, work),
+    batch: (work) => together(storage, script, work),
   };
   return withEachMember(storage, (member, name) => {
     if (Object.hasOwn(replaced, name)) return replaced[name as keyof Storage];
@@ -42,8 +42,8 @@ export function withFaults(storage: Storage, script: FaultScript): Storage {
 async function alone(script: FaultScript, call: Call, run: Run, part?: Run): Promise<unknown> {
   for (let attempt = 1; ; attempt += 1) {
     const forget = script.mark();
-    const fault = script.strike(call);
-    if (fault?.kind === "slow") await fault.gate.pass();
+    const fault = script.inject(call);
+    if (fault?.kind === "slow") await fault.latch.pass();
     if (fault === undefined || fault.kind === "slow") return run(call.given);
     if (fault.kind === "loss" && fault.when !== "before") {
       const answer = await run(call.given);
@@ -87,8 +87,8 @@ async function again<T>(
       return unit;
     };
     try {
-      const fault = script.strike({ name, given: [], within: "itself" });
-      if (fault?.kind === "slow") await fault.gate.pass();
+      const fault = script.inject({ name, given: [], within: "itself" });
+      if (fault?.kind === "slow") await fault.latch.pass();
       const later = fault?.kind === "loss" && fault.when !== "before" ? fault : undefined;
       if (fault !== undefined && fault.kind !== "slow" && later === undefined) throw unit.fail(fault);
       const result = await begin(later, begun);
@@ -111,7 +111,7 @@ function transaction<T>(
       const unit = begun();
       if (fault !== undefined) unit.fail(fault);
       const done = await work(
-        playedRepositories(r, "transaction", (call, send) => unit.call(call, send)),
+        scriptedRepositories(r, "transaction", (call, send) => unit.call(call, send)),
         (part) => unit.part(part, attempt),
       );
       await unit.commit();
@@ -120,12 +120,12 @@ function transaction<T>(
   );
 }
 
-function together<T>(storage: Storage, script: FaultScript, work: (r: JointRepositories) => Promise<T>): Promise<T> {
-  return again(script, "together", (fault, begun) =>
-    storage.together(async (r) => {
+function together<T>(storage: Storage, script: FaultScript, work: (r: BatchRepositories) => Promise<T>): Promise<T> {
+  return again(script, "batch", (fault, begun) =>
+    storage.batch(async (r) => {
       const unit = begun();
       if (fault?.when === "during") unit.loseAnswer(fault);
-      const done = await work(playedRepositories(r, "together", (call, send) => unit.joinedCall(call, send)));
+      const done = await work(scriptedRepositories(r, "batch", (call, send) => unit.joinedCall(call, send)));
       unit.check();
       return done;
     }),

@@ -6,7 +6,7 @@ import {
   type Fault,
   faults,
   FaultScript,
-  Gate,
+  Latch,
   type OwnCall,
   withFaults,
 } from "@sallyport/storage-faults";
@@ -68,7 +68,7 @@ test.each(cases)("a call whose connection %s: %s, %j", async (_title, call, faul
   const scripted = script.add({ call, fault });
   expect(await outcomeOf(storage.repositories.objects.insert(files))).toBe(outcome);
   expect(await count()).toBe(kept);
-  expect(scripted.strikes > 0).toBe(call === "objects.insert");
+  expect(scripted.injections > 0).toBe(call === "objects.insert");
   script.clear();
   await storage.repositories.objects.insert(files);
   expect(await count()).toBe(kept + 3);
@@ -100,14 +100,14 @@ test.each(transactions)("a transaction that %s: %s, %j", async (_title, call, fa
 });
 
 const joined: readonly (readonly [string, CallName, Fault, number | "done", number])[] = [
-  ["lose their connection before they are sent", "together", faults.lostBefore, 704, 0],
-  ["lose their connection before the answer", "together", faults.lostDuring, 704, 1],
-  ["lose their connection after the answer", "together", faults.lostAfter, "done", 1],
+  ["lose their connection before they are sent", "batch", faults.lostBefore, 704, 0],
+  ["lose their connection before the answer", "batch", faults.lostDuring, 704, 1],
+  ["lose their connection after the answer", "batch", faults.lostAfter, "done", 1],
   ["lose their connection before one of them", "throttle.fail", faults.lostBefore, 704, 0],
   ["lose their connection before the answer to one of them", "audit.append", faults.lostDuring, 704, 1],
   ["are refused one of them", "audit.append", faults.unexpected, 799, 0],
   ["lose twice", "throttle.fail", faults.conflict(2), "done", 1],
-  ["lose three times", "together", faults.conflict(3), 706, 0],
+  ["lose three times", "batch", faults.conflict(3), 706, 0],
   ["do a part of one of them", "throttle.fail", faults.partial(0), 799, 0],
 ];
 
@@ -126,7 +126,7 @@ test.each(joined)("calls together that %s: %s, %j", async (_title, call, fault, 
     macroName: null,
     providerName: null,
   } as const;
-  const work = storage.together((r) => Promise.all([r.throttle.fail([throttleKey]), r.audit.append(event)]));
+  const work = storage.batch((r) => Promise.all([r.throttle.fail([throttleKey]), r.audit.append(event)]));
   expect(await outcomeOf(work)).toBe(outcome);
   expect(await inner.repositories.audit.read(0, 10)).toHaveLength(kept);
   expect((await inner.repositories.throttle.attempt([throttleKey])).wait > 0).toBe(kept > 0);
@@ -181,21 +181,21 @@ test("a transaction that lost runs again from its start, and is struck where it 
 });
 
 test("a slow call waits for its gate, and others do not wait for it", async () => {
-  const gate = new Gate();
-  script.add({ call: "objects.insert", fault: faults.slow(gate) });
+  const latch = new Latch();
+  script.add({ call: "objects.insert", fault: faults.slow(latch) });
   const slow = storage.repositories.objects.insert(files);
-  await gate.reached;
+  await latch.reached;
   await storage.repositories.objects.insert(files);
   expect(await count()).toBe(3);
-  gate.open();
+  latch.open();
   await slow;
   expect(await count()).toBe(6);
 });
 
 test("slow calls of a transaction wait for their gates, and so do its end and what is asked for together", async () => {
   for (const call of ["objects.insert", "commit", "audit.append"] as const) {
-    const gate = new Gate();
-    script.add({ call, fault: faults.slow(gate) });
+    const latch = new Latch();
+    script.add({ call, fault: faults.slow(latch) });
     const order: string[] = [];
     const event = {
       type: "logout",
@@ -211,11 +211,11 @@ test("slow calls of a transaction wait for their gates, and so do its end and wh
       providerName: null,
     } as const;
     const work =
-      call === "audit.append" ? storage.together((r) => r.audit.append(event)) : storage.transaction(insertTwice);
+      call === "audit.append" ? storage.batch((r) => r.audit.append(event)) : storage.transaction(insertTwice);
     const done = work.then(() => order.push("done"));
-    await gate.reached;
+    await latch.reached;
     order.push("open");
-    gate.open();
+    latch.open();
     await done;
     expect(order).toEqual(["open", "done"]);
   }
@@ -248,7 +248,7 @@ test("the script finds calls by their number and by what they are given", async 
   for (const inserted of [files, files, files, files.slice(1, 2), files.slice(2)])
     outcomes.push(await outcomeOf(objects.insert(inserted)));
   expect(outcomes).toEqual(["done", 704, "done", 799, 799]);
-  expect(named.strikes).toBe(2);
+  expect(named.injections).toBe(2);
 });
 
 test("every fault has the text of a driver as its cause, or is one", async () => {

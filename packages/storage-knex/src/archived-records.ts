@@ -11,7 +11,7 @@ import {
 export type TableSection = Exclude<ArchiveSection, "settings">;
 
 /** Sections whose records are rows of one table, member by column. */
-export type PlainSection = Exclude<TableSection, "classes" | "objects" | "links" | "departures">;
+export type PlainSection = Exclude<TableSection, "classes" | "objects" | "links" | "tombstones">;
 
 /**
  * What a column holds: `digest` bytes that are hexadecimal in the record, `json` JSON that keeps its text, `jsonb` JSON that need not,
@@ -120,14 +120,14 @@ type ArchivedNames =
   | "audit"
   | "auditTallies"
   | "customAccounts"
-  | "departures"
+  | "tombstones"
   | "links"
   | "objects";
 
 /** The tables that an import finds empty, beside that of the records. */
 export function tablesToFill(tables: Readonly<Record<ArchivedNames, string>>): string[] {
-  const { accounts, appKeys, audit, auditTallies, customAccounts, departures, links, objects } = tables;
-  return [accounts, appKeys, audit, auditTallies, customAccounts, departures, links, objects];
+  const { accounts, appKeys, audit, auditTallies, customAccounts, tombstones, links, objects } = tables;
+  return [accounts, appKeys, audit, auditTallies, customAccounts, tombstones, links, objects];
 }
 
 /** Selects as `empty` whether there is nothing that an archive could hold; `never` is when records end that stay. */

@@ -3,10 +3,10 @@ import {
   type AdmissionRepository,
   type AppKey,
   type Digest,
-  type Entrance,
+  type AuthenticationMethod,
   type IdentityLink,
   objectIdOf,
-  passwordEntrance,
+  passwordAuthentication,
   type Principal,
   type RecordValue,
   type Session,
@@ -78,16 +78,22 @@ function sessionOf(row: AdmissionRow): Session {
     userId: objectIdOf(Number(row.user_id)),
     appNames: row.app_names,
     deviceId: row.device_id,
-    entrance: entranceOf(row),
+    authenticationMethod: authenticationMethodOf(row),
     ...(row.wrapped_key === undefined
       ? {}
       : { channel: { wrappedKey: row.wrapped_key, ivPrefix: Uint8Array.from(row.iv_prefix) } }),
   };
 }
 
-function entranceOf({ custom_account, custom_version, link_id, link_born, link_value }: AdmissionRow): Entrance {
+function authenticationMethodOf({
+  custom_account,
+  custom_version,
+  link_id,
+  link_born,
+  link_value,
+}: AdmissionRow): AuthenticationMethod {
   if (custom_account !== null) return { kind: "custom", accountId: custom_account, secretVersion: custom_version };
-  if (link_id === null) return passwordEntrance;
+  if (link_id === null) return passwordAuthentication;
   return { kind: "provider", link: { id: link_id, born: Number(link_born), value: link_value } };
 }
 

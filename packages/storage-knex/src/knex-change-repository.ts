@@ -48,17 +48,17 @@ interface ChangeDialect {
 }
 
 export function changeStatements(
-  { departures, objects }: Readonly<Record<"departures" | "objects", string>>,
+  { tombstones, objects }: Readonly<Record<"tombstones" | "objects", string>>,
   { watermark, behind }: ChangeDialect,
 ) {
   // The first changes that one of the tables can tell of, read from its index.
   const heads = (table: string, kind: string) =>
     `(select stamp, oid, uuid, class, version, ${kind} as kind from ${table}
     where ${behind} and stamp <= $3 order by stamp, oid limit $4)`;
-  const departed = heads(departures, "case when attributes is null then 'deleted' else 'recycled' end");
+  const deleted = heads(tombstones, "case when attributes is null then 'deleted' else 'recycled' end");
   return {
     watermark: statement("change_watermark", watermark),
     /** 1 and 2 the stamp and object number to begin behind, 3 highest stamp, 4 limit. */
-    read: statement("change_read", `${heads(objects, "'stored'")} union all ${departed} order by stamp, oid limit $4`),
+    read: statement("change_read", `${heads(objects, "'stored'")} union all ${deleted} order by stamp, oid limit $4`),
   };
 }

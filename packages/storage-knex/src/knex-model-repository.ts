@@ -13,7 +13,7 @@ export const knexModelRepository = (
     return { generation: Number(rows[0]?.generation), classes: rows.flatMap(({ definition }) => definition ?? []) };
   },
 
-  async hold() {
+  async lock() {
     await sql.atomically(dialect.hold);
   },
 

@@ -93,11 +93,11 @@ export function knexObjectRepository(
       return Number(rows[0]?.count);
     },
 
-    async hold(ids) {
+    async lock(ids) {
       if (ids.length === 0) return;
-      const { shareModel, hold } = statements;
+      const { shareModel, lock } = statements;
       await sql.atomically((transaction) =>
-        Promise.all([transaction.run(shareModel), transaction.run(hold, [objectNumbers(ids)])]),
+        Promise.all([transaction.run(shareModel), transaction.run(lock, [objectNumbers(ids)])]),
       );
     },
 

@@ -5,7 +5,7 @@ import {
   type RecordKind,
   type PutWithinOutcome,
   type RecordRepository,
-  type RecordRoom,
+  type RecordQuota,
   type StoredRecord,
 } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
@@ -26,11 +26,11 @@ export function knexRecordRepository(
 
     async put(kind, id, value, { owner = null, lifetime = null, ifVersion = "any" } = {}) {
       const version = ifVersion === "any" ? null : ifVersion === "none" ? 0 : ifVersion;
-      return write<PutOutcome>(kind, { id, owner, value }, lifetime, version, noRoom);
+      return write<PutOutcome>(kind, { id, owner, value }, lifetime, version, overQuota);
     },
 
-    async putWithin(kind, id, value, { owner, lifetime = null, room }) {
-      return write<PutWithinOutcome>(kind, { id, owner, value }, lifetime, 0, room);
+    async putWithin(kind, id, value, { owner, lifetime = null, quota }) {
+      return write<PutWithinOutcome>(kind, { id, owner, value }, lifetime, 0, quota);
     },
 
     async take<Value>(kind: RecordKind<Value>, id: string) {
@@ -99,7 +99,7 @@ export function knexRecordRepository(
     { id, owner, value }: { readonly id: string; readonly owner: string | null; readonly value: unknown },
     lifetime: number | null,
     version: number | null,
-    { ofOwner, inAll }: RecordRoom,
+    { ofOwner, inAll }: RecordQuota,
   ): Promise<Outcome> {
     acceptStorable([id, owner, value]);
     const values = [kind, id, owner, JSON.stringify(value), lifetime, offset(), version, ofOwner, inAll];
@@ -112,7 +112,7 @@ export function knexRecordRepository(
   }
 }
 
-const noRoom: RecordRoom = { ofOwner: 0, inAll: 0 };
+const overQuota: RecordQuota = { ofOwner: 0, inAll: 0 };
 
 /** Each once, those that nothing can be stored under left out. */
 function askedFor(ids: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 import {
   acceptStorable,
   channelOf,
-  type Entrance,
+  type AuthenticationMethod,
   isStorableText,
   isUuid,
   type NewSession,
@@ -71,7 +71,7 @@ export function knexSessionRepository(
   }
 
   function valuesOf(
-    { digest, mode, appKeyId, userId, secretVersion, appNames, deviceId, entrance }: NewSession,
+    { digest, mode, appKeyId, userId, secretVersion, appNames, deviceId, authenticationMethod }: NewSession,
     policy: SessionPolicy,
   ): SqlValue[] {
     return [
@@ -87,14 +87,16 @@ export function knexSessionRepository(
       secretVersion,
       policy.limit,
       policy.perUserLimit,
-      ...entranceValues(entrance),
+      ...authenticationValues(authenticationMethod),
       policy.perDevice,
     ];
   }
 }
 
 /** Custom account with version, and link with birth. */
-function entranceValues(entrance: Entrance): [string | null, number | null, string | null, number | null] {
+function authenticationValues(
+  entrance: AuthenticationMethod,
+): [string | null, number | null, string | null, number | null] {
   switch (entrance.kind) {
     case "password":
       return [null, null, null, null];

@@ -24,11 +24,11 @@ export const knexSettingsRepository = (sql: SqlRunner, statements: SettingsState
 
 type SettingsStatements = ReturnType<typeof settingsStatements>;
 
-type Filled = "accounts" | "appKeys" | "customAccounts" | "departures" | "objects";
+type Filled = "accounts" | "appKeys" | "customAccounts" | "tombstones" | "objects";
 
 export function settingsStatements(tables: Readonly<Record<Filled | "settings", string>>) {
-  const { accounts, appKeys, customAccounts, departures, objects, settings } = tables;
-  const filled = [accounts, appKeys, customAccounts, departures, objects];
+  const { accounts, appKeys, customAccounts, tombstones, objects, settings } = tables;
+  const filled = [accounts, appKeys, customAccounts, tombstones, objects];
   const without = filled.map((table) => `not exists (select 1 from ${table})`);
   return {
     /** Gives `empty`. */

@@ -1,7 +1,7 @@
 import {
   AnswerTooLargeError,
   type Attributes,
-  type Departure,
+  type Tombstone,
   isObjectId,
   type Links,
   type LinkTarget,
@@ -67,15 +67,15 @@ export function outlineOf({ oid, uuid, class: className, version, stored_at, byt
 }
 
 /** What is left of an object. */
-interface GoneRow extends Pick<ObjectRow, "oid" | "uuid" | "class" | "version"> {
-  readonly departed_at: string | number;
+interface TombstoneColumns extends Pick<ObjectRow, "oid" | "uuid" | "class" | "version"> {
+  readonly deleted_at: string | number;
 }
 
-export interface DepartureRow extends GoneRow {
+export interface TombstoneRow extends TombstoneColumns {
   readonly recycled: boolean;
 }
 
-export interface RecycledRow extends GoneRow {
+export interface RecycledRow extends TombstoneColumns {
   readonly deleted_by: string | number | null;
 }
 
@@ -86,27 +86,33 @@ export interface ReferrerRow extends Pick<ObjectRow, "class"> {
 }
 
 export interface TargetRow extends Pick<ObjectRow, "oid" | "class"> {
-  readonly remains: boolean;
+  readonly exists: boolean;
 }
 
-export function departureOf(row: DepartureRow): Departure {
-  return { ...goneOf(row), kind: row.recycled ? "recycled" : "deleted" };
+export function tombstoneOf(row: TombstoneRow): Tombstone {
+  return { ...tombstoneColumnsOf(row), kind: row.recycled ? "recycled" : "deleted" };
 }
 
 export function recycledRootOf(row: RecycledRow): RecycledRoot {
-  return { ...goneOf(row), deletedBy: row.deleted_by === null ? null : objectIdOf(Number(row.deleted_by)) };
+  return { ...tombstoneColumnsOf(row), deletedBy: row.deleted_by === null ? null : objectIdOf(Number(row.deleted_by)) };
 }
 
-function goneOf({ oid, uuid, class: className, version, departed_at }: GoneRow): Omit<Departure, "kind"> {
-  return { id: objectIdOf(Number(oid)), uuid, className, version: Number(version), departedAt: Number(departed_at) };
+function tombstoneColumnsOf({
+  oid,
+  uuid,
+  class: className,
+  version,
+  deleted_at,
+}: TombstoneColumns): Omit<Tombstone, "kind"> {
+  return { id: objectIdOf(Number(oid)), uuid, className, version: Number(version), deletedAt: Number(deleted_at) };
 }
 
 export function referrerOf({ source, class: className, attribute, target }: ReferrerRow): Referrer {
   return { id: objectIdOf(Number(source)), className, attribute, target: objectIdOf(Number(target)) };
 }
 
-export function targetOf({ oid, class: className, remains }: TargetRow): LinkTarget {
-  return { id: objectIdOf(Number(oid)), className, remains };
+export function targetOf({ oid, class: className, exists }: TargetRow): LinkTarget {
+  return { id: objectIdOf(Number(oid)), className, exists };
 }
 
 /** The numbers of the ids that can exist; others name nothing. */

@@ -80,7 +80,7 @@ export abstract class SqlPooledRunner<Query, Connection extends LentConnection> 
 
   /** The same for statements that are asked for all at once. */
   together<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
-    return this.transact((transaction) => transaction.completeTogether(work));
+    return this.transact((transaction) => transaction.completeBatch(work));
   }
 
   protected abstract transactionOn(connection: Connection): SqlTransactionRunner<Query, Connection>;
@@ -144,7 +144,7 @@ export abstract class SqlTransactionRunner<Query, Connection extends LentConnect
   }
 
   /** The same for work that asks for everything at once: what is asked for later is refused. */
-  abstract completeTogether<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T>;
+  abstract completeBatch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T>;
 
   /** Whether the transaction failed on a conflict with another one, and may be tried again. */
   get conflicted(): boolean {

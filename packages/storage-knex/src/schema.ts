@@ -39,7 +39,7 @@ export function pendingMigrations<Migration extends Numbered>(
 
 /** Members for the tables and sequences that every dialect has. */
 const entry = ["accounts", "appKeys", "channels", "cipherBlocks", "customAccounts", "sessions", "throttle"] as const;
-const objects = ["classes", "departures", "links", "locks", "objectCounts", "objects"] as const;
+const objects = ["classes", "tombstones", "links", "locks", "objectCounts", "objects"] as const;
 const others = ["audit", "auditTallies", "migrations", "records", "recordVersions", "settings"] as const;
 const shared = [...entry, ...objects, ...others];
 

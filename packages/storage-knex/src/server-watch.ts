@@ -20,7 +20,7 @@ interface ServerWatchParts {
 /** Milliseconds after which an answer is late, and the probe checks the server. */
 const late = 1_000;
 /** Timeout of the probe in milliseconds. Together with `late` it keeps every wait for a frozen server below 5 s. */
-const patience = 2_500;
+const waitTimeout = 2_500;
 
 /**
  * Tells a frozen server (a stopped machine, an unplugged cable) from a slow statement. When an answer is late, a probe queries the
@@ -94,7 +94,7 @@ export class ServerWatch {
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<false>((resolve) => {
       // After a pause of this process, an answer that has arrived meanwhile is read before the verdict.
-      timer = setTimeout(() => setImmediate(() => resolve(false)), patience);
+      timer = setTimeout(() => setImmediate(() => resolve(false)), waitTimeout);
     });
     const answered = await Promise.race([this.ask(), silence]);
     clearTimeout(timer);

@@ -4,7 +4,7 @@ import {
   builtInClasses,
   type ClassDefinition,
   type IndexReport,
-  type JointRepositories,
+  type BatchRepositories,
   type MigrationReport,
   type Repositories,
   ServiceError,
@@ -69,7 +69,7 @@ export abstract class SqlStorage implements Storage {
     return this.sql.atomically((sql, attempt) => work(this.repositoriesOver(sql), attempt));
   }
 
-  together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {
+  batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T> {
     return this.sql.together((sql) => work(this.repositoriesOver(sql)));
   }
 

@@ -7,9 +7,9 @@ export interface Statement {
   /** That a row with the same key is there is no error, but means that nothing is done; for engines whose SQL cannot say so. */
   readonly unlessKnown?: true;
   /** Is asked with every request, waits for nobody and has a small answer: those of several requests may travel together. */
-  readonly brief?: true;
+  readonly batchable?: true;
   /** How it may be part of one statement with others that answer nothing either: the call of a function, or the addition of a row. */
-  readonly joint?: "call" | "addition";
+  readonly batch?: "call" | "addition";
 }
 
 /**
@@ -22,8 +22,8 @@ export function statement(name: string, text: string): Statement {
 }
 
 /** A statement that may travel with those of other requests. */
-export function briefStatement(name: string, text: string): Statement {
-  return { ...statement(name, text), brief: true };
+export function batchableStatement(name: string, text: string): Statement {
+  return { ...statement(name, text), batchable: true };
 }
 
 /** A statement that adds a row, unless one with the same key is there. */

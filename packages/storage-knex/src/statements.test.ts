@@ -5,7 +5,7 @@ import { serverOf } from "./dialects/mariadb/mariadb-server.ts";
 import { attributesOf, attributesText, storedValue } from "./dialects/mariadb/objects/stored-attributes.ts";
 import { acceptDatabaseName } from "./dialects/mariadb/tables.ts";
 import { acceptSchemaName } from "./dialects/postgres/tables.ts";
-import { jointStatement } from "./dialects/postgres/transaction-runner.ts";
+import { batchStatement } from "./dialects/postgres/transaction-runner.ts";
 import { type Statement, statement } from "./statement.ts";
 
 describe("numbered parameters", () => {
@@ -118,22 +118,22 @@ describe("the name of a database", () => {
 });
 
 describe("joint statement", () => {
-  const call = (name: string, text: string): Statement => ({ name, text, joint: "call" });
-  const addition = (name: string, text: string): Statement => ({ name, text, joint: "addition" });
+  const call = (name: string, text: string): Statement => ({ name, text, batch: "call" });
+  const addition = (name: string, text: string): Statement => ({ name, text, batch: "addition" });
 
   const [one, two] = [call("one", "select f($1::text, $2::int, $1::text)"), call("two", "select g($1)")];
   const row = addition("row", "insert into t values ($2, $1)");
 
   test("is the calls in their order, and the additions beside them, with parameters one behind the other", () => {
-    expect(jointStatement([one, two, row])?.text).toBe(
+    expect(batchStatement([one, two, row])?.text).toBe(
       "with added_0 as (insert into t values ($5, $4)) select f($1::text, $2::int, $1::text), g($3)",
     );
-    expect(jointStatement([two, one])?.text).toBe("select g($1), f($2::text, $3::int, $2::text)");
+    expect(batchStatement([two, one])?.text).toBe("select g($1), f($2::text, $3::int, $2::text)");
   });
 
   test("is the same one every time", () => {
-    expect(jointStatement([one, row])).toBe(jointStatement([one, row]));
-    expect(jointStatement([one, row])?.name).not.toBe(jointStatement([two, row])?.name);
+    expect(batchStatement([one, row])).toBe(batchStatement([one, row]));
+    expect(batchStatement([one, row])?.name).not.toBe(batchStatement([two, row])?.name);
   });
 
   test("is none of statements that answer something, or that would not keep their order", () => {
@@ -148,7 +148,7 @@ describe("joint statement", () => {
       [row, one],
       [one, row, two],
     ])
-      expect(jointStatement(statements)).toBeNull();
+      expect(batchStatement(statements)).toBeNull();
   });
 });
 

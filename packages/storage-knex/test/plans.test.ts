@@ -53,14 +53,14 @@ describe("plans of the statements that run on every request", () => {
       insert into test.cipher_blocks select sha256(('b' || i)::bytea), sha256('client'), 'key', 1, now() from generate_series(1, 5000) as i;
       insert into test.audit (at, type, request_id, outcome, app_key_id, address, app_names)
         select now(), 'logout', 'r' || i, 0, 'key1', '192.0.2.1', '[]' from generate_series(1, 20000) as i;
-      insert into test.departures (oid, uuid, class, version, departed_at, attributes, leader)
+      insert into test.tombstones (oid, uuid, class, version, deleted_at, attributes, root)
         select 40000 + i, gen_random_uuid(), 'File', 2, now(), case when i % 2 = 0 then '{}'::jsonb end, 40000 + i - i % 3 from generate_series(1, 10000) as i;
       insert into test.links (source, target, attribute) select i, 1 + i % 3000, 'Boss' from generate_series(1, 30000) as i;
       insert into test.locks (oid, session, since) select i, sha256(('s' || i)::bytea), now() from generate_series(1, 5000) as i;
       insert into test.throttle select 'key' || i, 1, now(), now() + interval '1 h' from generate_series(1, 5000) as i`);
     for (const table of [
       "objects",
-      "departures",
+      "tombstones",
       "links",
       "locks",
       "accounts",
@@ -104,7 +104,7 @@ describe("plans of the statements that run on every request", () => {
     changes,
     channels,
     cipherBlocks,
-    departures,
+    tombstones,
     objects,
     records,
     sessions,
@@ -173,7 +173,7 @@ describe("plans of the statements that run on every request", () => {
     ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'", "1000000"], ["objects_pkey"]],
     ["outlines of objects", objects.outlines, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],
     ["object by UUID", objects.getByUuid, ["gen_random_uuid()", "null", "null"], ["objects_uuid_key"]],
-    ["hold of objects", objects.hold, ["'{7,8}'"], ["objects_pkey"]],
+    ["lock of objects", objects.lock, ["'{7,8}'"], ["objects_pkey"]],
     [
       "objects by UUID",
       objects.getByUuids,
@@ -198,42 +198,42 @@ describe("plans of the statements that run on every request", () => {
       ["'{File,User}'", "'{1}'", "0", "50", "1000000"],
       ["objects_open", "objects_pkey", "objects_restricted"],
     ],
-    ["changes", changes.read, ["1", "7", "9000000000000000", "100"], ["departures_stamp", "objects_stamp"]],
-    ["watermark of the changes", changes.watermark, [], ["departures_stamp", "objects_stamp"]],
-    ["objects that are held", departures.held, ["'{7,8}'", "0"], ["locks_pkey", "objects_pkey", "sessions_pkey"]],
+    ["changes", changes.read, ["1", "7", "9000000000000000", "100"], ["tombstones_stamp", "objects_stamp"]],
+    ["watermark of the changes", changes.watermark, [], ["tombstones_stamp", "objects_stamp"]],
+    ["objects that are held", tombstones.held, ["'{7,8}'", "0"], ["locks_pkey", "objects_pkey", "sessions_pkey"]],
     [
       "referrers of an object",
-      departures.referrers,
+      tombstones.referrers,
       ["'{7,8}'", `'[{"className": "File", "attribute": "Boss"}]'`, "100"],
       ["links_pkey", "objects_pkey"],
     ],
     [
-      "departure",
-      departures.depart,
+      "tombstone",
+      tombstones.delete,
       ["'{7,8}'", "true", "7", "0", "7", "10000"],
-      ["departures_deleted_by", "links_source", "locks_pkey", "objects_pkey"],
+      ["tombstones_deleted_by", "links_source", "locks_pkey", "objects_pkey"],
     ],
     [
       "what is left of an object",
-      departures.find,
+      tombstones.find,
       ["7", "null", "'{File}'", "'{1}'"],
-      ["departures_pkey", "departures_uuid_key"],
+      ["tombstones_pkey", "tombstones_uuid_key"],
     ],
-    ["what was recycled with an object", departures.group, ["40001"], ["departures_leader", "departures_pkey"]],
+    ["what was recycled with an object", tombstones.group, ["40001"], ["tombstones_root", "tombstones_pkey"]],
     [
       "what a user has recycled",
-      departures.listRecycledBy,
+      tombstones.listRecycledBy,
       ["null", "null", "50", "'{File}'", "'{1}'", "7"],
-      ["departures_deleted_by"],
+      ["tombstones_deleted_by"],
     ],
     [
       "what all users have recycled",
-      departures.listRecycled,
+      tombstones.listRecycled,
       ["1795512345678", "40001", "50", "null", "null"],
-      ["departures_departed_at"],
+      ["tombstones_deleted_at"],
     ],
-    ["what links lead to", departures.targets, ["'{7,40001}'"], ["departures_pkey", "objects_pkey"]],
-    ["how much of a class is in the recycler", departures.countRecycled, ["'{Rare}'"], ["departures_class"]],
+    ["what links lead to", tombstones.targets, ["'{7,40001}'"], ["tombstones_pkey", "objects_pkey"]],
+    ["how much of a class is in the recycler", tombstones.countRecycled, ["'{Rare}'"], ["tombstones_class"]],
     ["attempt", throttle.attempt, [keys, "0"], ["throttle_pkey"]],
   ])("%s", async (_, statement, parameters, indexes) => {
     const nodes = await nodesOf(statement, parameters);

@@ -175,7 +175,7 @@ describe("serialization", () => {
       const written = await new ObjectSerializer(
         { objects, visibility, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes },
         plan,
-      ).run(roots);
+      ).serialize(roots);
       return { statements: query.mock.calls.length, written: JSON.parse(JSON.stringify(written)) };
     };
     const paged = [

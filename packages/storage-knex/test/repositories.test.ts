@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { delayAfter, isObjectId, maximumObjectBytes, objectIdOf, objectNumber, seesAll } from "@sallyport/core";
 import { KnexStorage } from "../src/index.ts";
 import { channel, sharedChannelSuite, sharedThrottleSuite } from "./processes-suite.ts";
-import { recordRoomSuite } from "./record-room-suite.ts";
+import { recordQuotaSuite } from "./record-quota-suite.ts";
 import { digestOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 
@@ -129,7 +129,7 @@ describe("the room of records on Postgres", () => {
         most: number;
       }
     ).most;
-  recordRoomSuite(() => ({ url: database.url, schema: "test", storage, connections }));
+  recordQuotaSuite(() => ({ url: database.url, schema: "test", storage, connections }));
 });
 
 describe("the number of an object id in the database", () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type NewSession, passwordEntrance, type SessionPolicy } from "@sallyport/core";
+import { type NewSession, passwordAuthentication, type SessionPolicy } from "@sallyport/core";
 
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
@@ -22,7 +22,7 @@ export function newSession(name: string, changes: Partial<NewSession> = {}): New
     secretVersion: 1,
     appNames: ["app"],
     deviceId: null,
-    entrance: passwordEntrance,
+    authenticationMethod: passwordAuthentication,
     ...changes,
   };
 }

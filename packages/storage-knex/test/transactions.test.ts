@@ -167,7 +167,7 @@ describe("transactions on a server", () => {
     const before = await backend();
     const full = { ...openPolicy, perUserLimit: 1 };
     await kept.repositories.sessions.open(newSession("first of two"), full);
-    const refused = kept.together((r) =>
+    const refused = kept.batch((r) =>
       Promise.all([r.sessions.open(newSession("second of two"), full), r.audit.append(auditEvent)]),
     );
     expect(await codeOf(refused)).toBe(315);

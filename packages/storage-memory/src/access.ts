@@ -89,7 +89,7 @@ export class TransactionAccess implements Access {
 }
 
 /** Lets work happen one after the other, in the order of arrival. */
-export class Turns {
+export class Mutex {
   private last: Promise<unknown> = Promise.resolve();
 
   run<T>(work: () => Promise<T> | T): Promise<T> {

@@ -5,7 +5,7 @@ import {
   type AdmissionRequest,
   type AppKey,
   type Digest,
-  type Entrance,
+  type AuthenticationMethod,
   identityLinkKind,
   objectNumber,
   type RecordValue,
@@ -82,7 +82,7 @@ function appKeyOf({ appKeys, appKeyDigests }: State, digest: string | null): App
 interface LiveSession {
   readonly record: SessionRecord;
   readonly account: Account;
-  readonly entrance: Entrance;
+  readonly authenticationMethod: AuthenticationMethod;
 }
 
 function liveSession(state: State, digest: string, mode: SessionMode, appKey: AppKey, now: number): LiveSession | null {
@@ -96,12 +96,16 @@ function liveSession(state: State, digest: string, mode: SessionMode, appKey: Ap
     return null;
   const account = state.accounts.get(record.session.userId);
   if (account === undefined || account.disabled || account.secretVersion !== record.secretVersion) return null;
-  const entrance = currentEntrance(state, record.session.entrance, now);
-  return entrance === null ? null : { record, account, entrance };
+  const authenticationMethod = currentAuthenticationMethod(state, record.session.authenticationMethod, now);
+  return authenticationMethod === null ? null : { record, account, authenticationMethod };
 }
 
 /** The way in that a session came, `null` if it does not hold any more. */
-function currentEntrance(state: State, entrance: Entrance, now: number): Entrance | null {
+function currentAuthenticationMethod(
+  state: State,
+  entrance: AuthenticationMethod,
+  now: number,
+): AuthenticationMethod | null {
   switch (entrance.kind) {
     case "password":
       return entrance;
@@ -119,9 +123,9 @@ function currentEntrance(state: State, entrance: Entrance, now: number): Entranc
   }
 }
 
-function sessionOf({ channels }: State, digest: string, { record, entrance }: LiveSession): Session {
+function sessionOf({ channels }: State, digest: string, { record, authenticationMethod }: LiveSession): Session {
   const channel = channels.get(digest);
-  const session = { ...record.session, entrance };
+  const session = { ...record.session, authenticationMethod };
   return channel === undefined ? session : { ...session, channel: channelOfRecord(channel) };
 }
 

@@ -20,10 +20,10 @@ export const memoryChangeRepository = (access: Access): ChangeRepository => ({
   },
 });
 
-function changeOf({ objects, departures }: State, number: number, stamp: number): Change[] {
-  const departure = departures.get(number);
-  const last = objects.get(number) ?? departure?.object;
+function changeOf({ objects, tombstones }: State, number: number, stamp: number): Change[] {
+  const tombstone = tombstones.get(number);
+  const last = objects.get(number) ?? tombstone?.object;
   if (last === undefined) return [];
   const { id, uuid, className, version } = last;
-  return [{ stamp, id, uuid, className, version, kind: departure === undefined ? "stored" : kindOf(departure) }];
+  return [{ stamp, id, uuid, className, version, kind: tombstone === undefined ? "stored" : kindOf(tombstone) }];
 }

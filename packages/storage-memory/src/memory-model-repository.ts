@@ -11,7 +11,7 @@ export const memoryModelRepository = (access: Access): ModelRepository => ({
     })),
 
   /** Transactions happen one after the other. */
-  hold: () => access.read(() => {}),
+  lock: () => access.read(() => {}),
 
   async change({ put, removed = [] }, expectedGeneration) {
     acceptStorable([put, removed]);

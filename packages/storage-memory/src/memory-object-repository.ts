@@ -49,7 +49,7 @@ export const memoryObjectRepository = (access: Access): ObjectRepository => ({
       return count;
     }),
 
-  async hold() {
+  async lock() {
     // Transactions take turns: nobody else is there.
     await access.read(() => {});
   },

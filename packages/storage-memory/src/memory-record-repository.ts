@@ -25,13 +25,14 @@ export const memoryRecordRepository = (access: Access): RecordRepository => ({
     });
   },
 
-  async putWithin(kind, id, value, { owner, lifetime = null, room }) {
+  async putWithin(kind, id, value, { owner, lifetime = null, quota }) {
     const content = contentOf(id, owner, value);
     return access.write((state, now) => {
       if (livingRecord(state, kind, id, now) !== undefined) return "exists";
       const all = livingRecords(state, kind, now);
-      if (room.ofOwner > 0 && all.filter((record) => record.owner === owner).length >= room.ofOwner) return "ownerFull";
-      if (room.inAll > 0 && all.length >= room.inAll) return "full";
+      if (quota.ofOwner > 0 && all.filter((record) => record.owner === owner).length >= quota.ofOwner)
+        return "ownerFull";
+      if (quota.inAll > 0 && all.length >= quota.inAll) return "full";
       write(state, now, { kind, ...content, lifetime });
       return "stored";
     });

@@ -6,7 +6,7 @@ import { memoryAppKeyRepository } from "./memory-app-key-repository.ts";
 import { memoryAuditRepository } from "./memory-audit-repository.ts";
 import { memoryChangeRepository } from "./memory-change-repository.ts";
 import { memoryChannelRepository } from "./memory-channel-repository.ts";
-import { memoryDepartureRepository } from "./memory-departure-repository.ts";
+import { memoryDeletionRepository } from "./memory-deletion-repository.ts";
 import { memoryLockRepository } from "./memory-lock-repository.ts";
 import { memoryModelRepository } from "./memory-model-repository.ts";
 import { memoryObjectRepository } from "./memory-object-repository.ts";
@@ -23,7 +23,7 @@ export function memoryRepositories(access: Access): Repositories {
     audit: memoryAuditRepository(access),
     changes: memoryChangeRepository(access),
     channels: memoryChannelRepository(access),
-    departures: memoryDepartureRepository(access),
+    deletion: memoryDeletionRepository(access),
     locks: memoryLockRepository(access),
     model: memoryModelRepository(access),
     objects: memoryObjectRepository(access),

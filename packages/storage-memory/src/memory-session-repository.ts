@@ -27,8 +27,8 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
       const ofUser = others.filter(([, record]) => record.session.userId === session.userId);
       const room = Math.min(
         policy.perDevice,
-        roomBeside(others.length, policy.limit),
-        roomBeside(ofUser.length, policy.perUserLimit),
+        sessionsToEnd(others.length, policy.limit),
+        sessionsToEnd(ofUser.length, policy.perUserLimit),
       );
       if (room < 1) throw new ServiceError(315);
       if (sessions.has(digest)) throw new ServiceError(799, { detail: "The digest of a new session is in use." });
@@ -55,10 +55,15 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
     access.write(({ sessions }, now) => {
       const record = sessions.get(digest);
       if (record === undefined || !isLive(record, now)) return false;
-      const { entrance } = record.session;
+      const { authenticationMethod } = record.session;
       const renewed =
-        entrance.kind === "custom"
-          ? { session: Object.freeze({ ...record.session, entrance: { ...entrance, secretVersion } }) }
+        authenticationMethod.kind === "custom"
+          ? {
+              session: Object.freeze({
+                ...record.session,
+                authenticationMethod: { ...authenticationMethod, secretVersion },
+              }),
+            }
           : { secretVersion };
       sessions.set(digest, { ...record, ...renewed });
       return true;
@@ -82,7 +87,7 @@ function forget({ sessions, channels }: State, digest: Digest): void {
 }
 
 /** How many sessions of a device, the new one included, a limit has room for beside the others. */
-function roomBeside(others: number, limit: number): number {
+function sessionsToEnd(others: number, limit: number): number {
   return limit > 0 ? limit - others : Infinity;
 }
 
@@ -101,8 +106,12 @@ function* selected({ sessions }: State, selector: SessionSelector): Generator<[s
   }
 }
 
-function isOf({ userId, entrance }: Session, selector: Exclude<SessionSelector, { readonly digest: Digest }>): boolean {
+function isOf(
+  { userId, authenticationMethod }: Session,
+  selector: Exclude<SessionSelector, { readonly digest: Digest }>,
+): boolean {
   if ("userId" in selector) return userId === selector.userId;
-  if ("linkId" in selector) return entrance.kind === "provider" && entrance.link.id === selector.linkId;
-  return entrance.kind === "custom" && entrance.accountId === selector.customAccountId;
+  if ("linkId" in selector)
+    return authenticationMethod.kind === "provider" && authenticationMethod.link.id === selector.linkId;
+  return authenticationMethod.kind === "custom" && authenticationMethod.accountId === selector.customAccountId;
 }

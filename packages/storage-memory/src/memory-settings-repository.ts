@@ -10,8 +10,8 @@ export const memorySettingsRepository = (access: Access): SettingsRepository => 
   raiseMacroGeneration: () => access.write((state) => void nextNumber(state, "macroGeneration")),
 
   isEmpty: () =>
-    access.read(({ accounts, appKeys, departures, objects, numbers }) => {
-      const tables = [accounts, appKeys, departures, objects];
+    access.read(({ accounts, appKeys, tombstones, objects, numbers }) => {
+      const tables = [accounts, appKeys, tombstones, objects];
       return tables.every((table) => table.entries().next().done === true) && numbers.get("modelGeneration") === 1;
     }),
 });

@@ -5,14 +5,14 @@ import {
   builtInClasses,
   type ClassDefinition,
   type IndexReport,
-  type JointRepositories,
+  type BatchRepositories,
   type MigrationReport,
   type Repositories,
   ServiceError,
   type Storage,
   type StorageCapabilities,
 } from "@sallyport/core";
-import { type Access, NotingAccess, TransactionAccess, Turns } from "./access.ts";
+import { type Access, NotingAccess, TransactionAccess, Mutex } from "./access.ts";
 import { MemoryArchive } from "./archive/memory-archive.ts";
 import { frozenCopy } from "./table.ts";
 import { memoryRepositories } from "./memory-repositories.ts";
@@ -39,7 +39,7 @@ export class MemoryStorage implements Storage {
   readonly archive: MemoryArchive;
   private readonly clockOffset: () => number;
   private readonly state = emptyState();
-  private readonly turns = new Turns();
+  private readonly mutex = new Mutex();
   /** The transaction that the running code belongs to. */
   private readonly current = new AsyncLocalStorage<TransactionAccess>();
   private indexes: ReadonlySet<string> = new Set();
@@ -55,7 +55,7 @@ export class MemoryStorage implements Storage {
       },
       write: async (work) => {
         this.checkUsable();
-        return this.turns.run(() => {
+        return this.mutex.run(() => {
           const fork = forkState(this.state);
           const result = work(fork, this.time());
           keepState(fork);
@@ -64,14 +64,14 @@ export class MemoryStorage implements Storage {
       },
     };
     this.repositories = memoryRepositories(access);
-    this.archive = new MemoryArchive(this.state, this.turns, () => this.checkUsable());
+    this.archive = new MemoryArchive(this.state, this.mutex, () => this.checkUsable());
   }
 
   transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
     return this.transact((access) => work(memoryRepositories(access), (part) => access.attempt(part)));
   }
 
-  together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {
+  batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T> {
     return this.transact(async (access) => {
       const noted = new NotingAccess(access);
       const running = work(memoryRepositories(noted));
@@ -87,7 +87,7 @@ export class MemoryStorage implements Storage {
 
   private async transact<T>(work: (access: TransactionAccess) => Promise<T>): Promise<T> {
     this.checkUsable();
-    return this.turns.run(async () => {
+    return this.mutex.run(async () => {
       const fork = forkState(this.state);
       const access = new TransactionAccess(fork, () => this.time());
       try {
@@ -136,7 +136,7 @@ export class MemoryStorage implements Storage {
 
   async close(): Promise<void> {
     this.closed = true;
-    await this.turns.run(() => {});
+    await this.mutex.run(() => {});
     // Else every promise of the process would be followed for this storage, too.
     this.current.disable();
   }

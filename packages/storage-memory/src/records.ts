@@ -1,6 +1,6 @@
 import {
   type Account,
-  type Departure,
+  type Tombstone,
   type Digest,
   type ObjectId,
   type RecordedAuditEvent,
@@ -39,17 +39,17 @@ export interface AccountRecord extends Account {
   readonly confusableKey: string;
 }
 
-/** An object that is gone, as of its departure. */
-export interface DepartureRecord {
+/** An object that is gone, as of its deletion. */
+export interface TombstoneRecord {
   /** Without attributes if it cannot return. */
   readonly object: Omit<StoredObject, "attributes"> & Partial<Pick<StoredObject, "attributes">>;
   /** The object that it went together with. */
-  readonly leader: ObjectId;
+  readonly root: ObjectId;
   /** Who recycled it; `null` if that is unknown, or if it cannot return. */
   readonly deletedBy: ObjectId | null;
 }
 
-export function kindOf({ object }: DepartureRecord): Departure["kind"] {
+export function kindOf({ object }: TombstoneRecord): Tombstone["kind"] {
   return object.attributes === undefined ? "deleted" : "recycled";
 }
 

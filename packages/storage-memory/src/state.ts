@@ -13,7 +13,7 @@ import type {
   AccountRecord,
   AuditTally,
   CipherBlockRecord,
-  DepartureRecord,
+  TombstoneRecord,
   KeptRecord,
   SessionRecord,
 } from "./records.ts";
@@ -41,7 +41,7 @@ export function emptyState() {
     cipherBlocks: new Table<Digest, CipherBlockRecord>(),
     classes: new Table<string, ClassDefinition>(),
     /** By object number. */
-    departures: new Table<number, DepartureRecord>(),
+    tombstones: new Table<number, TombstoneRecord>(),
     /** By object number, what its attributes point to. */
     links: new Table<number, Links>(),
     /** By object number; of sessions that are over, too. */

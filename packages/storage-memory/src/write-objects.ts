@@ -64,7 +64,7 @@ export function updateOne(
 ): StoredObject {
   const { id, expectedVersions, readers = undefined } = change;
   const object = isObjectId(id) ? state.objects.get(objectNumber(id)) : undefined;
-  if (object === undefined) throw new ServiceError(isGone(state, id) ? 610 : 304);
+  if (object === undefined) throw new ServiceError(isDeleted(state, id) ? 610 : 304);
   if (!isVisible(object, visibility) || (className ?? object.className) !== object.className)
     throw new ServiceError(304);
   const number = objectNumber(id);
@@ -96,8 +96,8 @@ function acceptTargets(state: State, links: Links): void {
   }
 }
 
-function isGone({ departures }: State, id: ObjectId): boolean {
-  return isObjectId(id) && departures.has(objectNumber(id));
+function isDeleted({ tombstones }: State, id: ObjectId): boolean {
+  return isObjectId(id) && tombstones.has(objectNumber(id));
 }
 
 function isLiveObject({ objects }: State, id: ObjectId): boolean {
@@ -129,10 +129,10 @@ function listOf(attributes: Attributes, name: string): readonly ObjectId[] | nul
   return Array.isArray(value) ? value.filter((id) => typeof id === "string") : null;
 }
 
-function stays({ objects, departures }: State, id: ObjectId, visibility: Visibility): boolean {
+function stays({ objects, tombstones }: State, id: ObjectId, visibility: Visibility): boolean {
   const number = isObjectId(id) ? objectNumber(id) : 0;
   const live = objects.get(number);
   if (live !== undefined) return !isVisible(live, visibility);
-  const departure = departures.get(number);
-  return departure !== undefined && kindOf(departure) === "recycled";
+  const tombstone = tombstones.get(number);
+  return tombstone !== undefined && kindOf(tombstone) === "recycled";
 }

@@ -37,7 +37,7 @@ export async function prepareCluster(dataDirectory: string, { template, durable 
     statementTimeout: 0,
   };
   const worker = await EngineWorker.start(settings);
-  await worker.close(shutdownPatience);
+  await worker.close(shutdownTimeout);
   if (durable) await syncTree(incomplete);
   await rename(incomplete, cluster);
   if (durable) await syncPath(dataDirectory);
@@ -45,7 +45,7 @@ export async function prepareCluster(dataDirectory: string, { template, durable 
 }
 
 /** Milliseconds. Were it exceeded, the first start would recover. */
-const shutdownPatience = 60_000;
+const shutdownTimeout = 60_000;
 
 function clusterIn(dataDirectory: string): string {
   return join(dataDirectory, "cluster");

@@ -11,7 +11,7 @@ import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
 import { scratchDirectories } from "./scratch-directories.ts";
 
 /** Of a test, in milliseconds: each starts a database or two. */
-const patience = 120_000;
+const waitTimeout = 120_000;
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
 const newDirectory = scratchDirectories();
 /** Never ends by itself. */
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await engine.knex.raw("create table marks (id serial primary key, name text)");
   template = await engine.dump();
   await engine.close();
-}, patience);
+}, waitTimeout);
 
 const settings = { durable: false, acquireConnectionTimeout: 60_000, knex: { log: quiet } };
 const open = (options: EmbeddedEngineOptions): Promise<EmbeddedEngine> =>
@@ -46,7 +46,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
   beforeAll(async () => {
     engine = await open({ dataDir: await newDirectory() });
     knex = engine.knex;
-  }, patience);
+  }, waitTimeout);
   afterAll(() => engine.close());
   beforeEach(() => knex("marks").del());
 
@@ -69,7 +69,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
       await Promise.all(waiters);
       expect(await names()).toEqual(["before", "one", "two", "three"]);
     },
-    patience,
+    waitTimeout,
   );
 
   it(
@@ -85,7 +85,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
       }
       expect(await names()).toEqual(["first", "second"]);
     },
-    patience,
+    waitTimeout,
   );
 
   it(
@@ -103,7 +103,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
       );
       expect(await names()).toEqual([]);
     },
-    patience,
+    waitTimeout,
   );
 
   it(
@@ -120,7 +120,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
       await pooled(knex).releaseConnection(client);
       expect(await names()).toEqual([]);
     },
-    patience,
+    waitTimeout,
   );
 
   it(
@@ -140,7 +140,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
       expect(await reopened.knex("marks").pluck("name")).toEqual(["kept"]);
       await reopened.close();
     },
-    patience,
+    waitTimeout,
   );
 });
 
@@ -152,7 +152,7 @@ describe("the time that a statement has", () => {
   beforeAll(async () => {
     engine = await open({ dataDir: await newDirectory(), statementTimeout: limit });
     knex = engine.knex;
-  }, patience);
+  }, waitTimeout);
   afterAll(() => engine.close());
 
   it(
@@ -163,7 +163,7 @@ describe("the time that a statement has", () => {
       expect(performance.now() - started).toBeGreaterThanOrEqual(limit);
       expect((await knex.raw("select 1 as one")).rows).toEqual([{ one: 1 }]);
     },
-    patience,
+    waitTimeout,
   );
 
   it(
@@ -175,7 +175,7 @@ describe("the time that a statement has", () => {
       });
       expect(rows).toEqual([{ slept: "slept" }]);
     },
-    patience,
+    waitTimeout,
   );
 
   it(
@@ -196,7 +196,7 @@ describe("the time that a statement has", () => {
       await engine.maintain();
       expect((await knex.raw("show statement_timeout")).rows).toEqual([{ statement_timeout: "3s" }]);
     },
-    patience,
+    waitTimeout,
   );
 });
 
@@ -214,5 +214,5 @@ it(
     expect(await knex("marks").orderBy("id").pluck("name")).toEqual(["before", "done late"]);
     await close();
   },
-  patience,
+  waitTimeout,
 );

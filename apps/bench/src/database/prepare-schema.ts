@@ -59,7 +59,7 @@ async function prepare(r: Repositories, schema: string, indexed: readonly string
   ]);
   const userId = user?.id ?? "";
   const createAccount = new CreateAccount(await Argon2PasswordHasher.create(), digests, new NodeRandomSource());
-  await createAccount.run(r.accounts, {
+  await createAccount.createAccount(r.accounts, {
     realm: "database",
     userId,
     loginName: "first",

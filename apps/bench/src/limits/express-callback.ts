@@ -5,14 +5,14 @@
  */
 import { createPublicKey, type JsonWebKey, randomBytes, verify } from "node:crypto";
 import { Agent, request as requestHttp } from "node:http";
-import { imitatedIssuer } from "@sallyport/identity-passport";
-import { accountsOf } from "@sallyport/provider-imitation";
+import { fakeIssuer } from "@sallyport/identity-passport";
+import { accountsOf } from "@sallyport/fake-identity-providers";
 import express from "express";
 import { barePool, listen, sha256 } from "./express-server.ts";
-import { codeRequest, form, imitatedAccountCount, imitatedClient, tokenRequest } from "./provider-client.ts";
+import { codeRequest, form, fakeAccountCount, fakeClient, tokenRequest } from "./provider-client.ts";
 
-const [, , port, , , imitation = ""] = process.argv;
-const issuer = imitatedIssuer("google");
+const [, , port, , , fakeProvider = ""] = process.argv;
+const issuer = fakeIssuer("google");
 const redirectUri = `http://127.0.0.1:${port}/callback`;
 const pool = barePool();
 const agent = new Agent({ keepAlive: true });
@@ -29,7 +29,7 @@ await pool.query(
 await pool.query(
   "create table bare_callback.session (digest text primary key, user_id bigint not null, expires_at timestamptz not null)",
 );
-const subjects = accountsOf(imitatedAccountCount).map(({ subject }) => subject);
+const subjects = accountsOf(fakeAccountCount).map(({ subject }) => subject);
 await pool.query(
   `insert into bare_callback.app_user
    select n, jsonb_build_object('Name', 'user' || n, 'Groups', jsonb_build_array('readers')) from generate_series(1, $1::int) n`,
@@ -61,7 +61,7 @@ const application = express();
 application.get("/begin", async (_request, response) => {
   const [state, nonce, verifier] = [secret(), secret(), secret()];
   await pool.query({ ...begin, values: [sha256(state), nonce, verifier] });
-  response.redirect(`${imitation}/google/authorize?${codeRequest({ redirectUri, verifier, state, nonce })}`);
+  response.redirect(`${fakeProvider}/google/authorize?${codeRequest({ redirectUri, verifier, state, nonce })}`);
 });
 application.get("/callback", async (request, response) => {
   const { state, code } = request.query;
@@ -98,7 +98,7 @@ function subjectOf(token: string, nonce: string): string | null {
     return null;
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
   const isFresh = Number(claims["exp"]) > Date.now() / 1_000;
-  return isFresh && claims["iss"] === issuer && claims["aud"] === imitatedClient.clientId && claims["nonce"] === nonce
+  return isFresh && claims["iss"] === issuer && claims["aud"] === fakeClient.clientId && claims["nonce"] === nonce
     ? String(claims["sub"])
     : null;
 }
@@ -106,7 +106,7 @@ function subjectOf(token: string, nonce: string): string | null {
 function ask(method: "GET" | "POST", path: string, fields = ""): Promise<string> {
   const headers = method === "GET" ? {} : { ...form, "content-length": Buffer.byteLength(fields) };
   return new Promise((resolve, reject) => {
-    const sent = requestHttp(`${imitation}${path}`, { method, agent, headers }, (answer) => {
+    const sent = requestHttp(`${fakeProvider}${path}`, { method, agent, headers }, (answer) => {
       let text = "";
       answer
         .setEncoding("utf8")

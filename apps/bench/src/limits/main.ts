@@ -2,7 +2,7 @@
  * The process of a limit. Its arguments: the port, the address of the database, the number of connections to it, the address of the
  * providers, and the name of the limit. What a limit does not use is not loaded.
  */
-import { imitatedAccountCount, imitatedClient } from "./provider-client.ts";
+import { fakeAccountCount, fakeClient } from "./provider-client.ts";
 
 const [, , port, , , , name = ""] = process.argv;
 
@@ -15,14 +15,14 @@ const limits: Readonly<Record<string, () => Promise<unknown>>> = {
   "express-hash": async () => (await import("./express-log-in.ts")).serveHashes(),
   "express-log-in": async () => (await import("./express-log-in.ts")).serveLogIns(),
   "express-callback": () => import("./express-callback.ts"),
-  "imitated-provider": imitateProvider,
+  "imitated-provider": startFakeProvider,
 };
 
 const serve = limits[name];
 if (serve === undefined) throw new Error(`There is no limit "${name}".`);
 await serve();
 
-async function imitateProvider(): Promise<void> {
-  const { startProviderImitation } = await import("@sallyport/provider-imitation");
-  await startProviderImitation({ port: Number(port), clients: [imitatedClient], accounts: imitatedAccountCount });
+async function startFakeProvider(): Promise<void> {
+  const { startFakeIdentityProviders } = await import("@sallyport/fake-identity-providers");
+  await startFakeIdentityProviders({ port: Number(port), clients: [fakeClient], accounts: fakeAccountCount });
 }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
 /** As whom the product is known at the imitation of Google. */
-export const imitatedClient = { provider: "google", clientId: "bench.apps", clientSecret: "bench-secret" } as const;
+export const fakeClient = { provider: "google", clientId: "bench.apps", clientSecret: "bench-secret" } as const;
 
 /** How many accounts there are at the imitation; each is bound to a user of its own. */
-export const imitatedAccountCount = 100;
+export const fakeAccountCount = 100;
 
 export const form = { "content-type": "application/x-www-form-urlencoded" };
 
@@ -17,7 +17,7 @@ interface LogIn {
 export function codeRequest(given: LogIn & { readonly state: string; readonly nonce: string }): URLSearchParams {
   return new URLSearchParams({
     response_type: "code",
-    client_id: imitatedClient.clientId,
+    client_id: fakeClient.clientId,
     redirect_uri: given.redirectUri,
     scope: "openid profile email",
     state: given.state,
@@ -29,7 +29,7 @@ export function codeRequest(given: LogIn & { readonly state: string; readonly no
 
 /** The form with which a client trades a code for an id token. */
 export function tokenRequest({ redirectUri, verifier, code }: LogIn & { readonly code: string }): string {
-  const { clientId, clientSecret } = imitatedClient;
+  const { clientId, clientSecret } = fakeClient;
   return `${new URLSearchParams({
     grant_type: "authorization_code",
     code,

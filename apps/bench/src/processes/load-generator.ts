@@ -54,14 +54,14 @@ type Reply = { figures: LoadFigures } | { error: string };
 const entry = fileURLToPath(new URL("load-process.js", import.meta.url));
 
 /** Milliseconds beyond the planned time; hashes on a busy machine take long. */
-const patience = 60_000;
+const waitTimeout = 60_000;
 
 /** Makes load from a process of its own, one job at a time. */
 export class LoadGenerator {
   private readonly child: ChildProcess = fork(entry);
 
   async run(job: LoadJob): Promise<LoadFigures> {
-    const bound = AbortSignal.timeout(job.seconds * 1000 + patience);
+    const bound = AbortSignal.timeout(job.seconds * 1000 + waitTimeout);
     const answered = once(this.child, "message", { signal: bound });
     this.child.send(job);
     const [reply] = (await answered.catch((cause: unknown) => {

@@ -14,7 +14,7 @@ interface ProgramStart {
 }
 
 const probeFile = fileURLToPath(new URL("probe.js", import.meta.url));
-const patience = 30_000;
+const waitTimeout = 30_000;
 /** Nothing of what configures the product; both sides run as in production. */
 export const environment = {
   PATH: process.env["PATH"],
@@ -67,7 +67,7 @@ export class MeasuredProcess {
           () => true,
           () => false,
         );
-    }, patience);
+    }, waitTimeout);
     if (!ready) {
       await measured.stop();
       throw new Error(`${entry} does not answer on ${readyAddress}:\n${measured.printed}`);

@@ -33,17 +33,17 @@ export const masterKey = randomBytes(32);
 const encryption = { masterKey: masterKey.toString("base64") };
 
 /** Starts the real server, with a configuration file of its own. */
-export async function startProduct({ imitation, ...settings }: ProductSettings): Promise<StartedProduct> {
+export async function startProduct({ imitation: fakeProvider, ...settings }: ProductSettings): Promise<StartedProduct> {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const external =
-    imitation === undefined
+    fakeProvider === undefined
       ? {}
       : {
           oAuthProviders: [{ name: "google" }],
-          providers: { fakeUrl: imitation, maxPendingLogins: { perIp: 0, total: 0 } },
+          providers: { fakeUrl: fakeProvider, maxPendingLogins: { perIp: 0, total: 0 } },
         };
-  const server = { port, ...(imitation === undefined ? {} : { publicUrl: address }) };
+  const server = { port, ...(fakeProvider === undefined ? {} : { publicUrl: address }) };
   const configuration = { ...settings, ...external, server, sessions, encryption, log: { level: "warn" } };
   return withConfiguration(configuration, async (file) => {
     const before = performance.now();

@@ -9,9 +9,9 @@ import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import copyStreams from "pg-copy-streams";
-import { median } from "../contest/hold-contest.ts";
-import { atLeast, atMost, type Outcome } from "../contest/outcome.ts";
-import type { Scenario, Stage } from "../contest/stage.ts";
+import { median } from "../comparison/compare-candidates.ts";
+import { atLeast, atMost, type Outcome } from "../comparison/outcome.ts";
+import type { Scenario, BenchEnvironment } from "../comparison/bench-environment.ts";
 import { withClient } from "../database/bench-database.ts";
 import { environment } from "../processes/measured-process.ts";
 import { productEntry, withConfiguration } from "../processes/start-product.ts";
@@ -32,39 +32,39 @@ interface Measured {
 /** Dump and restore as commands, and COPY of the objects alone, out of the same table and into one with the same indexes. */
 export const archiveScenario: Scenario = {
   name: "archive",
-  async run(stage, { rounds }) {
+  async run(bench, { rounds }) {
     const isQuick = rounds < mostRounds;
     const objects = isQuick ? 50_000 : 1_000_000;
     const folder = await mkdtemp(join(tmpdir(), "bench-archive-"));
     try {
       const rows = { articles: 0, contacts: objects, users: 1, sessions: 0 };
-      const { schema: many } = await stage.schema("sallyport_archive", rows);
-      const { schema: few } = await stage.schema("sallyport_archive_few", { ...rows, contacts: objects / 10 });
+      const { schema: many } = await bench.schema("sallyport_archive", rows);
+      const { schema: few } = await bench.schema("sallyport_archive_few", { ...rows, contacts: objects / 10 });
       const all: Measured[] = [];
       for (let round = 0; round < Math.min(rounds, isQuick ? 1 : mostRounds); round += 1)
-        all.push(await measure(stage, many, folder));
-      return outcomes(objects, all, await measure(stage, few, folder));
+        all.push(await measure(bench, many, folder));
+      return outcomes(objects, all, await measure(bench, few, folder));
     } finally {
       await rm(folder, { recursive: true });
     }
   },
 };
 
-async function measure(stage: Stage, schema: string, folder: string): Promise<Measured> {
-  const { address } = stage.database;
+async function measure(bench: BenchEnvironment, schema: string, folder: string): Promise<Measured> {
+  const { address } = bench.database;
   const [rows, archive] = [join(folder, "objects.copy"), join(folder, "archive.ndjson")];
   const [copied, restored] = [`${schema}_copied`, `${schema}_restored`];
   for (const empty of [copied, restored]) {
-    await stage.database.run(`drop schema if exists ${empty} cascade`);
+    await bench.database.run(`drop schema if exists ${empty} cascade`);
     await runCommand(address, empty, ["migrate"]);
   }
   await rm(archive, { force: true });
   const outTime = await copyOut(address, `${schema}.objects`, rows);
   const dump = await runCommand(address, schema, ["dump", "--output", archive]);
   // What was written before is not to be flushed while something else is measured.
-  await stage.database.run("checkpoint");
+  await bench.database.run("checkpoint");
   const inTime = await copyIn(address, `${copied}.objects`, rows);
-  await stage.database.run("checkpoint");
+  await bench.database.run("checkpoint");
   const restore = await runCommand(address, restored, ["restore", "--input", archive]);
   return { dump, restore, copyOut: outTime, copyIn: inTime };
 }

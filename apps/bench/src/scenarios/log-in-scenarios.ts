@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { type Contestant, type Figures, median } from "../contest/hold-contest.ts";
-import { logInRequest, SecureClient, tokenLogInRequest } from "../contest/log-in.ts";
-import { atLeast, atMost } from "../contest/outcome.ts";
-import { connections, contest, json, smallRows } from "../contest/stage.ts";
+import { type Candidate, type Figures, median } from "../comparison/compare-candidates.ts";
+import { logInRequest, SecureClient, tokenLogInRequest } from "../comparison/log-in.ts";
+import { atLeast, atMost } from "../comparison/outcome.ts";
+import { connections, comparison, json, smallRows } from "../comparison/bench-environment.ts";
 import { password } from "../database/sample-data.ts";
 import type { LoadRequest } from "../processes/load-generator.ts";
 import type { Answer } from "../processes/probe.ts";
@@ -24,13 +24,13 @@ const ofEachUser = (request: (user: number) => LoadRequest) =>
   Array.from({ length: smallRows.users }, (_, index) => request(index + 1));
 
 /** As many log-ins as the cores can hash, and how the event loop fares meanwhile. */
-export const logInScenario = contest("log-in", async (stage, { rounds }) => {
-  const product = await stage.runningProduct();
-  const { appKey } = await stage.smallSchema();
+export const logInScenario = comparison("log-in", async (bench, { rounds }) => {
+  const product = await bench.runningProduct();
+  const { appKey } = await bench.smallSchema();
   const logIns = ofEachUser((user) => logInRequest(appKey, user));
-  const storm = stage.loaded("log-in", product, logIns, { pace });
+  const storm = bench.loaded("log-in", product, logIns, { pace });
   const delays: Answer<"loopDelay">[] = [];
-  const watched: Contestant = {
+  const watched: Candidate = {
     name: storm.name,
     async measure(seconds) {
       await product.process.ask("watchLoop");
@@ -41,11 +41,11 @@ export const logInScenario = contest("log-in", async (stage, { rounds }) => {
     profile: (seconds, directory) => storm.profile(seconds, directory),
   };
   const written = async (name: string, module: string) =>
-    stage.loaded(name, await stage.runningLimit(module), writtenLogIns, { pace });
+    bench.loaded(name, await bench.runningLimit(module), writtenLogIns, { pace });
   const hand = await written("Express + pg + argon2id", "express-log-in");
   const bare = await written("Express + argon2id", "express-hash");
   return {
-    contestants: [watched, hand, bare, new Argon2OnAllCores(limit)],
+    candidates: [watched, hand, bare, new Argon2OnAllCores(limit)],
     longWarmUp,
     lines: [
       { scenario: "log-ins", ours: "log-in", limit, bound: atLeast(0.8, 0.9) },
@@ -74,19 +74,19 @@ const writtenLogIns = ofEachUser((user) => ({
 const perConnection = 40;
 
 /** Log-ins in token mode and in secure mode, beside those by session id. */
-export const modeLogInScenario = contest("mode-log-in", async (stage) => {
-  const product = await stage.runningProduct();
-  const { appKey } = await stage.smallSchema();
+export const modeLogInScenario = comparison("mode-log-in", async (bench) => {
+  const product = await bench.runningProduct();
+  const { appKey } = await bench.smallSchema();
   const secure = await SecureClient.of(product.address, appKey);
   const tokenLogIns = ofEachUser((user) => tokenLogInRequest(appKey, user));
   const secureLogIns = () =>
     Array.from({ length: connections * perConnection }, (_, index) => secure.request((index % smallRows.users) + 1));
   const plainLogIns = ofEachUser((user) => logInRequest(appKey, user));
   return {
-    contestants: [
-      stage.loaded("log-in", product, plainLogIns, { pace }),
-      stage.loaded("token log-in", product, tokenLogIns, { pace }),
-      stage.loaded("secure log-in", product, secureLogIns, { pace }),
+    candidates: [
+      bench.loaded("log-in", product, plainLogIns, { pace }),
+      bench.loaded("token log-in", product, tokenLogIns, { pace }),
+      bench.loaded("secure log-in", product, secureLogIns, { pace }),
       new Argon2OnAllCores(limit),
     ],
     lines: [
@@ -101,7 +101,7 @@ export const modeLogInScenario = contest("mode-log-in", async (stage) => {
 const entry = fileURLToPath(new URL("../limits/argon2-limit.js", import.meta.url));
 
 /** The limit of log-ins: the same hashing, and nothing around it. */
-class Argon2OnAllCores implements Contestant {
+class Argon2OnAllCores implements Candidate {
   constructor(readonly name: string) {}
 
   async measure(seconds: number): Promise<Figures> {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { objectIdOf } from "@sallyport/core";
-import { compared, type Contestant, type ContestResult, type Figures } from "../contest/hold-contest.ts";
-import { atLeast, atMost, type Outcome } from "../contest/outcome.ts";
-import { connections, contest, gets, json, type RunningServer, scattered } from "../contest/stage.ts";
+import { compared, type Candidate, type ComparisonResult, type Figures } from "../comparison/compare-candidates.ts";
+import { atLeast, atMost, type Outcome } from "../comparison/outcome.ts";
+import { connections, comparison, gets, json, type RunningServer, scattered } from "../comparison/bench-environment.ts";
 import { LoadGenerator, type LoadRequest, send } from "../processes/load-generator.ts";
 import { pollUntil } from "../processes/measured-process.ts";
 
@@ -12,11 +12,11 @@ const directory = fileURLToPath(new URL("../../macros", import.meta.url));
 const reads = 3;
 
 /** Macros beside the requests that they could replace, reads beside macros that run away, and a list with a hook. */
-export const macroScenario = contest("macros", async (stage) => {
-  const { firstArticle, articles } = await stage.smallSchema();
-  const plain = await stage.runningProduct();
+export const macroScenario = comparison("macros", async (bench) => {
+  const { firstArticle, articles } = await bench.smallSchema();
+  const plain = await bench.runningProduct();
   // Of the same schema, so that the sessions are good here, too.
-  const product = await stage.startProduct({ "": "sallyport" }, { macros: { directory } });
+  const product = await bench.startProduct({ "": "sallyport" }, { macros: { directory } });
 
   const places = scattered(articles);
   const idOf = (place: number) => objectIdOf(firstArticle + (place % articles));
@@ -29,7 +29,7 @@ export const macroScenario = contest("macros", async (stage) => {
       body: JSON.stringify(input(place)),
     }));
   const getting = (name: string, server: RunningServer, path: (place: number) => string) =>
-    stage.loaded(name, server, gets(places.map(path), plain.headers));
+    bench.loaded(name, server, gets(places.map(path), plain.headers));
   const list = () => "/v1/objects/Contact?perPage=100";
   const read = getting("read", product, (place) => `/v1/object/${idOf(place)}`);
   const [trivials, runaways] = [executions("Trivial"), executions("Runaway")];
@@ -37,10 +37,10 @@ export const macroScenario = contest("macros", async (stage) => {
   await requireAnswer(product.address, runaways[0], '"710"');
   await requireAnswer(product.address, gets([list()], plain.headers)[0], '"Label"');
   return {
-    contestants: [
-      stage.loaded("trivial macro", product, trivials),
+    candidates: [
+      bench.loaded("trivial macro", product, trivials),
       getting("check", product, () => "/_CheckSession"),
-      stage.loaded("macro with three reads", product, executions("ThreeReads", idsFrom)),
+      bench.loaded("macro with three reads", product, executions("ThreeReads", idsFrom)),
       read,
       getting("list with a hook", product, list),
       getting("list", plain, list),
@@ -58,7 +58,7 @@ export const macroScenario = contest("macros", async (stage) => {
 /** Milliseconds within which a macro is answered that finds a place at once. */
 const atOnce = 50;
 /** Milliseconds after which whatever was waiting has been answered. */
-const patience = 120_000;
+const waitTimeout = 120_000;
 
 /** Runaways of clients that are gone still wait for their turn. */
 async function untilIdle(address: string, request: LoadRequest): Promise<void> {
@@ -67,7 +67,7 @@ async function untilIdle(address: string, request: LoadRequest): Promise<void> {
     const { status } = await send(address, request);
     return status === 200 && performance.now() - begun < atOnce;
   };
-  if (!(await pollUntil(isIdle, patience))) throw new Error("The runaways do not come to an end.");
+  if (!(await pollUntil(isIdle, waitTimeout))) throw new Error("The runaways do not come to an end.");
 }
 
 /** Figures of something that does not do what it is there for would mean nothing. */
@@ -78,13 +78,13 @@ async function requireAnswer(address: string, request: LoadRequest | undefined, 
 }
 
 /** Objects a second, as one execution reads several. */
-function readsInMacro(result: ContestResult): Outcome {
+function readsInMacro(result: ComparisonResult): Outcome {
   const line = { scenario: "three reads in a macro", ours: "macro with three reads", limit: "read" };
   const alone = compared(result, { ...line, bound: atLeast(0.5) });
   return { ...alone, ours: alone.ours * reads, ratio: (alone.ratio as number) * reads };
 }
 
-function latencyBesideRunaways(result: ContestResult): Outcome {
+function latencyBesideRunaways(result: ComparisonResult): Outcome {
   const [ours, limit] = [result.of("read beside runaways").p99, result.of("read").p99];
   const scenario = `p99 of reads beside ${connections} runaways`;
   return { scenario, unit: "ms", ours, limit, limitName: "read", ratio: ours / limit, bound: atMost(3) };
@@ -98,11 +98,11 @@ const margin = 1;
  * is left of them: what is measured next is to find the server as it was.
  */
 function besideRunaways(
-  measured: Contestant,
+  measured: Candidate,
   address: string,
   requests: readonly LoadRequest[],
   overcome: () => Promise<void>,
-): Contestant {
+): Candidate {
   return {
     name: `${measured.name} beside runaways`,
     async measure(seconds): Promise<Figures> {

@@ -9,16 +9,16 @@ import {
   PutProvider,
 } from "@sallyport/core";
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
-import { identityProviders, imitatedIssuer } from "@sallyport/identity-passport";
-import { accountsOf, signIn } from "@sallyport/provider-imitation";
-import { atLeast } from "../contest/outcome.ts";
-import { connections, contest, type RunningServer } from "../contest/stage.ts";
+import { identityProviders, fakeIssuer } from "@sallyport/identity-passport";
+import { accountsOf, signIn } from "@sallyport/fake-identity-providers";
+import { atLeast } from "../comparison/outcome.ts";
+import { connections, comparison, type RunningServer } from "../comparison/bench-environment.ts";
 import { appName, type PreparedSchema, userNameOf, withStorage } from "../database/prepare-schema.ts";
-import { codeRequest, form, imitatedAccountCount, imitatedClient, tokenRequest } from "../limits/provider-client.ts";
+import { codeRequest, form, fakeAccountCount, fakeClient, tokenRequest } from "../limits/provider-client.ts";
 import type { LoadRequest } from "../processes/load-generator.ts";
 import { masterKey } from "../processes/start-product.ts";
 
-const accountIds = accountsOf(imitatedAccountCount).map(({ id }) => id);
+const accountIds = accountsOf(fakeAccountCount).map(({ id }) => id);
 /** Who prepares log-ins does some at once. */
 const atOnce = 16;
 /** Times the usual warm-up: rounds are of few callbacks, and the code that they run is compiled as in a server that runs for days after thousands only. */
@@ -28,23 +28,23 @@ const longWarmUp = 6;
  * Callbacks of log-ins at a provider, each with its session, ours and those of an application written by hand, and the token endpoint that each of
  * them asks. All are good once, and made before the clock runs: the seconds of a round say how many there are, not how long they take.
  */
-export const providerScenario = contest("provider", async (stage) => {
-  const provider = await stage.runningLimit("imitated-provider");
-  const schema = await stage.smallSchema();
-  await registerProvider(stage.database.address, schema);
-  const product = await stage.startProduct({ "": "sallyport" }, { imitation: provider.address });
-  const written = await stage.runningLimit("express-callback", provider.address);
+export const providerScenario = comparison("provider", async (bench) => {
+  const provider = await bench.runningLimit("imitated-provider");
+  const schema = await bench.smallSchema();
+  await registerProvider(bench.database.address, schema);
+  const product = await bench.startProduct({ "": "sallyport" }, { imitation: provider.address });
+  const written = await bench.runningLimit("express-callback", provider.address);
   const loaded = (
     name: string,
     server: RunningServer,
     each: number,
     request: (account: string) => Promise<LoadRequest>,
-  ) => stage.loaded(name, server, (seconds) => several(seconds * each, request), { once: true });
+  ) => bench.loaded(name, server, (seconds) => several(seconds * each, request), { once: true });
   const callbacks = (name: string, server: RunningServer, path: string) =>
     loaded(name, server, 200, (account) => callback(server.address + path, account));
   const hand = callbacks("Express + pg, callback by hand", written, "/begin");
   return {
-    contestants: [
+    candidates: [
       callbacks("callback", product, `/v1/auth/google?appkey=${schema.appKey}`),
       hand,
       loaded("token endpoint", provider, 500, (account) => trade(provider.address, account)),
@@ -72,11 +72,11 @@ async function callback(start: string, account: string): Promise<LoadRequest> {
 }
 
 /** A code that the product has nothing to do with. */
-async function trade(imitation: string, account: string): Promise<LoadRequest> {
+async function trade(fakeProvider: string, account: string): Promise<LoadRequest> {
   const redirectUri = "http://127.0.0.1:9/callback";
   const verifier = randomBytes(32).toString("base64url");
   const asked = codeRequest({ redirectUri, verifier, state: "bench", nonce: "bench" });
-  const { parameters } = await signIn(`${imitation}/google/authorize?${asked}`, account);
+  const { parameters } = await signIn(`${fakeProvider}/google/authorize?${asked}`, account);
   const body = tokenRequest({ redirectUri, verifier, code: parameters.get("code") ?? "" });
   return { method: "POST", path: "/google/token", headers: form, body };
 }
@@ -99,25 +99,22 @@ async function several<T>(count: number, make: (account: string) => Promise<T>):
 /** Registers Google in a schema, and binds each account of the imitation to one of the users that were filled in. */
 async function registerProvider(url: string, { schema }: PreparedSchema): Promise<void> {
   await withStorage(url, schema, async (storage) => {
-    const { clientId, clientSecret } = imitatedClient;
-    const provider = identityProviders({}).get(imitatedClient.provider);
+    const { clientId, clientSecret } = fakeClient;
+    const provider = identityProviders({}).get(fakeClient.provider);
     if (provider === undefined) throw new Error("There is no such provider.");
     const put = new PutProvider(new ProviderSealing(new AesGcmKeyWrapping(masterKey)));
-    await put.run(
+    await put.putProvider(
       { r: storage.repositories, unit: new OwnUnit(storage), eventOf: operatorEvent },
       { provider, data: { clientId, clientSecret }, name: "Google", defaultUserId: null, appNames: [appName] },
     );
     const { accounts, records } = storage.repositories;
     const users = new Map(
-      (await accounts.list("database", null, 2 * imitatedAccountCount)).map(({ loginName, userId }) => [
-        loginName,
-        userId,
-      ]),
+      (await accounts.list("database", null, 2 * fakeAccountCount)).map(({ loginName, userId }) => [loginName, userId]),
     );
-    for (const [index, { subject, email, name }] of accountsOf(imitatedAccountCount).entries()) {
+    for (const [index, { subject, email, name }] of accountsOf(fakeAccountCount).entries()) {
       const userId = users.get(userNameOf(index + 1));
       if (userId === undefined) throw new Error("There are fewer users than accounts.");
-      const identity = { provider: provider.type, issuer: imitatedIssuer(provider.type), subject };
+      const identity = { provider: provider.type, issuer: fakeIssuer(provider.type), subject };
       const link = { ...identity, id: randomUUID(), userId, shared: false, email, displayName: name };
       await records.put(identityLinkKind, identityLinkId(link, new NodeDigests()), link, { owner: linkOwner(userId) });
     }

@@ -1,5 +1,5 @@
-import { atLeast } from "../contest/outcome.ts";
-import { contest, gets, inTurnOf, type RunningServer, scattered } from "../contest/stage.ts";
+import { atLeast } from "../comparison/outcome.ts";
+import { comparison, gets, inTurnOf, type RunningServer, scattered } from "../comparison/bench-environment.ts";
 import { sessionIdOf } from "../database/prepare-schema.ts";
 import { fillQueryTables } from "../database/sample-data.ts";
 
@@ -12,17 +12,17 @@ const listBy = (query: object) =>
 const sorted = listBy({ sort: ["Number"] });
 
 /** A filter with an index among a million objects, a reference in each object of a list, and a page deep in the list. */
-export const queryScenario = contest("query", async (stage) => {
-  const schema = await stage.schema("sallyport_query", rows, indexed);
-  const product = await stage.startProduct({ "": schema.schema });
-  await stage.builtIndexes(schema, indexed);
-  const limit = await stage.runningLimit("express-query");
-  await fillQueryTables(stage.database, schema.schema);
+export const queryScenario = comparison("query", async (bench) => {
+  const schema = await bench.schema("sallyport_query", rows, indexed);
+  const product = await bench.startProduct({ "": schema.schema });
+  await bench.builtIndexes(schema, indexed);
+  const limit = await bench.runningLimit("express-query");
+  await fillQueryTables(bench.database, schema.schema);
 
   const ids = scattered(rows.sessions).map((place) => sessionIdOf(place + 1));
   const headers = inTurnOf(schema.appKey, ids);
   const loaded = (name: string, server: RunningServer, paths: readonly string[]) =>
-    stage.loaded(name, server, gets(paths, headers));
+    bench.loaded(name, server, gets(paths, headers));
   const shelves = scattered(rows.contacts / perShelf);
   const [filters, bareFilters] = [
     shelves.map((Shelf) => listBy({ where: { Shelf } })),
@@ -30,7 +30,7 @@ export const queryScenario = contest("query", async (stage) => {
   ];
   const deep = `${sorted}&cursor=${await cursorAfter(`${product.address}${sorted}&page=4999`, headers(0))}`;
   return {
-    contestants: [
+    candidates: [
       loaded("filter", product, filters),
       loaded("Express + pg, filter", limit, bareFilters),
       loaded("references", product, ["/v1/objects/Order?perPage=100"]),

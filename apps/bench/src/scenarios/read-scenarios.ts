@@ -1,34 +1,34 @@
 import { objectIdOf } from "@sallyport/core";
-import { logInForToken, SecureClient, tokenLogInRequest } from "../contest/log-in.ts";
-import { atLeast } from "../contest/outcome.ts";
+import { logInForToken, SecureClient, tokenLogInRequest } from "../comparison/log-in.ts";
+import { atLeast } from "../comparison/outcome.ts";
 import {
   connections,
-  contest,
+  comparison,
   gets,
   inTurnOf,
   json,
   type RunningServer,
   scattered,
   smallRows,
-} from "../contest/stage.ts";
+} from "../comparison/bench-environment.ts";
 import { type LoadRequest, send } from "../processes/load-generator.ts";
 
 /** Reading an object by its id, and checking a session. */
-export const readScenario = contest("read", async (stage) => {
-  const product = await stage.runningProduct();
-  const { firstArticle, articles } = await stage.smallSchema();
-  const row = await stage.runningLimit("express-row");
+export const readScenario = comparison("read", async (bench) => {
+  const product = await bench.runningProduct();
+  const { firstArticle, articles } = await bench.smallSchema();
+  const row = await bench.runningLimit("express-row");
   const places = scattered(articles);
   const loaded = (name: string, server: RunningServer, path: (place: number) => string) =>
-    stage.loaded(name, server, gets(places.map(path), product.headers));
+    bench.loaded(name, server, gets(places.map(path), product.headers));
   const read = { scenario: "read by id", ours: "read" };
   return {
-    contestants: [
+    candidates: [
       loaded("read", product, (place) => `/v1/object/${objectIdOf(firstArticle + place)}`),
       loaded("Express + pg", row, (place) => `/plain/${place + 1}`),
       loaded("check", product, () => "/_CheckSession"),
       loaded("Express + pg, prepared", row, (place) => `/prepared/${place + 1}`),
-      loaded("Express", await stage.runningLimit("express-json"), () => "/json"),
+      loaded("Express", await bench.runningLimit("express-json"), () => "/json"),
     ],
     lines: [
       { ...read, limit: "Express + pg", bound: atLeast(0.75, 0.95) },
@@ -40,11 +40,11 @@ export const readScenario = contest("read", async (stage) => {
 });
 
 /** Lists of 100 objects without references, large and small ones. */
-export const listScenario = contest("list", async (stage) => {
-  const product = await stage.runningProduct();
-  const limit = await stage.runningLimit("express-list");
+export const listScenario = comparison("list", async (bench) => {
+  const product = await bench.runningProduct();
+  const limit = await bench.runningLimit("express-list");
   const loaded = (name: string, server: RunningServer, path: string) =>
-    stage.loaded(name, server, gets(Array<string>(connections).fill(path), product.headers));
+    bench.loaded(name, server, gets(Array<string>(connections).fill(path), product.headers));
   const line = (size: string, name: string) => ({
     scenario: `list of 100, ${size} each`,
     ours: `list ${name}`,
@@ -52,7 +52,7 @@ export const listScenario = contest("list", async (stage) => {
     bound: atLeast(0.6, 0.8),
   });
   return {
-    contestants: ["Article", "Contact"].flatMap((name) => [
+    candidates: ["Article", "Contact"].flatMap((name) => [
       loaded(`list ${name}`, product, `/v1/objects/${name}?perPage=100`),
       loaded(`Express + pg, ${name}`, limit, `/list/${name}`),
     ]),
@@ -64,9 +64,9 @@ export const listScenario = contest("list", async (stage) => {
 const mebibyte = "/v1/objects/Article?perPage=640";
 
 /** The same reads in the three modes. */
-export const modeReadScenario = contest("mode-read", async (stage) => {
-  const product = await stage.runningProduct();
-  const { firstArticle, articles, appKey } = await stage.smallSchema();
+export const modeReadScenario = comparison("mode-read", async (bench) => {
+  const product = await bench.runningProduct();
+  const { firstArticle, articles, appKey } = await bench.smallSchema();
   const secure = await SecureClient.of(product.address, appKey);
   const users = Array.from({ length: connections }, (_, index) => (index % smallRows.users) + 1);
   const logIn = (user: number) => logInForToken(product.address, tokenLogInRequest(appKey, user));
@@ -77,12 +77,12 @@ export const modeReadScenario = contest("mode-read", async (stage) => {
   const single = scattered(articles).map((place) => `/v1/object/${objectIdOf(firstArticle + place)}`);
   const lists = single.map(() => mebibyte);
   return {
-    contestants: [
-      stage.loaded("read", product, gets(single, product.headers)),
-      stage.loaded("token read", product, gets(single, asToken)),
-      stage.loaded("secure read", product, gets(single, asSecure)),
-      stage.loaded("1 MiB", product, gets(lists, product.headers)),
-      stage.loaded("1 MiB, secure", product, gets(lists, asSecure)),
+    candidates: [
+      bench.loaded("read", product, gets(single, product.headers)),
+      bench.loaded("token read", product, gets(single, asToken)),
+      bench.loaded("secure read", product, gets(single, asSecure)),
+      bench.loaded("1 MiB", product, gets(lists, product.headers)),
+      bench.loaded("1 MiB, secure", product, gets(lists, asSecure)),
     ],
     lines: [
       { scenario: "read with a token", ours: "token read", limit: "read", bound: atLeast(0.9) },
@@ -95,9 +95,9 @@ export const modeReadScenario = contest("mode-read", async (stage) => {
 const reads = 10;
 
 /** Ten reads in one request, beside ten requests. */
-export const multiScenario = contest("multi", async (stage) => {
-  const product = await stage.runningProduct();
-  const { firstArticle, articles } = await stage.smallSchema();
+export const multiScenario = comparison("multi", async (bench) => {
+  const product = await bench.runningProduct();
+  const { firstArticle, articles } = await bench.smallSchema();
   const paths = scattered(articles).map((place) => `/v1/object/${objectIdOf(firstArticle + place)}`);
   const many = async (name: string, path: string) => {
     const requests = paths.slice(0, paths.length / reads).map((_, index): LoadRequest => {
@@ -105,11 +105,11 @@ export const multiScenario = contest("multi", async (stage) => {
       return { method: "POST", path, headers: { ...product.headers(index), ...json }, body: JSON.stringify(items) };
     });
     await requireResults(product.address, requests[0] as LoadRequest);
-    return stage.loaded(name, product, requests, { each: reads });
+    return bench.loaded(name, product, requests, { each: reads });
   };
   return {
-    contestants: [
-      stage.loaded("read", product, gets(paths, product.headers)),
+    candidates: [
+      bench.loaded("read", product, gets(paths, product.headers)),
       await many("ten reads in one", "/v1/multi"),
       await many("ten reads in one transaction", "/v1/multi?atomic=true"),
     ],

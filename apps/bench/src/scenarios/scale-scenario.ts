@@ -1,6 +1,6 @@
 import { objectIdOf } from "@sallyport/core";
-import { atLeast } from "../contest/outcome.ts";
-import { contest, gets, inTurnOf, type ReadySchema, scattered, smallRows } from "../contest/stage.ts";
+import { atLeast } from "../comparison/outcome.ts";
+import { comparison, gets, inTurnOf, type ReadySchema, scattered, smallRows } from "../comparison/bench-environment.ts";
 import { sessionIdOf } from "../database/prepare-schema.ts";
 
 const largeRows = { articles: 1_000_000, contacts: 0, users: 1_000, sessions: 100_000 };
@@ -8,17 +8,17 @@ const largeRows = { articles: 1_000_000, contacts: 0, users: 1_000, sessions: 10
 const bound = atLeast(Math.round(1000 / 1.2) / 1000);
 
 /** Reading and checking among a million objects and 100,000 sessions, by the same process as among a thousand. */
-export const scaleScenario = contest("scale", async (stage) => {
-  const small = await stage.smallSchema();
-  const large = await stage.schema("sallyport_large", largeRows);
-  const product = await stage.startProduct({ "": small.schema, large: large.schema });
+export const scaleScenario = comparison("scale", async (bench) => {
+  const small = await bench.smallSchema();
+  const large = await bench.schema("sallyport_large", largeRows);
+  const product = await bench.startProduct({ "": small.schema, large: large.schema });
   const loaded = (name: string, schema: ReadySchema, sessions: number, path: (place: number) => string) => {
     const ids = scattered(sessions).map((place) => sessionIdOf(place + 1));
-    return stage.loaded(name, product, gets(scattered(schema.articles).map(path), inTurnOf(schema.appKey, ids)));
+    return bench.loaded(name, product, gets(scattered(schema.articles).map(path), inTurnOf(schema.appKey, ids)));
   };
   const object = (schema: ReadySchema) => (place: number) => `/v1/object/${objectIdOf(schema.firstArticle + place)}`;
   return {
-    contestants: [
+    candidates: [
       loaded("read, small", small, smallRows.sessions, object(small)),
       loaded("read, large", large, largeRows.sessions, (place) => `/large${object(large)(place)}`),
       loaded("check, small", small, smallRows.sessions, () => "/_CheckSession"),

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { median } from "../contest/hold-contest.ts";
-import { logIn, logInRequest } from "../contest/log-in.ts";
-import { atMost, type Outcome } from "../contest/outcome.ts";
+import { median } from "../comparison/compare-candidates.ts";
+import { logIn, logInRequest } from "../comparison/log-in.ts";
+import { atMost, type Outcome } from "../comparison/outcome.ts";
 import { send } from "../processes/load-generator.ts";
 import { environment } from "../processes/measured-process.ts";
 import { productEntry, startProduct } from "../processes/start-product.ts";
-import type { Scenario, Stage } from "../contest/stage.ts";
+import type { Scenario, BenchEnvironment } from "../comparison/bench-environment.ts";
 
 const mebibyte = 1024 * 1024;
 /** Milliseconds in which a server that has nothing to do comes to rest. */
@@ -22,12 +22,12 @@ const directory = fileURLToPath(new URL("../../macros", import.meta.url));
 /** From the start of a process to its first answer, and what it occupies when nothing happens. */
 export const startScenario: Scenario = {
   name: "start",
-  async run(stage, { rounds }) {
-    await stage.smallSchema();
+  async run(bench, { rounds }) {
+    await bench.smallSchema();
     const starts = Math.min(rounds, mostStarts);
     // The bench's own first request loads its HTTP client, which must not count.
     await fetch("http://127.0.0.1:9").catch(() => {});
-    const onPostgres = await repeat(starts, () => startOnPostgres(stage));
+    const onPostgres = await repeat(starts, () => startOnPostgres(bench));
     const of = (figure: keyof StartFigures) => onPostgres.map((each) => each[figure]);
     const line = (scenario: string, unit: Outcome["unit"], values: readonly number[], wanted: number): Outcome => {
       return { scenario, unit, ours: median(values), bound: atMost(wanted) };
@@ -51,9 +51,9 @@ interface StartFigures {
   readonly memoryWithMacro: number;
 }
 
-async function startOnPostgres(stage: Stage): Promise<StartFigures> {
-  const { schema, appKey } = await stage.smallSchema();
-  const { process, address, startedWithin } = await stage.startProduct({ "": schema }, { macros: { directory } });
+async function startOnPostgres(bench: BenchEnvironment): Promise<StartFigures> {
+  const { schema, appKey } = await bench.smallSchema();
+  const { process, address, startedWithin } = await bench.startProduct({ "": schema }, { macros: { directory } });
   const { cpu } = await process.ask("sample");
   const memoryAtRest = async () => {
     await pause(rest);

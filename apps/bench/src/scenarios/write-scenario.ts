@@ -1,6 +1,6 @@
 import { objectIdOf } from "@sallyport/core";
-import { atLeast } from "../contest/outcome.ts";
-import { connections, contest, json } from "../contest/stage.ts";
+import { atLeast } from "../comparison/outcome.ts";
+import { connections, comparison, json } from "../comparison/bench-environment.ts";
 import { contactAttributes } from "../database/sample-data.ts";
 import type { LoadRequest } from "../processes/load-generator.ts";
 
@@ -8,10 +8,10 @@ const created = JSON.stringify(contactAttributes);
 const changed = JSON.stringify({ City: "Cuxhaven", CreditLimit: 30_000 });
 
 /** Creating objects, and changing each time the version that was just read. */
-export const writeScenario = contest("write", async (stage) => {
-  const product = await stage.runningProduct();
-  const { firstArticle, articles } = await stage.smallSchema();
-  const limit = await stage.runningLimit("express-write");
+export const writeScenario = comparison("write", async (bench) => {
+  const product = await bench.runningProduct();
+  const { firstArticle, articles } = await bench.smallSchema();
+  const limit = await bench.runningLimit("express-write");
   // Contacts stand behind the articles, here as there.
   const contacts = Array.from({ length: connections }, (_, place) => articles + place);
   const headers = (place: number) => ({ ...json, ...product.headers(place) });
@@ -25,11 +25,11 @@ export const writeScenario = contest("write", async (stage) => {
   const updates = contacts.map((place) => update(`/v1/object/${objectIdOf(firstArticle + place)}`, headers(place)));
   const bareUpdates = contacts.map((place) => update(`/object/${place + 1}`, json));
   return {
-    contestants: [
-      stage.loaded("create", product, creations),
-      stage.loaded("Express + pg, insert", limit, [create("/object/Contact", json)]),
-      stage.loaded("update", product, updates, { apart: true }),
-      stage.loaded("Express + pg, update", limit, bareUpdates, { apart: true }),
+    candidates: [
+      bench.loaded("create", product, creations),
+      bench.loaded("Express + pg, insert", limit, [create("/object/Contact", json)]),
+      bench.loaded("update", product, updates, { apart: true }),
+      bench.loaded("Express + pg, update", limit, bareUpdates, { apart: true }),
     ],
     lines: [
       { scenario: "create", ours: "create", limit: "Express + pg, insert", bound: atLeast(0.5) },

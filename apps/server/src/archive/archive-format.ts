@@ -88,6 +88,8 @@ const object = {
   attributes,
 };
 
+const tombstone = { ...object, deletedBy: objectId.nullable().default(null), attributes: attributes.nullable() };
+
 const event = {
   at: z.int(),
   since: z.int(),
@@ -148,12 +150,7 @@ const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> }
   }),
   objects: z.strictObject(object),
   links: z.strictObject({ id: objectId, links: z.record(z.string(), z.array(objectId)) }),
-  departures: z.strictObject({
-    ...object,
-    leader: objectId,
-    deletedBy: objectId.nullable().default(null),
-    attributes: attributes.nullable(),
-  }),
+  tombstones: z.strictObject({ ...tombstone, root: objectId }),
   accounts: z.strictObject({
     userId: objectId,
     loginName: z.string(),
@@ -195,6 +192,7 @@ const earlierSchemas: { readonly [Section in EarlierRecord["section"]]: z.ZodTyp
     changedAt: z.int(),
     changedBy: z.string(),
   }),
+  departures: z.strictObject({ ...tombstone, leader: objectId }),
   applications: z.strictObject({
     name: z.string(),
     seats: count.nullable(),

@@ -113,7 +113,7 @@ describe("read archive", () => {
       "appKeys",
       "objects",
       "links",
-      "departures",
+      "tombstones",
       "accounts",
       "records",
       "audit",
@@ -134,9 +134,9 @@ describe("read archive", () => {
     const former = lines.map((line) => line.replace(/, "deletedBy": (null|"1")/, ""));
     expect(former).not.toEqual(lines);
     const { records: found } = await openArchive(streamed([Buffer.from(checkedAnew(former))]));
-    const departed: unknown[] = [];
-    for await (const record of found) if (record.section === "departures") departed.push(record.deletedBy);
-    expect(departed).toEqual([null, null]);
+    const deleted: unknown[] = [];
+    for await (const record of found) if (record.section === "tombstones") deleted.push(record.deletedBy);
+    expect(deleted).toEqual([null, null]);
   });
 });
 

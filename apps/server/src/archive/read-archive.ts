@@ -88,7 +88,7 @@ function nextSection(number: number, text: string, sections: readonly Section[],
 }
 
 function recordOf(number: number, text: string, section: Section): ArchiveRecord | EarlierRecord {
-  const holdsObject = section === "objects" || section === "departures";
+  const holdsObject = ["objects", "tombstones", "departures"].includes(section);
   const parted = holdsObject ? partObject(text) : undefined;
   const { data } = schemaOf(section).safeParse(parted?.value ?? jsonOf(text));
   if (data === undefined) throw new ArchiveFault(number, `this is no record of the section ${section}.`);

@@ -51,9 +51,9 @@ export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<
 /** The line of a record: canonical JSON, with what the attributes of objects are as they come. */
 function recordLine(record: ArchiveRecord): string {
   if (record.section === "objects") return `{${identity(record)}, ${state(record)}, ${attributesOf(record)}}\n`;
-  if (record.section === "departures") {
-    const { leader, deletedBy } = record;
-    return `{${identity(record)}, "leader": "${leader}", ${state(record)}, "deletedBy": ${JSON.stringify(deletedBy)}, ${attributesOf(record)}}\n`;
+  if (record.section === "tombstones") {
+    const { root, deletedBy } = record;
+    return `{${identity(record)}, "root": "${root}", ${state(record)}, "deletedBy": ${JSON.stringify(deletedBy)}, ${attributesOf(record)}}\n`;
   }
   // The lines before it say of which section it is.
   return `${canonicalJson({ ...record, section: undefined } as unknown as JsonValue)}\n`;

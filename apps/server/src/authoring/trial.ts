@@ -11,7 +11,7 @@ import {
   type JsonValue,
   MacroFault,
   OwnUnit,
-  passwordEntrance,
+  passwordAuthentication,
   type RandomSource,
   type Repositories,
   ServiceError,
@@ -111,7 +111,7 @@ export class Trial {
     const began = performance.now();
     const ended = () => ({ recording: runtime.take(), milliseconds: performance.now() - began });
     try {
-      const { result, message } = await executeMacro.run(context, macro, { input, skipCheck: skipChecker });
+      const { result, message } = await executeMacro.executeMacro(context, macro, { input, skipCheck: skipChecker });
       return { data: result, message, error: undefined, ...ended() };
     } catch (error) {
       return { data: undefined, message: undefined, error, ...ended() };
@@ -145,7 +145,7 @@ export class Trial {
       userId,
       appNames,
       deviceId: null,
-      entrance: passwordEntrance,
+      authenticationMethod: passwordAuthentication,
     };
     const unlimited = { ...database.policy.sessions, limit: 0, perUserLimit: 0 };
     await r.sessions.open({ ...session, digest: sessionDigest, secretVersion }, unlimited);

@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { mailOrders, reserveUserNames, ServiceError, KeyStore } from "@sallyport/core";
+import { mailJobs, reserveUserNames, ServiceError, KeyStore } from "@sallyport/core";
 import {
   ArchiveFault,
   type ArchiveHeader,
@@ -45,7 +45,7 @@ export function defineDump(command: ServerCommand): void {
 function dump({ output, ...kept }: DumpOptions): Work {
   const without = (["credentials", "keys"] as const).filter((what) => !kept[what]);
   return async ({ database: { name, storage } }) => {
-    const { count } = await storage.repositories.records.count(mailOrders);
+    const { count } = await storage.repositories.records.count(mailJobs);
     if (count > 0)
       console.error(`note: The archive omits ${count === 1 ? "1 message" : `${count} messages`} in the outbox.`);
     const progress = new ArchiveProgress("Dumping", process.stderr);
@@ -59,7 +59,7 @@ function dump({ output, ...kept }: DumpOptions): Work {
       without.length === 0 ? storage.archive.export() : withoutSecrets(storage.archive.export(), without),
     );
     await saveArchive(output, writeArchive(header, parts)).catch((error: unknown) => {
-      throw fileTrouble(error, output);
+      throw fileDiagnostics(error, output);
     });
     const summary = `Dumped ${grouped(progress.done)} objects${output === standardStream ? "" : ` into ${output}`}.`;
     // Standard output is the archive.
@@ -69,7 +69,7 @@ function dump({ output, ...kept }: DumpOptions): Work {
 }
 
 /** What the operating system has against a file, in words; other errors as they are. */
-function fileTrouble(error: unknown, file: string): unknown {
+function fileDiagnostics(error: unknown, file: string): unknown {
   if (error instanceof FileExistsError)
     return new CommandError(`The file ${file} already exists. Nothing was written.`);
   if (!types.isNativeError(error) || !("syscall" in error)) return error;
@@ -106,7 +106,7 @@ async function restore({ config, alias, input }: RestoreOptions): Promise<void> 
         throw new CommandError(`Another restore of the database ${nameOf(target)} is running. Nothing was changed.`);
       await reserveUserNames(opened.database);
       // Queries would be slow until a server has found the time.
-      await (await opened.container.getAsync(identifiers.alignIndexes)).run(storage);
+      await (await opened.container.getAsync(identifiers.alignIndexes)).alignIndexes(storage);
       console.log(
         `Restored ${grouped(progress.done)} objects of the database "${header.database}" as of ${header.writtenAt}.`,
       );
@@ -119,7 +119,7 @@ async function restore({ config, alias, input }: RestoreOptions): Promise<void> 
       }
     });
   } catch (error) {
-    throw archiveTrouble(error, input);
+    throw archiveDiagnostics(error, input);
   }
 }
 
@@ -152,7 +152,7 @@ async function keyNotes({ database, container }: OpenedDatabase): Promise<string
 }
 
 /** Why an archive cannot be read, in words; other errors as they are. */
-function archiveTrouble(error: unknown, input: string): unknown {
+function archiveDiagnostics(error: unknown, input: string): unknown {
   const named = input === standardStream ? "The archive from standard input" : `The archive ${input}`;
   if (error instanceof ArchiveFault)
     return new CommandError(`${named} cannot be restored; ${error.message} Nothing was changed.`, { cause: error });
@@ -163,5 +163,5 @@ function archiveTrouble(error: unknown, input: string): unknown {
       { cause: error },
     );
   }
-  return fileTrouble(error, input);
+  return fileDiagnostics(error, input);
 }

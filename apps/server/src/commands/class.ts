@@ -35,7 +35,7 @@ async function read({ database, container }: OpenedDatabase): Promise<ListedClas
   const r = database.storage.repositories;
   const { generation } = await r.model.load();
   const readStructure = await container.getAsync(identifiers.readStructure);
-  const { classes } = await readStructure.run({
+  const { classes } = await readStructure.readStructure({
     r,
     database,
     unit: database.unit,

@@ -56,7 +56,7 @@ async function migrateOne({ database, container }: OpenedDatabase, classes: read
   const { applied } = await storage.migrate(classes);
   // Also when nothing was applied: servers of a former version may have created users since.
   await reserveUserNames(database);
-  const report = await (await container.getAsync(identifiers.alignIndexes)).run(storage);
+  const report = await (await container.getAsync(identifiers.alignIndexes)).alignIndexes(storage);
   const changed = report === "busy" ? 0 : report.built.length + report.removed;
   const changes = [
     ...(applied.length === 0 ? [] : [`applied ${applied.join(", ")}`]),

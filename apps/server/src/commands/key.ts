@@ -121,7 +121,7 @@ async function rotateIn(
     throw new CommandError(`There is no database in ${missing}. Run "sallyport-server migrate" first.`);
   return withOpened(configuration, target, async ({ administration, container }) => {
     const rotateKey = await container.getAsync(identifiers.rotateKey);
-    const outcome: KeyRotation | RotationRefusal = await rotateKey.run(administration, { kind, lost });
+    const outcome: KeyRotation | RotationRefusal = await rotateKey.rotateKey(administration, { kind, lost });
     if (typeof outcome === "string") throw new CommandError(refusalWords(outcome, kind, configuration));
     const accepted = await new KeyStore(administration.r.records).accepted(kind);
     const until = accepted.find(({ keyId }) => keyId === outcome.before)?.acceptedUntil ?? null;

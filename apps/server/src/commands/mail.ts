@@ -1,5 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { type Mail, mailAddress, type Mailer, type MailerTrouble, MailerUnusable, waitingMail } from "@sallyport/core";
+import {
+  type Mail,
+  mailAddress,
+  type Mailer,
+  type MailerErrorCode,
+  MailerUnusable,
+  waitingMail,
+} from "@sallyport/core";
 import { durationText } from "../configuration/field-kinds.ts";
 import type { Configuration } from "../configuration/index.ts";
 import { createMailer } from "../mail/create-mailer.ts";
@@ -41,7 +48,7 @@ export function defineMail(group: ServerCommand): void {
 }
 
 /** What to look at, by what is wrong. */
-const advice: ReadonlyMap<MailerTrouble, string> = new Map([
+const advice: ReadonlyMap<MailerErrorCode, string> = new Map([
   ["away", "Check mail.smtp.host and mail.smtp.port, and that no firewall blocks the connection."],
   [
     "timeout",
@@ -69,7 +76,7 @@ async function testMail(address: string, configuration: Configuration): Promise<
   if (mailer === null)
     throw new CommandError("Mail is not configured. Set mail.smtp.host and mail.from, or mail.directory for tests.");
   try {
-    await hand(mailer, testLetter(to, configuration), configuration);
+    await hand(mailer, testMessage(to, configuration), configuration);
   } finally {
     await mailer.close();
   }
@@ -82,7 +89,7 @@ async function hand(mailer: Mailer, mail: Mail, configuration: Configuration): P
     outcome = await mailer.send(mail);
   } catch (error) {
     if (!(error instanceof MailerUnusable)) throw error;
-    throw new CommandError(`${place}: ${error.message} ${advice.get(error.trouble) ?? ""}`, { cause: error });
+    throw new CommandError(`${place}: ${error.message} ${advice.get(error.errorCode) ?? ""}`, { cause: error });
   }
   const { kind } = outcome;
   if (kind === "refused")
@@ -106,7 +113,7 @@ function placeOf({ mail: { smtp, directory } }: Configuration): string {
     : `The directory ${directory}`;
 }
 
-function testLetter(to: string, { applicationName, mail: { language } }: Configuration): Mail {
+function testMessage(to: string, { applicationName, mail: { language } }: Configuration): Mail {
   const [subject, words] =
     language === "de"
       ? [`Test-E-Mail von ${applicationName}`, "Diese Nachricht bestätigt, dass der Server E-Mails versenden kann."]

@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import { ServiceError } from "@sallyport/core";
 import { TrialError } from "../authoring/trial.ts";
-import { databaseTrouble } from "../composition/storages/database-trouble.ts";
+import { databaseDiagnostics } from "../composition/storages/database-diagnostics.ts";
 import { StartError } from "../composition/start-error.ts";
 import { ConfigurationError, isDebugging } from "../configuration/index.ts";
 import { sourceStack } from "../operations/source-stack.ts";
@@ -33,7 +33,7 @@ export function plainWords(error: unknown): string {
     return (error as Error).message;
   if (error instanceof ServiceError) {
     const { detail, cause } = error;
-    const known = databaseTrouble(error, null);
+    const known = databaseDiagnostics(error, null);
     if (known !== null) return known;
     const what = detail ?? error.message;
     return types.isNativeError(cause) && cause.message !== "" ? `${what} (${cause.message})` : what;

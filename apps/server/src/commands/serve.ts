@@ -119,7 +119,7 @@ function watchForFaults({ logger, flush }: OpenLogger): void {
 /** Tells whoever started the demo what there is and how to use it. */
 function printBanner(
   { applicationName, databases, server, docs, mail }: Configuration,
-  { url, demoStates, imitatesProviders, databases: opened }: RunningServer,
+  { url, demoStates, hasFakeProviders, databases: opened }: RunningServer,
 ): void {
   const address = (server.publicUrl ?? url).replace(/\/$/, "");
   const storage = opened.get(databases[0]?.alias ?? "")?.storage;
@@ -138,7 +138,7 @@ function printBanner(
         };
       }),
       hasDocs: docs.enabled,
-      imitatesProviders,
+      hasFakeProviders,
       dataPlace: placeOf(databases[0]?.storage ?? null),
       mailFolder: mail.directory ?? null,
       capabilities: storage === undefined ? [] : whatMatters(storage),

@@ -1,7 +1,7 @@
 import { type AdministrationContext, administrationOf, type Database } from "@sallyport/core";
 import { pino } from "pino";
 import { createContainer } from "../composition/create-container.ts";
-import { databaseTrouble } from "../composition/storages/database-trouble.ts";
+import { databaseDiagnostics } from "../composition/storages/database-diagnostics.ts";
 import { identifiers } from "../composition/identifiers.ts";
 import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts";
 import { StorageEngines } from "../composition/storages/storage-engines.ts";
@@ -61,7 +61,7 @@ export async function withOpened<T>(
     if (!database) throw new CommandError(`The database ${nameOf(chosenOne)} has no storage.`);
     return await work({ database, administration: administrationOf(database), container });
   } catch (error) {
-    const trouble = databaseTrouble(error, chosenOne.storage);
+    const trouble = databaseDiagnostics(error, chosenOne.storage);
     throw trouble === null ? error : new CommandError(trouble, { cause: error });
   } finally {
     await engines.close();

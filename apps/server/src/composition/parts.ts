@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import type { DemoProviders } from "../demo/index.ts";
 import type { MacroFolders } from "../macros/macro-folders.ts";
-import type { MailBell, MailRelay } from "../mail/mail-relay.ts";
+import type { OutboxNotifier, MailRelay } from "../mail/mail-relay.ts";
 import type { CountedPasswordHasher, Metrics } from "../operations/metrics.ts";
 import type { IndexKeeper } from "../operations/index-keeper.ts";
 import type { ServerOperations } from "../operations/server-operations.ts";
@@ -54,7 +54,7 @@ export const parts = {
   replacePassword: named<core.ReplacePassword>("replacePassword"),
   changeNotice: named<core.ChangeNotice>("changeNotice"),
   changeOwnPassword: named<core.ChangeOwnPassword>("changeOwnPassword"),
-  orderMail: named<core.OrderMail>("orderMail"),
+  queueMail: named<core.QueueMail>("orderMail"),
   resetMail: named<core.ResetMail>("resetMail"),
   passwordResets: named<core.PasswordResets>("passwordResets"),
   createAccount: named<core.CreateAccount>("createAccount"),
@@ -69,9 +69,9 @@ export const parts = {
   macroRunner: named<core.MacroRunner>("macroRunner"),
   objectHooks: named<core.MacroHooks>("objectHooks"),
   mailer: named<core.Mailer | null>("mailer"),
-  mailBell: named<MailBell>("mailBell"),
+  outboxNotifier: named<OutboxNotifier>("mailBell"),
   mailRelay: named<MailRelay | null>("mailRelay"),
-  sealedOrders: named<core.SealedOrders>("sealedOrders"),
+  sealedMailJobs: named<core.SealedMailJobs>("sealedOrders"),
   deliverMail: named<core.DeliverMail | null>("deliverMail"),
   demoProviders: named<DemoProviders | null>("demoProviders"),
   demoProviderEntries: named<DemoProviderEntries | null>("demoProviderEntries"),

@@ -22,7 +22,7 @@ export interface RunningServer {
   /** What became of the demo, by alias; databases that could not be used at the start are not among them. */
   readonly demoStates: ReadonlyMap<string, DemoState>;
   /** Whether it imitates the identity providers itself. */
-  readonly imitatesProviders: boolean;
+  readonly hasFakeProviders: boolean;
   /** Has the folders of macros read anew by the next request. */
   readMacros(): void;
   /**
@@ -47,7 +47,7 @@ export async function startServer(
   for (const dataDir of await directoriesWithoutDatabase(configuration.databases)) {
     logger.info({ dataDir }, "creating the database, which takes a few seconds");
   }
-  const demoProviders = await imitatedProviders(configuration);
+  const demoProviders = await fakeProviders(configuration);
   const container = createContainer(configuration, logger, engines, demoProviders);
   try {
     const databases = await container.getAsync(identifiers.databases);
@@ -95,7 +95,7 @@ export async function startServer(
       address,
       databases,
       demoStates: seeder.states,
-      imitatesProviders: demoProviders !== null,
+      hasFakeProviders: demoProviders !== null,
       readMacros: () => macroFolders.refresh(),
       close: (delay = 0) => (closed ??= stop(delay)),
     };
@@ -106,7 +106,7 @@ export async function startServer(
   }
 }
 
-async function imitatedProviders(configuration: Configuration): Promise<DemoProviders | null> {
+async function fakeProviders(configuration: Configuration): Promise<DemoProviders | null> {
   const place = demoProvidersPlace(configuration);
   return place === null ? null : startDemoProviders(place);
 }

@@ -7,7 +7,7 @@ import { macroLimits } from "../macros/macro-folders.ts";
 import { bind, by, from, of, parts, type Recipe } from "./parts.ts";
 
 const { configuration, cursorSealing, digests, enterWithPassword, factorSecrets, gate, hasher } = parts;
-const { indexKeeper, keyRings, macroReports, macroRunner, macroRuntime, objectHooks, orderMail, changeNotice } = parts;
+const { indexKeeper, keyRings, macroReports, macroRunner, macroRuntime, objectHooks, queueMail, changeNotice } = parts;
 const { passwordPolicy, passwordResets, proveFactor, providerSealing, random, registeredProviders } = parts;
 const { replacePassword, serializeOwnUser, slowQueries } = parts;
 
@@ -20,7 +20,7 @@ const useCases = {
   logOut: of(core.LogOut, []),
 
   startProviderLogIn: by(
-    (configured, ...needs) => new core.StartProviderLogIn(...needs, roomOf(configured)),
+    (configured, ...needs) => new core.StartProviderLogIn(...needs, quotaOf(configured)),
     [configuration, registeredProviders, providerSealing, digests, random],
   ),
   finishProviderLogIn: from(
@@ -32,7 +32,7 @@ const useCases = {
       digests,
       random,
     },
-    (configured: Configuration) => ({ room: roomOf(configured) }),
+    (configured: Configuration) => ({ quota: quotaOf(configured) }),
   ),
   tradeReturnCode: of(core.TradeReturnCode, [registeredProviders, providerSealing, parts.enterWithProvider, digests]),
   logInLinking: of(core.LogInLinking, [enterWithPassword, digests, random, changeNotice]),
@@ -53,7 +53,7 @@ const useCases = {
   ),
   askForReset: from(
     core.AskForReset,
-    { orderMail, digests, resets: passwordResets },
+    { queueMail, digests, resets: passwordResets },
     ({ mail, passwords }: Configuration) => ({ language: mail.language, perNetwork: passwords.resetsPerIp }),
   ),
   confirmReset: from(core.ConfirmReset, {
@@ -120,7 +120,7 @@ const useCases = {
 };
 
 /** How many log-ins may be under way: away at a provider, or back with a code that is not traded yet. */
-function roomOf({ providers: { maxPendingLogins } }: Configuration): core.RecordRoom {
+function quotaOf({ providers: { maxPendingLogins } }: Configuration): core.RecordQuota {
   return { ofOwner: maxPendingLogins.perIp, inAll: maxPendingLogins.total };
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ServerStorage, StorageConfiguration } from "./configuration.ts";
-import type { Contradiction } from "./contradictions.ts";
+import type { InvalidCombination } from "./invalid-combinations.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { isSchemaName } from "./schema/database-section.ts";
 import { engineOfUrl } from "./schema/network-texts.ts";
@@ -36,9 +36,9 @@ const defaultStatementTimeout = { server: 30_000, embedded: 5_000 } as const;
 export function storageOf(
   storage: StorageDocument,
   { alias, path, given, document }: StoragePlace,
-): { storage: StorageConfiguration | null; contradictions: Contradiction[] } {
+): { storage: StorageConfiguration | null; combinations: InvalidCombination[] } {
   const { engine, statementTimeout = defaultStatementTimeout[engine === "embedded" ? "embedded" : "server"] } = storage;
-  const contradictions: Contradiction[] = given
+  const combinations: InvalidCombination[] = given
     .filter((member) => !usedBy[engine ?? "postgres"].includes(member))
     .map((member) => ({
       path: `${path}.${member}`,
@@ -48,33 +48,33 @@ export function storageOf(
           : `does not apply to the engine "${engine}"`,
       against: [`${path}.engine`],
     }));
-  if (engine === "memory") return { storage: { engine }, contradictions };
+  if (engine === "memory") return { storage: { engine }, combinations };
   if (engine === "module") {
     const { module, options = {} } = storage;
-    if (module !== undefined) return { storage: { engine, module, options }, contradictions };
+    if (module !== undefined) return { storage: { engine, module, options }, combinations };
     const reason = 'is required with the engine "module": a path or a package';
-    contradictions.push({ path: `${path}.module`, reason, against: [`${path}.engine`] });
-    return { storage: null, contradictions };
+    combinations.push({ path: `${path}.module`, reason, against: [`${path}.engine`] });
+    return { storage: null, combinations };
   }
 
   if (engine === "embedded") {
     const schema = storage.schema ?? defaultSchema(alias);
-    contradictions.push(...schemaContradictions(schema, path));
+    combinations.push(...schemaCombinations(schema, path));
     const dataDir = resolve(storage.dataDir ?? document.dataDir);
-    return { storage: { engine, schema, dataDir, statementTimeout }, contradictions };
+    return { storage: { engine, schema, dataDir, statementTimeout }, combinations };
   }
 
-  const { url, contradiction } = urlOf(storage, path, document.databaseUrl);
-  if (contradiction !== undefined) contradictions.push(contradiction);
-  if (url === undefined) return { storage: null, contradictions };
+  const { url, combination } = urlOf(storage, path, document.databaseUrl);
+  if (combination !== undefined) combinations.push(combination);
+  if (url === undefined) return { storage: null, combinations };
   const named = engineOfUrl(url) ?? "postgres";
   if (engine !== undefined && engine !== named) {
     const reason = `does not match the connection string, which is for the engine "${named}"`;
-    contradictions.push({ path: `${path}.engine`, reason, against: [`${path}.url`, `${path}.urlFile`, "databaseUrl"] });
+    combinations.push({ path: `${path}.engine`, reason, against: [`${path}.url`, `${path}.urlFile`, "databaseUrl"] });
   }
   const schema = storage.schema ?? defaultSchema(alias, named === "mariadb" ? databaseIn(url) : undefined);
-  contradictions.push(...schemaContradictions(schema, path));
-  return { storage: { engine: named, url, schema, pool: storage.pool, statementTimeout }, contradictions };
+  combinations.push(...schemaCombinations(schema, path));
+  return { storage: { engine: named, url, schema, pool: storage.pool, statementTimeout }, combinations };
 }
 
 /** Whether a storage is on a database server, which others look after. */
@@ -87,7 +87,7 @@ function defaultSchema(alias: string, base = "sallyport"): string {
   return alias === "" ? base : `${base}_${alias.replaceAll("-", "_")}`;
 }
 
-function schemaContradictions(schema: string, path: string): Contradiction[] {
+function schemaCombinations(schema: string, path: string): InvalidCombination[] {
   if (isSchemaName(schema)) return [];
   const reason = `is required: the default "${schema}" is too long or has characters other than lowercase letters, digits and _`;
   return [{ path: `${path}.schema`, reason }];
@@ -102,21 +102,21 @@ function urlOf(
   { url, urlFile }: StorageDocument,
   path: string,
   common: string | undefined,
-): { url?: string; contradiction?: Contradiction } {
+): { url?: string; combination?: InvalidCombination } {
   if (url !== undefined && urlFile !== undefined) {
-    return { url, contradiction: { path: `${path}.urlFile`, reason: "cannot be combined with url" } };
+    return { url, combination: { path: `${path}.urlFile`, reason: "cannot be combined with url" } };
   }
   if (urlFile === undefined) {
     const found = url ?? common;
     if (found !== undefined) return { url: found };
     const reason = "is required, or set urlFile or databaseUrl";
-    return { contradiction: { path: `${path}.url`, reason, against: ["databaseUrl", `${path}.engine`] } };
+    return { combination: { path: `${path}.url`, reason, against: ["databaseUrl", `${path}.engine`] } };
   }
   try {
     const read = readFileSync(urlFile, "utf8").trim();
     if (engineOfUrl(read) !== undefined) return { url: read };
-    return { contradiction: { path: `${path}.urlFile`, reason: "the file does not contain a connection string" } };
+    return { combination: { path: `${path}.urlFile`, reason: "the file does not contain a connection string" } };
   } catch (error) {
-    return { contradiction: { path: `${path}.urlFile`, reason: `the file ${readReason(error)}` } };
+    return { combination: { path: `${path}.urlFile`, reason: `the file ${readReason(error)}` } };
   }
 }

@@ -1,23 +1,23 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { DatabaseConfiguration, EmbeddedStorage, ServerStorage } from "./configuration.ts";
-import { type Contradiction, sessionContradictions, throttleContradictions } from "./contradictions.ts";
+import { type InvalidCombination, sessionCombinations, throttleCombinations } from "./invalid-combinations.ts";
 import { isOnServer, storageOf } from "./database-storage.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { databaseSection } from "./schema/database-section.ts";
 
 interface ResolvedDatabases {
   readonly databases: readonly DatabaseConfiguration[];
-  readonly contradictions: readonly Contradiction[];
+  readonly combinations: readonly InvalidCombination[];
 }
 
 /** Fills in what is common to all databases and finds what does not go together. `raw` is the document as given. */
 export function resolveDatabases(document: ConfigurationDocument, raw: unknown): ResolvedDatabases {
   const implicit = document.databases === undefined && document.databaseUrl !== undefined;
   const listed = implicit ? [databaseSection.parse({ storage: {} })] : (document.databases ?? []);
-  const contradictions: Contradiction[] = [];
+  const combinations: InvalidCombination[] = [];
   if (listed.length === 0) {
-    contradictions.push({ path: "databases", reason: "is required: list at least one database, or set DATABASE_URL" });
+    combinations.push({ path: "databases", reason: "is required: list at least one database, or set DATABASE_URL" });
   }
 
   const databases = listed.map((database, index): DatabaseConfiguration => {
@@ -25,17 +25,15 @@ export function resolveDatabases(document: ConfigurationDocument, raw: unknown):
     const at = `databases[${index}]`;
     const policy = policyOf(database, document);
     if (database.sessions !== undefined) {
-      contradictions.push(...sessionContradictions(policy.sessions, `${at}.sessions`, "sessions"));
+      combinations.push(...sessionCombinations(policy.sessions, `${at}.sessions`, "sessions"));
     }
     for (const whom of ["user", "ip"] as const) {
       if (database.throttle?.[whom] === undefined) continue;
-      contradictions.push(
-        ...throttleContradictions(policy.throttle[whom], `${at}.throttle.${whom}`, `throttle.${whom}`),
-      );
+      combinations.push(...throttleCombinations(policy.throttle[whom], `${at}.throttle.${whom}`, `throttle.${whom}`));
     }
     const place = { alias, document, path: `${at}.storage`, given: givenMembers(raw, index) };
     const resolved = database.storage === undefined ? null : storageOf(database.storage, place);
-    if (resolved !== null) contradictions.push(...resolved.contradictions);
+    if (resolved !== null) combinations.push(...resolved.combinations);
     return {
       alias,
       name: name ?? (alias === "" ? "sallyport" : alias),
@@ -47,8 +45,8 @@ export function resolveDatabases(document: ConfigurationDocument, raw: unknown):
       ...policy,
     };
   });
-  contradictions.push(...sharingContradictions(databases));
-  return { databases, contradictions };
+  combinations.push(...sharingCombinations(databases));
+  return { databases, combinations };
 }
 
 function absolute(directory: string | undefined): string | null {
@@ -87,7 +85,7 @@ function overlay<T extends object>(below: T, above: { readonly [K in keyof T]?: 
 }
 
 /** Databases that claim the same alias or the same schema, or that share an engine and disagree about it. */
-function* sharingContradictions(databases: readonly DatabaseConfiguration[]): Generator<Contradiction> {
+function* sharingCombinations(databases: readonly DatabaseConfiguration[]): Generator<InvalidCombination> {
   for (const [index, database] of databases.entries()) {
     for (const [before, other] of databases.slice(0, index).entries()) {
       const [here, there] = [`databases[${index}]`, `databases[${before}]`];

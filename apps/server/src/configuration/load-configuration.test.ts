@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keyPath } from "@sallyport/test-kit/crypto/key-files";
-import { embedded, masterKey, memory } from "../../test/configuration-contents.ts";
+import { embedded, masterKey, memory } from "../../test/configuration-file.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 
 let folder: string;

@@ -6,19 +6,19 @@ import { didYouMean } from "./did-you-mean.ts";
 import { ConfigurationError, type Fault } from "./configuration-error.ts";
 import { type Configuration, mailOf } from "./configuration.ts";
 import {
-  type Contradiction,
-  encryptionContradictions,
-  macrosContradictions,
-  mailContradictions,
-  providersContradictions,
-  serverContradictions,
-  sessionContradictions,
-  throttleContradictions,
-} from "./contradictions.ts";
+  type InvalidCombination,
+  encryptionCombinations,
+  macrosCombinations,
+  mailCombinations,
+  providersCombinations,
+  serverCombinations,
+  sessionCombinations,
+  throttleCombinations,
+} from "./invalid-combinations.ts";
 import { resolveDatabases } from "./databases.ts";
 import { demoDatabases, demoMacros, isDemo } from "./demo.ts";
 import { walkFields } from "./fields.ts";
-import { type Environment, type EnvironmentValues, folderTrouble, readEnvironment, readFile } from "./read-sources.ts";
+import { type Environment, type EnvironmentValues, folderProblem, readEnvironment, readFile } from "./read-sources.ts";
 import { type ConfigurationDocument, configurationSchema } from "./schema/configuration-schema.ts";
 import { environmentWarnings, warningsAbout } from "./warnings.ts";
 
@@ -68,15 +68,15 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
 
   if (demo) faults.push(...withSources(dataDirFaults(document)));
 
-  const { databases, contradictions } = resolveDatabases(document, asked);
+  const { databases, combinations } = resolveDatabases(document, asked);
   const all = [
-    ...serverContradictions(document),
-    ...encryptionContradictions(document),
-    ...commonContradictions(document),
-    ...contradictions,
+    ...serverCombinations(document),
+    ...encryptionCombinations(document),
+    ...commonCombinations(document),
+    ...combinations,
   ];
-  all.push(...mailContradictions(document, demo));
-  all.push(...macrosContradictions(document.macros.directory, databases), ...providersContradictions(document, demo));
+  all.push(...mailCombinations(document, demo));
+  all.push(...macrosCombinations(document.macros.directory, databases), ...providersCombinations(document, demo));
   faults.push(...withSources(all.filter((each) => !restsOn(each, faults))));
   if (faults.length > 0) throw new ConfigurationError(faults);
 
@@ -140,8 +140,8 @@ function macroWarnings(directory: string | undefined, demo: boolean): string[] {
 
 /** The demo keeps keys and mail there, on whatever storage it is. */
 function* dataDirFaults({ dataDir }: ConfigurationDocument): Generator<Fault> {
-  const trouble = folderTrouble(dataDir, { mayBeMissing: true });
-  if (trouble !== null) yield { path: "dataDir", reason: trouble };
+  const reason = folderProblem(dataDir, { mayBeMissing: true });
+  if (reason !== null) yield { path: "dataDir", reason: reason };
 }
 
 function fileOf({ file, content }: ConfigurationSources, environment: Environment): string | null {
@@ -149,16 +149,16 @@ function fileOf({ file, content }: ConfigurationSources, environment: Environmen
   return environment["SALLYPORT_CONFIG"] || (existsSync(defaultFile) ? defaultFile : null);
 }
 
-function commonContradictions({ sessions, throttle }: ConfigurationDocument): Contradiction[] {
+function commonCombinations({ sessions, throttle }: ConfigurationDocument): InvalidCombination[] {
   return [
-    ...sessionContradictions(sessions, "sessions", "sessions"),
-    ...throttleContradictions(throttle.user, "throttle.user", "throttle.user"),
-    ...throttleContradictions(throttle.ip, "throttle.ip", "throttle.ip"),
+    ...sessionCombinations(sessions, "sessions", "sessions"),
+    ...throttleCombinations(throttle.user, "throttle.user", "throttle.user"),
+    ...throttleCombinations(throttle.ip, "throttle.ip", "throttle.ip"),
   ];
 }
 
 /** Whether a contradiction involves a value that is refused already. */
-function restsOn({ path, against = [] }: Contradiction, faults: readonly Fault[]): boolean {
+function restsOn({ path, against = [] }: InvalidCombination, faults: readonly Fault[]): boolean {
   const inside = (one: string, other: string): boolean =>
     one === other || one.startsWith(`${other}.`) || one.startsWith(`${other}[`);
   return [path, ...against].some((each) =>

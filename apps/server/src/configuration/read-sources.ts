@@ -103,7 +103,7 @@ export function unreadable(file: string): string | null {
 }
 
 /** What is wrong with a directory: completes a sentence that begins with its field; `null` if nothing is. `mayBeMissing`: it is made when it is needed. */
-export function folderTrouble(folder: string, { mayBeMissing = false } = {}): string | null {
+export function folderProblem(folder: string, { mayBeMissing = false } = {}): string | null {
   try {
     return statSync(folder).isDirectory() ? null : "is not a directory";
   } catch (error) {

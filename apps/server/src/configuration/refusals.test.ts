@@ -1,4 +1,4 @@
-import { embedded, memory, messageOf, postgres } from "../../test/configuration-contents.ts";
+import { embedded, memory, messageOf, postgres } from "../../test/configuration-file.ts";
 import { didYouMean } from "./did-you-mean.ts";
 
 describe("refuses", () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { masterKey, memory, messageOf } from "../../test/configuration-contents.ts";
+import { masterKey, memory, messageOf } from "../../test/configuration-file.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 
 let folder: string;

@@ -139,7 +139,7 @@ describe("contradictions", () => {
 
   test("a demo whose data have no place names what its user gave, and nothing that follows from it", () => {
     const demo = (environment: Record<string, string>) => () => loadConfiguration({ environment });
-    const message = (name: string, trouble: string) => `Invalid configuration:\n  - ${name}: ${trouble}`;
+    const message = (name: string, reason: string) => `Invalid configuration:\n  - ${name}: ${reason}`;
     expect(demo({ DATA_DIR: file })).toThrow(
       new ConfigurationError([{ path: "dataDir", env: "DATA_DIR", reason: "is not a directory" }]),
     );

@@ -22,7 +22,7 @@ export interface BannerParts {
   /** Whether each database has a page on which its API can be tried out. */
   readonly hasDocs: boolean;
   /** Whether log-ins at identity providers are imitated. */
-  readonly imitatesProviders: boolean;
+  readonly hasFakeProviders: boolean;
   /** Where the data are kept: a folder, or the address of a database without its password. */
   readonly dataPlace: string;
   /** The folder that mail is written into; `null` where it goes elsewhere, or nowhere. */
@@ -40,7 +40,7 @@ export function banner(parts: BannerParts): string {
     version,
     databases,
     hasDocs,
-    imitatesProviders,
+    hasFakeProviders,
     dataPlace,
     mailFolder = null,
     capabilities,
@@ -61,7 +61,7 @@ export function banner(parts: BannerParts): string {
     ...(capabilities.length === 0 ? [] : row("Storage", capabilities.join(", "))),
     ...(mailFolder === null ? [] : row("Mail", mailFolder)),
     ...(hasDocs && usable !== undefined ? row("Try it", `${usable.address}/docs, in a browser`) : []),
-    ...(imitatesProviders && example !== undefined
+    ...(hasFakeProviders && example !== undefined
       ? row("Providers", `${example.address}/v1/auth/google?appkey=${demoCredentials.appKey}`)
       : []),
     ...row("Docs", "README.md, docs/guides, docs/reference"),

@@ -16,7 +16,7 @@ export interface DemoPerson {
   readonly contact: PersonName;
 }
 
-export const demoPeople: readonly DemoPerson[] = [
+export const demoUsers: readonly DemoPerson[] = [
   {
     user: "demo",
     description: "Works with customers and invoices",

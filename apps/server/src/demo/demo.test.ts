@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { providerTypes } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { identityProviders } from "@sallyport/identity-passport";
-import { signIn } from "@sallyport/provider-imitation";
+import { signIn } from "@sallyport/fake-identity-providers";
 import { testEnvironment } from "../../test/test-environment.ts";
 import { type RunningServer, startServer as start } from "../composition/start-server.ts";
 import { demoMacros, loadConfiguration } from "../configuration/index.ts";
@@ -25,7 +25,7 @@ const show = (databases: readonly BannerDatabase[], style = plain, hasDocs = tru
     version: "2.2.0",
     databases,
     hasDocs,
-    imitatesProviders: true,
+    hasFakeProviders: true,
     dataPlace: "data",
     mailFolder: "data/mail",
     capabilities: ["durable", "one process"],
@@ -68,7 +68,7 @@ describe("the banner", () => {
       name: "sallyport",
       version: "2.2.0",
       hasDocs: true,
-      imitatesProviders: false,
+      hasFakeProviders: false,
       dataPlace: "data",
       capabilities: [],
       digests,
@@ -242,7 +242,7 @@ describe("start demo providers", () => {
   });
 
   test.each(providerTypes)("somebody comes through the imitation of %s", async (type) => {
-    const provider = identityProviders({ imitation: demo.url }).get(type)!;
+    const provider = identityProviders({ fakeProviders: demo.url }).get(type)!;
     const data = provider.accept(demo.entries.find((entry) => entry.type === type)!.data);
     await provider.check(data);
     const request = {

@@ -2,7 +2,7 @@ export { banner, type BannerDatabase, type BannerParts, terminalStyle, type Term
 export {
   type DemoProviders,
   type DemoProvidersOptions,
-  readImitationAddress,
+  readFakeProvidersAddress,
   startDemoProviders,
 } from "./start-demo-providers.ts";
 export { demoCredentials } from "./demo-records.ts";

@@ -181,7 +181,7 @@ describe("seeding", () => {
       capabilities: storage.capabilities,
       repositories: storage.repositories,
       archive: storage.archive,
-      together: (work) => storage.together(work),
+      batch: (work) => storage.batch(work),
       migrate: () => storage.migrate(),
       alignIndexes: (wanted) => storage.alignIndexes(wanted),
       readyIndexes: (indexes) => storage.readyIndexes(indexes),

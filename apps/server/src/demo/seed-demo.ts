@@ -25,7 +25,7 @@ import {
   demoCustomers,
   type DemoCustomUserName,
   demoInvoices,
-  demoPeople,
+  demoUsers,
   type DemoPerson,
   type DemoUserName,
   demoUuid,
@@ -106,7 +106,7 @@ async function seed(r: Repositories, parts: SeedParts): Promise<void> {
   );
   if (created === "nameTaken") throw new NotEmptyError();
   for (const app of demoCredentials.apps) await new Applications(r.records).create(app);
-  const groups = await seedPeople(r, parts);
+  const groups = await seedUsers(r, parts);
   await seedClasses(r, parts, groups);
   const random = new SeededRandom(`demo/${parts.alias}`);
   const customers = await insertAll(r, parts, "Customer", demoCustomers(random));
@@ -114,16 +114,16 @@ async function seed(r: Repositories, parts: SeedParts): Promise<void> {
 }
 
 /** Creates users, employees and what they point to; the group ids by user. */
-async function seedPeople(r: Repositories, parts: SeedParts): Promise<ReadonlyMap<DemoUserName, ObjectId>> {
+async function seedUsers(r: Repositories, parts: SeedParts): Promise<ReadonlyMap<DemoUserName, ObjectId>> {
   const { secrets } = parts;
   const insert = (className: string, attributes: (person: DemoPerson, index: number) => Attributes) =>
-    insertAll(r, parts, className, demoPeople.map(attributes));
+    insertAll(r, parts, className, demoUsers.map(attributes));
   const groups = await insert("UserGroup", ({ group }) => ({ ...group }));
   const images = await insertAll(
     r,
     parts,
     "Image",
-    demoPeople.flatMap(() => [{}, {}]),
+    demoUsers.flatMap(() => [{}, {}]),
   );
   const contacts = await insert("ContactPerson", ({ contact }, index) => ({
     ...contact,
@@ -140,7 +140,7 @@ async function seedPeople(r: Repositories, parts: SeedParts): Promise<ReadonlyMa
     Groups: [idAt(groups, index)],
     Employee: idAt(employees, index),
   }));
-  for (const [index, { user, administrator }] of demoPeople.entries()) {
+  for (const [index, { user, administrator }] of demoUsers.entries()) {
     await new UserNames(r.records, parts.digests).reserve({ id: idAt(users, index), name: user });
     const account = {
       userId: idAt(users, index),
@@ -155,7 +155,7 @@ async function seedPeople(r: Repositories, parts: SeedParts): Promise<ReadonlyMa
   for (const [index, { name, user, email }] of demoCredentials.customUsers.entries()) {
     const userId = idAt(
       users,
-      demoPeople.findIndex((each) => each.user === user),
+      demoUsers.findIndex((each) => each.user === user),
     );
     const account = {
       id: demoUuid(parts.digests, parts.alias, "Account", index),
@@ -167,7 +167,7 @@ async function seedPeople(r: Repositories, parts: SeedParts): Promise<ReadonlyMa
     const outcome = await r.accounts.create(account, confusableKeyOf(name));
     if (outcome === "nameTaken") throw new NotEmptyError();
   }
-  return new Map(demoPeople.map(({ user }, index) => [user, idAt(groups, index)]));
+  return new Map(demoUsers.map(({ user }, index) => [user, idAt(groups, index)]));
 }
 
 /** Another model file may have made the database: what the people of the demo need is added to its classes. */

@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ProviderData, ProviderType } from "@sallyport/core";
-import { type ImitatedClient, startProviderImitation } from "@sallyport/provider-imitation";
+import { type FakeClient, startFakeIdentityProviders } from "@sallyport/fake-identity-providers";
 
 export interface DemoProviders {
   /** The base address of the imitations. */
@@ -29,7 +29,7 @@ export async function startDemoProviders({ folder, serverAddress }: DemoProvider
   const publicKey = createPublicKey(await keyIn(keyPath))
     .export({ type: "spki", format: "pem" })
     .toString();
-  const clients: readonly ImitatedClient[] = [
+  const clients: readonly FakeClient[] = [
     { provider: "google", clientId: "demo.imitation.invalid", clientSecret: secret },
     { provider: "facebook", clientId: "1000000000", clientSecret: secret },
     { provider: "microsoft", clientId: "demo-imitation", clientSecret: secret },
@@ -40,14 +40,14 @@ export async function startDemoProviders({ folder, serverAddress }: DemoProvider
       key: { teamId, keyIdentifier, publicKey },
     },
   ];
-  const { url, close } = await startProviderImitation({ clients });
+  const { url, close } = await startFakeIdentityProviders({ clients });
   const entries = clients.map(({ provider, clientId, clientSecret }) => ({
     type: provider,
     name: `Imitation of ${titles[provider]}`,
     data:
       clientSecret === null ? { clientId, serverAddress, teamId, keyIdentifier, keyPath } : { clientId, clientSecret },
   }));
-  const takeBack = await tellImitationAddress(folder, url);
+  const takeBack = await announceFakeProvidersAddress(folder, url);
   return {
     url,
     entries,
@@ -81,16 +81,16 @@ async function keyIn(path: string): Promise<string> {
 const fileIn = (folder: string) => join(folder, "provider-imitation.url");
 
 /** Says in the folder of a demo at which address its imitations of providers are, for commands that ask what the server asks; what is given takes it back. */
-async function tellImitationAddress(folder: string, url: string): Promise<() => Promise<void>> {
+async function announceFakeProvidersAddress(folder: string, url: string): Promise<() => Promise<void>> {
   await writeFile(fileIn(folder), `${url}\n`, { mode: 0o600 });
   return async () => {
     // Another server of the demo may have said another one since.
-    if ((await readImitationAddress(folder)) === url) await rm(fileIn(folder), { force: true });
+    if ((await readFakeProvidersAddress(folder)) === url) await rm(fileIn(folder), { force: true });
   };
 }
 
 /** What a demo has said last, whether it still runs or was killed; `null` if none says anything. */
-export async function readImitationAddress(folder: string): Promise<string | null> {
+export async function readFakeProvidersAddress(folder: string): Promise<string | null> {
   try {
     const url = (await readFile(fileIn(folder), "utf8")).trim();
     return /^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(url) ? url : null;

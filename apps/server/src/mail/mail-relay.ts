@@ -1,9 +1,9 @@
 import {
-  type ClaimedOrder,
+  type ClaimedMailJob,
   type Database,
   type DeliverMail,
   type Delivery,
-  mailOrders,
+  mailJobs,
   ServiceError,
   type WaitingMail,
   waitingMail,
@@ -11,7 +11,7 @@ import {
 import type { DatabaseDirectory } from "@sallyport/http";
 
 /** Lets whoever orders mail tell whoever sends it. */
-export class MailBell {
+export class OutboxNotifier {
   private listener: (alias: string) => void = () => {};
 
   /** There is one who listens. */
@@ -39,14 +39,14 @@ const toldElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
 
 /** Hears what becomes of mail. */
 export interface MailReports {
-  delivered(alias: string, order: ClaimedOrder, delivery: Delivery): void;
+  delivered(alias: string, job: ClaimedMailJob, delivery: Delivery): void;
   waiting(alias: string, waiting: WaitingMail): void;
   /** An outbox could not be looked after; it will be again. */
   failed(alias: string, error: unknown): void;
 }
 
 interface MailRelayParts {
-  readonly deliverMail: Pick<DeliverMail, "run">;
+  readonly deliverMail: Pick<DeliverMail, "deliverMail">;
   readonly reports: MailReports;
   /** Milliseconds for which nobody else takes what was claimed: longer than any attempt takes. */
   readonly lease: number;
@@ -115,8 +115,8 @@ export class MailRelay {
     const r = storage.repositories;
     try {
       while (!this.stopped && this.now() >= this.pausedUntil) {
-        const orders = await r.records.claim(mailOrders, batch, this.parts.lease);
-        await Promise.all(orders.map((order) => this.deliver(database, order)));
+        const orders = await r.records.claim(mailJobs, batch, this.parts.lease);
+        await Promise.all(orders.map((job) => this.deliver(database, job)));
         if (orders.length < batch) break;
       }
       this.parts.reports.waiting(alias, await waitingMail(r));
@@ -126,11 +126,11 @@ export class MailRelay {
     }
   }
 
-  private async deliver(database: Database, order: ClaimedOrder): Promise<void> {
-    const delivery = await this.parts.deliverMail.run(database, order);
+  private async deliver(database: Database, job: ClaimedMailJob): Promise<void> {
+    const delivery = await this.parts.deliverMail.deliverMail(database, job);
     if (delivery.kind === "stuck") this.rest();
     else if (delivery.kind !== "failed" && delivery.kind !== "lost" && delivery.kind !== "nobody") this.goOn();
-    this.parts.reports.delivered(database.alias, order, delivery);
+    this.parts.reports.delivered(database.alias, job, delivery);
   }
 
   /** Several that failed at once are one reason to wait. */

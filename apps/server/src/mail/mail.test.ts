@@ -2,22 +2,22 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  type ClaimedOrder,
+  type ClaimedMailJob,
   type Database,
   type Delivery,
-  type Letter,
+  type MailMessage,
   MailerUnusable,
   ServiceError,
 } from "@sallyport/core";
 import { MailRelay, type MailReports } from "./mail-relay.ts";
 import { ownTemplates, readTemplates, Template } from "./read-templates.ts";
-import { TemplateLetterWriter } from "./template-letter-writer.ts";
+import { TemplateMessageWriter } from "./template-message-writer.ts";
 
 describe("mail relay", () => {
-  const trouble = new MailerUnusable("away", "not there");
-  const stuck: Delivery = { kind: "stuck", trouble, delay: 10_000 };
+  const errorCode = new MailerUnusable("away", "not there");
+  const stuck: Delivery = { kind: "stuck", errorCode, delay: 10_000 };
 
-  const waiting: Omit<ClaimedOrder, "id"> = {
+  const waiting: Omit<ClaimedMailJob, "id"> = {
     owner: null,
     value: { sealed: "", lifetime: 60_000, stuck: false },
     version: 1,
@@ -31,10 +31,10 @@ describe("mail relay", () => {
   class Scene {
     now = 0;
     claims = 0;
-    readonly queue: ClaimedOrder[] = [];
+    readonly queue: ClaimedMailJob[] = [];
     readonly delivered: [string, Delivery["kind"]][] = [];
     readonly failures: unknown[] = [];
-    outcome: (order: ClaimedOrder) => Promise<Delivery> = async () => ({ kind: "sent" });
+    outcome: (job: ClaimedMailJob) => Promise<Delivery> = async () => ({ kind: "sent" });
     claimFails: unknown = null;
     private looks: (() => void)[] = [];
     private id = 0;
@@ -51,7 +51,7 @@ describe("mail relay", () => {
     };
 
     readonly relay = new MailRelay({
-      deliverMail: { run: (_desk, entry) => this.outcome(entry) },
+      deliverMail: { deliverMail: (_desk, entry) => this.outcome(entry) },
       reports: this.reports,
       lease: 60_000,
       interval: 3_600_000,
@@ -182,7 +182,7 @@ describe("mail relay", () => {
 describe("read templates", () => {
   const frame = { service: "Acme & Sons", resetLink: "https://app.example/{alias}/new?token={token}" };
   const hostile = `<img src=x onerror="alert(1)">&'\r\nSubject: Evil\u2028\u202e`;
-  const reset: Letter = {
+  const reset: MailMessage = {
     kind: "passwordReset",
     to: "a@b.example",
     name: "Anna",
@@ -201,24 +201,24 @@ describe("read templates", () => {
 
   const own = readTemplates(undefined);
   const write = (
-    letter: Letter,
+    message: MailMessage,
     alias = "second",
     withFrame: { readonly service: string; readonly resetLink: string | null } = frame,
-  ) => new TemplateLetterWriter(own.templates, withFrame).write(letter, alias);
+  ) => new TemplateMessageWriter(own.templates, withFrame).write(message, alias);
 
   test("the templates that come with the server are sound, each in every language", () => {
     expect([own.faults, [...own.templates.keys()].length]).toEqual([[], 8]);
   });
 
   test.each(["en", "de"] as const)("every kind of letter is whole in %s", (language) => {
-    const letters: Letter[] = [
+    const letters: MailMessage[] = [
       { ...reset, language },
       { kind: "passwordChanged", to: "a@b.example", name: "Anna", language },
       { kind: "accountLinked", to: "a@b.example", name: "Anna", provider: "microsoft", language },
       { kind: "confirmationCode", to: "a@b.example", name: "Anna", code: "123456", minutes: 10, language },
     ];
-    for (const letter of letters) {
-      const { subject, text, html } = write(letter);
+    for (const message of letters) {
+      const { subject, text, html } = write(message);
       for (const part of [subject, text, html]) expect(part).not.toMatch(/\{\{|\}\}|undefined|null/);
       expect([subject, text]).toEqual([expect.stringContaining("Acme & Sons"), expect.stringContaining("Anna")]);
       expect(html).toContain("Acme &amp; Sons");
@@ -260,10 +260,14 @@ describe("read templates", () => {
     writeFileSync(join(folder, "password-changed.en.txt"), "Subject: Changed, {{name}}\r\n\r\nOurs.\n");
     const { templates, faults } = readTemplates(folder);
     expect(faults).toEqual([]);
-    const letters = new TemplateLetterWriter(templates, frame);
-    const letter: Letter = { kind: "passwordChanged", to: "a@b.example", name: "Anna", language: "en" };
-    expect(letters.write(letter, "")).toEqual({ subject: "Changed, Anna", text: "Ours.\n", html: write(letter).html });
-    expect(letters.write({ ...letter, language: "de" }, "").text).toBe(write({ ...letter, language: "de" }).text);
+    const letters = new TemplateMessageWriter(templates, frame);
+    const message: MailMessage = { kind: "passwordChanged", to: "a@b.example", name: "Anna", language: "en" };
+    expect(letters.write(message, "")).toEqual({
+      subject: "Changed, Anna",
+      text: "Ours.\n",
+      html: write(message).html,
+    });
+    expect(letters.write({ ...message, language: "de" }, "").text).toBe(write({ ...message, language: "de" }).text);
   });
 
   test("a copy of all that come with the server is sound", () => {

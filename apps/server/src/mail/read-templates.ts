@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Letter, type MailLanguage, mailLanguages, type ProviderType } from "@sallyport/core";
+import { type MailMessage, type MailLanguage, mailLanguages, type ProviderType } from "@sallyport/core";
 
-interface LetterTemplate {
+interface MessageTemplate {
   readonly subject: Template;
   readonly text: Template;
   readonly html: Template;
 }
 
 /** By kind and language. */
-export type LetterTemplates = ReadonlyMap<string, LetterTemplate>;
+export type MessageTemplates = ReadonlyMap<string, MessageTemplate>;
 
 interface ReadTemplates {
-  readonly templates: LetterTemplates;
+  readonly templates: MessageTemplates;
   /** What is wrong with files of the deployment, each with the name of its file. */
   readonly faults: readonly string[];
 }
@@ -23,16 +23,16 @@ export const ownTemplates: string = fileURLToPath(new URL("../../mail", import.m
 
 const subjectLine = /^\uFEFF?Subject:[ \t]*(.+?)[ \t]*\r?\n(?:[ \t]*\r?\n)?/;
 
-export function templateKey(kind: Letter["kind"], language: MailLanguage): string {
+export function templateKey(kind: MailMessage["kind"], language: MailLanguage): string {
   return `${kind} ${language}`;
 }
 
 /** Reads the templates; a file of the folder goes before the one of the same name that comes with this package. */
 export function readTemplates(folder: string | undefined): ReadTemplates {
   const faults: string[] = [];
-  const templates = new Map<string, LetterTemplate>();
+  const templates = new Map<string, MessageTemplate>();
   const known = new Set<string>();
-  for (const [kind, { file, names, required }] of letterKinds) {
+  for (const [kind, { file, names, required }] of messageKinds) {
     for (const language of mailLanguages) {
       const stem = `${file}.${language}`;
       const source = (ending: string): string => {
@@ -76,8 +76,8 @@ export function readTemplates(folder: string | undefined): ReadTemplates {
 }
 
 /** What each kind of letter can show, and what it must, in one of the ways given. */
-const letterKinds: ReadonlyMap<
-  Letter["kind"],
+const messageKinds: ReadonlyMap<
+  MailMessage["kind"],
   { readonly file: string; readonly names: readonly string[]; readonly required: readonly (readonly string[])[] }
 > = new Map([
   [
@@ -100,7 +100,7 @@ const providerNames: Readonly<Record<ProviderType, string>> = {
   apple: "Apple",
 };
 
-export interface LetterFrame {
+export interface MessageFrame {
   /** How the service calls itself. */
   readonly service: string;
   /** The configured link with `{token}` and `{alias}` in it; `null`: there is none. */
@@ -108,16 +108,20 @@ export interface LetterFrame {
 }
 
 /** What the places of a template are filled with. */
-export function letterValues(letter: Letter, alias: string, { service, resetLink }: LetterFrame): TemplateValues {
+export function messageValues(
+  message: MailMessage,
+  alias: string,
+  { service, resetLink }: MessageFrame,
+): TemplateValues {
   const common: [string, string | null][] = [
     ["service", inOneLine(service)],
-    ["name", inOneLine(letter.name)],
+    ["name", inOneLine(message.name)],
   ];
-  if (letter.kind === "passwordChanged") return new Map(common);
-  if (letter.kind === "accountLinked") return new Map([...common, ["provider", providerNames[letter.provider]]]);
-  const minutes: [string, string] = ["minutes", String(letter.minutes)];
-  if (letter.kind === "confirmationCode") return new Map([...common, minutes, ["code", inOneLine(letter.code)]]);
-  const { token } = letter;
+  if (message.kind === "passwordChanged") return new Map(common);
+  if (message.kind === "accountLinked") return new Map([...common, ["provider", providerNames[message.provider]]]);
+  const minutes: [string, string] = ["minutes", String(message.minutes)];
+  if (message.kind === "confirmationCode") return new Map([...common, minutes, ["code", inOneLine(message.code)]]);
+  const { token } = message;
   const parts: ReadonlyMap<string, string> = new Map([
     ["{token}", token],
     ["{alias}", alias],

@@ -67,7 +67,7 @@ export class IndexKeeper implements IndexAlignment {
     const { alias, storage } = database;
     const startedAt = performance.now();
     try {
-      const report = await this.alignIndexes.run(storage);
+      const report = await this.alignIndexes.alignIndexes(storage);
       this.troubles.delete(database);
       if (report === "busy") {
         this.comeBack(database);

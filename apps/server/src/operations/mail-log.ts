@@ -1,4 +1,4 @@
-import type { ClaimedOrder, Delivery, WaitingMail } from "@sallyport/core";
+import type { ClaimedMailJob, Delivery, WaitingMail } from "@sallyport/core";
 import type { Logger } from "pino";
 import type { MailReports } from "../mail/mail-relay.ts";
 import type { Metrics } from "./metrics.ts";
@@ -13,7 +13,7 @@ export class MailLog implements MailReports {
     private readonly metrics: Pick<Metrics, "delivered" | "mailWaits">,
   ) {}
 
-  delivered(alias: string, { id, claims: attempts, age }: ClaimedOrder, delivery: Delivery): void {
+  delivered(alias: string, { id, claims: attempts, age }: ClaimedMailJob, delivery: Delivery): void {
     const facts = { alias, order: id, attempts, age };
     this.metrics.delivered(delivery.kind);
     if (delivery.kind === "sent" || delivery.kind === "refused" || delivery.kind === "later") this.over();
@@ -43,7 +43,7 @@ export class MailLog implements MailReports {
           "mail could not be prepared",
         );
       case "stuck":
-        return this.stuck(delivery.trouble.message);
+        return this.stuck(delivery.errorCode.message);
     }
   }
 

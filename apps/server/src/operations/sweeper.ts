@@ -1,4 +1,4 @@
-import { type Database, KeyStore, mailOrders, type Repositories, ServiceError, tallyTime } from "@sallyport/core";
+import { type Database, KeyStore, mailJobs, type Repositories, ServiceError, tallyTime } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 
@@ -75,7 +75,7 @@ export class Sweeper {
 
   private async sweepRecords(alias: string, r: Repositories, limit: number): Promise<number> {
     const swept = await r.records.sweep(limit);
-    const orders = swept.get(mailOrders);
+    const orders = swept.get(mailJobs);
     if (orders !== undefined) this.logger.error({ alias, orders }, "mail was given up that could not be sent in time");
     return [...swept.values()].reduce((sum, count) => sum + count, 0);
   }

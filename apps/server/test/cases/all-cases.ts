@@ -1,5 +1,5 @@
 import type { Case } from "./case.ts";
-import { departureCases } from "./departure-cases.ts";
+import { deletionCases } from "./deletion-cases.ts";
 import { descriptionCases } from "./description-cases.ts";
 import { logInCases } from "./log-in-cases.ts";
 import { macroCases } from "./macro-cases.ts";
@@ -24,7 +24,7 @@ export const allCases: Readonly<Record<string, readonly Case[]>> = {
   description: descriptionCases,
   writing: writeCases,
   model: modelCases,
-  deleting: departureCases,
+  deleting: deletionCases,
   "multi requests": multiCases,
   macros: macroCases,
   passwords: passwordCases,

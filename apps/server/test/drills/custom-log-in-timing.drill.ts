@@ -28,7 +28,7 @@ describe("the time of a refused log-in of a custom user", () => {
     const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
     known = Array.from({ length: pairs }, () => nameOf());
     for (const loginName of known) {
-      await creating.run(accounts, {
+      await creating.createAccount(accounts, {
         realm: "custom",
         loginName,
         password: "the password",

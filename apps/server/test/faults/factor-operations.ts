@@ -1,7 +1,7 @@
 import { Applications, SecondFactors } from "@sallyport/core";
 import { randomUUID } from "node:crypto";
 import { Authenticator } from "../second-factor-client.ts";
-import type { Stage } from "./stage.ts";
+import type { FaultFixture } from "./fault-fixture.ts";
 import { watchRequest } from "./watch-request.ts";
 import { either, type WriteOperation } from "./write-operation.ts";
 
@@ -10,7 +10,7 @@ const withFactor = { user: "reader", pass: "reader", appNames: [app] };
 const path = `/v1/2fa/secret?app=${app}`;
 
 /** A user with two sessions and no factor, and what there is of one. */
-async function userWithoutFactor({ storage: { repositories: r }, send }: Stage) {
+async function userWithoutFactor({ storage: { repositories: r }, send }: FaultFixture) {
   await new Applications(r.records).create({ name: app, seats: null, secondFactor: "optional" });
   const { account } = await r.accounts.find({ realm: "database", loginName: withFactor.user }, []);
   const userId = account?.userId ?? "";
@@ -25,13 +25,13 @@ async function userWithoutFactor({ storage: { repositories: r }, send }: Stage) 
 }
 
 /** The same with a factor that is begun, or confirmed just now. */
-async function userWithFactor(stage: Stage, isConfirmed: boolean) {
-  const { sessionId, find } = await userWithoutFactor(stage);
-  const { data } = await stage.send({ method: "POST", path, sessionId });
+async function userWithFactor(fixture: FaultFixture, isConfirmed: boolean) {
+  const { sessionId, find } = await userWithoutFactor(fixture);
+  const { data } = await fixture.send({ method: "POST", path, sessionId });
   const begun = await find();
   if (
     begun === undefined ||
-    (isConfirmed && !(await new SecondFactors(stage.storage.repositories.records).accept(begun, 0)))
+    (isConfirmed && !(await new SecondFactors(fixture.storage.repositories.records).accept(begun, 0)))
   )
     throw new Error("The factor cannot be confirmed.");
   return {
@@ -48,10 +48,10 @@ export const factorOperations: readonly WriteOperation[] = [
   {
     title: "begins a second factor",
     done: "commit",
-    prepare: async (stage) => {
-      const { sessionId, find } = await userWithoutFactor(stage);
+    prepare: async (fixture) => {
+      const { sessionId, find } = await userWithoutFactor(fixture);
       const requestId = randomUUID();
-      const written = await watchRequest(stage, requestId, { sessions: 0, event: "secondFactor.enrolled" });
+      const written = await watchRequest(fixture, requestId, { sessions: 0, event: "secondFactor.enrolled" });
       const state = async () =>
         either([await written(), (await find())?.confirmed ?? null], ["absent", null], ["whole", false]);
       return { request: { method: "POST", path, sessionId, requestId }, state };
@@ -60,11 +60,11 @@ export const factorOperations: readonly WriteOperation[] = [
   {
     title: "confirms a second factor",
     done: "commit",
-    prepare: async (stage) => {
-      const { sessionId, find, secret } = await userWithFactor(stage, false);
-      const token = Authenticator.at(secret, await stage.storage.now()).token();
+    prepare: async (fixture) => {
+      const { sessionId, find, secret } = await userWithFactor(fixture, false);
+      const token = Authenticator.at(secret, await fixture.storage.now()).token();
       const requestId = randomUUID();
-      const written = await watchRequest(stage, requestId, { sessions: -1, event: "secondFactor.confirmed" });
+      const written = await watchRequest(fixture, requestId, { sessions: -1, event: "secondFactor.confirmed" });
       const state = async () =>
         either([await written(), (await find())?.confirmed], ["absent", false], ["whole", true]);
       return { request: { method: "PATCH", path, body: { token }, sessionId, requestId }, state };
@@ -73,8 +73,8 @@ export const factorOperations: readonly WriteOperation[] = [
   {
     title: "shows a second factor again",
     done: "commit",
-    prepare: async (stage) => {
-      const { sessionId, codes, left } = await userWithFactor(stage, true);
+    prepare: async (fixture) => {
+      const { sessionId, codes, left } = await userWithFactor(fixture, true);
       const state = async () => either(await left(), 10, 9);
       return {
         request: { method: "POST", path: `/v1/2fa/validate?app=${app}`, body: { token: codes[0] }, sessionId },
@@ -85,10 +85,10 @@ export const factorOperations: readonly WriteOperation[] = [
   {
     title: "logs in with a second factor",
     done: "commit",
-    prepare: async (stage) => {
-      const { codes, left } = await userWithFactor(stage, true);
+    prepare: async (fixture) => {
+      const { codes, left } = await userWithFactor(fixture, true);
       const requestId = randomUUID();
-      const opened = await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" });
+      const opened = await watchRequest(fixture, requestId, { sessions: 1, event: "login.accepted" });
       const state = async () => either([await opened(), await left()], ["absent", 10], ["whole", 9]);
       return {
         request: {
@@ -105,10 +105,10 @@ export const factorOperations: readonly WriteOperation[] = [
   {
     title: "switches a second factor off",
     done: "commit",
-    prepare: async (stage) => {
-      const { codes, left, sessionId } = await userWithFactor(stage, true);
+    prepare: async (fixture) => {
+      const { codes, left, sessionId } = await userWithFactor(fixture, true);
       const requestId = randomUUID();
-      const written = await watchRequest(stage, requestId, { sessions: 0, event: "secondFactor.removed" });
+      const written = await watchRequest(fixture, requestId, { sessions: 0, event: "secondFactor.removed" });
       const state = async () => either([await written(), await left()], ["absent", 10], ["whole", undefined]);
       return { request: { method: "DELETE", path, body: { token: codes[0] }, sessionId, requestId }, state };
     },

@@ -7,7 +7,7 @@ import { modelOperations } from "./model-operations.ts";
 import { objectOperations } from "./object-operations.ts";
 import { passwordOperations } from "./password-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
-import type { Stage } from "./stage.ts";
+import type { FaultFixture } from "./fault-fixture.ts";
 import type { WriteOperation } from "./write-operation.ts";
 
 /** Words of drivers, of the wrapper's and of real ones. */
@@ -17,7 +17,7 @@ const leaks = /open sesame|secrets|node_modules|DriverError|insert into|select |
 const patience = 300_000;
 
 /** Whatever fails in storage, and wherever in a request that writes: success is there, failure whole or absent, and nobody learns the driver's words. */
-export function faultSuite(stage: () => Stage): void {
+export function faultSuite(fixture: () => FaultFixture): void {
   const operations = [
     ...objectOperations,
     ...sessionOperations,
@@ -30,20 +30,20 @@ export function faultSuite(stage: () => Stage): void {
   test.each(operations.map((operation) => [operation.title, operation] as const))(
     "a request that %s",
     async (_title, operation) => {
-      const calls = await callsOf(stage(), operation);
+      const calls = await callsOf(fixture(), operation);
       const wrong: unknown[] = [];
       let strikes = 0;
       for (const [index, call] of calls.entries()) {
         for (const row of faultTable) {
           if (row.leavesOut?.(call)) continue;
-          wrong.push(...(await strike(stage(), operation, calls, index, row)));
+          wrong.push(...(await strike(fixture(), operation, calls, index, row)));
           strikes += 1;
         }
       }
       expect(wrong).toEqual([]);
       expect(strikes).toBeGreaterThan(faultTable.length);
       // What follows all of that is served like the first one.
-      expect(await callsOf(stage(), operation)).toHaveLength(calls.length);
+      expect(await callsOf(fixture(), operation)).toHaveLength(calls.length);
     },
     patience,
   );
@@ -52,8 +52,8 @@ export function faultSuite(stage: () => Stage): void {
   test.each(locking.map((operation) => [operation.title, operation] as const))(
     "a request that %s and meets a lock is answered 713",
     async (_title, operation) => {
-      const { script, send } = stage();
-      const { request, state } = await operation.prepare(stage());
+      const { script, send } = fixture();
+      const { request, state } = await operation.prepare(fixture());
       script.add({ call: operation.locks ?? "commit", fault: faults.locked });
       const { code, status } = await send(request);
       script.clear();
@@ -69,12 +69,12 @@ const isIncidental = ({ name, within, given }: Call) =>
   (name === "model.load" && within === "itself");
 
 /** The calls that a request makes which nothing strikes. */
-async function callsOf(stage: Stage, operation: WriteOperation): Promise<readonly Call[]> {
-  const { request, state } = await operation.prepare(stage);
+async function callsOf(fixture: FaultFixture, operation: WriteOperation): Promise<readonly Call[]> {
+  const { request, state } = await operation.prepare(fixture);
   const before = await state();
   let code: number | undefined;
-  const calls = await stage.script.record(async () => {
-    code = (await stage.send(request)).code;
+  const calls = await fixture.script.record(async () => {
+    code = (await fixture.send(request)).code;
   });
   expect({ before, code, after: await state() }).toEqual({ before: "absent", code: 0, after: "whole" });
   expect(calls.map(({ name }) => name)).toContain(operation.done);
@@ -83,13 +83,13 @@ async function callsOf(stage: Stage, operation: WriteOperation): Promise<readonl
 
 function placeOf(calls: readonly Call[], index: number, { done }: WriteOperation): Place {
   const last = calls.findLastIndex(({ name }) => name === done);
-  if (index === last || (done === "together" && calls[index]?.within === "together")) return "at";
+  if (index === last || (done === "batch" && calls[index]?.within === "batch")) return "at";
   return index < last ? "before" : "behind";
 }
 
 /** Lets one call of a request fail; what is wrong with what comes of it. */
 async function strike(
-  stage: Stage,
+  fixture: FaultFixture,
   operation: WriteOperation,
   calls: readonly Call[],
   index: number,
@@ -97,15 +97,15 @@ async function strike(
 ): Promise<unknown[]> {
   const call = calls[index] as Call;
   const isAlike = (other: Call) => other.name === call.name && other.within === call.within && !isIncidental(other);
-  const { request, state } = await operation.prepare(stage);
+  const { request, state } = await operation.prepare(fixture);
   const nth = calls.slice(0, index + 1).filter(isAlike).length;
-  const scripted = stage.script.add({ call: isAlike, nth, fault: row.fault() });
-  const { status, code, text } = await stage.send(request);
-  stage.script.clear();
+  const scripted = fixture.script.add({ call: isAlike, nth, fault: row.fault() });
+  const { status, code, text } = await fixture.send(request);
+  fixture.script.clear();
   const actual = {
     code,
     state: await state(),
-    struck: scripted.strikes > 0,
+    struck: scripted.injections > 0,
     leak: leaks.exec(text)?.[0],
     declared: isDeclared(request.method, request.path, status, code),
   };

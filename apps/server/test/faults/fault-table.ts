@@ -1,4 +1,4 @@
-import { type Call, type Fault, faults, Gate } from "@sallyport/storage-faults";
+import { type Call, type Fault, faults, Latch } from "@sallyport/storage-faults";
 
 /** Where a call stands to the one with which everything is done. */
 export type Place = "before" | "at" | "behind";
@@ -42,7 +42,7 @@ export const faultTable: readonly Row[] = [
     title: "lost after",
     fault: () => faults.lostAfter,
     outcome: (call, place) => {
-      if (belongsToTransaction(call) || (call.within === "together" && call.name !== "together"))
+      if (belongsToTransaction(call) || (call.within === "batch" && call.name !== "batch"))
         return { code: 704, state: place === "behind" ? "whole" : "absent" };
       return done;
     },
@@ -71,7 +71,7 @@ export const faultTable: readonly Row[] = [
   {
     title: "slow",
     fault: () => {
-      const gate = new Gate();
+      const gate = new Latch();
       gate.open();
       return faults.slow(gate);
     },

@@ -5,34 +5,34 @@ import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.t
 import { isFullRun } from "../test-environment.ts";
 import { faultSuite } from "./fault-suite.ts";
 import { itemsSuite } from "./items-suite.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openFaultFixture, type FaultFixture } from "./fault-fixture.ts";
 
 // Faults are injected above the storage, so that one engine shows what the server makes of them; `real-faults.test.ts` has those of a Postgres.
 const engines = isFullRun ? (["memory", "embedded", "Postgres"] as const) : (["memory"] as const);
 
 describe.each(engines)("a server whose storage fails, with storage %s", (engine) => {
   let postgres: PostgresFixture | undefined;
-  let stage: Stage;
+  let fixture: FaultFixture;
   beforeAll(async () => {
     if (engine === "Postgres") postgres = await openPostgresFixture({ empty: true });
-    stage = await openStage(engine === "Postgres" ? { databaseUrl: postgres?.url ?? "" } : engine);
+    fixture = await openFaultFixture(engine === "Postgres" ? { databaseUrl: postgres?.url ?? "" } : engine);
   }, 180_000);
   afterAll(async () => {
-    await stage.close();
+    await fixture.close();
     await postgres?.close();
   });
 
-  faultSuite(() => stage);
-  itemsSuite(() => stage);
+  faultSuite(() => fixture);
+  itemsSuite(() => fixture);
 });
 
 /** Of a request for a new password, whoever is named in it. */
 describe("a request for a new password", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-mail-"));
-  let stage: Stage;
+  let fixture: FaultFixture;
   beforeAll(async () => {
-    stage = await openStage("memory", {}, { MAIL_DIR: folder, MAIL_POLL_INTERVAL: "10m" });
-    const { accounts } = stage.storage.repositories;
+    fixture = await openFaultFixture("memory", {}, { MAIL_DIR: folder, MAIL_POLL_INTERVAL: "10m" });
+    const { accounts } = fixture.storage.repositories;
     const { account } = await accounts.find({ realm: "database", loginName: "demo" }, []);
     await accounts.change(account?.userId ?? "", { email: "demo@mail.example" });
     await accounts.change((await accounts.find({ realm: "database", loginName: "reader" }, [])).account?.userId ?? "", {
@@ -40,15 +40,15 @@ describe("a request for a new password", () => {
     });
   }, 60_000);
   afterAll(async () => {
-    await stage.close();
+    await fixture.close();
     rmSync(folder, { recursive: true });
   });
 
   const ask = (user: string) =>
-    stage.send({ method: "POST", path: "/v1/resetPassword", sessionId: null, body: { user } });
+    fixture.send({ method: "POST", path: "/v1/resetPassword", sessionId: null, body: { user } });
   /** What is asked of storage, but for the name itself, which is sealed. */
   const callsOf = async (user: string) => {
-    const calls = await stage.script.record(() => ask(user));
+    const calls = await fixture.script.record(() => ask(user));
     return calls.map(({ name, within, given }) => ({
       name,
       within,

@@ -3,7 +3,7 @@ import { faults } from "@sallyport/storage-faults";
 import { faultTable } from "./fault-table.ts";
 import { define } from "./macro-operations.ts";
 import { named } from "./object-operations.ts";
-import type { Stage } from "./stage.ts";
+import type { FaultFixture } from "./fault-fixture.ts";
 
 /** Milliseconds for some hundreds of requests on a machine that has other things to do. */
 const patience = 300_000;
@@ -12,12 +12,12 @@ const creation = (Name: string) => ({ method: "POST", path: "/v1/object/Customer
 const execution = (name: string) => ({ method: "POST", path: "/v1/execute/CreateOne", data: name });
 
 /** Whatever fails in storage: an item of a multi request that is told to be done is done, and one that is told to have failed is whole or absent. */
-export function itemsSuite(stage: () => Stage): void {
+export function itemsSuite(fixture: () => FaultFixture): void {
   test(
     "items of a multi request are told what has become of them, one by one",
     async () => {
-      await define(stage());
-      const { script, storage, send } = stage();
+      await define(fixture());
+      const { script, storage, send } = fixture();
       const attempt = async () => {
         const names = [randomUUID(), randomUUID(), randomUUID()] as const;
         const { code, data } = await send({
@@ -31,14 +31,14 @@ export function itemsSuite(stage: () => Stage): void {
       await attempt();
       const { length: calls } = await script.record(attempt);
       const wrong: unknown[] = [];
-      let struck = 0;
+      let injected = 0;
       for (let nth = 1; nth <= calls; nth += 1) {
         for (const row of faultTable) {
           const fault = row.fault();
           const scripted = script.add({ call: () => true, nth, fault });
           const { code, told, kept } = await attempt();
           script.clear();
-          struck += scripted.strikes > 0 ? 1 : 0;
+          injected += scripted.injections > 0 ? 1 : 0;
           const isLost = fault === faults.lostDuring || fault === faults.lostAfter;
           const isRight = told.every((isDone, index) =>
             isDone ? kept[index] === 1 : kept[index] === 0 || (isLost && kept[index] === 1),
@@ -47,7 +47,7 @@ export function itemsSuite(stage: () => Stage): void {
         }
       }
       expect(wrong).toEqual([]);
-      expect(struck).toBeGreaterThan(faultTable.length);
+      expect(injected).toBeGreaterThan(faultTable.length);
     },
     patience,
   );

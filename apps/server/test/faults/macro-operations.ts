@@ -1,6 +1,6 @@
 import { MacroStore } from "@sallyport/core";
 import { randomUUID } from "node:crypto";
-import type { Stage } from "./stage.ts";
+import type { FaultFixture } from "./fault-fixture.ts";
 import { named } from "./object-operations.ts";
 import { either, type Scene, type WriteOperation } from "./write-operation.ts";
 
@@ -12,7 +12,7 @@ const macros: Readonly<Record<string, string>> = {
 };
 
 /** Puts what is executed into the storage, beside the faults. */
-export async function define({ storage }: Stage): Promise<void> {
+export async function define({ storage }: FaultFixture): Promise<void> {
   const stored = new MacroStore(storage.repositories);
   if ((await stored.load()).macros.length > 0) return;
   for (const [name, body] of Object.entries(macros)) {
@@ -25,12 +25,12 @@ export async function define({ storage }: Stage): Promise<void> {
 /** Two customers of a name, or none. */
 const customers =
   (path: string, bodyOf: (name: string) => unknown, count = 2): WriteOperation["prepare"] =>
-  async (stage): Promise<Scene> => {
-    await define(stage);
+  async (fixture): Promise<Scene> => {
+    await define(fixture);
     const name = randomUUID();
     return {
       request: { method: "POST", path, body: bodyOf(name) as object },
-      state: async () => either(await named(stage.storage, name), 0, count),
+      state: async () => either(await named(fixture.storage, name), 0, count),
     };
   };
 

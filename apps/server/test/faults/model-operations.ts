@@ -1,5 +1,5 @@
 import { either, type WriteOperation } from "./write-operation.ts";
-import type { Stage } from "./stage.ts";
+import type { FaultFixture } from "./fault-fixture.ts";
 
 let count = 0;
 
@@ -8,7 +8,7 @@ function freshName(): string {
   return `Thing${count}`;
 }
 
-function stateOf({ storage }: Stage, name: string, absent: boolean): () => Promise<unknown> {
+function stateOf({ storage }: FaultFixture, name: string, absent: boolean): () => Promise<unknown> {
   return async () => {
     const { classes } = await storage.repositories.model.load();
     return either(
@@ -24,24 +24,27 @@ export const modelOperations: readonly WriteOperation[] = [
   {
     title: "defines a class",
     done: "commit",
-    prepare: async (stage) => {
+    prepare: async (fixture) => {
       const name = freshName();
       const attributes = [{ name: "Size", type: "number" }];
       return {
         request: { method: "PUT", path: `/v1/model/structure/${name}`, body: { attributes } },
-        state: stateOf(stage, name, false),
+        state: stateOf(fixture, name, false),
       };
     },
   },
   {
     title: "removes a class",
     done: "commit",
-    prepare: async (stage) => {
+    prepare: async (fixture) => {
       const name = freshName();
-      const { model } = stage.storage.repositories;
+      const { model } = fixture.storage.repositories;
       const { generation } = await model.load();
       await model.change({ put: [{ name, base: null, attributes: [], rights: [] }] }, generation);
-      return { request: { method: "DELETE", path: `/v1/model/structure/${name}` }, state: stateOf(stage, name, true) };
+      return {
+        request: { method: "DELETE", path: `/v1/model/structure/${name}` },
+        state: stateOf(fixture, name, true),
+      };
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type NewObject, type ObjectId, seesAll, type Storage, type StoredObject } from "@sallyport/core";
-import type { Stage } from "./stage.ts";
+import type { FaultFixture } from "./fault-fixture.ts";
 import { either, type Scene, type WriteOperation } from "./write-operation.ts";
 
 const customer = (name: string): NewObject => ({
@@ -8,7 +8,7 @@ const customer = (name: string): NewObject => ({
   attributes: { Name: name, City: name, Country: "before" },
 });
 
-async function create({ storage }: Stage, ...objects: NewObject[]): Promise<[ObjectId, ...ObjectId[]]> {
+async function create({ storage }: FaultFixture, ...objects: NewObject[]): Promise<[ObjectId, ...ObjectId[]]> {
   const created = await storage.repositories.objects.insert(objects);
   return created.map(({ id }) => id) as [ObjectId, ...ObjectId[]];
 }
@@ -24,9 +24,9 @@ export function named({ repositories: { objects } }: Storage, name: string): Pro
 }
 
 /** A customer with an invoice that points to him. */
-async function customerWithInvoice(stage: Stage): Promise<{ customerId: ObjectId; invoiceId: ObjectId }> {
-  const [customerId] = await create(stage, customer(randomUUID()));
-  const [invoiceId] = await create(stage, {
+async function customerWithInvoice(fixture: FaultFixture): Promise<{ customerId: ObjectId; invoiceId: ObjectId }> {
+  const [customerId] = await create(fixture, customer(randomUUID()));
+  const [invoiceId] = await create(fixture, {
     className: "Invoice",
     attributes: { Number: "1", Customer: customerId },
     links: { Customer: [customerId] },
@@ -36,12 +36,12 @@ async function customerWithInvoice(stage: Stage): Promise<{ customerId: ObjectId
 
 /** A customer who goes, and what becomes of the invoice's reference. */
 function leaving(query: string, kind: "deleted" | "recycled"): WriteOperation["prepare"] {
-  return async (stage): Promise<Scene> => {
-    const { customerId, invoiceId } = await customerWithInvoice(stage);
+  return async (fixture): Promise<Scene> => {
+    const { customerId, invoiceId } = await customerWithInvoice(fixture);
     const state = async () => {
-      const there = await live(stage.storage, [customerId]);
-      const left = await stage.storage.repositories.departures.find({ kind: "id", id: customerId }, seesAll);
-      const [invoice] = await live(stage.storage, [invoiceId]);
+      const there = await live(fixture.storage, [customerId]);
+      const left = await fixture.storage.repositories.deletion.find({ kind: "id", id: customerId }, seesAll);
+      const [invoice] = await live(fixture.storage, [invoiceId]);
       const pointer = invoice?.attributes["Customer"] === customerId;
       return either([there.length, left?.kind ?? null, pointer], [1, null, true], [0, kind, kind === "recycled"]);
     };
@@ -63,11 +63,11 @@ export const objectOperations: readonly WriteOperation[] = [
   {
     title: "creates an object that points to another",
     done: "objects.insert",
-    prepare: async (stage) => {
-      const [target] = await create(stage, customer(randomUUID()));
+    prepare: async (fixture) => {
+      const [target] = await create(fixture, customer(randomUUID()));
       const state = async () =>
         either(
-          (await stage.storage.repositories.departures.referrers([target], { attributes: null, limit: 9 })).length,
+          (await fixture.storage.repositories.deletion.referrers([target], { attributes: null, limit: 9 })).length,
           0,
           1,
         );
@@ -81,10 +81,10 @@ export const objectOperations: readonly WriteOperation[] = [
     title: "changes an object",
     done: "objects.update",
     locks: "objects.update",
-    prepare: async (stage) => {
-      const [id] = await create(stage, customer(randomUUID()));
+    prepare: async (fixture) => {
+      const [id] = await create(fixture, customer(randomUUID()));
       const state = async () => {
-        const [object] = await live(stage.storage, [id]);
+        const [object] = await live(fixture.storage, [id]);
         return either([object?.attributes["Country"], object?.version], ["before", 1], ["after", 2]);
       };
       return { request: { method: "PATCH", path: `/v1/object/${id}`, body: { Country: "after" } }, state };
@@ -94,10 +94,10 @@ export const objectOperations: readonly WriteOperation[] = [
     title: "changes the readers of an object",
     done: "commit",
     locks: "objects.update",
-    prepare: async (stage) => {
-      const [id] = await create(stage, customer(randomUUID()));
+    prepare: async (fixture) => {
+      const [id] = await create(fixture, customer(randomUUID()));
       const state = async () => {
-        const [object] = await live(stage.storage, [id]);
+        const [object] = await live(fixture.storage, [id]);
         return either([object?.readers, object?.version], [null, 1], [[], 2]);
       };
       return { request: { method: "PUT", path: `/v1/object/${id}/readers`, body: { readers: [] } }, state };
@@ -107,11 +107,11 @@ export const objectOperations: readonly WriteOperation[] = [
     title: "changes all objects that match",
     done: "commit",
     locks: "objects.update",
-    prepare: async (stage) => {
+    prepare: async (fixture) => {
       const City = randomUUID();
-      const ids = await create(stage, ...[1, 2, 3].map(() => customer(City)));
+      const ids = await create(fixture, ...[1, 2, 3].map(() => customer(City)));
       const state = async () => {
-        const countries = (await live(stage.storage, ids)).map(({ attributes, version }) => [
+        const countries = (await live(fixture.storage, ids)).map(({ attributes, version }) => [
           attributes["Country"],
           version,
         ]);
@@ -133,12 +133,12 @@ export const objectOperations: readonly WriteOperation[] = [
   {
     title: "restores objects that went together",
     done: "commit",
-    prepare: async (stage) => {
-      const { storage } = stage;
-      const ids = await create(stage, customer(randomUUID()), customer(randomUUID()));
-      await storage.transaction(async ({ departures }) => {
-        await departures.hold(ids);
-        await departures.depart(ids, { recycled: true, leader: ids[0] });
+    prepare: async (fixture) => {
+      const { storage } = fixture;
+      const ids = await create(fixture, customer(randomUUID()), customer(randomUUID()));
+      await storage.transaction(async ({ deletion }) => {
+        await deletion.lock(ids);
+        await deletion.delete(ids, { recycled: true, root: ids[0] });
       });
       const state = async () => either((await live(storage, ids)).length, 0, 2);
       return { request: { method: "POST", path: `/v1/object/${ids[0]}/restore` }, state };
@@ -147,17 +147,17 @@ export const objectOperations: readonly WriteOperation[] = [
   {
     title: "purges objects that went together",
     done: "commit",
-    prepare: async (stage) => {
-      const { storage } = stage;
-      const { customerId, invoiceId } = await customerWithInvoice(stage);
-      const [other] = await create(stage, customer(randomUUID()));
-      await storage.transaction(async ({ departures }) => {
-        await departures.hold([customerId, other]);
-        await departures.depart([customerId, other], { recycled: true, leader: customerId });
+    prepare: async (fixture) => {
+      const { storage } = fixture;
+      const { customerId, invoiceId } = await customerWithInvoice(fixture);
+      const [other] = await create(fixture, customer(randomUUID()));
+      await storage.transaction(async ({ deletion }) => {
+        await deletion.lock([customerId, other]);
+        await deletion.delete([customerId, other], { recycled: true, root: customerId });
       });
       const state = async () => {
-        const { departures } = storage.repositories;
-        const left = await Promise.all([customerId, other].map((id) => departures.find({ kind: "id", id }, seesAll)));
+        const { deletion } = storage.repositories;
+        const left = await Promise.all([customerId, other].map((id) => deletion.find({ kind: "id", id }, seesAll)));
         const [invoice] = await live(storage, [invoiceId]);
         const pointer = invoice?.attributes["Customer"] === customerId;
         return either(
@@ -173,9 +173,9 @@ export const objectOperations: readonly WriteOperation[] = [
     title: "locks an object",
     done: "locks.take",
     locks: "locks.take",
-    prepare: async (stage) => {
-      const [id] = await create(stage, customer(randomUUID()));
-      const state = async () => either((await stage.storage.repositories.locks.state(id)) === null, true, false);
+    prepare: async (fixture) => {
+      const [id] = await create(fixture, customer(randomUUID()));
+      const state = async () => either((await fixture.storage.repositories.locks.state(id)) === null, true, false);
       return { request: { method: "POST", path: `/v1/lock/object/${id}` }, state };
     },
   },
@@ -183,10 +183,10 @@ export const objectOperations: readonly WriteOperation[] = [
     title: "unlocks an object",
     done: "locks.release",
     locks: "locks.release",
-    prepare: async (stage) => {
-      const [id] = await create(stage, customer(randomUUID()));
-      await stage.send({ method: "POST", path: `/v1/lock/object/${id}` });
-      const state = async () => either((await stage.storage.repositories.locks.state(id)) === null, false, true);
+    prepare: async (fixture) => {
+      const [id] = await create(fixture, customer(randomUUID()));
+      await fixture.send({ method: "POST", path: `/v1/lock/object/${id}` });
+      const state = async () => either((await fixture.storage.repositories.locks.state(id)) === null, false, true);
       return { request: { method: "DELETE", path: `/v1/lock/object/${id}` }, state };
     },
   },

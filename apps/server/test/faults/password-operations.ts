@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { CreateAccount, FormerPasswords } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { resetMail } from "../reset-mail.ts";
-import type { Stage } from "./stage.ts";
+import type { FaultFixture } from "./fault-fixture.ts";
 import { either, type WriteOperation } from "./write-operation.ts";
 
 const digests = new NodeDigests();
 const password = "the first password";
 
 /** Somebody with an address and two sessions, and what a new password changes of that. */
-async function newcomer({ storage: { repositories: r }, send }: Stage) {
+async function newcomer({ storage: { repositories: r }, send }: FaultFixture) {
   const name = `newcomer ${randomUUID()}`;
   const [user] = await r.objects.insert([{ className: "User", attributes: { Name: name } }]);
   const userId = user?.id ?? "";
@@ -53,13 +53,13 @@ async function newcomer({ storage: { repositories: r }, send }: Stage) {
 }
 
 /** A custom user with two sessions, and what a new password changes of that. */
-async function customNewcomer({ storage: { repositories: r }, send }: Stage) {
+async function customNewcomer({ storage: { repositories: r }, send }: FaultFixture) {
   const name = `newcomer ${randomUUID()}`;
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const { account: mapped } = await r.accounts.find({ realm: "database", loginName: "reader" }, []);
   const userId = mapped?.userId ?? "";
   const creating = new CreateAccount(hasher, digests, new NodeRandomSource());
-  const id = await creating.run(r.accounts, {
+  const id = await creating.createAccount(r.accounts, {
     realm: "custom",
     loginName: name,
     password,
@@ -105,8 +105,8 @@ export const passwordOperations: readonly WriteOperation[] = [
   {
     title: "changes a password",
     done: "commit",
-    prepare: async (stage) => {
-      const { sessionId, stateOf } = await newcomer(stage);
+    prepare: async (fixture) => {
+      const { sessionId, stateOf } = await newcomer(fixture);
       const body = { oldPassword: password, newPassword: "another password" };
       return {
         request: { method: "POST", path: "/v1/changePassword", sessionId, body },
@@ -117,8 +117,8 @@ export const passwordOperations: readonly WriteOperation[] = [
   {
     title: "sets a password by the token of a mail",
     done: "commit",
-    prepare: async (stage) => {
-      const { token, stateOf } = await newcomer(stage);
+    prepare: async (fixture) => {
+      const { token, stateOf } = await newcomer(fixture);
       const body = { resetPasswordToken: token, newPassword: "another password" };
       return {
         request: { method: "POST", path: "/v1/confirmResetPassword", sessionId: null, body },
@@ -129,8 +129,8 @@ export const passwordOperations: readonly WriteOperation[] = [
   {
     title: "sets the password of a custom user by the token of a mail",
     done: "commit",
-    prepare: async (stage) => {
-      const { token, state } = await customNewcomer(stage);
+    prepare: async (fixture) => {
+      const { token, state } = await customNewcomer(fixture);
       const body = { resetPasswordToken: token, newPassword: "another password" };
       return { request: { method: "POST", path: "/v1/confirmResetPassword", sessionId: null, body }, state };
     },

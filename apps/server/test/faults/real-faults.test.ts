@@ -4,7 +4,7 @@ import { factorOperations } from "./factor-operations.ts";
 import { objectOperations } from "./object-operations.ts";
 import { passwordOperations } from "./password-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
-import { openStage, type Reply, type Stage } from "./stage.ts";
+import { openFaultFixture, type Reply, type FaultFixture } from "./fault-fixture.ts";
 import { type Moment, StatementRelay } from "./statement-relay.ts";
 import type { WriteOperation } from "./write-operation.ts";
 
@@ -24,29 +24,29 @@ function operation(title: string): WriteOperation {
 describe("a server whose Postgres really fails", () => {
   let postgres: PostgresFixture;
   let relay: StatementRelay;
-  let stage: Stage;
+  let fixture: FaultFixture;
   beforeAll(async () => {
     postgres = await openPostgresFixture();
     relay = new StatementRelay(new URL(postgres.url));
     await relay.listen();
-    stage = await openStage({ databaseUrl: relay.url }, { pool: { max: 2, acquireTimeout: "200ms" } });
+    fixture = await openFaultFixture({ databaseUrl: relay.url }, { pool: { max: 2, acquireTimeout: "200ms" } });
   }, patience);
   afterAll(async () => {
-    await stage.close();
+    await fixture.close();
     await relay.close();
     await postgres.close();
   });
 
   const told = ({ status, code, text }: Reply) => ({ status, code, leak: leaks.exec(text)?.[0] });
   const customer = async (name = "Ada") => {
-    const [created] = await stage.storage.repositories.objects.insert([
+    const [created] = await fixture.storage.repositories.objects.insert([
       { className: "Customer", attributes: { Name: name } },
     ]);
     return created?.id as string;
   };
   const nameOf = async (id: string) =>
-    (await stage.storage.repositories.objects.get([id], seesAll))[0]?.attributes["Name"];
-  const rename = (id: string) => stage.send({ method: "PATCH", path: `/v1/object/${id}`, body: { Name: "Eve" } });
+    (await fixture.storage.repositories.objects.get([id], seesAll))[0]?.attributes["Name"];
+  const rename = (id: string) => fixture.send({ method: "PATCH", path: `/v1/object/${id}`, body: { Name: "Eve" } });
 
   const connectionLost = { status: 500, code: 704, leak: undefined };
   const answered = { status: 200, code: 0, leak: undefined };
@@ -61,13 +61,13 @@ describe("a server whose Postgres really fails", () => {
     ["changes all objects that match", /^object_update/, "during", connectionLost, "absent"],
     ["changes all objects that match", /^commit/, "before", connectionLost, "absent"],
     ["changes all objects that match", /^commit/, "during", connectionLost, "whole"],
-    ["deletes an object", /^departure_hold/, "after", connectionLost, "absent"],
-    ["deletes an object", /^departure_clear/, "during", connectionLost, "absent"],
-    ["deletes an object", /^departure_depart/, "after", connectionLost, "absent"],
+    ["deletes an object", /^deletion_lock/, "after", connectionLost, "absent"],
+    ["deletes an object", /^deletion_clear/, "during", connectionLost, "absent"],
+    ["deletes an object", /^deletion_delete/, "after", connectionLost, "absent"],
     ["deletes an object", /^commit/, "before", connectionLost, "absent"],
     ["deletes an object", /^commit/, "during", connectionLost, "whole"],
     ["deletes an object", /^commit/, "after", answered, "whole"],
-    ["restores objects that went together", /^departure_restore/, "during", connectionLost, "absent"],
+    ["restores objects that went together", /^deletion_restore/, "during", connectionLost, "absent"],
     ["restores objects that went together", /^commit/, "during", connectionLost, "whole"],
     ["locks an object", /^lock_take/, "during", connectionLost, "whole"],
     ["logs in by /v1/login", opening, "before", connectionLost, "absent"],
@@ -98,9 +98,9 @@ describe("a server whose Postgres really fails", () => {
   test.each(cuts)(
     "that %s, and whose connection is cut at %s, %s it",
     async (title, statement, moment, reply, left) => {
-      const { request, state } = await operation(title).prepare(stage);
+      const { request, state } = await operation(title).prepare(fixture);
       const cut = relay.cutAt(statement, moment);
-      const [given] = await Promise.all([stage.send(request), cut]);
+      const [given] = await Promise.all([fixture.send(request), cut]);
       expect({ ...told(given), state: await state() }).toEqual({ ...reply, state: left });
       // The connections that remain are good.
       expect((await rename(await customer())).code).toBe(0);
@@ -215,11 +215,11 @@ describe("a server whose Postgres really fails", () => {
     test(
       "what nobody expects is 799 without a word of it",
       async () => {
-        const [id, { request, state }] = [await customer(), await operation("deletes an object").prepare(stage)];
+        const [id, { request, state }] = [await customer(), await operation("deletes an object").prepare(fixture)];
         await trigger("raise 'out of ink'");
         expect(told(await rename(id))).toEqual({ status: 500, code: 799, leak: undefined });
         expect(await nameOf(id)).toBe("Ada");
-        expect(told(await stage.send(request))).toEqual({ status: 500, code: 799, leak: undefined });
+        expect(told(await fixture.send(request))).toEqual({ status: 500, code: 799, leak: undefined });
         expect(await state()).toBe("absent");
       },
       patience,
@@ -228,17 +228,17 @@ describe("a server whose Postgres really fails", () => {
 
   test("an object that another session has locked is 713 to write and 718 to delete, and stays as it is", async () => {
     const id = await customer();
-    const { data } = await stage.send({
+    const { data } = await fixture.send({
       method: "POST",
       path: "/v1/login",
       body: { user: "demo", pass: "demo", appNames: ["demo-app"] },
       sessionId: null,
     });
-    expect((await stage.send({ method: "POST", path: `/v1/lock/object/${id}`, sessionId: data.sessionId })).code).toBe(
-      0,
-    );
+    expect(
+      (await fixture.send({ method: "POST", path: `/v1/lock/object/${id}`, sessionId: data.sessionId })).code,
+    ).toBe(0);
     expect(told(await rename(id))).toEqual({ status: 500, code: 713, leak: undefined });
-    expect(told(await stage.send({ method: "DELETE", path: `/v1/object/${id}` }))).toEqual({
+    expect(told(await fixture.send({ method: "DELETE", path: `/v1/object/${id}` }))).toEqual({
       status: 500,
       code: 718,
       leak: undefined,

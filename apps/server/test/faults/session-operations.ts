@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { identityLinkId, identityLinkKind } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
-import type { Stage } from "./stage.ts";
+import type { FaultFixture } from "./fault-fixture.ts";
 import { watchRequest } from "./watch-request.ts";
 import { either, type WriteOperation } from "./write-operation.ts";
 
 const credentials = { user: "reader", pass: "reader", appNames: ["demo-app"] };
 
 /** Somebody who has come back from a provider, and is to say who he is; what has become of his account there. */
-async function comeFromProvider({ storage: { repositories: r } }: Stage) {
+async function comeFromProvider({ storage: { repositories: r } }: FaultFixture) {
   const dfUuid = randomUUID();
   const digests = new NodeDigests();
   const digest = digests.sha256(dfUuid);
@@ -28,20 +28,20 @@ export const sessionOperations: readonly WriteOperation[] = [
   ...["/v1/login", "/v2/login"].map(
     (path): WriteOperation => ({
       title: `logs in by ${path}`,
-      done: "together",
-      prepare: async (stage) => {
+      done: "batch",
+      prepare: async (fixture) => {
         const requestId = randomUUID();
-        const state = await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" });
+        const state = await watchRequest(fixture, requestId, { sessions: 1, event: "login.accepted" });
         return { request: { method: "POST", path, body: credentials, sessionId: null, requestId }, state };
       },
     }),
   ),
   {
     title: "logs a custom user in",
-    done: "together",
-    prepare: async (stage) => {
+    done: "batch",
+    prepare: async (fixture) => {
       const requestId = randomUUID();
-      const state = await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" });
+      const state = await watchRequest(fixture, requestId, { sessions: 1, event: "login.accepted" });
       return {
         request: {
           method: "POST",
@@ -57,13 +57,13 @@ export const sessionOperations: readonly WriteOperation[] = [
   {
     title: "logs in and binds an account of a provider",
     done: "commit",
-    prepare: async (stage) => {
-      const { dfUuid, bound } = await comeFromProvider(stage);
+    prepare: async (fixture) => {
+      const { dfUuid, bound } = await comeFromProvider(fixture);
       const requestId = randomUUID();
       const watched = [
         bound,
-        await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" }),
-        await watchRequest(stage, requestId, { sessions: 1, event: "link.created" }),
+        await watchRequest(fixture, requestId, { sessions: 1, event: "login.accepted" }),
+        await watchRequest(fixture, requestId, { sessions: 1, event: "link.created" }),
       ];
       const state = async () =>
         either(
@@ -81,10 +81,10 @@ export const sessionOperations: readonly WriteOperation[] = [
     title: "logs out",
     done: "commit",
     failure: 703,
-    prepare: async (stage) => {
-      const { data } = await stage.send({ method: "POST", path: "/v1/login", body: credentials, sessionId: null });
+    prepare: async (fixture) => {
+      const { data } = await fixture.send({ method: "POST", path: "/v1/login", body: credentials, sessionId: null });
       const requestId = randomUUID();
-      const state = await watchRequest(stage, requestId, { sessions: -1, event: "logout" });
+      const state = await watchRequest(fixture, requestId, { sessions: -1, event: "logout" });
       return { request: { method: "POST", path: "/v1/logout", sessionId: data.sessionId, requestId }, state };
     },
   },

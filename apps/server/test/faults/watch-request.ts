@@ -1,9 +1,9 @@
-import type { Stage } from "./stage.ts";
+import type { FaultFixture } from "./fault-fixture.ts";
 import { either } from "./write-operation.ts";
 
 /** Counts live sessions and what the audit has of a request, and says what has become of them since. */
 export async function watchRequest(
-  { storage: { repositories: r } }: Stage,
+  { storage: { repositories: r } }: FaultFixture,
   requestId: string,
   expected: { readonly sessions: number; readonly event: string },
 ) {

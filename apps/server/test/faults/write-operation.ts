@@ -1,5 +1,5 @@
 import type { CallName } from "@sallyport/storage-faults";
-import type { Request, Stage } from "./stage.ts";
+import type { Request, FaultFixture } from "./fault-fixture.ts";
 
 /** A request that is about to write, and what can be seen of it in storage. */
 export interface Scene {
@@ -18,7 +18,7 @@ export interface WriteOperation {
   /** The code of all failures from the transaction on; else it is that of the fault. */
   readonly failure?: number;
   /** Makes a scene of its own, beside the faults. */
-  prepare(stage: Stage): Promise<Scene>;
+  prepare(fixture: FaultFixture): Promise<Scene>;
 }
 
 /** What a state amounts to when it is either of two. */

@@ -1,9 +1,9 @@
 import { Applications, SecondFactors } from "@sallyport/core";
-import { faults, Gate } from "@sallyport/storage-faults";
+import { faults, Latch } from "@sallyport/storage-faults";
 import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession, type Sent } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";
-import { openStage } from "../faults/stage.ts";
+import { openFaultFixture } from "../faults/fault-fixture.ts";
 import { newUser, repositoriesOf } from "../password-suite.ts";
 import { Authenticator, enter, factorRequests } from "../second-factor-client.ts";
 import { secondFactorEnvironment } from "../second-factor-suite.ts";
@@ -111,11 +111,11 @@ describe("attacks on doors", () => {
   });
 
   test("a refused log-in asks storage for the same whether there is such a user or not", async () => {
-    const stage = await openStage("memory");
+    const fixture = await openFaultFixture("memory");
     try {
       const callsOf = async (path: string, user: string) => {
-        const calls = await stage.script.record(async () => {
-          const { code } = await stage.send({
+        const calls = await fixture.script.record(async () => {
+          const { code } = await fixture.send({
             method: "POST",
             path,
             body: { user, pass: "a wrong password", appNames: ["demo-app"] },
@@ -134,7 +134,7 @@ describe("attacks on doors", () => {
         expect(await callsOf(path, "nobody of this name")).toEqual(await callsOf(path, known));
       }
     } finally {
-      await stage.close();
+      await fixture.close();
     }
   }, 60_000);
 });
@@ -219,23 +219,24 @@ describe("attacks on factors", () => {
   });
 
   test("whoever switches a factor off just when it is confirmed is asked for a token of it", async () => {
-    const stage = await openStage("memory", {}, secondFactorEnvironment);
+    const fixture = await openFaultFixture("memory", {}, secondFactorEnvironment);
     try {
-      const { records } = stage.storage.repositories;
+      const { records } = fixture.storage.repositories;
       const [applications, secondFactors] = [new Applications(records), new SecondFactors(records)];
       await applications.create({ name: "guarded", seats: null, secondFactor: "optional" });
       const { sessionId } = (
-        await stage.send({
+        await fixture.send({
           method: "POST",
           path: "/v1/login",
           body: { user: "demo", pass: "demo", appNames: ["guarded"] },
           sessionId: null,
         })
       ).data;
-      const send = (method: "POST" | "DELETE") => stage.send({ method, path: "/v1/2fa/secret?app=guarded", sessionId });
+      const send = (method: "POST" | "DELETE") =>
+        fixture.send({ method, path: "/v1/2fa/secret?app=guarded", sessionId });
       await send("POST");
-      const gate = new Gate();
-      stage.script.add({ call: "transaction", fault: faults.slow(gate) });
+      const gate = new Latch();
+      fixture.script.add({ call: "transaction", fault: faults.slow(gate) });
       const switchedOff = send("DELETE");
       await gate.reached;
       const [begun] = await secondFactors.list(null, 1);
@@ -247,7 +248,7 @@ describe("attacks on factors", () => {
       ]);
       expect(await send("DELETE")).toMatchObject({ code: 341 });
     } finally {
-      await stage.close();
+      await fixture.close();
     }
   }, 60_000);
 });

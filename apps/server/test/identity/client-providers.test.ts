@@ -1,32 +1,37 @@
 import { SallyportClient } from "@sallyport/client";
 import { linkingLogIn, listLinks, providerAddress, providerAnswer, removeLinks } from "@sallyport/client/identity";
-import { signIn } from "@sallyport/provider-imitation";
+import { signIn } from "@sallyport/fake-identity-providers";
 import { pino } from "pino";
 import type { RunningServer } from "../../src/index.ts";
 import { startSeededServer } from "../demo-server.ts";
 import { comeBack } from "../providers/browser.ts";
-import { openProviderStage, type ProviderStage, register, stageEnvironment } from "../providers/provider-stage.ts";
+import {
+  openProviderFixture,
+  type ProviderFixture,
+  register,
+  providerEnvironment,
+} from "../providers/provider-fixture.ts";
 import { appKey } from "../subject.ts";
 
 /** A log-in with a provider through the client, with a server that tells its log everything. */
 
-let stage: ProviderStage;
+let fixture: ProviderFixture;
 let server: RunningServer;
 let log = "";
 beforeAll(async () => {
-  stage = await openProviderStage();
+  fixture = await openProviderFixture();
   const logger = pino({ level: "trace" }, { write: (line: string) => void (log += line) });
   server = await startSeededServer(
     [{ engine: "memory" }, { engine: "memory" }],
-    stageEnvironment,
+    providerEnvironment,
     logger,
-    stage.content,
+    fixture.content,
   );
-  await register(stage, server, "google");
+  await register(fixture, server, "google");
 }, 60_000);
 afterAll(async () => {
   await server.close();
-  await stage.close();
+  await fixture.close();
 });
 
 /** Goes to an address and to the provider's page, as a browser does, and gives what stands on the last page. */
@@ -82,7 +87,9 @@ test("an account is bound, opens sessions, and is let go; nothing of that stands
 
   secrets.push(
     first.dfUuid,
-    second.logIn.door?.answered === undefined ? "" : (second.logIn.door.answered as { sessionId: string }).sessionId,
+    second.logIn.endpoint?.answered === undefined
+      ? ""
+      : (second.logIn.endpoint.answered as { sessionId: string }).sessionId,
     "a token of no use",
     "a+token+of+no+use",
   );

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jest } from "@jest/globals";
-import { type Letter, SealedOrders } from "@sallyport/core";
+import { type MailMessage, SealedMailJobs } from "@sallyport/core";
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import { receivedMail, type ReceivedMail } from "@sallyport/test-kit/mail/received-mail";
 import { reply, type SmtpSink, startSmtpSink } from "@sallyport/test-kit/mail/smtp-sink";
@@ -110,10 +110,10 @@ describe("mail commands", () => {
 });
 
 const masterKey = randomBytes(32);
-const orders = new SealedOrders(new AesGcmKeyWrapping(masterKey));
+const orders = new SealedMailJobs(new AesGcmKeyWrapping(masterKey));
 
 /** A relay whose answers to mails wait for somebody to open the gate. */
-class GatedSink {
+class BlockingSink {
   readonly received: ReceivedMail[] = [];
   private sink: SmtpSink | undefined;
   private opened = false;
@@ -183,7 +183,7 @@ class GatedSink {
 
 describe("mail of server processes on one Postgres", () => {
   let postgres: PostgresFixture;
-  let sink: GatedSink;
+  let sink: BlockingSink;
   const processes: ServerProcess[] = [];
 
   beforeAll(async () => {
@@ -196,7 +196,7 @@ describe("mail of server processes on one Postgres", () => {
 
   beforeEach(async () => {
     await postgres.sql.query("delete from sallyport_demo.records");
-    sink = await new GatedSink().start();
+    sink = await new BlockingSink().start();
   });
 
   afterEach(async () => {
@@ -229,8 +229,8 @@ describe("mail of server processes on one Postgres", () => {
   const waiting = async (): Promise<number> =>
     Number((await postgres.sql.query("select count(*) from sallyport_demo.records where kind = 'mail'")).rows[0].count);
 
-  async function put(letters: readonly Letter[]): Promise<void> {
-    const sealed = letters.map((letter) => orders.seal("", { letter }));
+  async function put(letters: readonly MailMessage[]): Promise<void> {
+    const sealed = letters.map((message) => orders.seal("", { message }));
     await postgres.sql.query(
       `insert into sallyport_demo.records (kind, id, value, version, born, created_at, expires_at)
       select 'mail', encode(sha256(o::bytea), 'hex'), json_build_object('sealed', o, 'lifetime', 3600000, 'stuck', false), v, v, now(), now() + interval '1 hour'
@@ -239,7 +239,7 @@ describe("mail of server processes on one Postgres", () => {
     );
   }
 
-  const notices = (count: number): Letter[] =>
+  const notices = (count: number): MailMessage[] =>
     Array.from({ length: count }, (_, index) => ({
       kind: "passwordChanged",
       to: `user-${index}@example.com`,

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
-import { openProviderStage, type ProviderStage } from "../providers/provider-stage.ts";
+import { openProviderFixture, type ProviderFixture } from "../providers/provider-fixture.ts";
 import { runCommand } from "./run-command.ts";
 import type { Ended } from "./server-process.ts";
 
@@ -14,10 +14,10 @@ const folder = mkdtempSync(join(tmpdir(), "sallyport-provider-commands-"));
 const masterKey = Buffer.alloc(32, 1).toString("base64");
 let postgres: RealPostgres;
 let scratch: ScratchDatabase;
-let stage: ProviderStage;
+let fixture: ProviderFixture;
 
 beforeAll(async () => {
-  stage = await openProviderStage();
+  fixture = await openProviderFixture();
   postgres = await startRealPostgres();
   scratch = await postgres.createDatabase();
   const databases = ["", "second"].map((alias) => ({
@@ -28,7 +28,7 @@ beforeAll(async () => {
     databases,
     server: { publicUrl: "https://service.example/api/" },
     oAuthProviders: [{ name: "Google" }],
-    providers: { fakeUrl: stage.imitation.url },
+    providers: { fakeUrl: fixture.imitation.url },
   });
   write("user.txt", "a long password");
   expect(await run("migrate")).toMatchObject({ code: 0 });
@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await scratch.drop();
   await postgres.stop();
-  await stage.close();
+  await fixture.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -67,7 +67,7 @@ test("providers are registered, tested, listed and shown by commands, which show
   expect(incomplete).toMatchObject({ code: 1, stderr: expect.stringContaining("clientId is missing") });
   expect(incomplete.stderr).not.toContain("hush");
 
-  const data = write("google.json", stage.dataOf("google"));
+  const data = write("google.json", fixture.dataOf("google"));
   expect(await provider("add", "google", "--data-file", data, "--app-name", "buying")).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('does not know the app "buying"'),
@@ -109,12 +109,12 @@ test("providers are registered, tested, listed and shown by commands, which show
 });
 
 test("what is wrong with a provider is found without anybody logging in", async () => {
-  stage.imitation.misbehave("google", { answers: { keys: "serverError" } });
+  fixture.imitation.misbehave("google", { answers: { keys: "serverError" } });
   expect(await provider("test", "google")).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^error: The provider: /),
   });
-  stage.imitation.behave();
+  fixture.imitation.behave();
   await provider(
     "add",
     "google",
@@ -126,7 +126,7 @@ test("what is wrong with a provider is found without anybody logging in", async 
   expect(wrong.stderr).not.toContain("wrong-secret");
 
   expect(
-    await provider("add", "facebook", "--data-file", write("facebook.json", stage.dataOf("facebook"))),
+    await provider("add", "facebook", "--data-file", write("facebook.json", fixture.dataOf("facebook"))),
   ).toMatchObject({ code: 0, stderr: expect.stringContaining("is not enabled") });
   expect(await provider("remove", "google")).toMatchObject({
     code: 0,

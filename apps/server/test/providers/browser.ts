@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Callback, signIn } from "@sallyport/provider-imitation";
+import { type Callback, signIn } from "@sallyport/fake-identity-providers";
 import request from "supertest";
 import { type Answer, call } from "../client.ts";
 import { appKey, type Subject } from "../subject.ts";

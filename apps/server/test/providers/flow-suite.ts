@@ -1,19 +1,19 @@
 import { type ProviderType, providerTypes } from "@sallyport/core";
-import { signIn } from "@sallyport/provider-imitation";
+import { signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession } from "../client.ts";
 import { away, comeBack, link, logInAt } from "./browser.ts";
-import { linksOf, type ProviderStage, register, removeLinks } from "./provider-stage.ts";
+import { linksOf, type ProviderFixture, register, removeLinks } from "./provider-fixture.ts";
 
 /** The whole way at each provider, on every engine. */
-export function flowSuite(server: () => RunningServer, stage: () => ProviderStage): void {
+export function flowSuite(server: () => RunningServer, fixture: () => ProviderFixture): void {
   const links = () => linksOf(server());
   const dfUuidAt = async (provider: string) => (await logInAt(server(), provider, "anna")).body.data.dfUuid as string;
   const check = (sessionId: string) => checkSession(server(), sessionId);
 
   beforeEach(async () => {
-    stage().imitation.behave();
-    for (const type of providerTypes) await register(stage(), server(), type);
+    fixture().imitation.behave();
+    for (const type of providerTypes) await register(fixture(), server(), type);
     await removeLinks(server());
   });
 

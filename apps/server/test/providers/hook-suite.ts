@@ -2,12 +2,12 @@ import { seesAll } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
 import { resolve } from "node:path";
 import { logInAt } from "./browser.ts";
-import { linksOf, type ProviderStage, register, repositoriesOf, stageEnvironment } from "./provider-stage.ts";
+import { linksOf, type ProviderFixture, register, repositoriesOf, providerEnvironment } from "./provider-fixture.ts";
 
-export const providerHookEnvironment = { ...stageEnvironment, MACROS_DIR: resolve(import.meta.dirname, "macros") };
+export const providerHookEnvironment = { ...providerEnvironment, MACROS_DIR: resolve(import.meta.dirname, "macros") };
 
 /** The hook for new users of providers in its sandbox, on every engine. */
-export function providerHookSuite(server: () => RunningServer, stage: () => ProviderStage): void {
+export function providerHookSuite(server: () => RunningServer, fixture: () => ProviderFixture): void {
   const r = () => repositoriesOf(server());
   const objects = async () =>
     (await r().objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 100 })).objects.map(
@@ -16,7 +16,7 @@ export function providerHookSuite(server: () => RunningServer, stage: () => Prov
   const reader = async () => (await r().accounts.find({ realm: "database", loginName: "reader" }, [])).user;
 
   test("the hook accepts, assigns or refuses a new user, and is asked once for each that it accepts", async () => {
-    await register(stage(), server(), "google");
+    await register(fixture(), server(), "google");
     const before = (await reader())?.version ?? 0;
     expect(await logInAt(server(), "google", "ben")).toMatchObject({ status: 400, code: "324" });
     expect((await logInAt(server(), "google", "chloe")).body.data).toHaveProperty("dfUuid");
@@ -42,7 +42,7 @@ export function providerHookSuite(server: () => RunningServer, stage: () => Prov
     expect((await reader())?.version).toBe(before + 1);
 
     const admin = (await r().accounts.find({ realm: "database", loginName: "demo" }, [])).account?.userId ?? null;
-    await register(stage(), server(), "google", { defaultUserId: admin });
+    await register(fixture(), server(), "google", { defaultUserId: admin });
     expect((await logInAt(server(), "google", "chloe")).body.data.user.Name).toBe("demo");
     expect(await linksOf(server())).toHaveLength(2);
     expect(await objects()).toHaveLength(2);

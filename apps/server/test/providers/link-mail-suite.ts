@@ -2,10 +2,14 @@ import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
 import type { Mailbox } from "../mailbox.ts";
 import { link, logInAt } from "./browser.ts";
-import { type ProviderStage, register, repositoriesOf } from "./provider-stage.ts";
+import { type ProviderFixture, register, repositoriesOf } from "./provider-fixture.ts";
 
 /** Mail to those to whom an account was bound. */
-export function linkMailSuite(server: () => RunningServer, stage: () => ProviderStage, mailbox: () => Mailbox): void {
+export function linkMailSuite(
+  server: () => RunningServer,
+  fixture: () => ProviderFixture,
+  mailbox: () => Mailbox,
+): void {
   const bind = async (account: string, change: object, headers: Readonly<Record<string, string>> = {}) => {
     const { dfUuid } = (await logInAt(server(), "google", account)).body.data;
     const body = { user: "demo", pass: "demo", appNames: ["demo-app"], dfUuid, ...change };
@@ -13,7 +17,7 @@ export function linkMailSuite(server: () => RunningServer, stage: () => Provider
   };
 
   test("tells a user with an address by mail that an account was bound to him, in his language, and nobody else", async () => {
-    await register(stage(), server(), "google");
+    await register(fixture(), server(), "google");
     const { accounts } = repositoriesOf(server());
     const { account } = await accounts.find({ realm: "database", loginName: "demo" }, []);
     const [addressed, without] = ["addressed", "without"];

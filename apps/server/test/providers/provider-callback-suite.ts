@@ -1,7 +1,7 @@
-import { type Callback, signIn } from "@sallyport/provider-imitation";
+import { type Callback, signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
 import { away, comeBack } from "./browser.ts";
-import { linksOf } from "./provider-stage.ts";
+import { linksOf } from "./provider-fixture.ts";
 
 /** What comes back from providers and does not belong there. */
 export function providerCallbackSuite(server: () => RunningServer): void {

@@ -4,13 +4,13 @@ import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
 import { Authenticator } from "../second-factor-client.ts";
 import { link, logInAt } from "./browser.ts";
-import { linksOf, type ProviderStage, register, repositoriesOf } from "./provider-stage.ts";
+import { linksOf, type ProviderFixture, register, repositoriesOf } from "./provider-fixture.ts";
 
 /** What `inAll` asks of everybody at once. */
 const atOnce = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 20 }, work));
 
 /** Who is bound to which user, and by whom. */
-export function providerLinkSuite(server: () => RunningServer, stage: () => ProviderStage): void {
+export function providerLinkSuite(server: () => RunningServer, fixture: () => ProviderFixture): void {
   const r = (alias = "") => repositoriesOf(server(), alias);
   const users = async () =>
     (await r().objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 100 })).objects;
@@ -49,7 +49,7 @@ export function providerLinkSuite(server: () => RunningServer, stage: () => Prov
     const { account } = await r().accounts.find({ realm: "database", loginName: "reader" }, []);
     const appName = "guarded by a factor";
     await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "optional" });
-    await register(stage(), server(), "google", { defaultUserId: account?.userId ?? null });
+    await register(fixture(), server(), "google", { defaultUserId: account?.userId ?? null });
     try {
       const enter = (query = {}) => logInAt(server(), "google", "anna", { query });
       const path = `/v1/2fa/secret?app=${encodeURIComponent(appName)}`;
@@ -72,7 +72,7 @@ export function providerLinkSuite(server: () => RunningServer, stage: () => Prov
       ).toBe("0");
       expect([await unlink(guarded), await linksOf(server())]).toEqual(["0", []]);
     } finally {
-      await register(stage(), server(), "google");
+      await register(fixture(), server(), "google");
     }
   });
 
@@ -115,7 +115,7 @@ export function providerLinkSuite(server: () => RunningServer, stage: () => Prov
 
   test("new accounts get the default user, however many come at once, and see no one but themselves", async () => {
     const { account } = await r().accounts.find({ realm: "database", loginName: "reader" }, []);
-    await register(stage(), server(), "google", { defaultUserId: account?.userId ?? null });
+    await register(fixture(), server(), "google", { defaultUserId: account?.userId ?? null });
     try {
       const before = (await users()).length;
       const answers = await atOnce(() => logInAt(server(), "google", "anna"));
@@ -134,7 +134,7 @@ export function providerLinkSuite(server: () => RunningServer, stage: () => Prov
       expect((await users()).length - before).toBe(2);
     } finally {
       await r().accounts.change(account?.userId ?? "", { disabled: false });
-      await register(stage(), server(), "google");
+      await register(fixture(), server(), "google");
     }
   });
 }

@@ -1,31 +1,42 @@
 import { Writable } from "node:stream";
-import { signIn } from "@sallyport/provider-imitation";
+import { signIn } from "@sallyport/fake-identity-providers";
 import { pino } from "pino";
 import request from "supertest";
 import type { RunningServer } from "../../src/index.ts";
 import { startSeededServer } from "../demo-server.ts";
 import { away, begin, comeBack, link } from "./browser.ts";
-import { openProviderStage, type ProviderStage, register, repositoriesOf, stageEnvironment } from "./provider-stage.ts";
+import {
+  openProviderFixture,
+  type ProviderFixture,
+  register,
+  repositoriesOf,
+  providerEnvironment,
+} from "./provider-fixture.ts";
 
-let stage: ProviderStage;
+let fixture: ProviderFixture;
 let server: RunningServer;
 let lines: string[];
 beforeAll(async () => {
-  stage = await openProviderStage();
+  fixture = await openProviderFixture();
   lines = [];
   const kept = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) });
-  const environment = { ...stageEnvironment, TRUSTED_PROXIES: "127.0.0.1", DEBUG_MESSAGES: "true", LOG_LEVEL: "trace" };
+  const environment = {
+    ...providerEnvironment,
+    TRUSTED_PROXIES: "127.0.0.1",
+    DEBUG_MESSAGES: "true",
+    LOG_LEVEL: "trace",
+  };
   server = await startSeededServer(
     [{ engine: "memory" }, { engine: "memory" }],
     environment,
     pino({ level: "trace" }, kept),
-    stage.content,
+    fixture.content,
   );
-  for (const type of ["google", "apple"] as const) await register(stage, server, type);
+  for (const type of ["google", "apple"] as const) await register(fixture, server, type);
 });
 afterAll(async () => {
   await server.close();
-  await stage.close();
+  await fixture.close();
 });
 
 const post = (path: string, body: string, type = "application/x-www-form-urlencoded") =>
@@ -103,11 +114,11 @@ test("neither logs nor answers nor the audit tell what opens something", async (
   await comeBack(server, callback, cookie);
   await link(server, dfUuid, { pass: "wrong" });
   const { sessionId } = (await link(server, dfUuid)).body.data;
-  stage.imitation.misbehave("google", { answers: { token: "refusesClient" } });
+  fixture.imitation.misbehave("google", { answers: { token: "refusesClient" } });
   const refused = await away(server, "google");
   const second = await signIn(refused.location, "anna");
   const { body: told } = await comeBack(server, second, refused.cookie);
-  stage.imitation.behave();
+  fixture.imitation.behave();
   const secrets = [dfUuid, sessionId, "135790", "google-secret"];
   for (const each of [
     { location, cookie, callback },

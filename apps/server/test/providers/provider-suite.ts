@@ -5,20 +5,20 @@ import { appKey } from "../subject.ts";
 import { begin, logInAt } from "./browser.ts";
 import { providerCallbackSuite } from "./provider-callback-suite.ts";
 import { providerLinkSuite } from "./provider-link-suite.ts";
-import { linksOf, type ProviderStage, publicUrl, register, removeLinks } from "./provider-stage.ts";
+import { linksOf, type ProviderFixture, publicUrl, register, removeLinks } from "./provider-fixture.ts";
 
 /** Everything that can go wrong with log-ins at providers, and what several do at once. */
-export function providerSuite(server: () => RunningServer, stage: () => ProviderStage): void {
+export function providerSuite(server: () => RunningServer, fixture: () => ProviderFixture): void {
   const forget = async () => {
     for (const alias of ["", "second"]) await removeLinks(server(), alias);
   };
 
   beforeAll(async () => {
     for (const type of providerTypes)
-      for (const alias of ["", "second"]) await register(stage(), server(), type, { alias });
+      for (const alias of ["", "second"]) await register(fixture(), server(), type, { alias });
   });
   beforeEach(async () => {
-    stage().imitation.behave();
+    fixture().imitation.behave();
     await forget();
   });
 
@@ -31,7 +31,7 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
       body: { status: { internalStatus: "0", statusMessage: "ok" }, data: {} },
     });
     const location = new URL(headers["location"] ?? "");
-    expect(location.href.startsWith(stage().imitation.url)).toBe(true);
+    expect(location.href.startsWith(fixture().imitation.url)).toBe(true);
     expect(location.searchParams.get("redirect_uri")).toBe(`${publicUrl}/v1/google/callback`);
     expect(headers["set-cookie"]).toEqual([
       expect.stringMatching(
@@ -80,7 +80,7 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
     "signedByPublicKey",
   ] as const)("believes no id token with the fault %s", async (idToken) => {
     for (const type of ["google", "microsoft", "apple"] as const) {
-      stage().imitation.misbehave(type, { idToken });
+      fixture().imitation.misbehave(type, { idToken });
       const { code, body } = await logInAt(server(), type, "anna");
       expect([type, code, body]).toEqual([
         type,
@@ -92,7 +92,7 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
   });
 
   test("believes no access token that was made for another application", async () => {
-    stage().imitation.misbehave("facebook", { debug: "otherApp" });
+    fixture().imitation.misbehave("facebook", { debug: "otherApp" });
     expect(await logInAt(server(), "facebook", "anna")).toMatchObject({ code: "324" });
   });
 
@@ -104,11 +104,11 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
     ["notJson", "324"],
     ["refusesClient", "608"],
   ] as const)("a provider that %s is answered %s", async (token, code) => {
-    stage().imitation.misbehave("google", { answers: { token } });
+    fixture().imitation.misbehave("google", { answers: { token } });
     expect(await logInAt(server(), "google", "anna")).toMatchObject({ code });
     expect(await linksOf(server())).toEqual([]);
   });
 
   providerCallbackSuite(server);
-  providerLinkSuite(server, stage);
+  providerLinkSuite(server, fixture);
 }

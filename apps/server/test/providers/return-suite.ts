@@ -1,19 +1,22 @@
 import { type ProviderType, providerTypes, seesAll } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
-import { signIn } from "@sallyport/provider-imitation";
+import { signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
 import { checkSession } from "../client.ts";
 import { appKey } from "../subject.ts";
 import { away, begin, comeBack, link, pkcePair, type Returned, returnAddress, returnFrom, trade } from "./browser.ts";
-import { linksOf, type ProviderStage, register, removeLinks } from "./provider-stage.ts";
-import { many, returnStage } from "./return-stage.ts";
+import { linksOf, type ProviderFixture, register, removeLinks } from "./provider-fixture.ts";
+import { many, returnFixture } from "./return-fixture.ts";
 import { returnTradeSuite } from "./return-trade-suite.ts";
 
 const oneOfMany = (refusal: string) => ["0", ...Array.from({ length: many - 1 }, () => refusal)];
 
 /** Log-ins at providers that return to an app, at one server or at two of the same databases. */
-export function returnSuite(servers: () => readonly [RunningServer, RunningServer], stage: () => ProviderStage): void {
-  const { server, r, bind, codeOf } = returnStage(servers);
+export function returnSuite(
+  servers: () => readonly [RunningServer, RunningServer],
+  fixture: () => ProviderFixture,
+): void {
+  const { server, r, bind, codeOf } = returnFixture(servers);
   const users = async () =>
     (await r().objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 100 })).objects.length;
   /** By turns at both servers. */
@@ -22,10 +25,10 @@ export function returnSuite(servers: () => readonly [RunningServer, RunningServe
 
   beforeAll(async () => {
     for (const type of providerTypes)
-      for (const alias of ["", "second"]) await register(stage(), server(), type, { alias });
+      for (const alias of ["", "second"]) await register(fixture(), server(), type, { alias });
   });
   beforeEach(async () => {
-    stage().imitation.behave();
+    fixture().imitation.behave();
     await removeLinks(server());
   });
 
@@ -86,7 +89,7 @@ export function returnSuite(servers: () => readonly [RunningServer, RunningServe
     const unbound = await atOnce(await returnFrom(server(), "google", "anna"));
     expect(unbound.map(({ code }) => code).toSorted()).toEqual(oneOfMany("324"));
     const { account } = await r().accounts.find({ realm: "database", loginName: "reader" }, []);
-    await register(stage(), server(), "google", { defaultUserId: account?.userId ?? null });
+    await register(fixture(), server(), "google", { defaultUserId: account?.userId ?? null });
     try {
       const before = await users();
       const given = await returnFrom(server(), "google", "ben");
@@ -98,7 +101,7 @@ export function returnSuite(servers: () => readonly [RunningServer, RunningServe
         before + 1,
       ]);
     } finally {
-      await register(stage(), server(), "google");
+      await register(fixture(), server(), "google");
     }
   });
 
@@ -194,7 +197,7 @@ export function returnSuite(servers: () => readonly [RunningServer, RunningServe
     ["notJson", "324"],
     ["refusesClient", "608"],
   ] as const)("tells the app of a provider that %s", async (token, code) => {
-    stage().imitation.misbehave("google", { answers: { token } });
+    fixture().imitation.misbehave("google", { answers: { token } });
     const { answer } = await returnFrom(server(), "google", "anna");
     expect([answer.status, answer.headers["location"], answer.body]).toEqual([
       302,

@@ -1,16 +1,16 @@
 import { Applications } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
-import { signIn } from "@sallyport/provider-imitation";
+import { signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
 import { Authenticator } from "../second-factor-client.ts";
 import { away, comeBack, pkcePair, type Returned, returnAddress, returnFrom, trade } from "./browser.ts";
-import { databaseOf } from "./provider-stage.ts";
-import { many, returnStage } from "./return-stage.ts";
+import { databaseOf } from "./provider-fixture.ts";
+import { many, returnFixture } from "./return-fixture.ts";
 
 /** The codes that apps trade: for whom they are good, and how often. */
 export function returnTradeSuite(servers: () => readonly [RunningServer, RunningServer]): void {
-  const { server, r, bind, codeOf } = returnStage(servers);
+  const { server, r, bind, codeOf } = returnFixture(servers);
   const { challenge } = pkcePair();
   const bodies: readonly (readonly [string, (given: Returned) => object, string])[] = [
     ["no code", ({ verifier }) => ({ verifier }), "324"],

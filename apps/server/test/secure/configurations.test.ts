@@ -259,8 +259,8 @@ describe("a secure session", () => {
 
   test("whose message never comes answers encrypted", async () => {
     const session = await logInSecurely(server);
-    const impatient = await start("200ms");
-    const answer = await inTheMiddle(session, 0n, () => awaited(0, impatient), impatient);
+    const shortTimeout = await start("200ms");
+    const answer = await inTheMiddle(session, 0n, () => awaited(0, shortTimeout), shortTimeout);
     expect(answer).toMatchObject({ status: 400, code: "699", iv: expect.any(Buffer) });
     expect((await sendMessage(server, session, 0n)).code).toBe("0");
   });

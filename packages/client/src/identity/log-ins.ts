@@ -9,7 +9,7 @@ import type { IncomingMessage } from "../transport/transport.ts";
 
 /** The log-in of somebody who is no database user (`POST /v1/auth/df`), for `client.logIn`. */
 export function customLogIn(fields: LogInFields): PlainLogInOptions {
-  return { ...fields, mode: "session", door: { path: "/v1/auth/df" } };
+  return { ...fields, mode: "session", endpoint: { path: "/v1/auth/df" } };
 }
 
 export interface ProviderLogInFields {
@@ -66,8 +66,8 @@ function answerOf(answered: unknown, status: number): ProviderAnswer {
   const data = answered as { readonly dfUuid?: unknown; readonly sessionId?: unknown } | null;
   if (typeof data?.dfUuid === "string") return { assigned: false, dfUuid: data.dfUuid };
   if (typeof data?.sessionId !== "string") throw new TransportError("foreign-answer", { httpStatus: status });
-  const door = { path: "", answered: data, once: true };
-  return { assigned: true, logIn: { mode: "session", user: "", password: "", appNames: [], door } };
+  const endpoint = { path: "", answered: data, once: true };
+  return { assigned: true, logIn: { mode: "session", user: "", password: "", appNames: [], endpoint } };
 }
 
 export interface CodeLogInFields extends Omit<ProviderLogInFields, "challenge"> {
@@ -155,7 +155,7 @@ export interface LinkingFields extends LogInFields {
  * good any more. It is not repeated when the session is over: log in with the provider then.
  */
 export function linkingLogIn({ dfUuid, ...fields }: LinkingFields): PlainLogInOptions {
-  return { ...fields, mode: "session", door: { path: "/v1/extLogin", fields: { dfUuid }, once: true } };
+  return { ...fields, mode: "session", endpoint: { path: "/v1/extLogin", fields: { dfUuid }, once: true } };
 }
 
 /** An account of a provider that is bound to the user. */

@@ -28,7 +28,7 @@ export async function changePassword(
 ): Promise<{ readonly confirmationRequired: boolean }> {
   const { passwordHash, encrypted = false } = change;
   const texts = {
-    oldPassword: knownPassword(change.oldPassword, passwordHash),
+    oldPassword: currentPassword(change.oldPassword, passwordHash),
     newPassword: newPassword(change.newPassword, passwordHash),
   };
   const body = encrypted === false ? texts : await sealed(client, texts, encrypted === true ? {} : encrypted, options);
@@ -124,7 +124,7 @@ export async function confirmResetPassword(
 const digest = /^[0-9a-f]{32}$/i;
 
 /** A password that the server knows: in the form of a log-in. */
-function knownPassword(password: string, passwordHash: LogInFields["passwordHash"]): string {
+function currentPassword(password: string, passwordHash: LogInFields["passwordHash"]): string {
   return passwordHash === "none" ? password : md5(password);
 }
 

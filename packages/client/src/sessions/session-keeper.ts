@@ -4,7 +4,7 @@ import type { LogInResult, OpenedSession } from "../log-in.ts";
 import type { ClientSession } from "./client-session.ts";
 
 /** What the keeper has done for it. */
-export interface SessionDoor {
+export interface SessionOpener {
   /** Logs in. */
   open(options: LogInOptions, signal?: AbortSignal): Promise<OpenedSession>;
   /** Logs out; resolves, too, if the session was over already. */
@@ -18,21 +18,21 @@ function isFinal(error: unknown): boolean {
 
 /** Whether what a log-in shows is good once only. */
 function isForOnce(options: LogInOptions): boolean {
-  return options.twoFactorToken !== undefined || ("door" in options && options.door?.once === true);
+  return options.twoFactorToken !== undefined || ("endpoint" in options && options.endpoint?.once === true);
 }
 
 /** Keeps the session of a client, and opens another when it is over. Credentials are in memory only, for that one purpose. */
 export class SessionKeeper {
-  readonly #door: SessionDoor;
+  readonly #opener: SessionOpener;
   readonly #renews: boolean;
   #session: ClientSession | undefined;
   #credentials: LogInOptions | undefined;
   #renewal: Promise<ClientSession> | undefined;
   /** Changes with every log-in and log-out of the caller: a log-in that was begun before is overtaken. */
-  #turn = {};
+  #queue = {};
 
-  constructor(door: SessionDoor, { renews }: { readonly renews: boolean }) {
-    this.#door = door;
+  constructor(endpoint: SessionOpener, { renews }: { readonly renews: boolean }) {
+    this.#opener = endpoint;
     this.#renews = renews;
   }
 
@@ -43,9 +43,9 @@ export class SessionKeeper {
   /** Logs in; a session from before is ended once the new one is open. */
   async logIn(options: LogInOptions, signal?: AbortSignal): Promise<LogInResult> {
     const turn = {};
-    this.#turn = turn;
-    const { session, result } = await this.#door.open(options, signal);
-    await this.#unlessOvertaken(session, turn === this.#turn);
+    this.#queue = turn;
+    const { session, result } = await this.#opener.open(options, signal);
+    await this.#unlessOvertaken(session, turn === this.#queue);
     const earlier = this.#session;
     this.#session = session;
     this.#credentials = this.#renews && !isForOnce(options) ? { ...options } : undefined;
@@ -56,12 +56,12 @@ export class SessionKeeper {
 
   /** Forgets the credentials at once, and ends the session. If that fails the session is kept, so that it can be tried again. */
   async logOut(): Promise<void> {
-    this.#turn = {};
+    this.#queue = {};
     this.#credentials = undefined;
     this.#renewal = undefined;
     const session = this.#session;
     if (session === undefined) return;
-    await this.#door.close(session);
+    await this.#opener.close(session);
     if (this.#session === session) this.#session = undefined;
   }
 
@@ -90,7 +90,7 @@ export class SessionKeeper {
 
   async #reopen(credentials: LogInOptions): Promise<ClientSession> {
     try {
-      const { session } = await this.#door.open(credentials);
+      const { session } = await this.#opener.open(credentials);
       await this.#unlessOvertaken(session, credentials === this.#credentials);
       this.#session = session;
       return session;
@@ -109,6 +109,6 @@ export class SessionKeeper {
 
   /** What cannot be ended now ends by itself, when it has been idle. */
   async #closeQuietly(session: ClientSession): Promise<void> {
-    await this.#door.close(session).catch(() => undefined);
+    await this.#opener.close(session).catch(() => undefined);
   }
 }

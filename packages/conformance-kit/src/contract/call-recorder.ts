@@ -1,4 +1,4 @@
-import type { Attempt, JointRepositories, Repositories, Storage } from "@sallyport/core";
+import type { Attempt, BatchRepositories, Repositories, Storage } from "@sallyport/core";
 import { unwrittenIn } from "./unwritten-in.ts";
 
 type Member = string | symbol;
@@ -28,12 +28,12 @@ export class CallRecorder {
       repositories: () => this.repositories(storage.repositories),
       transaction: () => (work: (r: Repositories, attempt: Attempt) => Promise<unknown>) =>
         storage.transaction((r, attempt) => work(this.repositories(r), attempt)),
-      together: () => (work: (r: JointRepositories) => Promise<unknown>) =>
-        storage.together((r) => work(this.repositories(r))),
+      together: () => (work: (r: BatchRepositories) => Promise<unknown>) =>
+        storage.batch((r) => work(this.repositories(r))),
     });
   }
 
-  private repositories<R extends Repositories | JointRepositories>(r: R): R {
+  private repositories<R extends Repositories | BatchRepositories>(r: R): R {
     return this.inPlaceOf(r, { get: (_target, name) => this.noting(Reflect.get(r, name) as object, String(name)) });
   }
 

@@ -39,13 +39,13 @@ export async function compareAdapters(
   const adapters = [reference, adapter] as const;
   const told = { reference: reference.name, adapter: adapter.name, queries: runs, histories, seed };
   const differs = async (scenario: Scenario) => {
-    const [expected, actual] = await played(adapters, scenario);
+    const [expected, actual] = await outcomesOf(adapters, scenario);
     return !same(actual, expected);
   };
   const found = (await differingQuery(adapters, runs, seed)) ?? (await differingHistory(differs, histories, seed));
   if (found === null) return { ...told, difference: null };
   const scenario = found.kind === "query" ? await fewerObjects(found, differs) : await fewerSteps(found, differs);
-  const [expected, actual] = await played(adapters, scenario);
+  const [expected, actual] = await outcomesOf(adapters, scenario);
   return {
     ...told,
     difference: { reference: reference.name, adapter: adapter.name, seed, scenario, expected, actual },
@@ -69,6 +69,6 @@ async function differingHistory(
 }
 
 /** What comes of a scenario with the one adapter, and with the other. */
-async function played([reference, adapter]: readonly [AdapterUnderTest, AdapterUnderTest], scenario: Scenario) {
+async function outcomesOf([reference, adapter]: readonly [AdapterUnderTest, AdapterUnderTest], scenario: Scenario) {
   return [await answersOf(reference, scenario), await answersOf(adapter, scenario)] as const;
 }

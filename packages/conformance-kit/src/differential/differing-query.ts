@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { AdapterUnderTest, StorageUnderTest } from "../adapter-under-test.ts";
 import { capabilitiesOf } from "../capabilities-of.ts";
 import { same } from "../assert/same.ts";
-import { playObjects, playQuery } from "./queries/play-query.ts";
+import { createSample, runQuery } from "./queries/run-query.ts";
 import type { QueryScenario } from "./queries/query-scenario.ts";
 import { objectSets } from "./queries/random-objects.ts";
 import { randomQueries } from "./queries/random-queries.ts";
@@ -42,14 +42,14 @@ async function ofOneSet(
     const filled = await Promise.all(
       opened.map(async ({ storage }) => {
         await storage.migrate();
-        return playObjects(storage, data).catch(failureOf);
+        return createSample(storage, data).catch(failureOf);
       }),
     );
     const answer = (asked: Pick<QueryScenario, "query" | "visibility" | "limit">) =>
       Promise.all(
         opened.map(({ storage }, index) => {
           const ids = filled[index];
-          return Array.isArray(ids) ? playQuery(storage, ids, asked).catch(failureOf) : ids;
+          return Array.isArray(ids) ? runQuery(storage, ids, asked).catch(failureOf) : ids;
         }),
       );
     const property = fc.asyncProperty(randomQueries(), async (asked) => {

@@ -1,4 +1,4 @@
-import { nameOf, nobody, numberOf, withTexts } from "./object-names.ts";
+import { nameOf, nonexistent, numberOf, withTexts } from "./object-names.ts";
 import type { QueryScenario, ScenarioObject } from "./queries/query-scenario.ts";
 import { Smallest } from "./smallest.ts";
 
@@ -40,7 +40,7 @@ function without({ objects, query, ...others }: QueryScenario, number: number): 
     withTexts(value, (text) => {
       const named = numberOf(text);
       if (named === undefined || named < number) return text;
-      return named === number ? nobody : nameOf(named - 1);
+      return named === number ? nonexistent : nameOf(named - 1);
     }) as T;
   return { ...others, query: moved(query), objects: moved(objects.filter((_, index) => index !== number)) };
 }

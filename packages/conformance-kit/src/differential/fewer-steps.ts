@@ -1,6 +1,6 @@
 import { eachStep, type GivenAttributes, type HistoryScenario, type Numbering } from "./histories/step.ts";
 import { renumbered, type Step } from "./histories/step.ts";
-import { nameOf, nobody, numberOf, withTexts } from "./object-names.ts";
+import { nameOf, nonexistent, numberOf, withTexts } from "./object-names.ts";
 import { Smallest } from "./smallest.ts";
 
 /** So often a smaller scenario is tried. */
@@ -82,6 +82,6 @@ class Renumbering {
     const old = numberOf(text);
     if (old === undefined) return text;
     const number = this.of(old);
-    return number === undefined ? nobody : nameOf(number);
+    return number === undefined ? nonexistent : nameOf(number);
   }
 }

@@ -12,17 +12,17 @@ export function numberOf(text: string): number | undefined {
 }
 
 /** Stands for an object that never existed. */
-export const nobody = "#none";
+export const nonexistent = "#none";
 
 /** An id that no storage of a few objects gives. */
-export const idOfNobody: ObjectId = "ZZZZZZZZZZ";
+export const nonexistentId: ObjectId = "ZZZZZZZZZZ";
 
 /** The value with ids in the place of names, at whatever depth. An object that could not be created is nobody. */
 export function withIds<T>(value: T, ids: readonly (ObjectId | null)[]): T {
   const idOf = (text: string) => {
-    if (text === nobody) return idOfNobody;
+    if (text === nonexistent) return nonexistentId;
     const number = numberOf(text);
-    return number === undefined ? text : (ids[number] ?? idOfNobody);
+    return number === undefined ? text : (ids[number] ?? nonexistentId);
   };
   return withTexts(value, idOf) as T;
 }
@@ -30,7 +30,7 @@ export function withIds<T>(value: T, ids: readonly (ObjectId | null)[]): T {
 /** The value with names in the place of ids. */
 export function withNames<T>(value: T, ids: readonly (ObjectId | null)[]): T {
   const names = new Map(ids.map((id, number) => [id, nameOf(number)]));
-  return withTexts(value, (text) => (text === idOfNobody ? nobody : (names.get(text) ?? text))) as T;
+  return withTexts(value, (text) => (text === nonexistentId ? nonexistent : (names.get(text) ?? text))) as T;
 }
 
 /** The value with every text in it replaced; names of members stay. */

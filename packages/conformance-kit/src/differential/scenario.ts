@@ -1,9 +1,9 @@
 import type { Storage } from "@sallyport/core";
 import type { AdapterUnderTest } from "../adapter-under-test.ts";
 import { described } from "../assert/described.ts";
-import { playHistory } from "./histories/play-history.ts";
+import { replayHistory } from "./histories/replay-history.ts";
 import type { HistoryOutcome, HistoryScenario } from "./histories/step.ts";
-import { playObjects, playQuery } from "./queries/play-query.ts";
+import { createSample, runQuery } from "./queries/run-query.ts";
 import type { QueryAnswers, QueryScenario } from "./queries/query-scenario.ts";
 import { withinLimit } from "../within-limit.ts";
 
@@ -39,7 +39,7 @@ export async function answersOf(adapter: AdapterUnderTest, scenario: Scenario): 
     await storage.migrate();
     return await withinLimit(
       adapter,
-      play(storage, scenario, (milliseconds) => (offset += milliseconds)),
+      runScenario(storage, scenario, (milliseconds) => (offset += milliseconds)),
     );
   } catch (error) {
     return failureOf(error);
@@ -48,9 +48,13 @@ export async function answersOf(adapter: AdapterUnderTest, scenario: Scenario): 
   }
 }
 
-async function play(storage: Storage, scenario: Scenario, advance: (milliseconds: number) => void): Promise<Answers> {
-  if (scenario.kind === "history") return playHistory(storage, scenario, advance);
-  return playQuery(storage, await playObjects(storage, scenario), scenario);
+async function runScenario(
+  storage: Storage,
+  scenario: Scenario,
+  advance: (milliseconds: number) => void,
+): Promise<Answers> {
+  if (scenario.kind === "history") return replayHistory(storage, scenario, advance);
+  return runQuery(storage, await createSample(storage, scenario), scenario);
 }
 
 /** An error as an answer. */

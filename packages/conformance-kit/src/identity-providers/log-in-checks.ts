@@ -65,7 +65,7 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
     underTest,
   }) => {
     const logIn = async (person?: string) => provider.finish(await answer(request(), person));
-    const [one, again, other] = [await logIn(), await logIn(), await logIn(underTest.people[1])];
+    const [one, again, other] = [await logIn(), await logIn(), await logIn(underTest.users[1])];
     equal([again.issuer, again.subject], [one.issuer, one.subject], "the identity of the same person");
     holds(one.issuer !== other.issuer || one.subject !== other.subject, "Two people are two identities");
     for (const text of [one.issuer, one.subject])

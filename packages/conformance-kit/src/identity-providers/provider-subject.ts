@@ -27,7 +27,7 @@ export function providerSubject(underTest: ProviderUnderTest, time: number = tim
     underTest,
     provider,
     request,
-    answer: async (asked, person = underTest.people[0]) => ({
+    answer: async (asked, person = underTest.users[0]) => ({
       ...asked,
       parameters: await underTest.signIn(await provider.begin(asked), person),
     }),

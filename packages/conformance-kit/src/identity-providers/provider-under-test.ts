@@ -19,7 +19,7 @@ export interface ProviderUnderTest {
   readonly secrets: readonly string[];
 
   /** Two people who have accounts there. */
-  readonly people: readonly [string, string];
+  readonly users: readonly [string, string];
 
   /** Goes to an address that a log-in begins at as a browser does, logs in (`null`: cancels), and tells what the callback would bring. */
   signIn(address: string, person: string | null): Promise<CallbackParameters>;

@@ -7,7 +7,7 @@ import { idsOf } from "../fixtures/objects.ts";
 import { createLink, findLink } from "../fixtures/new-link.ts";
 import { minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
-import { whileOpen } from "../fixtures/at-once.ts";
+import { whileOpen } from "../fixtures/concurrently.ts";
 
 const administrator = { administrator: true };
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountOf, createCustomAccount, createUser, createUserObject } from "../fixtures/accounts.ts";
-import { atOnce } from "../fixtures/at-once.ts";
+import { atOnce } from "../fixtures/concurrently.ts";
 import { codeOf } from "../fixtures/error-of.ts";
 import { equalCounts } from "../fixtures/lists.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";

@@ -2,7 +2,7 @@ import type { Account, Admission, Repositories } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
-import { bringBack, createObjects, idsOf, takeAway, update } from "../fixtures/objects.ts";
+import { restoreObjects, createObjects, idsOf, deleteObjects, update } from "../fixtures/objects.ts";
 import { createAppKey } from "../fixtures/apps.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
@@ -191,9 +191,9 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
       equalInAnyOrder((await visitor.admit(r, digest)).principal?.groups ?? ["no principal"], ids, what);
     await named("the groups");
     // What is in the recycler keeps its references, and what a group there could see, its members still see.
-    await takeAway(storage, ids.slice(2), true);
+    await deleteObjects(storage, ids.slice(2), true);
     await named("the groups with one in the recycler");
-    await bringBack(storage, ids[2] ?? "");
+    await restoreObjects(storage, ids[2] ?? "");
     await named("the groups after it came back");
   },
 

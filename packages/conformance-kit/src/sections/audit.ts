@@ -1,7 +1,7 @@
 import type { AuditEvent, RecordedAuditEvent } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce, whileOpen } from "../fixtures/at-once.ts";
+import { atOnce, whileOpen } from "../fixtures/concurrently.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { pluck, rowsOf } from "../fixtures/lists.ts";

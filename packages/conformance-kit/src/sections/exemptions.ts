@@ -8,7 +8,7 @@ import {
 } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/at-once.ts";
+import { atOnce } from "../fixtures/concurrently.ts";
 import { hour, minute, second } from "../fixtures/policy.ts";
 
 /** Delays of 1, 2, 4 and then 5 minutes after the third failure. */

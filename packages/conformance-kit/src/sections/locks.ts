@@ -2,10 +2,10 @@ import { type Digest, type Repositories, seesAll } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { equalCounts, pluck } from "../fixtures/lists.ts";
-import { atOnce } from "../fixtures/at-once.ts";
+import { atOnce } from "../fixtures/concurrently.ts";
 import { changeOf } from "../fixtures/changes-up-to.ts";
 import { codeOf } from "../fixtures/error-of.ts";
-import { createObject, files, idsOf, objectOf, takeAway, update } from "../fixtures/objects.ts";
+import { createObject, files, idsOf, objectOf, deleteObjects, update } from "../fixtures/objects.ts";
 import { generous, hour, minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
@@ -221,7 +221,7 @@ export const lockChecks: readonly Check[] = [
       equal(await both(first, second, before), ["taken", "full"], "taking two where one is allowed");
       const mine = await visitor.open(r, { deviceId: "phone" }, { ...generous, perDevice: 1 });
       equal(await both(first, second, mine), ["taken", "full"], "taking two with the next session of the device");
-      await takeAway(storage, [first], true);
+      await deleteObjects(storage, [first], true);
       equal(await both(second, third, mine), ["taken", "full"], "taking others when the object is gone");
       advance(hour);
       const next = await visitor.open(r);

@@ -9,10 +9,10 @@ import {
 } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce, linger, occurrences, signal } from "../fixtures/at-once.ts";
+import { atOnce, linger, occurrences, signal } from "../fixtures/concurrently.ts";
 import { equalCounts } from "../fixtures/lists.ts";
 import { createObject, update } from "../fixtures/objects.ts";
-import { takenBack } from "../fixtures/taken-back.ts";
+import { rolledBack } from "../fixtures/rolled-back.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 
 const ticket: ClassDefinition = {
@@ -29,7 +29,7 @@ async function holdModel(
 ): Promise<{ readonly ended: Promise<void> }> {
   const held = signal();
   const ended = storage.transaction(async (inside) => {
-    await inside.model.hold();
+    await inside.model.lock();
     held.tell();
     await linger(inside, 50);
     await atTheEnd(inside);
@@ -165,7 +165,7 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     let holders = 0;
     const outcomes = await atOnce(6, (index) =>
       storage.transaction(async (inside) => {
-        await inside.model.hold();
+        await inside.model.lock();
         holders += 1;
         try {
           const { generation } = await inside.model.load();
@@ -216,7 +216,7 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     });
     await Promise.race([written.told, writing]);
     const holding = storage.transaction(async (inside) => {
-      await inside.model.hold();
+      await inside.model.lock();
       events.push(`held with ${await inside.objects.count({ classes: ["File"] }, seesAll)}`);
     });
     await Promise.all([writing, holding]);
@@ -227,7 +227,7 @@ export const modelChecks: readonly Check[] = checksOf("model", {
   "can be held and changed again by the transaction that holds it": async ({ storage, r }) => {
     await storage.transaction(async (inside) => {
       for (const name of ["One", "Two"]) {
-        await inside.model.hold();
+        await inside.model.lock();
         await change(inside, { put: tickets(name) });
       }
     });
@@ -235,8 +235,8 @@ export const modelChecks: readonly Check[] = checksOf("model", {
   },
 
   "is free again when a transaction that held it has failed": async ({ storage, r }) => {
-    await takenBack(storage, ({ model }) => model.hold());
-    await r.model.hold();
+    await rolledBack(storage, ({ model }) => model.lock());
+    await r.model.lock();
     await change(r, { put: [ticket] });
   },
 

@@ -1,12 +1,12 @@
 import type { Digest, RecordValue, Repositories } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce, occurrences } from "../fixtures/at-once.ts";
+import { atOnce, occurrences } from "../fixtures/concurrently.ts";
 import { createAppKey } from "../fixtures/apps.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { minute } from "../fixtures/policy.ts";
-import { takenBack } from "../fixtures/taken-back.ts";
+import { rolledBack } from "../fixtures/rolled-back.ts";
 
 /** The state of a log-in at a provider, good for ten minutes; returns its digest. */
 async function begin(r: Repositories, value: RecordValue): Promise<Digest> {
@@ -90,7 +90,7 @@ export const returnChecks: readonly Check[] = checksOf("returns from providers",
 
   "are kept with the transaction that admits them, and only then": async ({ storage, r }) => {
     const state = await begin(r, { number: 1 });
-    await takenBack(storage, async (inside) =>
+    await rolledBack(storage, async (inside) =>
       equal((await inside.admission.admitReturn(state)).state, { number: 1 }, "inside"),
     );
     equal((await r.admission.admitReturn(state)).state, { number: 1 }, "after the transaction was undone");

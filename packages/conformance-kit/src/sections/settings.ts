@@ -1,7 +1,7 @@
 import type { Repositories } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/at-once.ts";
+import { atOnce } from "../fixtures/concurrently.ts";
 import { createAppKey } from "../fixtures/apps.ts";
 import { createCustomAccount, createUserObject } from "../fixtures/accounts.ts";
 import { auditEvent } from "../fixtures/every-call.ts";

@@ -4,21 +4,21 @@ import { type Check, checksOf } from "../check.ts";
 import { pluck } from "../fixtures/lists.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
 import { createAppName, knownAppNames } from "../fixtures/apps.ts";
-import { atOnce, whileOpen } from "../fixtures/at-once.ts";
+import { atOnce, whileOpen } from "../fixtures/concurrently.ts";
 import { errorOf } from "../fixtures/error-of.ts";
 import { auditEvent, everyCall } from "../fixtures/every-call.ts";
 import { freshDigest } from "../fixtures/digests.ts";
-import { Stage } from "../fixtures/stage.ts";
-import { takenBack } from "../fixtures/taken-back.ts";
+import { StateFixture } from "../fixtures/state-fixture.ts";
+import { rolledBack } from "../fixtures/rolled-back.ts";
 
 const always = checksOf("transactions", {
   "keep all of their work and hand on its result": async (subject) => {
-    const stage = await Stage.set(subject);
+    const fixture = await StateFixture.set(subject);
     const result = await subject.storage.transaction(async (r) => {
-      await stage.change(r);
-      return stage.look(r);
+      await fixture.change(r);
+      return fixture.look(r);
     });
-    const seen = await stage.look(subject.r);
+    const seen = await fixture.look(subject.r);
     equal(seen, result, "what is there, as the transaction saw it");
     equal(
       [seen.maintenance, seen.ended, seen.opened, seen.waits, seen.audit],
@@ -30,15 +30,15 @@ const always = checksOf("transactions", {
       ["new", "new", true, ["new"], "new"],
       "what is new",
     );
-    equal([seen.file, seen.lock], ["new", stage.props.late.digest], "what is changed and locked");
-    equal(seen.channel, stage.props.secure.channel?.wrappedKey, "the wrapped key of the new channel");
+    equal([seen.file, seen.lock], ["new", fixture.props.late.digest], "what is changed and locked");
+    equal(seen.channel, fixture.props.secure.channel?.wrappedKey, "the wrapped key of the new channel");
   },
 
   "keep nothing of their work if it throws": async (subject) => {
-    const stage = await Stage.set(subject);
-    const before = await stage.look(subject.r);
-    await takenBack(subject.storage, (r) => stage.change(r));
-    equal(await stage.look(subject.r), before, "what is there");
+    const fixture = await StateFixture.set(subject);
+    const before = await fixture.look(subject.r);
+    await rolledBack(subject.storage, (r) => fixture.change(r));
+    equal(await fixture.look(subject.r), before, "what is there");
   },
 
   "let the error of their work out unchanged": async ({ storage }) => {
@@ -70,12 +70,12 @@ const always = checksOf("transactions", {
 
   "do not show their work to others before it is kept": async (subject) => {
     const { storage, r } = subject;
-    const stage = await Stage.set(subject);
-    const before = await stage.look(r);
+    const fixture = await StateFixture.set(subject);
+    const before = await fixture.look(r);
     const seen = await whileOpen(
       storage,
-      (inside) => stage.change(inside),
-      () => stage.look(r),
+      (inside) => fixture.change(inside),
+      () => fixture.look(r),
       { end: "taken back" },
     );
     equal(seen, before, "what others see");
@@ -91,7 +91,7 @@ const always = checksOf("transactions", {
 
   "go on after an outcome that is no error": async (subject) => {
     const { storage, r } = subject;
-    const { visitor, appKey, generation } = (await Stage.set(subject)).props;
+    const { visitor, appKey, generation } = (await StateFixture.set(subject)).props;
     const { userId, loginName } = visitor.account;
     const outcomes = await storage.transaction(async (inside) => [
       await inside.accounts.create({ userId, loginName, secret: "", administrator: false }, "any"),
@@ -107,7 +107,7 @@ const always = checksOf("transactions", {
   },
 
   "leave nothing behind for those that follow, however many fail": async ({ storage, r }) => {
-    for (let round = 0; round < 40; round += 1) await takenBack(storage, (inside) => createAppName(inside, "one"));
+    for (let round = 0; round < 40; round += 1) await rolledBack(storage, (inside) => createAppName(inside, "one"));
     const known = await storage.transaction((inside) => knownAppNames(inside, "one"));
     equal(known, [], "what the next transaction knows");
     equal(await createAppName(r, "one"), "created", "what the next call does");
@@ -121,7 +121,7 @@ const always = checksOf("transactions", {
         await inside.audit.append({ ...auditEvent, requestId: name });
         await inside.objects.insert([{ className: "File", attributes: { Name: name } }]);
       };
-      if (index % 4 === 3) await takenBack(storage, work);
+      if (index % 4 === 3) await rolledBack(storage, work);
       else await storage.transaction(work);
       return name;
     });

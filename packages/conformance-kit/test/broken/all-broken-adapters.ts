@@ -10,10 +10,10 @@ import { brokenCipherBlocks } from "./broken-cipher-blocks.ts";
 import { brokenContents } from "./broken-contents.ts";
 import { brokenCustomAccounts } from "./broken-custom-accounts.ts";
 import { brokenDevices } from "./broken-devices.ts";
-import { brokenAccountRemoval } from "./departures/broken-account-removal.ts";
-import { brokenGoing, brokenHolding } from "./departures/broken-going.ts";
-import { brokenReturning } from "./departures/broken-returning.ts";
-import { brokenEntrances } from "./broken-entrances.ts";
+import { brokenAccountRemoval } from "./deletion/broken-account-removal.ts";
+import { brokenGoing, brokenHolding } from "./deletion/broken-deleting.ts";
+import { brokenReturning } from "./deletion/broken-restoring.ts";
+import { brokenAuthenticationMethods } from "./broken-authentication-methods.ts";
 import { brokenExemptions } from "./broken-exemptions.ts";
 import { brokenLocks } from "./broken-locks.ts";
 import { brokenMembers } from "./broken-members.ts";
@@ -30,7 +30,7 @@ import { brokenRecordClaims } from "./records/broken-record-claims.ts";
 import { brokenRecordKeeping } from "./records/broken-record-keeping.ts";
 import { brokenRecordRemoving } from "./records/broken-record-removing.ts";
 import { brokenRecordSettlements } from "./records/broken-record-settlements.ts";
-import { brokenRecordRoom } from "./records/broken-record-room.ts";
+import { brokenRecordQuotas } from "./records/broken-record-quotas.ts";
 import { brokenRecordVersions } from "./records/broken-record-versions.ts";
 import { brokenRecycling } from "./broken-recycling.ts";
 import { brokenReturns } from "./broken-returns.ts";
@@ -47,14 +47,14 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["capabilities", brokenCapabilities],
   ["sessions", brokenSessions],
   ["sessions of a device", brokenDevices],
-  ["ways in", brokenEntrances],
+  ["ways in", brokenAuthenticationMethods],
   ["admission", brokenAdmissions],
   ["returns from providers", brokenReturns],
   ["secure channels", brokenChannels],
   ["cipher blocks of log-ins", brokenCipherBlocks],
   ["records", [...brokenRecordKeeping, ...brokenRecordRemoving]],
   ["versions of records", brokenRecordVersions],
-  ["room of records", brokenRecordRoom],
+  ["room of records", brokenRecordQuotas],
   ["claims of records", [...brokenRecordClaims, ...brokenRecordSettlements]],
   ["objects", brokenObjects],
   ["ids and UUIDs of objects", brokenObjectKeys],
@@ -65,7 +65,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["members of collections", brokenMembers],
   ["locks", brokenLocks],
   ["changes", brokenChanges],
-  ["departures", [...brokenGoing, ...brokenReturning, ...brokenHolding, ...brokenAccountRemoval]],
+  ["tombstones", [...brokenGoing, ...brokenReturning, ...brokenHolding, ...brokenAccountRemoval]],
   ["the recycle bin", brokenRecycling],
   [
     "app keys and accounts",

@@ -19,7 +19,7 @@ export function broken(fault: string, caughtBy: string | readonly string[], make
     return brokenStorage(storage, {
       repositories: withFault(storage.repositories, faulty),
       transaction: (work) => storage.transaction((r, attempt) => work(withFault(r, faulty), attempt)),
-      together: (work) => storage.together((r) => work(withFault(r as Repositories, faulty))),
+      batch: (work) => storage.batch((r) => work(withFault(r as Repositories, faulty))),
     });
   };
   return { fault, caughtBy: [caughtBy].flat(), create };
@@ -32,7 +32,7 @@ export function brokenStorage(storage: Storage, replaced: Partial<Storage>): Sto
     repositories: storage.repositories,
     archive: storage.archive,
     transaction: (work) => storage.transaction(work),
-    together: (work) => storage.together(work),
+    batch: (work) => storage.batch(work),
     migrate: (classes) => storage.migrate(classes),
     alignIndexes: (wanted) => storage.alignIndexes(wanted),
     readyIndexes: (indexes) => storage.readyIndexes(indexes),

@@ -100,7 +100,7 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   brokenArchive(
     "forgets what is gone",
     "holds what is left of objects, and the highest number that was given",
-    exporting(without("departures")),
+    exporting(without("tombstones")),
   ),
 
   brokenArchive(
@@ -133,9 +133,9 @@ export const brokenArchives: readonly BrokenAdapter[] = [
 
   brokenArchive(
     "stamps by the number of the object",
-    "holds the stamps of changes, of objects and of departures",
+    "holds the stamps of changes, of objects and of tombstones",
     exporting((record) =>
-      record.section === "objects" || record.section === "departures"
+      record.section === "objects" || record.section === "tombstones"
         ? { ...record, stamp: objectNumber(record.id) }
         : record,
     ),
@@ -301,7 +301,7 @@ export const brokenArchives: readonly BrokenAdapter[] = [
       "is the same when it was imported and is exported again",
     ],
     importing((record) =>
-      record.section === "objects" || record.section === "departures"
+      record.section === "objects" || record.section === "tombstones"
         ? { ...record, stamp: objectNumber(record.id) }
         : record,
     ),
@@ -312,7 +312,7 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   brokenArchive(
     "starts versions anew",
     ["can be worked on at once", "is the same when it was imported and is exported again"],
-    importing((record) => (record.section === "departures" ? { ...record, version: 1 } : record)),
+    importing((record) => (record.section === "tombstones" ? { ...record, version: 1 } : record)),
   ),
 
   brokenArchive(

@@ -38,7 +38,7 @@ const losingPart = "run again what lost in a part of it, whether it minds or not
 const losing = "run again what lost against another, and give up with 706 the third time";
 
 /** Faults that show when a database is used by more than one process. */
-export const brokenTogether: readonly BrokenProcesses[] = [
+export const brokenBatches: readonly BrokenProcesses[] = [
   brokenMemory("counts the sessions that it has opened itself", "keep a limit of sessions exactly, together", () => {
     let opened = 0;
     return (r) => ({
@@ -72,11 +72,11 @@ export const brokenTogether: readonly BrokenProcesses[] = [
   brokenMemory("counts what it has recycled itself", "keep a quota of the recycle bin exactly, together", () => {
     let recycled = 0;
     return (r) => ({
-      departures: {
-        depart: async (ids, { quota = 0, ...how }) => {
+      deletion: {
+        delete: async (ids, { quota = 0, ...how }) => {
           if (quota > 0 && recycled + ids.length > quota) return "full";
           recycled += ids.length;
-          return r.departures.depart(ids, how);
+          return r.deletion.delete(ids, how);
         },
       },
     });

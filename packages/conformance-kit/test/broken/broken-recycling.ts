@@ -1,7 +1,7 @@
-import { objectNumber, type RecycledRoot, type RecyclerQuery, type Repositories, seesAll } from "@sallyport/core";
+import { objectNumber, type RecycledRoot, type TrashQuery, type Repositories, seesAll } from "@sallyport/core";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
-type Departures = Repositories["departures"];
+type Deletion = Repositories["deletion"];
 
 const order = "lists what went alone or took others along, with who recycled it, the newest first";
 const sight = "lists what one user recycled, and what the caller could read";
@@ -17,41 +17,41 @@ const back = "keeps everything when a purge is taken back";
 function recycling(
   fault: string,
   caughtBy: string | readonly string[],
-  makeFault: (departures: Departures, r: Repositories) => Partial<Departures>,
+  makeFault: (tombstones: Deletion, r: Repositories) => Partial<Deletion>,
 ): BrokenAdapter {
-  return broken(fault, caughtBy, () => (r) => ({ departures: makeFault(r.departures, r) }));
+  return broken(fault, caughtBy, () => (r) => ({ deletion: makeFault(r.deletion, r) }));
 }
 
 const listing =
-  (change: (roots: RecycledRoot[], query: RecyclerQuery) => RecycledRoot[]) =>
-  (departures: Departures): Partial<Departures> => ({
-    listRecycled: async (query) => change(await departures.listRecycled(query), query),
+  (change: (roots: RecycledRoot[], query: TrashQuery) => RecycledRoot[]) =>
+  (tombstones: Deletion): Partial<Deletion> => ({
+    listRecycled: async (query) => change(await tombstones.listRecycled(query), query),
   });
 
 const asking =
-  (change: (query: RecyclerQuery) => RecyclerQuery) =>
-  (departures: Departures): Partial<Departures> => ({
-    listRecycled: (query) => departures.listRecycled(change(query)),
+  (change: (query: TrashQuery) => TrashQuery) =>
+  (tombstones: Deletion): Partial<Deletion> => ({
+    listRecycled: (query) => tombstones.listRecycled(change(query)),
   });
 
 /** A fault in what is left of objects that were purged. */
 function purged(
   fault: string,
   find: (
-    departures: Departures,
+    tombstones: Deletion,
     ids: ReadonlySet<string>,
-    ...asked: Parameters<Departures["find"]>
-  ) => ReturnType<Departures["find"]>,
+    ...asked: Parameters<Deletion["find"]>
+  ) => ReturnType<Deletion["find"]>,
 ): BrokenAdapter {
   return broken(fault, [left], () => {
     const ids = new Set<string>();
-    return ({ departures }) => ({
-      departures: {
+    return ({ deletion }) => ({
+      deletion: {
         purge: async (each) => {
           for (const id of each) ids.add(id);
-          await departures.purge(each);
+          await deletion.purge(each);
         },
-        find: (...asked) => find(departures, ids, ...asked),
+        find: (...asked) => find(deletion, ids, ...asked),
       },
     });
   });
@@ -77,19 +77,19 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
   ),
   broken("knows who recycled an object first alone", [order], () => {
     const first = new Map<string, string | null>();
-    return ({ departures }) => ({
-      departures: {
-        depart: async (ids, how) => {
-          if (!first.has(how.leader)) first.set(how.leader, how.deletedBy ?? null);
-          return departures.depart(ids, { ...how, deletedBy: first.get(how.leader) ?? null });
+    return ({ deletion }) => ({
+      deletion: {
+        delete: async (ids, how) => {
+          if (!first.has(how.root)) first.set(how.root, how.deletedBy ?? null);
+          return deletion.delete(ids, { ...how, deletedBy: first.get(how.root) ?? null });
         },
       },
     });
   }),
-  recycling("lists what one took along by itself", [order], (departures) => ({
-    depart: async (ids, how) => {
-      for (const id of ids) await departures.depart([id], { ...how, leader: id });
-      return "departed";
+  recycling("lists what one took along by itself", [order], (tombstones) => ({
+    delete: async (ids, how) => {
+      for (const id of ids) await tombstones.delete([id], { ...how, root: id });
+      return "deleted";
     },
   })),
   recycling(
@@ -112,70 +112,70 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
     [pages],
     asking((query) => ({ ...query, limit: 100, after: null })),
   ),
-  recycling("goes on behind a time of the recycle bin", [pages], (departures) => ({
+  recycling("goes on behind a time of the recycle bin", [pages], (tombstones) => ({
     listRecycled: async ({ after, ...query }) => {
-      const all = await departures.listRecycled({ ...query, after: null, limit: 1_000 });
-      return all.filter(({ departedAt }) => after === null || departedAt < after.departedAt).slice(0, query.limit);
+      const all = await tombstones.listRecycled({ ...query, after: null, limit: 1_000 });
+      return all.filter(({ deletedAt }) => after === null || deletedAt < after.deletedAt).slice(0, query.limit);
     },
   })),
 
-  recycling("knows no quota", [quota, nothing, race], (departures) => ({
-    depart: (ids, how) => departures.depart(ids, { ...how, quota: 0 }),
+  recycling("knows no quota", [quota, nothing, race], (tombstones) => ({
+    delete: (ids, how) => tombstones.delete(ids, { ...how, quota: 0 }),
   })),
-  recycling("has room for one more than the quota", [quota, nothing, race], (departures) => ({
-    depart: (ids, how) => departures.depart(ids, { ...how, quota: how.quota ? how.quota + 1 : 0 }),
+  recycling("has room for one more than the quota", [quota, nothing, race], (tombstones) => ({
+    delete: (ids, how) => tombstones.delete(ids, { ...how, quota: how.quota ? how.quota + 1 : 0 }),
   })),
-  recycling("counts what all have recycled for each", [quota], (departures) => ({
-    depart: async (ids, { quota: most = 0, ...how }) => {
-      const all = await departures.listRecycled({ deletedBy: null, visibility: seesAll, after: null, limit: 1_000 });
-      return how.recycled && most > 0 && all.length + ids.length > most ? "full" : departures.depart(ids, how);
+  recycling("counts what all have recycled for each", [quota], (tombstones) => ({
+    delete: async (ids, { quota: most = 0, ...how }) => {
+      const all = await tombstones.listRecycled({ deletedBy: null, visibility: seesAll, after: null, limit: 1_000 });
+      return how.recycled && most > 0 && all.length + ids.length > most ? "full" : tombstones.delete(ids, how);
     },
   })),
-  recycling("counts what is deleted for good", [quota], (departures) => ({
-    depart: async (ids, how) => {
-      const own = await departures.listRecycled({
+  recycling("counts what is deleted for good", [quota], (tombstones) => ({
+    delete: async (ids, how) => {
+      const own = await tombstones.listRecycled({
         deletedBy: how.deletedBy ?? "ZZZ",
         visibility: seesAll,
         after: null,
         limit: 1_000,
       });
-      return (how.quota ?? 0) > 0 && own.length + ids.length > (how.quota ?? 0) ? "full" : departures.depart(ids, how);
+      return (how.quota ?? 0) > 0 && own.length + ids.length > (how.quota ?? 0) ? "full" : tombstones.delete(ids, how);
     },
   })),
-  recycling("counts roots alone", [nothing, race], (departures) => ({
-    depart: async (ids, { quota: most = 0, ...how }) => {
-      const own = await departures.listRecycled({
+  recycling("counts roots alone", [nothing, race], (tombstones) => ({
+    delete: async (ids, { quota: most = 0, ...how }) => {
+      const own = await tombstones.listRecycled({
         deletedBy: how.deletedBy ?? "ZZZ",
         visibility: seesAll,
         after: null,
         limit: 1_000,
       });
-      return how.recycled && most > 0 && own.length + 1 > most ? "full" : departures.depart(ids, how);
+      return how.recycled && most > 0 && own.length + 1 > most ? "full" : tombstones.delete(ids, how);
     },
   })),
-  recycling("lets as many go as there is room for", [nothing], (departures) => ({
-    depart: async (ids, how) => {
-      const outcome = await departures.depart(ids, how);
-      if (outcome === "full") await departures.depart(ids.slice(0, 1), how);
+  recycling("lets as many go as there is room for", [nothing], (tombstones) => ({
+    delete: async (ids, how) => {
+      const outcome = await tombstones.delete(ids, how);
+      if (outcome === "full") await tombstones.delete(ids.slice(0, 1), how);
       return outcome;
     },
   })),
 
   recycling("purges nothing", [quota, left, told], () => ({ purge: async () => {} })),
-  recycling("purges the first alone", [left], (departures) => ({ purge: (ids) => departures.purge(ids.slice(0, 1)) })),
-  purged("leaves the version of what is purged as it was", async (departures, ids, reference, visibility) => {
-    const found = await departures.find(reference, visibility);
+  recycling("purges the first alone", [left], (tombstones) => ({ purge: (ids) => tombstones.purge(ids.slice(0, 1)) })),
+  purged("leaves the version of what is purged as it was", async (tombstones, ids, reference, visibility) => {
+    const found = await tombstones.find(reference, visibility);
     return found !== null && ids.has(found.id) ? { ...found, version: found.version - 1 } : found;
   }),
-  purged("shows what is left of what is purged to everybody", async (departures, ids, reference, visibility) => {
-    const found = await departures.find(reference, seesAll);
-    return found !== null && ids.has(found.id) ? found : departures.find(reference, visibility);
+  purged("shows what is left of what is purged to everybody", async (tombstones, ids, reference, visibility) => {
+    const found = await tombstones.find(reference, seesAll);
+    return found !== null && ids.has(found.id) ? found : tombstones.find(reference, visibility);
   }),
-  recycling("purges whatever it is given", [others], (departures) => ({
+  recycling("purges whatever it is given", [others], (tombstones) => ({
     purge: async (ids) => {
-      await departures.purge(ids);
-      const live = (await departures.hold(ids)).map(({ object }) => object.id);
-      for (const id of live) await departures.depart([id], { recycled: false, leader: id });
+      await tombstones.purge(ids);
+      const live = (await tombstones.lock(ids)).map(({ object }) => object.id);
+      for (const id of live) await tombstones.delete([id], { recycled: false, root: id });
     },
   })),
   broken("does not tell of purges", [told], () => {
@@ -195,12 +195,12 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
   broken("keeps a purge that its transaction took back", [back], () => {
     const gone = new Set<string>();
     return (r) => ({
-      departures: {
+      deletion: {
         purge: async (ids) => {
           for (const id of ids) gone.add(id);
-          await r.departures.purge(ids);
+          await r.deletion.purge(ids);
         },
-        listRecycled: async (query) => (await r.departures.listRecycled(query)).filter(({ id }) => !gone.has(id)),
+        listRecycled: async (query) => (await r.deletion.listRecycled(query)).filter(({ id }) => !gone.has(id)),
       },
     });
   }),

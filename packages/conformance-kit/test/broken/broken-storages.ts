@@ -136,18 +136,18 @@ export const brokenStorages: readonly BrokenAdapter[] = [
       "are undone also when the work does not mind the refusal",
       "keep a limit exactly when many come at once, and leave nothing behind of the others",
     ],
-    (storage) => ({ together: async (work) => work(storage.repositories) }),
+    (storage) => ({ batch: async (work) => work(storage.repositories) }),
   ),
 
   brokenAround(
     "takes what is asked for together for any transaction",
     ["are undone also when the work does not mind the refusal", "are not asked for later"],
-    (storage) => ({ together: (work) => storage.transaction(work) }),
+    (storage) => ({ batch: (work) => storage.transaction(work) }),
   ),
 
   brokenAround("keeps the answers of calls together to itself", "are all kept, and each answers", (storage) => ({
-    together: async (work) => {
-      await storage.together(work);
+    batch: async (work) => {
+      await storage.batch(work);
       return [] as never;
     },
   })),
@@ -156,8 +156,8 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     "wraps the error of work with calls together",
     "leave the error of the work unchanged, and nothing else",
     (storage) => ({
-      together: (work) =>
-        storage.together(work).catch((cause: unknown) => {
+      batch: (work) =>
+        storage.batch(work).catch((cause: unknown) => {
           throw new ServiceError(799, { cause });
         }),
     }),

@@ -62,7 +62,7 @@ export class SharedDatabase {
       capabilities: { ...storage.capabilities, durable: true, severalProcesses: true },
       repositories: everyCallOf(of(storage.repositories), (call) => during(() => this.again(call))),
       transaction,
-      together: (work) => during(() => storage.together((r) => work(of(r as Repositories)))),
+      batch: (work) => during(() => storage.batch((r) => work(of(r as Repositories)))),
       migrate: (classes) => during(() => storage.migrate(classes)),
       alignIndexes: (wanted) => during(() => storage.alignIndexes(wanted)),
       readyIndexes: (indexes) => during(() => storage.readyIndexes(indexes)),

@@ -44,6 +44,10 @@ export const earlierSections = [
 export type EarlierRecord =
   | ({ readonly section: "macros" } & MacroVersion)
   | ({ readonly section: "applications" } & Application)
+  | (Omit<RecordOf<"tombstones">, "section" | "root"> & {
+      readonly section: "departures";
+      readonly leader: RecordOf<"tombstones">["root"];
+    })
   | ({ readonly section: "identityProviders" } & ProviderEntry)
   | ({ readonly section: "identityLinks"; readonly linkedAt: number } & IdentityLink)
   | ({ readonly section: "secondFactors" } & SecondFactor)
@@ -82,6 +86,11 @@ export async function* fromEarlier(
       case "applications": {
         const { section: _section, ...application } = record;
         yield kept(applicationKind, application.name, application);
+        break;
+      }
+      case "departures": {
+        const { leader: root, ...tombstone } = record;
+        yield { ...tombstone, section: "tombstones", root };
         break;
       }
       case "identityProviders": {

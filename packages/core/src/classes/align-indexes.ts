@@ -11,7 +11,7 @@ export interface AlignmentReport extends IndexReport {
 /** Gives a database the indexes that its model asks for, and takes others away. May take minutes; nobody waits for it. */
 export class AlignIndexes {
   /** `busy` when another process is at it. */
-  async run(storage: Storage): Promise<AlignmentReport | "busy"> {
+  async alignIndexes(storage: Storage): Promise<AlignmentReport | "busy"> {
     const { model: models } = storage.repositories;
     const most = storage.capabilities.indexesPerTable ?? Infinity;
     const built: AttributeIndex[] = [];
@@ -39,8 +39,8 @@ export class ReadyIndexes {
   }
 
   /** Whether a list of the class, which has the objects of its whole family, finds them by the attribute's indexes. */
-  serve({ family }: ModelClass, attribute: string): boolean {
-    return family.every((className) => this.names.has(`${className}.${attribute}`));
+  serve({ subtree }: ModelClass, attribute: string): boolean {
+    return subtree.every((className) => this.names.has(`${className}.${attribute}`));
   }
 }
 

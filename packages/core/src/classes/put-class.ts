@@ -1,12 +1,12 @@
 import { ServiceError } from "../errors/index.ts";
 import {
   acceptClasses,
-  acceptNarrowings,
+  acceptIncompatibleChanges,
   builtInClasses,
   type GivenClass,
   isSameClass,
   type Model,
-  narrowingsOf,
+  incompatibleChangesOf,
 } from "../model/index.ts";
 import { isUserClass, reserveUserNames } from "../objects/index.ts";
 import { currentModel, type SessionContext, sessionEvent } from "../request/index.ts";
@@ -33,13 +33,13 @@ export interface PutClassOutcome {
 export class PutClass {
   constructor(private readonly indexes: IndexAlignment) {}
 
-  async run(context: SessionContext, input: PutClassInput): Promise<PutClassOutcome> {
+  async putClass(context: SessionContext, input: PutClassInput): Promise<PutClassOutcome> {
     const { r: outside, database, principal } = context;
     requireAdministrator(principal);
     // What is refused here keeps no writer waiting.
     await prepare(outside, input);
     const { model, becomesUsers } = await database.storage.transaction(async (r) => {
-      await r.model.hold();
+      await r.model.lock();
       const { before, after, definition } = await prepare(r, input);
       const known = before.find(input.name)?.definition;
       if (known !== undefined && isSameClass(known, definition)) return { model: before, becomesUsers: false };
@@ -76,7 +76,7 @@ async function prepare(
 ): Promise<Prepared> {
   const before = await currentModel(r.model, expectedGenerations);
   const { definitions, after } = await acceptClasses([{ name, definition: given, pointer: "" }], before, r.objects);
-  await acceptNarrowings(narrowingsOf(name, before, after), r.objects);
+  await acceptIncompatibleChanges(incompatibleChangesOf(name, before, after), r.objects);
   return { before, after, definition: definitions[0] as ClassDefinition };
 }
 
@@ -94,13 +94,13 @@ export interface RemoveClassInput {
 export class RemoveClass {
   constructor(private readonly indexes: IndexAlignment) {}
 
-  async run(context: SessionContext, input: RemoveClassInput): Promise<{ readonly generation: number }> {
+  async removeClass(context: SessionContext, input: RemoveClassInput): Promise<{ readonly generation: number }> {
     const { r: outside, database, principal } = context;
     requireAdministrator(principal);
     // What is refused here keeps no writer waiting.
     await prepareRemoval(outside, input);
     const generation = await database.storage.transaction(async (r) => {
-      await r.model.hold();
+      await r.model.lock();
       const before = await prepareRemoval(r, input);
       const outcome = await r.model.change({ put: [], removed: [input.name] }, before.generation);
       if (outcome === "stale") throw new ServiceError(706, { detail: "The model was changed though it was held." });
@@ -119,7 +119,7 @@ async function prepareRemoval(r: Repositories, { name, expectedGenerations }: Re
   if (modelClass === undefined) throw new ServiceError(304);
   const refuse = (detail: string) => new ServiceError(307, { detail });
   if (builtInClasses.some((each) => each.name === name)) throw refuse("The class is built in.");
-  const below = modelClass.family.filter((each) => each !== name);
+  const below = modelClass.subtree.filter((each) => each !== name);
   if (below.length > 0) throw refuse(`These classes inherit from it: ${below.join(", ")}.`);
   const pointing = [...model.all()].flatMap(({ definition }) =>
     definition.name === name
@@ -127,7 +127,7 @@ async function prepareRemoval(r: Repositories, { name, expectedGenerations }: Re
       : definition.attributes.filter(({ target }) => target === name).map((each) => `${definition.name}.${each.name}`),
   );
   if (pointing.length > 0) throw refuse(`These attributes point to it: ${pointing.join(", ")}.`);
-  const recycled = await r.departures.countRecycled([name]);
+  const recycled = await r.deletion.countRecycled([name]);
   const count = (await r.objects.count({ classes: [name] }, seesAll)) + recycled;
   if (count > 0) throw refuse(`${count} objects are of the class, ${recycled} of them in the recycler.`);
   return model;

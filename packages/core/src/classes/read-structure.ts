@@ -22,7 +22,7 @@ export interface ModelStructure {
 
 /** Shows the classes that the caller may read. Not within a transaction: 307, as storage tells beside it which indexes are ready. */
 export class ReadStructure {
-  async run(
+  async readStructure(
     context: Pick<SessionContext, "r" | "database" | "unit" | "principal" | "modelGeneration">,
   ): Promise<ModelStructure> {
     const { database, principal, unit } = context;
@@ -116,7 +116,7 @@ export interface ReadableClasses {
 }
 
 export class ListReadableClasses {
-  async run({ r, database, principal, modelGeneration }: SessionContext): Promise<ReadableClasses> {
+  async listReadableClasses({ r, database, principal, modelGeneration }: SessionContext): Promise<ReadableClasses> {
     const model = (await database.models.current(modelGeneration, r.model)).as(principal);
     const classes = Array.from(model.all(), (modelClass): ReadableClass => {
       return {

@@ -29,7 +29,7 @@ export class ExecuteMacro {
     private readonly reports: MacroReports,
   ) {}
 
-  async run(context: SessionContext, name: string, input: MacroInput): Promise<MacroResult> {
+  async executeMacro(context: SessionContext, name: string, input: MacroInput): Promise<MacroResult> {
     if (!isMacroName(name)) throw new ServiceError(400);
     const began = Date.now();
     const { alias } = context.database;
@@ -70,7 +70,7 @@ export class ExecuteMacro {
 
 /** Lists the names of the macros that the caller may execute, in the order of their code units. */
 export class ListExecutableMacros {
-  async run(context: SessionContext): Promise<readonly string[]> {
+  async listExecutableMacros(context: SessionContext): Promise<readonly string[]> {
     const names = new CallerNames();
     const executable: string[] = [];
     for (const module of (await context.database.macros.current(context)).all()) {

@@ -54,12 +54,12 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
         const given = ofGet(argument);
         const reference = namedObject(given);
         const serialization = forms.serialization(given.given.serialization);
-        if (isHeld(context, given)) {
+        if (isLocked(context, given)) {
           // A user who may not see an object may not lock it either.
-          const { object } = await getObject.run(context, reference, { type: "oid" });
-          await context.r.objects.hold([object["~ObjectID"]]);
+          const { object } = await getObject.getObject(context, reference, { type: "oid" });
+          await context.r.objects.lock([object["~ObjectID"]]);
         }
-        const { object, version } = await getObject.run(context, reference, serialization);
+        const { object, version } = await getObject.getObject(context, reference, serialization);
         return { object: object as JsonValue, version };
       },
     },
@@ -69,8 +69,8 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
         const given = ofFind(argument);
         const { hold: _hold, className: _className, ...form } = given.given;
         const input = { className: given.text("className"), ...forms.list(form) };
-        const read = () => listObjects.run(context, input);
-        const listed = isHeld(context, given) ? await holdAll(context, read) : await read();
+        const read = () => listObjects.listObjects(context, input);
+        const listed = isLocked(context, given) ? await lockAll(context, read) : await read();
         return { list: forms.listed(listed), versions: listed.versions };
       },
     },
@@ -78,7 +78,7 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
       writes: () => false,
       run: async (context, argument) => {
         const reference = namedObject(argumentsOf("objects.readers", argument, "id"));
-        const { readers, version } = await getReaders.run(context, reference);
+        const { readers, version } = await getReaders.getReaders(context, reference);
         return { readers, version };
       },
     },
@@ -87,21 +87,21 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
 }
 
 /** What is held is held until the transaction ends: without one, that would be not at all. */
-function isHeld({ unit }: SessionContext, given: HostArguments<"hold">): boolean {
+function isLocked({ unit }: SessionContext, given: HostArguments<"hold">): boolean {
   if (!given.flag("hold")) return false;
   if (!unit.joined) throw given.fault("hold", "Only in a transaction.");
   return true;
 }
 
 /** Reads until everything on the list is held: what was changed before it was held is seen as it is since. */
-async function holdAll({ r }: SessionContext, read: () => Promise<ListedObjects>): Promise<ListedObjects> {
+async function lockAll({ r }: SessionContext, read: () => Promise<ListedObjects>): Promise<ListedObjects> {
   const held = new Set<ObjectId>();
   for (let attempt = 1; ; attempt += 1) {
     const listed = await read();
     const missing = listed.list["~Elements"].map((element) => element["~ObjectID"]).filter((id) => !held.has(id));
     if (missing.length === 0) return listed;
     if (attempt > tries) throw new ServiceError(713, { detail: "Others go on changing what is on the list." });
-    await r.objects.hold(missing);
+    await r.objects.lock(missing);
     for (const id of missing) held.add(id);
   }
 }
@@ -114,7 +114,7 @@ function writeCalls(useCases: HostUseCases, forms: RequestForms): HostActions {
       const given = argumentsOf("objects.create", argument, "className", "attributes", "serialization");
       const reference = objectReference(given.text("className"));
       if (reference?.kind !== "class") throw new ServiceError(304);
-      const written = await createObject.run(
+      const written = await createObject.createObject(
         context,
         reference.className,
         attributesOf(given, forms),
@@ -126,13 +126,13 @@ function writeCalls(useCases: HostUseCases, forms: RequestForms): HostActions {
       const given = argumentsOf("objects.update", argument, "id", "attributes", "version", "serialization");
       const serialization = forms.serialization(given.given.serialization);
       const input = { given: attributesOf(given, forms), expectedVersions: versionsOf(given), serialization };
-      const written = await updateObject.run(context, namedObject(given), input);
+      const written = await updateObject.updateObject(context, namedObject(given), input);
       return { object: written.object as JsonValue, version: written.version };
     }),
     "objects.setReaders": action(async (context, argument) => {
       const given = argumentsOf("objects.setReaders", argument, "id", "readers", "version");
       return {
-        ...(await setReaders.run(context, namedObject(given), {
+        ...(await setReaders.setReaders(context, namedObject(given), {
           readers: readersOf(given),
           expectedVersions: versionsOf(given),
         })),
@@ -140,17 +140,17 @@ function writeCalls(useCases: HostUseCases, forms: RequestForms): HostActions {
     }),
     "objects.delete": action(async (context, argument) => {
       const given = argumentsOf("objects.delete", argument, "id", "moveToRecycler", "version");
-      await deleteObject.run(context, namedObject(given), {
+      await deleteObject.deleteObject(context, namedObject(given), {
         recycled: given.flag("moveToRecycler"),
         expectedVersions: versionsOf(given),
       });
       return undefined;
     }),
     "objects.lock": action(async (context, argument) => ({
-      ...(await lockObject.run(context, namedObject(argumentsOf("objects.lock", argument, "id")))),
+      ...(await lockObject.lockObject(context, namedObject(argumentsOf("objects.lock", argument, "id")))),
     })),
     "objects.unlock": action(async (context, argument) => ({
-      ...(await unlockObject.run(context, namedObject(argumentsOf("objects.unlock", argument, "id")))),
+      ...(await unlockObject.unlockObject(context, namedObject(argumentsOf("objects.unlock", argument, "id")))),
     })),
   };
 }

@@ -25,7 +25,7 @@ export interface MacroRunnerParts {
   readonly runtime: MacroRuntime;
   readonly calls: HostCalls;
   readonly reports: MacroReports;
-  readonly patience: number;
+  readonly queueTimeout: number;
   /** Calls back after so many milliseconds, unless what it gives back is called before. */
   readonly after: (milliseconds: number, call: () => void) => () => void;
   /** Milliseconds that the hooks of one request may take, with what they wait for. */
@@ -101,7 +101,7 @@ export class MacroRunner {
     { reads } = { reads: false },
   ): Promise<T> {
     if (context.execution !== undefined) return work(context);
-    const lease = await this.parts.runtime.lease(this.parts.patience, !reads || context.unit.joined);
+    const lease = await this.parts.runtime.lease(this.parts.queueTimeout, !reads || context.unit.joined);
     try {
       return await work({
         ...context,
@@ -113,17 +113,17 @@ export class MacroRunner {
   }
 
   private async underLease(
-    { execution, unit, onGone }: SessionContext,
+    { execution, unit, onDisconnect }: SessionContext,
     { module }: Job,
     work: (execution: MacroExecution) => Promise<MacroOutcome>,
     isEnding: () => boolean = () => false,
   ): Promise<MacroOutcome> {
     if (execution !== undefined) return work(deeper(execution));
-    const lease = await this.parts.runtime.lease(this.parts.patience, unit.joined);
+    const lease = await this.parts.runtime.lease(this.parts.queueTimeout, unit.joined);
     try {
       const done = work({ lease, depth: 1, deadline: Date.now() + module.limits.timeout, lines: new LineAllowance() });
       // Who opened a transaction waits for all that is asked of it.
-      return await (unit.joined ? done : this.whileWanted(module, lease, done, isEnding, onGone));
+      return await (unit.joined ? done : this.whileWanted(module, lease, done, isEnding, onDisconnect));
     } finally {
       lease.release();
     }
@@ -139,7 +139,7 @@ export class MacroRunner {
     lease: MacroLease,
     done: Promise<T>,
     isEnding: () => boolean,
-    onGone: SessionContext["onGone"] = () => () => {},
+    onDisconnect: SessionContext["onDisconnect"] = () => () => {},
   ): Promise<T> {
     let forget = (): void => {};
     const over = new Promise<never>((_resolve, reject) => {
@@ -155,7 +155,7 @@ export class MacroRunner {
         else endInTime();
       };
       let inTime = this.parts.after(timeout + grace, look);
-      const present = onGone(end("ended", "the client has gone away"));
+      const present = onDisconnect(end("ended", "the client has gone away"));
       forget = () => {
         inTime();
         present();

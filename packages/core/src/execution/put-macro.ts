@@ -23,7 +23,7 @@ export class PutMacro {
   constructor(private readonly inspector: Pick<ModuleInspector, "inspect">) {}
 
   /** No macro name: 400; a text too large or unstorable: 307; one that cannot run: `MacroFault`; `stale`: see `put`. */
-  async run(
+  async putMacro(
     { unit, eventOf }: Pick<AdministrationContext, "unit" | "eventOf">,
     { expectedVersion, ...macro }: PutMacroInput,
   ): Promise<MacroPutOutcome> {

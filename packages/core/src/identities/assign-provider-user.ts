@@ -21,7 +21,7 @@ import {
 } from "../storage/index.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 import type { RegisteredProvider } from "./registered-providers.ts";
-import { createLink, remembered, TakenIdentityError } from "./links.ts";
+import { createLink, printableText, TakenIdentityError } from "./links.ts";
 
 export interface NewProviderUser extends Omit<ProviderUser, "userObject"> {
   readonly userId: ObjectId;
@@ -35,7 +35,10 @@ export interface NewProviderUser extends Omit<ProviderUser, "userObject"> {
 export class AcceptProviderUser {
   constructor(private readonly hooks: ObjectHooks) {}
 
-  async run(caller: HookCaller, { userId, ...given }: NewProviderUser): Promise<"accepted" | "assigned"> {
+  async acceptProviderUser(
+    caller: HookCaller,
+    { userId, ...given }: NewProviderUser,
+  ): Promise<"accepted" | "assigned"> {
     const active = await this.hooks.current(caller);
     const [hook] = active?.createUserProvider ?? [];
     if (active === null || hook === undefined) return "accepted";
@@ -43,7 +46,7 @@ export class AcceptProviderUser {
     const sight = { model, visibility: visibilityOf(caller.principal, model) };
     return active.prepared(caller, (ready) =>
       inTransaction(ready, async (inside) => {
-        await inside.r.objects.hold([userId]);
+        await inside.r.objects.lock([userId]);
         const [user] = (await inside.r.objects.get([userId], sight.visibility)) as [StoredObject?];
         if (user === undefined) throw new ServiceError(304);
         const [userObject] = (await rawMembers(inside, sight, [user])) as [Members];
@@ -77,7 +80,7 @@ export class AssignProviderUser {
   ) {}
 
   /** Whether the identity is bound now, by this call or by another one meanwhile; `false` when neither a default user nor a hook says which user it is to be. */
-  async run(context: AppKeyContext, user: NewExternalUser): Promise<boolean> {
+  async assignProviderUser(context: AppKeyContext, user: NewExternalUser): Promise<boolean> {
     const caller = this.caller(context, user);
     const active = await this.hooks.current(caller);
     const asks = active !== null && active.createUserProvider.length > 0;
@@ -107,7 +110,7 @@ export class AssignProviderUser {
     const { type, name: providerName, appNames: ofEntry } = entry;
     const providerConfig = { type, name: providerName, clientId: data["clientId"] ?? "", appNames: ofEntry };
     const given = { userId: created.id, providerConfig, userUuid: subject, name, surname, email };
-    const answer = await this.accept.run(inside, given);
+    const answer = await this.accept.acceptProviderUser(inside, given);
     const userId = answer === "assigned" ? await chosenUser(inside, created.id) : entry.defaultUserId;
     // Nobody has chosen: he has to do it himself, and until then he is no user of this database.
     if (userId === null) throw new UndecidedError();
@@ -117,8 +120,8 @@ export class AssignProviderUser {
       id: randomUuid(this.random),
       issuer: profile.issuer,
       subject,
-      email: remembered(email),
-      displayName: remembered(`${name} ${surname}`),
+      email: printableText(email),
+      displayName: printableText(`${name} ${surname}`),
       provider: provider.type,
       userId,
       shared: true,

@@ -5,7 +5,7 @@ import type { SerializeOwnUser } from "../objects/index.ts";
 import type { AppKeyContext } from "../request/index.ts";
 import { identityLinkId, type Repositories } from "../storage/index.ts";
 import type { AssignProviderUser, NewExternalUser } from "./assign-provider-user.ts";
-import { assignableIdentities, type AssignableIdentity, assignableLifetime, remembered } from "./links.ts";
+import { assignableIdentities, type AssignableIdentity, assignableLifetime, printableText } from "./links.ts";
 
 /** A session, or what the account can be bound to a user with. */
 export type ProviderOutcome = LogInResult | { readonly dfUuid: string };
@@ -27,7 +27,7 @@ export class EnterWithProvider {
     private readonly random: RandomSource,
   ) {}
 
-  async run(context: AppKeyContext, logIn: ProvenLogIn): Promise<ProviderOutcome> {
+  async enterWithProvider(context: AppKeyContext, logIn: ProvenLogIn): Promise<ProviderOutcome> {
     try {
       return await this.enter(context, logIn);
     } catch (error) {
@@ -44,19 +44,22 @@ export class EnterWithProvider {
       const find = () => context.r.accounts.find({ linkId: identityLinkId(profile, this.digests) }, links);
       const known = await find();
       return async () => {
-        if (known.link === null && !(await this.assignUser.run(context, logIn))) throw new UnboundError();
+        if (known.link === null && !(await this.assignUser.assignProviderUser(context, logIn)))
+          throw new UnboundError();
         const { link, account, user, linked } = known.link === null ? await find() : known;
         if (link === null) throw new UnboundError();
-        const entrance = { kind: "provider", link } as const;
-        return account === null || user === null || account.disabled ? null : { account, user, linked, entrance };
+        const authenticationMethod = { kind: "provider", link } as const;
+        return account === null || user === null || account.disabled
+          ? null
+          : { account, user, linked, authenticationMethod };
       };
     };
     const userKey = ["provider", profile.issuer, profile.subject].join("\0");
     const asked = { appNames, deviceId, secondFactor, providerName: registered.provider.type };
     const known = { mode: "session", userKey, prepareProof, ...asked } as const;
-    const claim = spend === undefined ? known : { ...known, spend: spending(spend, () => new SpentError()) };
-    const { sessionId, prepared: user } = await this.gate.enter(context, claim, (person) =>
-      this.serializeOwnUser.run(context, person),
+    const attempt = spend === undefined ? known : { ...known, spend: spending(spend, () => new SpentError()) };
+    const { sessionId, prepared: user } = await this.gate.enter(context, attempt, (person) =>
+      this.serializeOwnUser.serializeOwnUser(context, person),
     );
     return { sessionId, user, databaseName: context.database.name };
   }
@@ -71,8 +74,8 @@ export class EnterWithProvider {
     const known = { appKeyId: appKey.id, provider: registered.provider.type, issuer, subject };
     const identity = {
       ...known,
-      email: remembered(email),
-      displayName: remembered(`${name} ${surname}`),
+      email: printableText(email),
+      displayName: printableText(`${name} ${surname}`),
     } satisfies AssignableIdentity;
     const keep = ({ records }: Repositories) =>
       records.put(assignableIdentities, this.digests.sha256(dfUuid), identity, { lifetime: assignableLifetime });

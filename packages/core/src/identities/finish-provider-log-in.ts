@@ -2,7 +2,7 @@ import { acceptAppNames, withParameter } from "../access/index.ts";
 import type { Digests, RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { AppKeyContext, ArrivingContext } from "../request/index.ts";
-import { type RecordRoom, refuseMaintenance } from "../storage/index.ts";
+import { type RecordQuota, refuseMaintenance } from "../storage/index.ts";
 import type { EnterWithProvider, ProviderOutcome } from "./enter-with-provider.ts";
 import { type CallbackParameters, type ProviderProfile, providerTypeOf } from "./identity-provider.ts";
 import { tallyRefused, tallyStrayCallback, tellingRefusals } from "./provider-events.ts";
@@ -46,7 +46,7 @@ export interface FinishParts {
   readonly digests: Digests;
   readonly random: RandomSource;
   /** How many codes may wait to be traded. */
-  readonly room: RecordRoom;
+  readonly quota: RecordQuota;
 }
 
 interface Proven {
@@ -72,7 +72,7 @@ interface Arrival {
 export class FinishProviderLogIn {
   constructor(private readonly parts: FinishParts) {}
 
-  async run(request: ArrivingContext, input: CallbackInput): Promise<FinishedLogIn> {
+  async finishProviderLogIn(request: ArrivingContext, input: CallbackInput): Promise<FinishedLogIn> {
     const { providers, digests, enterWithProvider } = this.parts;
     const text = input.parameters.get("state") ?? "";
     // Asked for together, so that it is one trip to the database. Whether there is such a provider is told to whoever began a log-in there.
@@ -85,7 +85,13 @@ export class FinishProviderLogIn {
     return tellingRefusals(context, known(state), async () => {
       const { registered, profile } = await this.prove(context, arrival);
       const { appNames, deviceId, secondFactor } = state;
-      const outcome = await enterWithProvider.run(context, { registered, profile, appNames, deviceId, secondFactor });
+      const outcome = await enterWithProvider.enterWithProvider(context, {
+        registered,
+        profile,
+        appNames,
+        deviceId,
+        secondFactor,
+      });
       return { outcome, cookie: browserCookie(digests.sha256(text), "", registered.redirectUri) };
     });
   }
@@ -115,7 +121,7 @@ export class FinishProviderLogIn {
     state: ProviderState,
     proven: Pick<ReturnCode, "profile" | "challenge">,
   ): Promise<string> {
-    const { random, digests, sealing, room } = this.parts;
+    const { random, digests, sealing, quota } = this.parts;
     const { provider, alias, appNames, deviceId, secondFactor } = state;
     const code = random.secret();
     const begun = { provider, alias, appNames, deviceId, secondFactor, appKeyId: context.appKey.id };
@@ -123,7 +129,7 @@ export class FinishProviderLogIn {
       returnCodes,
       digests.sha256(code),
       storedCode({ ...begun, ...proven }, sealing),
-      { owner: `network:${context.origin.network}`, lifetime: returnCodeLifetime, room },
+      { owner: `network:${context.origin.network}`, lifetime: returnCodeLifetime, quota },
     );
     if (outcome === "stored") return code;
     await tallyRefused(context, 706);

@@ -4,7 +4,7 @@ import { ServiceError } from "../errors/index.ts";
 import {
   type AdministrationContext,
   type AppKeyContext,
-  entryEvent,
+  logInEvent,
   type SessionContext,
   sessionEvent,
 } from "../request/index.ts";
@@ -33,12 +33,12 @@ export async function createLink(
   const { userId, provider: providerName } = link;
   const options = { owner: linkOwner(userId), ifVersion: "none" } as const;
   if ((await r.records.put(identityLinkKind, identityLinkId(link, digests), link, options)) !== "stored") return false;
-  await r.audit.append(entryEvent(context, { type: "link.created", outcome: 0, userId, appNames, providerName }));
+  await r.audit.append(logInEvent(context, { type: "link.created", outcome: 0, userId, appNames, providerName }));
   return true;
 }
 
 /** What is kept of a text that a provider says, for people to recognise an account by. */
-export function remembered(text: string): string | null {
+export function printableText(text: string): string | null {
   const kept = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
   return kept === "" ? null : Array.from(kept).slice(0, 255).join("");
 }
@@ -102,16 +102,16 @@ export async function listLinks({ r }: Pick<AdministrationContext, "r">, part: P
 
 /** The caller's links: all of the own user; of a shared user the one that was used; none of a custom account. */
 async function ownLinks({ r, principal, session }: SessionContext): Promise<readonly StoredRecord<IdentityLink>[]> {
-  const { entrance } = session;
-  if (entrance.kind === "custom") return [];
+  const { authenticationMethod } = session;
+  if (authenticationMethod.kind === "custom") return [];
   const links = await linksOfUser(r.records, principal.userId);
-  return entrance.kind === "provider" && entrance.link.value.shared
-    ? links.filter(({ id }) => id === entrance.link.id)
+  return authenticationMethod.kind === "provider" && authenticationMethod.link.value.shared
+    ? links.filter(({ id }) => id === authenticationMethod.link.id)
     : links;
 }
 
 export class ListOwnLinks {
-  run(context: SessionContext): Promise<readonly StoredRecord<IdentityLink>[]> {
+  listOwnLinks(context: SessionContext): Promise<readonly StoredRecord<IdentityLink>[]> {
     return ownLinks(context);
   }
 }
@@ -121,7 +121,7 @@ export class ListOwnLinks {
  * when there is none, 307 while one has a confirmed second factor: who binds the account anew would come back without it.
  */
 export class RemoveOwnLinks {
-  async run(context: SessionContext, providerName: string): Promise<void> {
+  async removeOwnLinks(context: SessionContext, providerName: string): Promise<void> {
     const type = providerTypeOf(providerName);
     if (type === null) throw new ServiceError(698, { detail: "There is no such provider." });
     const links = (await ownLinks(context)).filter(({ value }) => value.provider === type);

@@ -27,13 +27,16 @@ export class LogInLinking {
     private readonly notice: ChangeNotice,
   ) {}
 
-  async run(context: AppKeyContext, { dfUuid, language, ...input }: LinkingInput): Promise<LogInResult> {
+  async logInLinking(context: AppKeyContext, { dfUuid, language, ...input }: LinkingInput): Promise<LogInResult> {
     const made: { readonly account: Account; readonly provider: ProviderType }[] = [];
     const alongside = async (r: Repositories, person: Person) => {
       const provider = await this.link(context, r, { dfUuid, person, appNames: input.appNames });
       made.push({ account: person.account, provider });
     };
-    const { sessionId, user } = await this.enterWithPassword.run(context, input, { mode: "session", alongside });
+    const { sessionId, user } = await this.enterWithPassword.enterWithPassword(context, input, {
+      mode: "session",
+      alongside,
+    });
     // The last one, as a transaction that lost runs again.
     const link = made.at(-1);
     if (link !== undefined) {

@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from "../errors/index.ts";
-import { type AppKeyContext, type ArrivingContext, blankEvent, entryEvent } from "../request/index.ts";
+import { type AppKeyContext, type ArrivingContext, blankEvent, logInEvent } from "../request/index.ts";
 import type { ProviderType } from "../storage/index.ts";
 import { SpentError } from "./enter-with-provider.ts";
 
@@ -12,7 +12,7 @@ export async function tallyStrayCallback(context: ArrivingContext): Promise<void
 
 /** Counts refusals that a caller with an app key can cause any number of times: starts, and unknown codes. */
 export async function tallyRefused(context: AppKeyContext, outcome: ErrorCode): Promise<void> {
-  const event = entryEvent(context, { type: "provider.refused", outcome });
+  const event = logInEvent(context, { type: "provider.refused", outcome });
   await context.r.audit.tally(`provider ${outcome} ${context.appKey.id} ${context.origin.network}`, event);
 }
 
@@ -33,7 +33,7 @@ export async function tellingRefusals<T>(
     const isTold =
       error instanceof ServiceError && !(error instanceof SpentError) && [101, 208, 324, 608, 698].includes(error.code);
     if (isTold)
-      await context.r.audit.append(entryEvent(context, { type: "provider.refused", outcome: error.code, ...known }));
+      await context.r.audit.append(logInEvent(context, { type: "provider.refused", outcome: error.code, ...known }));
     throw error;
   }
 }

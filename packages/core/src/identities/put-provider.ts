@@ -21,7 +21,7 @@ const longestName = 255;
 export class PutProvider {
   constructor(private readonly sealing: ProviderSealing) {}
 
-  async run(
+  async putProvider(
     { r: outside, unit, eventOf }: Pick<AdministrationContext, "r" | "unit" | "eventOf">,
     { provider, data, ...entry }: PutProviderInput,
   ): Promise<ProviderData> {

@@ -2,7 +2,7 @@ import { acceptAppNames, listsReturnAddress, type ShownFactor } from "../access/
 import type { Digest, Digests, RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { AppKeyContext } from "../request/index.ts";
-import type { RecordRoom } from "../storage/index.ts";
+import type { RecordQuota } from "../storage/index.ts";
 import { tallyRefused } from "./provider-events.ts";
 import {
   type BrowserCookie,
@@ -37,7 +37,7 @@ export interface StartedLogIn {
 }
 
 /** Log-ins that may be under way, of one network and in all: an app key could begin any number, kept for a while. */
-export type LogInsUnderWay = RecordRoom;
+export type LogInsUnderWay = RecordQuota;
 
 /** Seconds after which to come back: places become free one by one. */
 const comeBackAfter = 10;
@@ -53,10 +53,10 @@ export class StartProviderLogIn {
     private readonly sealing: ProviderSealing,
     private readonly digests: Digests,
     private readonly random: RandomSource,
-    private readonly room: LogInsUnderWay,
+    private readonly quota: LogInsUnderWay,
   ) {}
 
-  async run(context: AppKeyContext, input: StartInput): Promise<StartedLogIn> {
+  async startProviderLogIn(context: AppKeyContext, input: StartInput): Promise<StartedLogIn> {
     try {
       return await this.start(context, input);
     } catch (error) {
@@ -97,7 +97,7 @@ export class StartProviderLogIn {
     const outcome = await r.records.putWithin(providerStates, digest, stored, {
       owner: `network:${context.origin.network}`,
       lifetime: stateLifetime,
-      room: this.room,
+      quota: this.quota,
     });
     if (outcome !== "stored") throw new CrowdedError(outcome === "ownerFull" ? "of one network" : "of the database");
     return { location, cookie: browserCookie(digest, cookie, redirectUri) };

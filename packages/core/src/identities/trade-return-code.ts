@@ -34,7 +34,7 @@ export class TradeReturnCode {
     private readonly digests: Digests,
   ) {}
 
-  async run(context: AppKeyContext, input: TradeInput): Promise<ProviderOutcome> {
+  async tradeReturnCode(context: AppKeyContext, input: TradeInput): Promise<ProviderOutcome> {
     const { r } = context;
     const digest = this.digests.sha256(input.code);
     const [stored] = await r.records.get(returnCodes, [digest]);
@@ -66,6 +66,13 @@ export class TradeReturnCode {
     const { profile, appNames, deviceId } = code;
     const begun = { ...code.secondFactor, enrol: code.secondFactor.enrol || secondFactor.enrol };
     const shown = secondFactor.token ? secondFactor : begun;
-    return this.enterWithProvider.run(context, { registered, profile, appNames, deviceId, secondFactor: shown, spend });
+    return this.enterWithProvider.enterWithProvider(context, {
+      registered,
+      profile,
+      appNames,
+      deviceId,
+      secondFactor: shown,
+      spend,
+    });
   }
 }

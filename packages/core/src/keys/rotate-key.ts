@@ -31,7 +31,7 @@ export class RotateKey {
     this.sealing = new KeySealing(supply.wrapping, supply.serverKeys);
   }
 
-  async run(
+  async rotateKey(
     { database, r: outside, unit, eventOf }: AdministrationContext,
     { kind, lost = false }: RotateKeyInput,
   ): Promise<KeyRotation | RotationRefusal> {

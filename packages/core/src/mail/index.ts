@@ -1,3 +1,3 @@
 export * from "./deliver-mail.ts";
 export * from "./mail.ts";
-export * from "./order-mail.ts";
+export * from "./queue-mail.ts";

@@ -1,8 +1,8 @@
 import { ServiceError } from "../errors/index.ts";
 import type { RequestContext } from "../request/index.ts";
 import type { Account } from "../storage/index.ts";
-import { mailAddress, type MailOrder } from "./mail.ts";
-import { ChangeNotice } from "./order-mail.ts";
+import { mailAddress, type MailJob } from "./mail.ts";
+import { ChangeNotice } from "./queue-mail.ts";
 
 const context = { database: { alias: "second" }, r: {} } as RequestContext;
 const account = { loginName: "Ada", email: "ada@mail.example" } as Account;
@@ -10,19 +10,19 @@ const changed = { kind: "passwordChanged" } as const;
 
 /** Orders that come in, or are refused. */
 function desk(configured: boolean, refusal?: ServiceError) {
-  const orders: [string, MailOrder][] = [];
-  const run = async ({ alias }: { readonly alias: string }, order: MailOrder) => {
-    orders.push([alias, order]);
+  const jobs: [string, MailJob][] = [];
+  const queueMail = async ({ alias }: { readonly alias: string }, job: MailJob) => {
+    jobs.push([alias, job]);
     if (refusal !== undefined) throw refusal;
   };
-  return { orders, notice: new ChangeNotice({ configured, run }, "de") };
+  return { orders: jobs, notice: new ChangeNotice({ configured, queueMail }, "de") };
 }
 
 test("is written in the language that was asked for, else in the one that is configured", async () => {
-  const { orders, notice } = desk(true);
+  const { orders: jobs, notice } = desk(true);
   await notice.send(context, account, changed, "en");
   await notice.send(context, account, changed, null);
-  expect(orders).toEqual(
+  expect(jobs).toEqual(
     ["en", "de"].map((language) => [
       "second",
       { kind: "passwordChanged", to: "ada@mail.example", name: "Ada", language },
@@ -38,9 +38,9 @@ test("is not written without an address, or without mail", async () => {
 });
 
 test.each([706, 712, 704] as const)("never fails: %i", async (code) => {
-  const { orders, notice } = desk(true, new ServiceError(code));
+  const { orders: jobs, notice } = desk(true, new ServiceError(code));
   await notice.send(context, account, changed, null);
-  expect(orders).toHaveLength(1);
+  expect(jobs).toHaveLength(1);
 });
 
 test.each([

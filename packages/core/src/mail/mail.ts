@@ -15,14 +15,14 @@ interface Addressed {
  * What is to be mailed, and what has to be known for it. A request for a new password names whoever was asked for, a database user or a custom
  * one: whether there is such a user, is found out when it is sent, so that asking takes the same for everybody.
  */
-export type MailOrder =
+export type MailJob =
   | { readonly kind: "passwordReset"; readonly user: string; readonly custom?: true; readonly language: MailLanguage }
   | (Addressed & { readonly kind: "passwordChanged" })
   | (Addressed & { readonly kind: "accountLinked"; readonly provider: ProviderType })
   | (Addressed & { readonly kind: "confirmationCode"; readonly code: string; readonly minutes: number });
 
-export type Letter =
-  | Exclude<MailOrder, { readonly kind: "passwordReset" }>
+export type MailMessage =
+  | Exclude<MailJob, { readonly kind: "passwordReset" }>
   | (PreparedReset & { readonly kind: "passwordReset"; readonly language: MailLanguage });
 
 /** A mail as it is handed to the transport. */
@@ -86,14 +86,14 @@ export interface Mailer {
 }
 
 /** Why no mail can be handed over. */
-export type MailerTrouble = "away" | "timeout" | "tls" | "authentication" | "sender" | "folder" | "answer";
+export type MailerErrorCode = "away" | "timeout" | "tls" | "authentication" | "sender" | "folder" | "answer";
 
 /** The transport of mail cannot be used now. The message is for administrators and holds no secret. */
 export class MailerUnusable extends Error {
   override readonly name = "MailerUnusable";
 
   constructor(
-    readonly trouble: MailerTrouble,
+    readonly errorCode: MailerErrorCode,
     message: string,
     cause?: unknown,
   ) {
@@ -102,9 +102,9 @@ export class MailerUnusable extends Error {
 }
 
 /** Port: the wording of mail. */
-export interface LetterWriter {
+export interface MessageWriter {
   /** What a letter from the database with this alias says. */
-  write(letter: Letter, alias: string): Pick<Mail, "subject" | "text" | "html">;
+  write(message: MailMessage, alias: string): Pick<Mail, "subject" | "text" | "html">;
 }
 
 /** Whom a request for a new password leads to, with the token that it has been given. */
@@ -116,7 +116,7 @@ export interface PreparedReset {
   readonly minutes: number;
 }
 
-export type ResetOrder = Pick<Extract<MailOrder, { readonly kind: "passwordReset" }>, "user" | "custom">;
+export type ResetMailJob = Pick<Extract<MailJob, { readonly kind: "passwordReset" }>, "user" | "custom">;
 
 /** What a request for a new password comes to, found out when it is about to be sent. */
 export interface ResetMail {
@@ -124,5 +124,5 @@ export interface ResetMail {
    * Finds the account and issues the token; `null` if no mail is sent: no such user, no address, disabled, or written to a moment ago.
    * Is called within a transaction, of which `r` are the repositories, and awaits nothing else: token and order are changed together.
    */
-  prepare(r: Repositories, order: ResetOrder): Promise<PreparedReset | null>;
+  prepare(r: Repositories, job: ResetMailJob): Promise<PreparedReset | null>;
 }

@@ -41,7 +41,7 @@ export function acceptClass(
 function acceptBase(name: string, base: string | null, model: Model): void {
   if (base === null) return;
   if (base !== name && model.find(base) === undefined) throw definitionFault("/base", "there is no such class.");
-  if (base === name || model.find(name)?.family.includes(base))
+  if (base === name || model.find(name)?.subtree.includes(base))
     throw definitionFault("/base", "a class cannot inherit from itself.");
 }
 

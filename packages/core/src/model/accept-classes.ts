@@ -60,8 +60,8 @@ async function at(pointer: string, work: () => void | Promise<void>): Promise<vo
 function acceptLines({ name, attributes }: ClassDefinition, after: Model): void {
   const own = new Map(attributes.map((attribute, index) => [attribute.name, index]));
   const pointerTo = (attribute: string) => (own.has(attribute) ? `/attributes/${own.get(attribute)}/name` : "/base");
-  for (const member of after.find(name)?.family ?? []) {
-    const line = after.lineOf(member);
+  for (const member of after.find(name)?.subtree ?? []) {
+    const line = after.inheritanceChain(member);
     if (line.length > definitionLimits.depth)
       throw definitionFault("/base", `${member} would inherit over more than ${definitionLimits.depth} steps.`);
     const declared = new Map<string, { attribute: AttributeDefinition; by: string }>();

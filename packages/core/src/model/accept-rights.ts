@@ -84,7 +84,7 @@ class Groups {
       const reference = objectReference(name);
       const [object = live.get(name)] =
         reference?.kind === "uuid" ? await this.objects.get({ uuids: [reference.uuid] }, seesAll) : [];
-      if (object !== undefined && this.model.find("UserGroup")?.family.includes(object.className) === true)
+      if (object !== undefined && this.model.find("UserGroup")?.subtree.includes(object.className) === true)
         this.ids.set(name, object.id);
     }
   }

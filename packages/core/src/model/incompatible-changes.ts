@@ -9,7 +9,7 @@ import { definitionFault } from "./given-class.ts";
 import type { Model, ModelClass } from "./model.ts";
 
 /** Something that a change of the model takes away, and whose objects would be lost or be wrong by it. */
-interface Narrowing {
+interface IncompatibleChange {
   /** What of the definition it comes from. */
   readonly pointer: string;
   readonly query: ObjectQuery;
@@ -20,16 +20,16 @@ interface Narrowing {
 }
 
 /** What the change of one class from one model to the other takes away from the objects that there are. */
-export function narrowingsOf(name: string, before: Model, after: Model): Narrowing[] {
+export function incompatibleChangesOf(name: string, before: Model, after: Model): IncompatibleChange[] {
   return [...ofValues(name, before, after), ...ofTargets(before, after)];
 }
 
 /** Values that would be lost, and those that would be missing, in the class and those below it. */
-function ofValues(name: string, before: Model, after: Model): Narrowing[] {
-  const found = new Map<string, { narrowing: Omit<Narrowing, "query">; filter: Filter; classes: string[] }>();
-  const note = (className: string, narrowing: Omit<Narrowing, "query">, filter: Filter) => {
-    const key = `${narrowing.pointer} ${narrowing.fault}`;
-    const known = found.get(key) ?? { narrowing, filter, classes: [] };
+function ofValues(name: string, before: Model, after: Model): IncompatibleChange[] {
+  const found = new Map<string, { narrowing: Omit<IncompatibleChange, "query">; filter: Filter; classes: string[] }>();
+  const note = (className: string, change: Omit<IncompatibleChange, "query">, filter: Filter) => {
+    const key = `${change.pointer} ${change.fault}`;
+    const known = found.get(key) ?? { narrowing: change, filter, classes: [] };
     found.set(key, known);
     known.classes.push(className);
   };
@@ -40,7 +40,7 @@ function ofValues(name: string, before: Model, after: Model): Narrowing[] {
   const pointerTo = (attribute: string, member: string) =>
     pointers.has(attribute) ? `${pointers.get(attribute)}/${member}` : own.has(attribute) ? "/attributes" : "/base";
 
-  for (const member of after.find(name)?.family ?? []) {
+  for (const member of after.find(name)?.subtree ?? []) {
     const old = before.find(member);
     // Without a definition before there are no objects.
     if (old === undefined) continue;
@@ -63,7 +63,10 @@ function ofValues(name: string, before: Model, after: Model): Narrowing[] {
       );
     }
   }
-  return [...found.values()].map(({ narrowing, filter, classes }) => ({ ...narrowing, query: { classes, filter } }));
+  return [...found.values()].map(({ narrowing: change, filter, classes }) => ({
+    ...change,
+    query: { classes, filter },
+  }));
 }
 
 /** Which member of its definition makes values of the attribute useless; `null` if none does. */
@@ -76,18 +79,18 @@ function lossOf(
   if (next === undefined) return "name";
   if (next.type !== old.type) return "type";
   if (next.target === old.target || old.target === undefined || next.target === undefined) return null;
-  const wider = after.find(next.target)?.family ?? [];
-  return before.find(old.target)?.family.every((each) => wider.includes(each)) === true ? null : "target";
+  const wider = after.find(next.target)?.subtree ?? [];
+  return before.find(old.target)?.subtree.every((each) => wider.includes(each)) === true ? null : "target";
 }
 
 /** Links to objects of classes that leave the family that the links are made for. */
-function ofTargets(before: Model, after: Model): Narrowing[] {
-  const narrowings: Narrowing[] = [];
+function ofTargets(before: Model, after: Model): IncompatibleChange[] {
+  const incompatible: IncompatibleChange[] = [];
   for (const { definition, links } of after.all()) {
     for (const link of links) {
       const target = link.type === "file" ? "File" : (link.target ?? "");
-      const left = after.find(target)?.family ?? [];
-      const lost = before.find(target)?.family.filter((each) => !left.includes(each)) ?? [];
+      const left = after.find(target)?.subtree ?? [];
+      const lost = before.find(target)?.subtree.filter((each) => !left.includes(each)) ?? [];
       if (lost.length === 0 || before.find(definition.name)?.attributes.has(link.name) !== true) continue;
       const classes = [definition.name];
       const fault = `of ${definition.name} point to such objects by ${link.name}, or may do so`;
@@ -105,10 +108,10 @@ function ofTargets(before: Model, after: Model): Narrowing[] {
                 { kind: "not", filter: { kind: "oneOf", path: raw(link.name), values: [[]] } },
               ],
             };
-      narrowings.push({ pointer: "/base", fault, query: { classes, filter }, given: { classes: lost } });
+      incompatible.push({ pointer: "/base", fault, query: { classes, filter }, given: { classes: lost } });
     }
   }
-  return narrowings;
+  return incompatible;
 }
 
 /** What stands there as it is stored, whether or not it leads to something. */
@@ -121,11 +124,11 @@ function hasValue(attribute: string): Filter {
 }
 
 /** Refuses a change that objects stand against: 307 with how many. */
-export async function acceptNarrowings(
-  narrowings: readonly Narrowing[],
+export async function acceptIncompatibleChanges(
+  incompatible: readonly IncompatibleChange[],
   objects: Pick<ObjectRepository, "count">,
 ): Promise<void> {
-  for (const { pointer, query, fault, given } of narrowings) {
+  for (const { pointer, query, fault, given } of incompatible) {
     if (given !== undefined && (await objects.count(given, seesAll, 1)) === 0) continue;
     const count = await objects.count(query, seesAll);
     if (count > 0) throw definitionFault(pointer, `${count} objects ${fault}.`);

@@ -23,8 +23,8 @@ describe("Model", () => {
   });
 
   test("knows the family of a class", () => {
-    expect([...(model.find("Root")?.family ?? [])].toSorted()).toEqual(["Branch", "Leaf", "Root"]);
-    expect(model.find("Other")?.family).toEqual(["Other"]);
+    expect([...(model.find("Root")?.subtree ?? [])].toSorted()).toEqual(["Branch", "Leaf", "Root"]);
+    expect(model.find("Other")?.subtree).toEqual(["Other"]);
   });
 
   test.each(["__proto__", "constructor", "toString", "leaf", ""])("has no class %j", (name) => {

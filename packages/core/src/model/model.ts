@@ -20,7 +20,7 @@ export interface ModelClass {
   /** The attributes whose values are ids of other objects. */
   readonly links: readonly AttributeDefinition[];
   /** Names of the class itself and of all classes below it. */
-  readonly family: readonly string[];
+  readonly subtree: readonly string[];
 }
 
 const mostCached = 100;
@@ -38,7 +38,7 @@ export class Model {
     this.hasAttributeRights = classes.some(({ attributes }) => attributes.some(({ read }) => read !== undefined));
     this.definitions = new Map(classes.map((definition) => [definition.name, definition]));
     const families = new Map<string, string[]>(classes.map(({ name }) => [name, []]));
-    const lines = new Map(classes.map(({ name }) => [name, this.lineOf(name)]));
+    const lines = new Map(classes.map(({ name }) => [name, this.inheritanceChain(name)]));
     for (const [name, line] of lines) for (const each of line) families.get(each.name)?.push(name);
     this.classes = new Map(
       classes.map((definition) => {
@@ -47,7 +47,7 @@ export class Model {
           line.flatMap((each) => each.attributes.map((attribute) => [attribute.name, attribute])),
         );
         const links = [...attributes.values()].filter(({ type }) => linkTypes.has(type));
-        return [definition.name, { definition, attributes, links, family: families.get(definition.name) ?? [] }];
+        return [definition.name, { definition, attributes, links, subtree: families.get(definition.name) ?? [] }];
       }),
     );
   }
@@ -80,7 +80,7 @@ export class Model {
   }
 
   /** The class and its bases, outermost base first. A base that is missing or repeats ends the line. */
-  lineOf(name: string): ClassDefinition[] {
+  inheritanceChain(name: string): ClassDefinition[] {
     const line: ClassDefinition[] = [];
     let next = this.definitions.get(name);
     while (next !== undefined && !line.includes(next)) {
@@ -92,9 +92,9 @@ export class Model {
 }
 
 /** The names of the classes that a link can lead to; `null` for all. */
-export function targetFamily({ type, target }: AttributeDefinition, model: Model): readonly string[] | null {
+export function targetSubtree({ type, target }: AttributeDefinition, model: Model): readonly string[] | null {
   const name = target ?? (type === "file" ? "File" : null);
-  return name === null ? null : (model.find(name)?.family ?? []);
+  return name === null ? null : (model.find(name)?.subtree ?? []);
 }
 
 /** The indexes that a model asks for: of each class its indexed attributes, inherited ones too. */
@@ -150,7 +150,7 @@ export function visibilityOf(principal: Principal, model: Model): Visibility {
   return { classes: readableClasses(principal, model), principals: new Set([principal.userId, ...principal.groups]) };
 }
 
-const maximumRemembered = 1_000;
+const cacheSize = 1_000;
 const readableByGroups = new WeakMap<Model, Map<string, ReadonlySet<string>>>();
 
 /** The names of the classes that members of these groups may read; worked out once per model. */
@@ -162,20 +162,20 @@ function readableClasses(principal: Principal, model: Model): ReadonlySet<string
   if (classes === undefined) {
     const readable = [...model.all()].filter((modelClass) => mayOnClass(principal, modelClass, "read"));
     classes = new Set(readable.map(({ definition }) => definition.name));
-    if (byGroups.size >= maximumRemembered) byGroups.clear();
+    if (byGroups.size >= cacheSize) byGroups.clear();
     byGroups.set(key, classes);
   }
   return classes;
 }
 
 /** The class and the classes below it, as far as objects of them can be visible. None if there is no such class. */
-export function readableFamily(model: Model, className: string, { classes }: Visibility): ModelClass[] {
-  const family = model.find(className)?.family ?? [];
-  return family.flatMap((name) => (classes === null || classes.has(name) ? (model.find(name) ?? []) : []));
+export function readableSubtree(model: Model, className: string, { classes }: Visibility): ModelClass[] {
+  const subtree = model.find(className)?.subtree ?? [];
+  return subtree.flatMap((name) => (classes === null || classes.has(name) ? (model.find(name) ?? []) : []));
 }
 
 /** The classes that a link can lead to, as far as objects of them can be visible. */
 export function readableTargets(attribute: AttributeDefinition, model: Model, visibility: Visibility): ModelClass[] {
-  const names = targetFamily(attribute, model) ?? Array.from(model.all(), ({ definition }) => definition.name);
-  return [...new Set(names.flatMap((each) => readableFamily(model, each, visibility)))];
+  const names = targetSubtree(attribute, model) ?? Array.from(model.all(), ({ definition }) => definition.name);
+  return [...new Set(names.flatMap((each) => readableSubtree(model, each, visibility)))];
 }

@@ -3,7 +3,7 @@ import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import type { StoredObject } from "../storage/index.ts";
 import { type GivenAttributes, requireMandatory } from "./accept-attributes.ts";
-import { type FoundObject, learnClass } from "./get-object.ts";
+import { type FoundObject, cacheClass } from "./get-object.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
@@ -17,7 +17,7 @@ import { prepareAttributes, type PreparedFor, writeNew } from "./write-object.ts
 export class CreateObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
-  run(
+  createObject(
     context: SessionContext,
     className: string,
     given: GivenAttributes,
@@ -35,7 +35,7 @@ export class CreateObject {
       const { created, targets } = await (hooks === null
         ? insert(context, given, { model, modelClass, visibility })
         : insertWithHooks(hooks, context, given, { model, modelClass, visibility }));
-      learnClass(context, created);
+      cacheClass(context, created);
       const object = await serializeWritten(
         hookedSource(this.hooks, context, { model, visibility }),
         plan,

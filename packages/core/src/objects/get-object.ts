@@ -18,36 +18,41 @@ export interface FoundObject {
 export class GetObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
-  async run(context: SessionContext, reference: SingleReference, serialization?: Serialization): Promise<FoundObject> {
+  async getObject(
+    context: SessionContext,
+    reference: SingleReference,
+    serialization?: Serialization,
+  ): Promise<FoundObject> {
     const { r, principal } = context;
     const model = (await requestModel(context)).as(principal);
     const visibility = visibilityOf(principal, model);
     const found = await visibleObject(r, reference, visibility, 609);
-    learnClass(context, found);
+    cacheClass(context, found);
     const plan = planSerialization(serialization, { model, visibility, className: found.className });
-    const [object] = await new ObjectSerializer(hookedSource(this.hooks, context, { model, visibility }), plan).run([
-      found,
-    ]);
+    const [object] = await new ObjectSerializer(
+      hookedSource(this.hooks, context, { model, visibility }),
+      plan,
+    ).serialize([found]);
     return { object: object as SerializedObject, version: found.version };
   }
 }
 
 /** The object. Never there or not visible: 304; gone, visible before: 609 for reads and deletions, 610 for writes. */
 export async function visibleObject(
-  { objects, departures }: Pick<Repositories, "objects" | "departures">,
+  { objects, deletion }: Pick<Repositories, "objects" | "deletion">,
   reference: SingleReference,
   visibility: Visibility,
   gone: 609 | 610,
 ): Promise<StoredObject> {
   const [found] = await objects.get(reference.kind === "id" ? [reference.id] : { uuids: [reference.uuid] }, visibility);
   if (found !== undefined) return found;
-  throw new ServiceError((await departures.find(reference, visibility)) === null ? 304 : gone);
+  throw new ServiceError((await deletion.find(reference, visibility)) === null ? 304 : gone);
 }
 
 /** Remembers of which class an object is, unless it may be one that never comes to be. */
-export function learnClass(
+export function cacheClass(
   { database, unit }: Pick<RequestContext, "database" | "unit">,
   object: Pick<StoredObject, "id" | "className">,
 ): void {
-  if (!unit.joined) database.classes.learn(object);
+  if (!unit.joined) database.classes.set(object);
 }

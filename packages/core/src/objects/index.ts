@@ -19,7 +19,7 @@ export * from "./serialize-own-user.ts";
 export { acceptChanges, UpdateObject, type UpdateObjectInput } from "./update-object.ts";
 export * from "./update-objects.ts";
 export * from "./user-names.ts";
-export * from "./departures/index.ts";
+export * from "./deletion/index.ts";
 export * from "./hooks/index.ts";
 export * from "./lock-object.ts";
 export * from "./query/index.ts";

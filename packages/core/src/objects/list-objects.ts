@@ -52,7 +52,7 @@ export class ListObjects {
     private readonly hooks: ObjectHooks = noHooks,
   ) {}
 
-  async run(context: SessionContext, input: ListObjectsInput): Promise<ListedObjects> {
+  async listObjects(context: SessionContext, input: ListObjectsInput): Promise<ListedObjects> {
     const { className, perPage, capped, serialization } = input;
     const { r, database, principal } = context;
     const model = (await requestModel(context)).as(principal);
@@ -79,7 +79,7 @@ export class ListObjects {
       }),
     );
     const serializer = new ObjectSerializer(hookedSource(this.hooks, context, { model, visibility }), plan);
-    const elements = await serializer.run(found.objects);
+    const elements = await serializer.serialize(found.objects);
     const next = found.last === null || found.objects.length < perPage ? null : cursorBehind(found.last, digest);
     return {
       list: {

@@ -7,7 +7,7 @@ import { visibleObject } from "./get-object.ts";
 
 /** Locks an object for the session, also again. Locked by another: 713; more locks than a session may have: 307. */
 export class LockObject {
-  async run(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
+  async lockObject(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
     const { r, database, sessionDigest } = context;
     const id = await lockableObject(context, reference);
     const { perSession } = database.policy.locks;
@@ -22,7 +22,7 @@ export class LockObject {
 
 /** Gives a lock free, also one that is free already. That of another session: 713, unless an administrator asks. */
 export class UnlockObject {
-  async run(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
+  async unlockObject(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
     const { r, database, principal, sessionDigest } = context;
     const id = await lockableObject(context, reference);
     const outcome = await r.locks.release(id, principal.administrator ? null : sessionDigest);
@@ -33,7 +33,7 @@ export class UnlockObject {
 
 /** Tells whether an object is locked. One that never existed or that the caller may not see: 304; one that is gone: 609. */
 export class GetLock {
-  async run(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
+  async getLock(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
     const { r, database, principal, sessionDigest } = context;
     const model = await requestModel(context);
     const { id } = await visibleObject(r, reference, visibilityOf(principal, model), 609);

@@ -1,5 +1,5 @@
 import { faultAt } from "../errors/index.ts";
-import { type Model, type ModelClass, readableFamily, readableTargets } from "../model/index.ts";
+import { type Model, type ModelClass, readableSubtree, readableTargets } from "../model/index.ts";
 import type { AttributeDefinition, Visibility } from "../storage/index.ts";
 import {
   type MemberPage,
@@ -84,13 +84,13 @@ function classPlan(modelClass: ModelClass, isWritten: (name: string) => boolean,
 /** References are followed this far unless the request says otherwise. */
 export const defaultDepth = 2;
 
-const remembered = new WeakMap<Model, ObjectPlan[]>();
+const cacheSize = new WeakMap<Model, ObjectPlan[]>();
 
 /** All attributes, of targets up to `depth` steps away too; one step further the meta-fields. Made once per model. */
 export function fullPlan(model: Model, depth: number): ObjectPlan {
   if (depth < 0) return metaFieldsOnly;
-  const plans = remembered.get(model) ?? [];
-  remembered.set(model, plans);
+  const plans = cacheSize.get(model) ?? [];
+  cacheSize.set(model, plans);
   return (plans[depth] ??= { ...metaFieldsOnly, attributes: true, extensible: true, of: fullClassPlans(model, depth) });
 }
 
@@ -195,7 +195,7 @@ export function planSerialization(
     case "custom": {
       const requested = requestedFields(fields, "/serialization/fields");
       return withUuid(
-        customPlan(requested, readableFamily(model, className, visibility), { model, visibility, depth }),
+        customPlan(requested, readableSubtree(model, className, visibility), { model, visibility, depth }),
       );
     }
   }

@@ -32,7 +32,7 @@ export interface SetReadersInput {
 
 /** The readers, for who may write. Never there or not visible: 304; gone: 609; without the right to write: 404. */
 export class GetReaders {
-  async run(context: SessionContext, reference: SingleReference): Promise<ObjectReaders> {
+  async getReaders(context: SessionContext, reference: SingleReference): Promise<ObjectReaders> {
     const model = await requestModel(context);
     const visibility = visibilityOf(context.principal, model);
     const { className, readers, version } = await visibleObject(context.r, reference, visibility, 609);
@@ -48,7 +48,7 @@ export class GetReaders {
  * session: 713.
  */
 export class SetReaders {
-  run(
+  setReaders(
     context: SessionContext,
     reference: SingleReference,
     { readers: given, expectedVersions }: SetReadersInput,
@@ -84,7 +84,7 @@ function acceptCaller({ principal }: SessionContext, model: Model, className: st
 }
 
 function isReaderClass(model: Model, className: string): boolean {
-  return isUserClass(model, className) || model.find("UserGroup")?.family.includes(className) === true;
+  return isUserClass(model, className) || model.find("UserGroup")?.subtree.includes(className) === true;
 }
 
 /** Ids of readers, each once: what is visible, the caller and own groups, and by id those that are readers already. */

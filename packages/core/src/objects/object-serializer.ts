@@ -52,7 +52,7 @@ export class ObjectSerializer {
   }
 
   /** Reads what it needs, but for visible objects that were read already. */
-  async run(roots: readonly StoredObject[], known: readonly StoredObject[] = []): Promise<SerializedObject[]> {
+  async serialize(roots: readonly StoredObject[], known: readonly StoredObject[] = []): Promise<SerializedObject[]> {
     this.keep(known);
     this.keep(roots);
     let step: Step = this.plan.attributes && roots.length > 0 ? [[this.plan, roots]] : [];
@@ -181,6 +181,6 @@ async function serializeOne(
   object: StoredObject,
   known: readonly StoredObject[],
 ): Promise<SerializedObject> {
-  const [serialized] = (await new ObjectSerializer(source, plan).run([object], known)) as [SerializedObject];
+  const [serialized] = (await new ObjectSerializer(source, plan).serialize([object], known)) as [SerializedObject];
   return serialized;
 }

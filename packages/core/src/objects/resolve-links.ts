@@ -141,7 +141,7 @@ function idOf(
     throw faultAt(pointer, "There is no such object.");
   }
   const { target: wanted } = attribute;
-  if (wanted === undefined || model.find(wanted)?.family.includes(target.className) === true) return target.id;
+  if (wanted === undefined || model.find(wanted)?.subtree.includes(target.className) === true) return target.id;
   // Of a class that the caller may not read not even the name is told.
   const expected = visibility.classes?.has(wanted) === false ? "another class" : `the class ${wanted}`;
   throw faultAt(pointer, `An object of ${expected} is expected.`);

@@ -30,7 +30,7 @@ export class SerializeOwnUser {
     );
   }
 
-  async run(context: AppKeyContext, { account, user, linked }: Person): Promise<SerializedObject> {
+  async serializeOwnUser(context: AppKeyContext, { account, user, linked }: Person): Promise<SerializedObject> {
     const principal = { userId: account.userId, groups: groupsOf(user), administrator: account.administrator };
     const model = (await requestModel(context)).as(principal);
     const visibility = withPersonal(visibilityOf(principal, model));

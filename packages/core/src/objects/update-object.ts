@@ -10,7 +10,7 @@ import {
   type Writing,
 } from "../storage/index.ts";
 import type { GivenAttributes } from "./accept-attributes.ts";
-import { type FoundObject, learnClass, visibleObject } from "./get-object.ts";
+import { type FoundObject, cacheClass, visibleObject } from "./get-object.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
@@ -36,7 +36,7 @@ export interface UpdateObjectInput {
 export class UpdateObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
-  run(context: SessionContext, reference: SingleReference, input: UpdateObjectInput): Promise<FoundObject> {
+  updateObject(context: SessionContext, reference: SingleReference, input: UpdateObjectInput): Promise<FoundObject> {
     const { r, database, principal } = context;
     return withCurrentModel(context, async (whole) => {
       const model = whole.as(principal);
@@ -52,7 +52,7 @@ export class UpdateObject {
         if (changed !== undefined) return changed;
       }
       const found = await visibleObject(r, reference, sight.visibility, 610);
-      learnClass(context, found);
+      cacheClass(context, found);
       return this.changeObject(context, found, sight, input);
     });
   }
@@ -132,7 +132,7 @@ function changeWithHooks(
   const { className } = by;
   return hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
-      await inside.r.objects.hold([id]);
+      await inside.r.objects.lock([id]);
       const base = await visibleObject(inside.r, { kind: "id", id }, sight.visibility, 610);
       if (base.className !== className) throw new ServiceError(304);
       if (expectedVersions !== null && !expectedVersions.includes(base.version))

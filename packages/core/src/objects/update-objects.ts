@@ -51,7 +51,7 @@ export interface UpdatedObjects {
 export class UpdateObjects {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
-  run(
+  updateObjects(
     context: SessionContext,
     { className, query: request, given, expectedVersions }: UpdateObjectsInput,
   ): Promise<UpdatedObjects> {
@@ -61,7 +61,7 @@ export class UpdateObjects {
       const visibility = visibilityOf(principal, model);
       const modelClass = model.find(className);
       if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);
-      if (!modelClass.family.some((name) => mayWrite(context, model, name))) throw new ServiceError(404);
+      if (!modelClass.subtree.some((name) => mayWrite(context, model, name))) throw new ServiceError(404);
       const choose = await objectChooser(this.hooks, context, { className, macro: request["macro"], model });
       const query = await resolveQuery(request, { model, objects: r.objects, visibility, className, choose });
       const prepared = await prepareAttributes(context, given, { model, modelClass, visibility, whole: false });
@@ -69,12 +69,12 @@ export class UpdateObjects {
       const bytes = jsonBytes([attributes, links]);
       const by = { session: sessionDigest, modelGeneration: model.generation, visibility };
       const matches = async (objects: ObjectRepository): Promise<readonly ObjectOutline[]> => {
-        const matching = await heldMatches(objects, query, visibility);
+        const matching = await lockMatches(objects, query, visibility);
         for (const name of new Set(matching.map((match) => match.className))) acceptClass(context, model, name, given);
         acceptSize(matching, bytes, links);
         return matching;
       };
-      const hooks = await hooksOfSaves(this.hooks, context, modelClass.family, { model, visibility });
+      const hooks = await hooksOfSaves(this.hooks, context, modelClass.subtree, { model, visibility });
       if (hooks !== null) {
         const accept = (name: string, set: GivenAttributes) => acceptClass(context, model, name, set);
         return changeManyWithHooks(
@@ -99,7 +99,7 @@ export class UpdateObjects {
 }
 
 /** The objects that match, held: those that matched before they were held are asked again, as others may have changed them. */
-async function heldMatches(
+async function lockMatches(
   objects: ObjectRepository,
   query: ObjectQuery,
   visibility: Visibility,
@@ -107,7 +107,7 @@ async function heldMatches(
   const before = await objects.match(query, visibility, maximumObjects + 1);
   if (before.length > maximumObjects) throw faultAt("/query", `More than ${maximumObjects} objects match.`);
   const ids = before.map(({ id }) => id);
-  await objects.hold(ids);
+  await objects.lock(ids);
   const among: Filter = { kind: "oneOf", path: { hops: [], leaf: "~ObjectID", type: "id" }, values: ids };
   const filter: Filter = query.filter === undefined ? among : { kind: "all", filters: [among, query.filter] };
   return objects.match({ ...query, filter }, visibility, maximumObjects);

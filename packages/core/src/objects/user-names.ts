@@ -86,7 +86,7 @@ export async function reserveUserNames({ storage, digests }: Pick<Database, "sto
     const ids = batch.map(({ id }) => id);
     await storage.transaction(async (r) => {
       // A user that is renamed or deleted meanwhile must not get its former name back.
-      await r.objects.hold(ids);
+      await r.objects.lock(ids);
       const found = new Map(
         (await r.objects.get(ids, seesAll, Number.MAX_SAFE_INTEGER)).map(({ id, attributes }) => [
           id,
@@ -106,7 +106,7 @@ export async function reserveUserNames({ storage, digests }: Pick<Database, "sto
 const guarded: readonly string[] = ["Name", "Groups"];
 
 export function isUserClass(model: Model, className: string): boolean {
-  return model.find("User")?.family.includes(className) ?? false;
+  return model.find("User")?.subtree.includes(className) ?? false;
 }
 
 /** 404 when somebody else than an administrator gives a user another name or other groups. */

@@ -24,7 +24,7 @@ type OutcomeFields<Outcome> = Pick<AuditEvent, "type"> & { readonly outcome: Out
   >;
 
 /** The event of a request with an app key. `userId` is the user, if one was proven: actor and subject. */
-export function entryEvent<Outcome extends AuditEvent["outcome"]>(
+export function logInEvent<Outcome extends AuditEvent["outcome"]>(
   context: AppKeyContext,
   { type, outcome, userId = null, appNames = [], providerName = null }: OutcomeFields<Outcome>,
 ): AuditEvent & { readonly outcome: Outcome } {

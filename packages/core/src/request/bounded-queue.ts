@@ -30,7 +30,7 @@ export class BoundedQueue {
   /** 706 if the queue is full, or if the signal aborts the work before it begins. */
   async run<T>(work: () => Promise<T>, signal?: QueueSignal): Promise<T> {
     if (this.running < this.options.concurrency) this.running += 1;
-    else await this.turn(signal);
+    else await this.waitForSlot(signal);
     try {
       return await work();
     } finally {
@@ -41,7 +41,7 @@ export class BoundedQueue {
     }
   }
 
-  private turn(signal: QueueSignal | undefined): Promise<void> {
+  private waitForSlot(signal: QueueSignal | undefined): Promise<void> {
     const { queueLimit, detail, abortedDetail = detail } = this.options;
     if (this.waiting.length >= queueLimit) throw this.refusal(detail);
     return new Promise((resolve, reject) => {

@@ -57,7 +57,7 @@ export class Database {
   readonly answerBytes: number;
   readonly models = new ModelCache();
   readonly counts = new CountCache();
-  readonly classes = new KnownClasses();
+  readonly classes = new ClassCache();
   readonly storeTime: StoreTime;
   readonly macros: MacroLibrary;
   readonly clock: StorageClock;
@@ -83,14 +83,14 @@ export class Database {
 }
 
 /** Classes of objects seen lately. They never change, but the database may: users of it have storage check it. */
-export class KnownClasses {
+export class ClassCache {
   private readonly recent = new Recent<ObjectId, string>(10_000);
 
   of(id: ObjectId): string | undefined {
     return this.recent.get(id);
   }
 
-  learn({ id, className }: Pick<StoredObject, "id" | "className">): void {
+  set({ id, className }: Pick<StoredObject, "id" | "className">): void {
     if (this.recent.get(id) !== className) this.recent.set(id, className);
   }
 }
@@ -111,11 +111,11 @@ export class CountCache {
     const at = Date.now();
     const counted = await count();
     this.counts.delete(key);
-    if (counted > exactUpTo) this.remember(key, { count: counted, at });
+    if (counted > exactUpTo) this.set(key, { count: counted, at });
     return counted;
   }
 
-  private remember(key: string, entry: { count: number; at: number }): void {
+  private set(key: string, entry: { count: number; at: number }): void {
     if (this.counts.size >= maximumEntries) {
       const [oldest] = this.counts.keys();
       if (oldest !== undefined) this.counts.delete(oldest);

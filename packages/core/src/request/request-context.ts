@@ -21,7 +21,7 @@ export interface ArrivingContext {
   /** How the request writes several things as one; belongs to `r`. */
   readonly unit: UnitOfWork;
   /** Calls back when nobody waits for the answer any more, at once if that is so already; gives back how not to be called. */
-  readonly onGone?: (call: () => void) => () => void;
+  readonly onDisconnect?: (call: () => void) => () => void;
 }
 
 /** What every other use case knows of the request it serves. */

@@ -2,7 +2,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 
 /** Minutes and days that are remembered before all are forgotten. */
-const maximumRemembered = 10_000;
+const cacheSize = 10_000;
 
 interface Minute {
   /** `yyyyMMddTHHmm`. */
@@ -40,7 +40,7 @@ export class StoreTime {
     const text = `${local.slice(0, 4)}${local.slice(5, 7)}${local.slice(8, 10)}T${local.slice(11, 13)}${local.slice(14, 16)}`;
     const size = Math.abs(offset);
     const found = { text, offset: `${offset < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}` };
-    if (this.minutes.size >= maximumRemembered) this.minutes.clear();
+    if (this.minutes.size >= cacheSize) this.minutes.clear();
     this.minutes.set(number, found);
     return found;
   }
@@ -52,7 +52,7 @@ export class StoreTime {
     if (offset === undefined) {
       const [first, next] = [this.lookUp(number * day), this.lookUp((number + 1) * day)];
       offset = first === next ? first : null;
-      if (this.days.size >= maximumRemembered) this.days.clear();
+      if (this.days.size >= cacheSize) this.days.clear();
       this.days.set(number, offset);
     }
     return offset ?? this.lookUp(time);

@@ -1,6 +1,6 @@
 import type { IdentityLinkRecord } from "./entities/identity-links.ts";
 import { isObjectId, isUuid, type ObjectId } from "./entities/object-id.ts";
-import type { Entrance } from "./entities/session.ts";
+import type { AuthenticationMethod } from "./entities/session.ts";
 import type { StoredObject } from "./entities/stored-object.ts";
 
 /**
@@ -147,5 +147,5 @@ export interface Person {
   readonly user: StoredObject;
   /** What the user object points to, as far as it was read with it; not all of it need be visible to the user. */
   readonly linked: readonly StoredObject[];
-  readonly entrance: Entrance;
+  readonly authenticationMethod: AuthenticationMethod;
 }

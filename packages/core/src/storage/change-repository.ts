@@ -25,7 +25,7 @@ export interface ChangeRepository {
 export interface Change extends Pick<StoredObject, "id" | "uuid" | "className"> {
   /** When, in the order of changes: a positive whole number. What one transaction writes has one stamp. */
   readonly stamp: number;
-  /** Of the object as it was written, or of its departure. */
+  /** Of the object as it was written, or of its deletion. */
   readonly version: number;
   /** `recycled`: it is gone, and can be restored. */
   readonly kind: "stored" | "recycled" | "deleted";

@@ -4,7 +4,7 @@ export * from "./app-key-repository.ts";
 export * from "./audit-repository.ts";
 export * from "./change-repository.ts";
 export * from "./channel-repository.ts";
-export * from "./departure-repository.ts";
+export * from "./deletion-repository.ts";
 export * from "./lock-repository.ts";
 export * from "./model-repository.ts";
 export * from "./object-repository.ts";

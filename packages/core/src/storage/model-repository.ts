@@ -24,7 +24,7 @@ export interface ModelRepository {
    * Waits for those who do. What is read after it is what they have left. Outside of a transaction it does nothing that
    * lasts. Where transactions take turns it has nothing to do.
    */
-  hold(): Promise<void>;
+  lock(): Promise<void>;
 
   /**
    * Applies the delta and raises the generation by one if `expectedGeneration` is still current; else `stale` and

@@ -41,7 +41,7 @@ export interface ObjectRepository {
    * those who do; what is read after it is what they have left. Ids of nothing are simply not held. Outside of a
    * transaction it does nothing that lasts. Where transactions take turns it has nothing to do.
    */
-  hold(ids: readonly ObjectId[]): Promise<void>;
+  lock(ids: readonly ObjectId[]): Promise<void>;
 
   /**
    * Creates objects with ascending ids in the order given and returns them in that order. A UUID in use, a link to

@@ -43,7 +43,7 @@ export interface PutOptions {
 }
 
 /** How many records of a kind there may be; 0: as many as come. */
-export interface RecordRoom {
+export interface RecordQuota {
   readonly ofOwner: number;
   /** Whosever they are. */
   readonly inAll: number;
@@ -52,7 +52,7 @@ export interface RecordRoom {
 /** As in `PutOptions`; there must be no record of the id. */
 export interface PutWithinOptions extends Pick<PutOptions, "lifetime"> {
   readonly owner: string;
-  readonly room: RecordRoom;
+  readonly quota: RecordQuota;
 }
 
 /** `exists`: there is one, and none was to be. `stale`: the record has another version by now, or is gone. */

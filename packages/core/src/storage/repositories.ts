@@ -4,7 +4,7 @@ import type { AppKeyRepository } from "./app-key-repository.ts";
 import type { AuditRepository } from "./audit-repository.ts";
 import type { ChangeRepository } from "./change-repository.ts";
 import type { ChannelRepository } from "./channel-repository.ts";
-import type { DepartureRepository } from "./departure-repository.ts";
+import type { DeletionRepository } from "./deletion-repository.ts";
 import type { LockRepository } from "./lock-repository.ts";
 import type { ModelRepository } from "./model-repository.ts";
 import type { ObjectRepository } from "./object-repository.ts";
@@ -21,7 +21,7 @@ export interface Repositories {
   readonly audit: AuditRepository;
   readonly changes: ChangeRepository;
   readonly channels: ChannelRepository;
-  readonly departures: DepartureRepository;
+  readonly deletion: DeletionRepository;
   readonly locks: LockRepository;
   readonly model: ModelRepository;
   readonly objects: ObjectRepository;
@@ -32,7 +32,7 @@ export interface Repositories {
 }
 
 /** What can be asked for together: calls that need no answer on their way, and whose refusals are errors. */
-export interface JointRepositories {
+export interface BatchRepositories {
   readonly audit: Pick<AuditRepository, "append" | "tally">;
   readonly sessions: Pick<SessionRepository, "open">;
   readonly throttle: Pick<ThrottleRepository, "fail" | "pass">;

@@ -76,11 +76,11 @@ interface ArchivedLinks {
   readonly links: Links;
 }
 
-/** What is left of an object, by object number. `storedAt` is when it went, `version` that of its departure. */
-interface ArchivedDeparture extends Omit<ArchivedObject, "section" | "attributes"> {
-  readonly section: "departures";
+/** What is left of an object, by object number. `storedAt` is when it went, `version` that of its deletion. */
+interface ArchivedTombstone extends Omit<ArchivedObject, "section" | "attributes"> {
+  readonly section: "tombstones";
   /** The object that it went together with. */
-  readonly leader: ObjectId;
+  readonly root: ObjectId;
   /** Who recycled it; `null` if that is unknown, or if it cannot return. */
   readonly deletedBy: ObjectId | null;
   /** `null` if it cannot return. */
@@ -121,7 +121,7 @@ export type ArchiveRecord =
   | ArchivedAppKey
   | ArchivedObject
   | ArchivedLinks
-  | ArchivedDeparture
+  | ArchivedTombstone
   | ArchivedAccount
   | ArchivedCustomAccount
   | ArchivedStoredRecord
@@ -140,7 +140,7 @@ export const archiveSections = [
   "appKeys",
   "objects",
   "links",
-  "departures",
+  "tombstones",
   "accounts",
   "customAccounts",
   "records",
@@ -175,6 +175,6 @@ export async function* inParts(
 }
 
 /** What an import refuses in which something comes twice that there can be once, or is not what it is said to be: 307. */
-export function contradictingRecords(cause?: unknown): ServiceError {
+export function inconsistentRecords(cause?: unknown): ServiceError {
   return new ServiceError(307, { detail: "The records of the archive contradict one another.", cause });
 }

@@ -1,5 +1,5 @@
 import type { AttributeType, ClassDefinition } from "./entities/class-definition.ts";
-import type { JointRepositories, Repositories } from "./repositories.ts";
+import type { BatchRepositories, Repositories } from "./repositories.ts";
 import type { StorageArchive } from "./storage-archive.ts";
 
 /**
@@ -58,7 +58,7 @@ export interface Storage {
    * answers. They happen in the order in which they were asked for, and all are kept, or nothing if one of them fails.
    * Where the engine can, it is one trip to the database. What is asked for later is refused with 799.
    */
-  together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T>;
+  batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T>;
 
   /**
    * Brings the database to the newest version. A new one gets these classes, in this order, and generation 1 of the model; the

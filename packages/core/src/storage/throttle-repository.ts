@@ -64,7 +64,7 @@ export interface ThrottleRepository {
  * Counts one use of something with a rate limit. Returns the milliseconds to wait if the use exceeds the limit, else 0. Exact for parallel
  * calls, provided that the longest delay of the policy is longer than its first.
  */
-export async function takeTurn(throttle: ThrottleRepository, key: ThrottleKey): Promise<number> {
+export async function countUse(throttle: ThrottleRepository, key: ThrottleKey): Promise<number> {
   const { wait, claimed } = await throttle.attempt([key]);
   if (wait > 0) return wait;
   const delay = await throttle.fail([key]);

@@ -28,10 +28,10 @@ describe("hooks of answers", () => {
     })) as [string];
   });
 
-  const get = async (serialization?: Parameters<HookFixture["get"]["run"]>[2]) =>
-    (await f.get.run(f.context, { kind: "id", id }, serialization)).object;
+  const get = async (serialization?: Parameters<HookFixture["get"]["getObject"]>[2]) =>
+    (await f.get.getObject(f.context, { kind: "id", id }, serialization)).object;
   const list = (serialization?: object) =>
-    f.list.run(f.context, {
+    f.list.listObjects(f.context, {
       className: "Person",
       query: undefined,
       page: 0,
@@ -160,7 +160,7 @@ describe("hooks of answers", () => {
 
   test("see only what the caller sees", async () => {
     const [secret] = (await f.fixture.insert({ className: "Secret", attributes: { Word: "hidden" } })) as [string];
-    await f.update.run(
+    await f.update.updateObject(
       { ...f.context, principal: { ...f.context.principal, administrator: true } },
       { kind: "id", id },
       { given: { Secret: secret }, expectedVersions: null, serialization: undefined },
@@ -181,7 +181,7 @@ describe("hooks of answers", () => {
     });
     await expect(get()).rejects.toMatchObject({ code: 404, detail: "no" });
     await expect(list()).rejects.toMatchObject({ code: 404 });
-    const created = await f.create.run(f.context, "Person", { Name: "Carl" });
+    const created = await f.create.createObject(f.context, "Person", { Name: "Carl" });
     expect(Object.keys(created.object)).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]);
     expect(f.hooks.ignoredErrors).toMatchObject([{ code: 404 }]);
     expect(await f.stored(created.object["~ObjectID"])).toMatchObject({ attributes: { Name: "Carl" } });
@@ -200,7 +200,7 @@ describe("hooks of answers", () => {
     );
     const run = (bytes: number, classes: readonly string[]) => {
       f.hooks.use({ buildSerialization: [build(classes, () => add({ Added: "é".repeat(bytes / 2) }))] });
-      return f.list.run(context, {
+      return f.list.listObjects(context, {
         className: "Person",
         query: undefined,
         page: 0,
@@ -215,7 +215,7 @@ describe("hooks of answers", () => {
     await expect(run(800, ["Manager"])).rejects.toMatchObject({ code: 307 });
     await expect(run(30_000, ["Person"])).rejects.toMatchObject({ code: 307 });
     f.hooks.use({ buildSerialization: [build(["Person"], () => add({ Added: "x".repeat(30_000) }))] });
-    expect(Object.keys((await f.create.run(context, "Person", { Name: "Carl" })).object)).toHaveLength(4);
+    expect(Object.keys((await f.create.createObject(context, "Person", { Name: "Carl" })).object)).toHaveLength(4);
   });
 
   test("read objects as they are stored", async () => {
@@ -226,7 +226,7 @@ describe("hooks of answers", () => {
           name: "reading",
           classes: ["Person"],
           run: async (caller, items) => (
-            (inside = (await f.get.run(caller as never, { kind: "id", id })).object),
+            (inside = (await f.get.getObject(caller as never, { kind: "id", id })).object),
             items.map(() => add({ Note: "hooked" }))
           ),
         },
@@ -243,11 +243,11 @@ describe("hooks of answers", () => {
       get: (target, name) => (calls.push(String(name)), Reflect.get(target, name).bind(target)),
     });
     const context = { ...f.context, r: { ...f.context.r, objects } };
-    await f.get.run(context, { kind: "id", id }, { depth: 0 });
+    await f.get.getObject(context, { kind: "id", id }, { depth: 0 });
     expect(calls).toEqual(["get", "outlines"]);
     calls.length = 0;
     f.hooks.use({ buildSerialization: [build(["Person"], () => null)] });
-    await f.get.run(context, { kind: "id", id }, { depth: 0 });
+    await f.get.getObject(context, { kind: "id", id }, { depth: 0 });
     expect(calls).toEqual(["get", "outlines"]);
   });
 });

@@ -29,9 +29,9 @@ describe("hooks of saves", () => {
   beforeEach(async () => (f = await openHookFixture()));
 
   const create = async (given: GivenAttributes, className = "Person") =>
-    (await f.create.run(f.context, className, given)).object["~ObjectID"];
+    (await f.create.createObject(f.context, className, given)).object["~ObjectID"];
   const patch = (id: string, given: GivenAttributes, expectedVersions: readonly number[] | null = null) =>
-    f.update.run(f.context, { kind: "id", id }, { given, expectedVersions, serialization: undefined });
+    f.update.updateObject(f.context, { kind: "id", id }, { given, expectedVersions, serialization: undefined });
 
   test("are told what is to become of an object, what was, and what was given", async () => {
     const seen: SavedItem[] = [];
@@ -59,7 +59,7 @@ describe("hooks of saves", () => {
   test("change what is written, also what is mandatory, and links", async () => {
     const boss = await create({ Name: "Ada" });
     f.hooks.use({ beforeSave: [before(["Person"], () => set({ Name: "Carl", Boss: boss, Team: [boss] }, ["Note"]))] });
-    const { object } = await f.create.run(f.context, "Person", { Note: "x" });
+    const { object } = await f.create.createObject(f.context, "Person", { Note: "x" });
     expect(object).toMatchObject({ Name: "Carl", Boss: { "~ObjectID": boss, Name: "Ada" }, Team: { "~Count": 1 } });
     expect(await f.stored(object["~ObjectID"])).toMatchObject({
       version: 1,
@@ -67,7 +67,7 @@ describe("hooks of saves", () => {
     });
     expect((await f.stored(object["~ObjectID"]))?.attributes).not.toHaveProperty("Note");
     // That it is pointed to is known, too.
-    await f.delete.run(f.context, { kind: "id", id: boss }, { recycled: false, expectedVersions: null });
+    await f.delete.deleteObject(f.context, { kind: "id", id: boss }, { recycled: false, expectedVersions: null });
     expect((await f.stored(object["~ObjectID"]))?.attributes).toMatchObject({ Boss: null });
   });
 
@@ -101,7 +101,7 @@ describe("hooks of saves", () => {
     const hook = (name: string, classes: readonly string[]) =>
       before(classes, ({ object }) => (order.push([name, object["Note"]]), set({ Note: name })), name);
     f.hooks.use({ beforeSave: [hook("a", ["Person"]), hook("b", ["Manager"]), hook("c", ["Task"])] });
-    expect((await f.create.run(f.context, "Manager", { Name: "Ada", Note: "given" })).object).toMatchObject({
+    expect((await f.create.createObject(f.context, "Manager", { Name: "Ada", Note: "given" })).object).toMatchObject({
       Note: "b",
     });
     expect(order).toEqual([
@@ -115,7 +115,7 @@ describe("hooks of saves", () => {
     f.hooks.use({
       beforeSave: [
         before(["Person"], async (_item, caller) => {
-          await f.create.run(caller, "Task", { Title: "trace" });
+          await f.create.createObject(caller, "Task", { Title: "trace" });
           throw new ServiceError(718, { detail: "not today" });
         }),
       ],
@@ -125,7 +125,7 @@ describe("hooks of saves", () => {
     expect(await f.stored(id)).toMatchObject({ version: 1 });
     expect(
       (
-        await f.list.run(f.context, {
+        await f.list.listObjects(f.context, {
           className: "Task",
           query: undefined,
           page: 0,
@@ -148,7 +148,7 @@ describe("hooks of saves", () => {
           run: async (caller, items) => {
             for (const { object, previous } of items) {
               seen.push([object["Name"], previous?.["Name"] ?? null]);
-              await f.create.run(caller as SessionContext, "Task", {
+              await f.create.createObject(caller as SessionContext, "Task", {
                 Title: "made",
                 Owner: object["~ObjectID"] as string,
               });
@@ -165,7 +165,7 @@ describe("hooks of saves", () => {
       ["Bob", "Ada"],
     ]);
     expect(await f.stored(id)).toMatchObject({ version: 1, attributes: { Name: "Ada" } });
-    const tasks = await f.list.run(f.context, {
+    const tasks = await f.list.listObjects(f.context, {
       className: "Task",
       query: undefined,
       page: 0,
@@ -186,7 +186,7 @@ describe("hooks of saves", () => {
     f.hooks.use({
       beforeSave: [{ ...hook, run: (caller, items) => (sizes.push(items.length), hook.run(caller, items)) }],
     });
-    const changed = await f.updateAll.run(f.context, {
+    const changed = await f.updateAll.updateObjects(f.context, {
       className: "Person",
       query: { where: { Age: 1 } },
       given: { Note: "all" },
@@ -196,7 +196,7 @@ describe("hooks of saves", () => {
     expect((await f.stored(ids[3] as string))?.attributes).toEqual({ Name: "3!", Age: 1, Note: "all" });
     expect(await f.stored(ids[4] as string)).toMatchObject({ version: 1 });
     await expect(
-      f.updateAll.run(f.context, { className: "Person", query: {}, given: {}, expectedVersions: [1] }),
+      f.updateAll.updateObjects(f.context, { className: "Person", query: {}, given: {}, expectedVersions: [1] }),
     ).rejects.toMatchObject({ code: 713 });
   });
 
@@ -218,7 +218,7 @@ describe("hooks of saves", () => {
           name: "endless",
           classes: ["Person"],
           run: async (caller) =>
-            void ((calls += 1), await f.create.run(caller as SessionContext, "Person", { Name: "again" })),
+            void ((calls += 1), await f.create.createObject(caller as SessionContext, "Person", { Name: "again" })),
         },
       ],
     });
@@ -228,10 +228,10 @@ describe("hooks of saves", () => {
 
   test("see objects that come back from the recycler, and may change them", async () => {
     const id = await create({ Name: "Ada", Note: "old" });
-    await f.delete.run(f.context, { kind: "id", id }, { recycled: true, expectedVersions: null });
+    await f.delete.deleteObject(f.context, { kind: "id", id }, { recycled: true, expectedVersions: null });
     const seen: SavedItem[] = [];
     f.hooks.use({ beforeSave: [before(["Person"], (item) => (seen.push(item), set({ Note: "back" })))] });
-    const { object } = await f.restore.run(f.context, { kind: "id", id });
+    const { object } = await f.restore.restoreObject(f.context, { kind: "id", id });
     expect(seen).toEqual([
       { object: expect.objectContaining({ "~ObjectID": id, Name: "Ada", Note: "old" }), previous: null, given: {} },
     ]);
@@ -243,9 +243,9 @@ describe("hooks of saves", () => {
         }),
       ],
     });
-    await f.delete.run(f.context, { kind: "id", id }, { recycled: true, expectedVersions: null });
-    await expect(f.restore.run(f.context, { kind: "id", id })).rejects.toMatchObject({ code: 718 });
-    await expect(f.get.run(f.context, { kind: "id", id })).rejects.toMatchObject({ code: 609 });
+    await f.delete.deleteObject(f.context, { kind: "id", id }, { recycled: true, expectedVersions: null });
+    await expect(f.restore.restoreObject(f.context, { kind: "id", id })).rejects.toMatchObject({ code: 718 });
+    await expect(f.get.getObject(f.context, { kind: "id", id })).rejects.toMatchObject({ code: 609 });
   });
 
   test("are not made ready for classes that they do not concern", async () => {

@@ -18,7 +18,7 @@ import {
   type LogInsUnderWay,
   loginNameOf,
   type MailLanguage,
-  type MailOrder,
+  type MailJob,
   type ObjectId,
   PutProvider,
   ProviderSealing,
@@ -50,7 +50,7 @@ export interface ProviderFixtureOptions {
 }
 
 export async function openProviderFixture({
-  room = { ofOwner: 0, inAll: 0 },
+  room: quota = { ofOwner: 0, inAll: 0 },
   clockOffset,
   publicUrl = "https://service.example/api/",
   mail = "none",
@@ -68,16 +68,16 @@ export async function openProviderFixture({
   const gate = new Gate(digests, random, checkSecondFactors, async () => {});
   const serializeOwnUser = new SerializeOwnUser(hooks);
   const assignUser = new AssignProviderUser(hooks, new AcceptProviderUser(hooks), digests, random);
-  const starting = new StartProviderLogIn(providers, sealing, digests, random, room);
+  const starting = new StartProviderLogIn(providers, sealing, digests, random, quota);
   const enterWithProvider = new EnterWithProvider(gate, assignUser, serializeOwnUser, digests, random);
-  const finishing = new FinishProviderLogIn({ providers, sealing, enterWithProvider, digests, random, room });
+  const finishing = new FinishProviderLogIn({ providers, sealing, enterWithProvider, digests, random, quota });
   const trading = new TradeReturnCode(providers, sealing, enterWithProvider, digests);
-  const told: [string, MailOrder][] = [];
-  const run = async ({ alias }: { readonly alias: string }, order: MailOrder) => {
+  const told: [string, MailJob][] = [];
+  const queueMail = async ({ alias }: { readonly alias: string }, order: MailJob) => {
     told.push([alias, order]);
     if (mail === "refused") throw new ServiceError(706);
   };
-  const notice = new ChangeNotice({ configured: mail !== "none", run }, "de");
+  const notice = new ChangeNotice({ configured: mail !== "none", queueMail }, "de");
   const linking = new LogInLinking(
     new EnterWithPassword(gate, new VerifyPassword(hasher, digests), serializeOwnUser),
     digests,
@@ -91,7 +91,7 @@ export async function openProviderFixture({
     entry: { defaultUserId?: ObjectId; appNames?: readonly string[]; data?: object } = {},
   ) => {
     const { defaultUserId = null, appNames = ["app"], data = { clientId: "c", clientSecret: "s" } } = entry;
-    return putProvider.run(administrationOf(database), {
+    return putProvider.putProvider(administrationOf(database), {
       provider,
       name: provider.type,
       data,
@@ -121,7 +121,7 @@ export async function openProviderFixture({
     },
 
     start: (change: Partial<StartInput> = {}, origin: ClientOrigin = context.origin) =>
-      starting.run(
+      starting.startProviderLogIn(
         { ...context, origin },
         {
           providerName: "google",
@@ -140,7 +140,7 @@ export async function openProviderFixture({
       change: Partial<AppKeyContext> = {},
     ) => {
       const { token = null, enrol = false, ...shown } = input;
-      return trading.run({ ...context, ...change }, { ...shown, secondFactor: { token, enrol } });
+      return trading.tradeReturnCode({ ...context, ...change }, { ...shown, secondFactor: { token, enrol } });
     },
 
     /** What the provider sends the browser of a log-in back with. */
@@ -157,7 +157,7 @@ export async function openProviderFixture({
       };
     },
 
-    finish: (input: CallbackInput) => finishing.run({ ...context, appKey: null } as never, input),
+    finish: (input: CallbackInput) => finishing.finishProviderLogIn({ ...context, appKey: null } as never, input),
 
     async dfUuid(): Promise<string> {
       const { outcome } = await this.finish(await this.away());
@@ -168,7 +168,10 @@ export async function openProviderFixture({
     link: (dfUuid: unknown, change: { user?: string; pass?: string; key?: string; language?: MailLanguage } = {}) => {
       const { user = "ada", pass = "secret", key, language = null } = change;
       const appKey = key === undefined ? context.appKey : { ...context.appKey, id: key };
-      return linking.run({ ...context, appKey }, { user, pass, appNames: ["app"], deviceId: null, dfUuid, language });
+      return linking.logInLinking(
+        { ...context, appKey },
+        { user, pass, appNames: ["app"], deviceId: null, dfUuid, language },
+      );
     },
 
     trail: async () =>

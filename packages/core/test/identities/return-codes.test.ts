@@ -92,7 +92,7 @@ describe("a log-in at a provider that returns to an app", () => {
       session: digests.sha256(sessionId),
       idleTimeout: 60_000,
     });
-    expect(session).toMatchObject({ appNames: ["app"], deviceId: "d", entrance: { kind: "provider" } });
+    expect(session).toMatchObject({ appNames: ["app"], deviceId: "d", authenticationMethod: { kind: "provider" } });
     expect(await trade({ code, verifier })).toBe(324);
     expect(await f.r.sessions.count()).toBe(1);
   });

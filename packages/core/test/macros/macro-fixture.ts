@@ -83,7 +83,7 @@ export class MacroFixture {
       runtime: this.runtime,
       calls: new HostCalls(useCases, forms),
       reports,
-      patience: 100,
+      queueTimeout: 100,
       hookTime: 1_000,
       after,
     });
@@ -129,6 +129,6 @@ export class MacroFixture {
     input?: JsonValue,
     { skipCheck = false, as = this.context } = {},
   ): Promise<JsonValue | undefined> {
-    return this.executeMacro.run(as, name, { input, skipCheck }).then(({ result }) => result);
+    return this.executeMacro.executeMacro(as, name, { input, skipCheck }).then(({ result }) => result);
   }
 }

@@ -1,18 +1,18 @@
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import {
-  type ClaimedOrder,
+  type ClaimedMailJob,
   DeliverMail,
   type Delivery,
   type Mail,
   type Mailer,
   type MailOutcome,
   type MailSettings,
-  mailOrders,
-  OrderMail,
-  type OrderMailParts,
+  mailJobs,
+  QueueMail,
+  type QueueMailParts,
   type ResetMail,
-  SealedOrders,
+  SealedMailJobs,
   type WaitingMail,
   waitingMail,
 } from "../../src/index.ts";
@@ -20,8 +20,8 @@ import {
 export const minute = 60_000;
 export const settings: MailSettings = { outboxLimit: 10, unavailableAfter: 15 * minute };
 
-export function sealedOrders(masterKey = 7): SealedOrders {
-  return new SealedOrders(new AesGcmKeyWrapping(new Uint8Array(32).fill(masterKey)));
+export function sealedOrders(masterKey = 7): SealedMailJobs {
+  return new SealedMailJobs(new AesGcmKeyWrapping(new Uint8Array(32).fill(masterKey)));
 }
 
 /** An outbox in memory with a transport that does what it is told. */
@@ -49,9 +49,9 @@ export class MailFixture {
     return { alias: "a", r: this.storage.repositories };
   }
 
-  orderMailWith(parts: Partial<OrderMailParts>): OrderMail {
-    const ring = (alias: string) => void this.rung.push(alias);
-    return new OrderMail({ orders: this.orders, digests: new NodeDigests(), settings, ring, ...parts });
+  orderMailWith(parts: Partial<QueueMailParts>): QueueMail {
+    const notify = (alias: string) => void this.rung.push(alias);
+    return new QueueMail({ jobs: this.orders, digests: new NodeDigests(), settings, notify, ...parts });
   }
 
   waiting(): Promise<WaitingMail> {
@@ -62,7 +62,7 @@ export class MailFixture {
     this.offset += milliseconds;
   }
 
-  deliverMail(orders = this.orders): DeliverMail {
+  deliverMail(jobs = this.orders): DeliverMail {
     const mailer: Mailer = {
       send: async (mail) => {
         const outcome = await this.onSend(mail);
@@ -71,24 +71,24 @@ export class MailFixture {
       },
       close: async () => {},
     };
-    const letters = {
+    const messages = {
       write: (letter: { readonly kind: string }) => ({ subject: letter.kind, text: JSON.stringify(letter), html: "" }),
     };
-    const resetMail: ResetMail = { prepare: (r, order) => this.resetMail.prepare(r, order) };
-    return new DeliverMail({ orders, resetMail, letters, mailer });
+    const resetMail: ResetMail = { prepare: (r, job) => this.resetMail.prepare(r, job) };
+    return new DeliverMail({ jobs, resetMail, messages, mailer });
   }
 
-  due(): Promise<ClaimedOrder[]> {
-    return this.storage.repositories.records.claim(mailOrders, 1, minute);
+  due(): Promise<ClaimedMailJob[]> {
+    return this.storage.repositories.records.claim(mailJobs, 1, minute);
   }
 
-  async claim(): Promise<ClaimedOrder> {
-    const [order] = await this.due();
-    if (order === undefined) throw new Error("Nothing is due.");
-    return order;
+  async claim(): Promise<ClaimedMailJob> {
+    const [job] = await this.due();
+    if (job === undefined) throw new Error("Nothing is due.");
+    return job;
   }
 
-  async deliver(order?: ClaimedOrder): Promise<Delivery> {
-    return this.deliverMail().run({ alias: "a", storage: this.storage }, order ?? (await this.claim()));
+  async deliver(job?: ClaimedMailJob): Promise<Delivery> {
+    return this.deliverMail().deliverMail({ alias: "a", storage: this.storage }, job ?? (await this.claim()));
   }
 }

@@ -37,14 +37,15 @@ export async function openModelFixture(): Promise<ModelFixture> {
     ...fixture,
     aligned,
     put: async (name, definition = {}, expectedGenerations = null, principal = administrator) =>
-      new PutClass(indexes).run(await contextOf(principal), {
+      new PutClass(indexes).putClass(await contextOf(principal), {
         name,
         definition: { base: null, attributes: [], rights: [], ...definition },
         expectedGenerations,
       }),
     remove: async (name, expectedGenerations = null, principal = administrator) =>
-      new RemoveClass(indexes).run(await contextOf(principal), { name, expectedGenerations }),
-    structure: async (principal = administrator) => (await new ReadStructure().run(await contextOf(principal))).classes,
+      new RemoveClass(indexes).removeClass(await contextOf(principal), { name, expectedGenerations }),
+    structure: async (principal = administrator) =>
+      (await new ReadStructure().readStructure(await contextOf(principal))).classes,
     generation: async () => (await fixture.r.model.load()).generation,
     group: async () => (await fixture.insert({ className: "UserGroup", attributes: { Name: "group" } }))[0] as ObjectId,
   };

@@ -1,5 +1,5 @@
 import { KeyStore, type ServerKeyKind, type StoredKey, type WrappedKeyPair } from "../../src/index.ts";
-import { atOnce, hostileTexts, hour, minute, openStage, type StoreStage, tally } from "./store-stage.ts";
+import { atOnce, hostileTexts, hour, minute, openStoreFixture, type StoreFixture, tally } from "./store-fixture.ts";
 
 /** A key pair of this id, with texts in the place of keys. */
 function newKey(kind: ServerKeyKind, keyId: string): WrappedKeyPair {
@@ -7,15 +7,15 @@ function newKey(kind: ServerKeyKind, keyId: string): WrappedKeyPair {
 }
 
 describe("key pairs", () => {
-  let stage: StoreStage;
+  let fixture: StoreFixture;
   let keys: KeyStore;
 
   beforeEach(async () => {
-    stage = await openStage();
-    keys = new KeyStore(stage.r.records);
+    fixture = await openStoreFixture();
+    keys = new KeyStore(fixture.r.records);
   });
 
-  const addFirst = async (key: WrappedKeyPair) => keys.addFirst(key, await stage.storage.now());
+  const addFirst = async (key: WrappedKeyPair) => keys.addFirst(key, await fixture.storage.now());
   const accepted = async (kind: ServerKeyKind) => (await keys.accepted(kind)).map(({ keyId }) => keyId);
   const kept = async (kind: ServerKeyKind) => (await keys.kept(kind)).map(({ keyId }) => keyId);
 
@@ -36,12 +36,12 @@ describe("key pairs", () => {
 
   test("are dated by the storage's clock when they are rotated", async () => {
     await addFirst(newKey("rsa", "one"));
-    stage.advance(50 * hour);
-    const before = await stage.storage.now();
+    fixture.advance(50 * hour);
+    const before = await fixture.storage.now();
     await keys.rotate("one", newKey("rsa", "two"), hour);
     const { createdAt = 0 } = (await keys.current("rsa")) ?? {};
     expect(createdAt).toBeGreaterThanOrEqual(before);
-    expect(createdAt).toBeLessThanOrEqual(await stage.storage.now());
+    expect(createdAt).toBeLessThanOrEqual(await fixture.storage.now());
   });
 
   test("keep hostile texts as they are", async () => {
@@ -70,9 +70,9 @@ describe("key pairs", () => {
 
   test("are rotated: the one before is accepted for a while", async () => {
     const first = await addFirst(newKey("rsa", "one"));
-    const before = await stage.storage.now();
+    const before = await fixture.storage.now();
     expect(await keys.rotate("one", newKey("rsa", "two"), 24 * hour)).toBe("ok");
-    const after = await stage.storage.now();
+    const after = await fixture.storage.now();
     const [latest, earlier] = await keys.accepted("rsa");
     expect(latest).toEqual(await keys.current("rsa"));
     expect(await accepted("rsa")).toEqual(["two", "one"]);
@@ -80,20 +80,20 @@ describe("key pairs", () => {
     expect(until).toBeGreaterThanOrEqual(before + 24 * hour);
     expect(until).toBeLessThanOrEqual(after + 24 * hour);
     expect(earlier).toEqual({ ...first, acceptedUntil: until });
-    stage.advance(24 * hour - minute);
+    fixture.advance(24 * hour - minute);
     expect(await accepted("rsa")).toEqual(["two", "one"]);
-    stage.advance(2 * minute);
+    fixture.advance(2 * minute);
     expect(await accepted("rsa")).toEqual(["two"]);
   });
 
   test("are accepted each for its own while, the latest first", async () => {
     await addFirst(newKey("rsa", "c"));
     await keys.rotate("c", newKey("rsa", "a"), 10 * hour);
-    stage.advance(hour);
+    fixture.advance(hour);
     await keys.rotate("a", newKey("rsa", "d"), 2 * hour);
     await keys.rotate("d", newKey("rsa", "b"), 24 * hour);
     expect(await accepted("rsa")).toEqual(["b", "d", "a", "c"]);
-    stage.advance(3 * hour);
+    fixture.advance(3 * hour);
     expect(await accepted("rsa")).toEqual(["b", "d", "c"]);
   });
 
@@ -128,7 +128,7 @@ describe("key pairs", () => {
     await keys.rotate("one", newKey("rsa", "two"), hour);
     expect(await keys.rotate("two", newKey("rsa", "one"), hour)).toBe("known");
     expect(await keys.rotate("one", newKey("rsa", "one"), hour)).toBe("stale");
-    stage.advance(2 * hour);
+    fixture.advance(2 * hour);
     expect(await keys.rotate("two", newKey("rsa", "one"), hour)).toBe("known");
     expect(await keys.sweep(0)).toBe(1);
     expect(await keys.rotate("two", newKey("rsa", "one"), hour)).toBe("known");
@@ -140,7 +140,7 @@ describe("key pairs", () => {
     await keys.rotate("one", newKey("rsa", "two"), 10 * hour);
     await keys.rotate("two", newKey("rsa", "three"), hour);
     expect(await keys.kept("rsa")).toEqual(await keys.accepted("rsa"));
-    stage.advance(2 * hour);
+    fixture.advance(2 * hour);
     expect(await kept("rsa")).toEqual(["three", "one", "two"]);
     expect((await keys.kept("rsa"))[2]?.wrappedPrivateKey).toBe("wrapped two");
     await keys.sweep(0);
@@ -166,13 +166,13 @@ describe("key pairs", () => {
       await keys.rotate("two", newKey(kind, "three"), 50 * hour);
     }
     expect(await keys.sweep(0)).toBe(0);
-    stage.advance(2 * hour);
+    fixture.advance(2 * hour);
     expect(await keys.sweep(2 * hour)).toBe(0);
     expect(await kept("rsa")).toEqual(["three", "two", "one"]);
     expect(await keys.sweep(hour)).toBe(2);
     expect(await keys.sweep(hour)).toBe(0);
     for (const kind of ["rsa", "jwt"] as const) expect(await kept(kind)).toEqual(["three", "two"]);
-    stage.advance(1_000 * hour);
+    fixture.advance(1_000 * hour);
     expect(await keys.sweep(hour)).toBe(2);
     for (const kind of ["rsa", "jwt"] as const) {
       expect(await kept(kind)).toEqual(["three"]);
@@ -183,7 +183,7 @@ describe("key pairs", () => {
   test("are all known when one is swept and another rotated at once", async () => {
     await addFirst(newKey("rsa", "one"));
     await keys.rotate("one", newKey("rsa", "two"), 0);
-    stage.advance(hour);
+    fixture.advance(hour);
     const [, outcome] = await Promise.all([keys.sweep(0), keys.rotate("two", newKey("rsa", "three"), hour)]);
     expect(outcome).toBe("ok");
     expect(await accepted("rsa")).toEqual(["three", "two"]);

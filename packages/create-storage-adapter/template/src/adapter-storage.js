@@ -19,7 +19,7 @@ const attempts = 3;
  * @implements {Storage}
  * @typedef {import("@sallyport/core").Storage} Storage
  * @typedef {import("@sallyport/core").Repositories} Repositories
- * @typedef {import("@sallyport/core").JointRepositories} JointRepositories
+ * @typedef {import("@sallyport/core").BatchRepositories} JointRepositories
  * @typedef {import("@sallyport/core").AttributeIndex} AttributeIndex
  */
 export class AdapterStorage {
@@ -61,7 +61,7 @@ export class AdapterStorage {
    * @param {(r: JointRepositories) => Promise<T>} work
    * @returns {Promise<T>}
    */
-  together(work) {
+  batch(work) {
     return this.#transact((unit) => {
       const running = work(this.#over(unit));
       // Everything has been asked for.

@@ -1,12 +1,12 @@
 import { createPublicKey, hash } from "node:crypto";
 import { type ClientKey, type ClientKeyParser, type Digest, Recent } from "@sallyport/core";
 import forge from "node-forge";
-import { rememberedBy } from "../digests-and-random.ts";
+import { memoizeByKey } from "../digests-and-random.ts";
 import { thumbprint } from "../node-server-keys.ts";
 import { strictBase64 } from "../strict-base64.ts";
 
 /** The key of a client as Node takes it. */
-export const clientKeyObject = rememberedBy(({ spki }: ClientKey) =>
+export const clientKeyObject = memoizeByKey(({ spki }: ClientKey) =>
   createPublicKey({ key: Buffer.from(spki), format: "der", type: "spki" }),
 );
 
@@ -16,7 +16,7 @@ const exponent = 65_537;
 /** The largest key that is accepted fits in; what is longer need not be taken apart to be refused. */
 const longestDer = 600;
 /** Keys that are remembered at least: clients log in again with the key that they have. */
-const remembered = 100;
+const cacheSize = 100;
 
 interface ReadKey {
   readonly client: ClientKey;
@@ -26,7 +26,7 @@ interface ReadKey {
 /** Reads keys with node-forge, and keeps of them the two numbers only: what is handed on is written anew. */
 export class ForgeClientKeyParser implements ClientKeyParser {
   /** By the SHA-256 of the text. */
-  readonly #recent = new Recent<Digest, ReadKey>(remembered);
+  readonly #recent = new Recent<Digest, ReadKey>(cacheSize);
 
   parse(text: string, ownKeyIds: Iterable<string>): ClientKey | undefined {
     if (text.length > longestText) return undefined;

@@ -9,7 +9,7 @@ import type {
   RsaPadding,
   ServerKeyPair,
 } from "@sallyport/core";
-import { rememberedBy } from "../digests-and-random.ts";
+import { memoizeByKey } from "../digests-and-random.ts";
 import { strictBase64 } from "../strict-base64.ts";
 import type { BlockKey } from "./block-thread-main.ts";
 import { BlockThreads, type BlockThreadsOptions } from "./block-threads.ts";
@@ -70,7 +70,7 @@ function digestsOf(bytes: Uint8Array, size: number): Digest[] {
 }
 
 /** The key of a pair, made ready. */
-const prepareBlockKey = rememberedBy(({ privateKey }: ServerKeyPair): BlockKey => {
+const prepareBlockKey = memoizeByKey(({ privateKey }: ServerKeyPair): BlockKey => {
   const key = createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" });
   const { n = "", d = "" } = key.export({ format: "jwk" });
   const modulus = Buffer.from(n, "base64url");
@@ -92,7 +92,7 @@ const paddings: Readonly<Record<RsaPadding, Padding>> = {
 };
 
 /** A public operation with 4096 bits takes a few hundred microseconds. */
-const blocksPerTurn = 8;
+const blocksPerTick = 8;
 
 /** RSA by OpenSSL; the public operation is quick enough for the event loop, a few at a time. */
 export class RsaAnswerCipher implements AnswerCipher {
@@ -103,7 +103,7 @@ export class RsaAnswerCipher implements AnswerCipher {
     const blocks: Buffer[] = [];
     do {
       const start = blocks.length * capacity;
-      if (blocks.length > 0 && blocks.length % blocksPerTurn === 0) await nextTurn();
+      if (blocks.length > 0 && blocks.length % blocksPerTick === 0) await nextTurn();
       blocks.push(publicEncrypt(key, plain.subarray(start, start + capacity)));
     } while (blocks.length * capacity < plain.length);
     return Buffer.concat(blocks).toString("base64");

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 
 type Begin = (request: IncomingMessage, response: ServerResponse) => void;
 
-interface Turn {
+interface PendingRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly begin: Begin;
@@ -15,7 +15,7 @@ interface Turn {
  * unserved requests pile up.
  */
 export class Connection {
-  private readonly waiting: Turn[] = [];
+  private readonly waiting: PendingRequest[] = [];
   private serving = false;
   private closing = false;
   private leaving = false;
@@ -28,7 +28,7 @@ export class Connection {
   private latest: IncomingMessage | null = null;
   /** Why the rest of the latest request will never come. */
   private bodyFault: string | null = null;
-  private tellBroken: ((reason: string) => void) | null = null;
+  private reportBroken: ((reason: string) => void) | null = null;
 
   /**
    * `mayWait`: requests that may wait for the one being served. One more is not taken, and ends the connection after
@@ -62,7 +62,7 @@ export class Connection {
   /** Begins a request when its turn has come. */
   take(request: IncomingMessage, response: ServerResponse, begin: Begin): void {
     if (this.excess > 0) {
-      this.turnAway();
+      this.reject();
       return;
     }
     if (this.closing || !this.socket.writable) return;
@@ -73,7 +73,7 @@ export class Connection {
       this.waiting.push({ request, response, begin });
       this.stopReading();
     } else {
-      this.turnAway();
+      this.reject();
     }
   }
 
@@ -125,7 +125,7 @@ export class Connection {
 
   /** Calls back with the reason, at once if need be, when the rest of the request being served will never come. */
   onBrokenBody(tell: (reason: string) => void): void {
-    this.tellBroken = tell;
+    this.reportBroken = tell;
     if (this.bodyFault !== null && this.isBodyBroken) tell(this.bodyFault);
   }
 
@@ -147,10 +147,10 @@ export class Connection {
 
   private breakBody(reason: string): void {
     this.bodyFault = reason;
-    this.tellBroken?.(reason);
+    this.reportBroken?.(reason);
   }
 
-  private turnAway(): void {
+  private reject(): void {
     this.excess += 1;
     this.closing = true;
     if (this.excess > this.mayWait) this.socket.destroy();
@@ -165,7 +165,7 @@ export class Connection {
 
   private readonly served = (): void => {
     this.serving = false;
-    this.tellBroken = null;
+    this.reportBroken = null;
     if (this.latest?.complete === true) this.latest = null;
     // After some answers Node ends the connection; whatever else would be answered then never comes to its end.
     if (!this.socket.writable) this.end();

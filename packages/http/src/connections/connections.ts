@@ -28,7 +28,7 @@ export class Connections {
   private readonly handshaking = new Map<string, Socket>();
   private leaving = false;
   private draining = false;
-  private turnedAway = 0;
+  private rejected = 0;
 
   constructor(private readonly rules: ConnectionRules) {
     this.networks = new NetworkBudget({ perIp: rules.perIp, total: Number.POSITIVE_INFINITY });
@@ -41,7 +41,7 @@ export class Connections {
 
   /** Connections that were closed at once because there were too many, since the start. */
   get dropped(): number {
-    return this.turnedAway;
+    return this.rejected;
   }
 
   /** Whether a request is being handled or answered on any of them. */
@@ -60,10 +60,10 @@ export class Connections {
       this.handshaking.delete(endsOf(socket));
       if (socket.destroyed) return;
       if (this.draining) socket.destroy();
-      else this.holdSuspect(this.of(socket));
+      else this.delaySuspect(this.of(socket));
     });
     server.on("drop", () => {
-      this.turnedAway += 1;
+      this.rejected += 1;
     });
     // Node's own takes an answer that the client has not taken yet for one that is done.
     server.closeIdleConnections = () => this.endIdle();
@@ -119,7 +119,7 @@ export class Connections {
     const network = this.rules.networkOf(socket);
     if (network === null) return false;
     if (this.networks.isFull(network)) {
-      this.turnedAway += 1;
+      this.rejected += 1;
       return true;
     }
     this.networks.take(network);
@@ -127,7 +127,7 @@ export class Connections {
     return false;
   }
 
-  private holdSuspect(connection: Connection): void {
+  private delaySuspect(connection: Connection): void {
     const network = this.rules.networkOf(connection.socket);
     if (network !== null && this.suspects.has(network)) this.suspects.hold(connection);
   }
@@ -205,7 +205,7 @@ interface RefusalParts {
 }
 
 /** Milliseconds for the client to read the answer: what it still sends would make the system throw the answer away. */
-const patience = 2_000;
+const waitTimeout = 2_000;
 
 /**
  * Answers what never becomes a request, because the HTTP parser refuses it or it came too slowly, with 699 in an
@@ -238,7 +238,7 @@ function writeLast(socket: Socket, requestId: string, text: string): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end(["HTTP/1.1 400 Bad Request", ...lines, "", text].join("\r\n"));
   socket.resume();
-  const late = setTimeout(() => socket.destroy(), patience);
+  const late = setTimeout(() => socket.destroy(), waitTimeout);
   late.unref();
   socket.once("close", () => clearTimeout(late));
 }

@@ -76,7 +76,7 @@ async function withModelOfNow(context: SessionContext): Promise<SessionContext> 
  * Does all items in one transaction, in their order; the first that fails undoes the others, and the request fails with its code.
  * What can be refused by looking at the items is refused before the transaction begins.
  */
-export async function runTogether(
+export async function runInTransaction(
   given: readonly unknown[],
   context: SessionContext,
   parts: ItemParts,

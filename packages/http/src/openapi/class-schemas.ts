@@ -45,8 +45,8 @@ function classSchema(
   const { name, base } = definition;
   const targetsOf = ({ type, target = type === "file" ? "File" : undefined }: AttributeDefinition) => {
     if (target === undefined) return null;
-    const family = model.find(target)?.family ?? [];
-    return family.filter((each) => known.has(each)).map((each) => refTo(componentOf(each)));
+    const subtree = model.find(target)?.subtree ?? [];
+    return subtree.filter((each) => known.has(each)).map((each) => refTo(componentOf(each)));
   };
   return {
     title: name,

@@ -235,12 +235,12 @@ function keySetItem(basePath: string, components: SchemaComponents): PathItemObj
 }
 
 /** Descriptions for callers with different rights that are kept at once, by model; one with many classes takes a megabyte. */
-const maximumRemembered = 20;
+const cacheSize = 20;
 
 /** The API descriptions of databases, as texts. */
 export class DatabaseDescriptions {
   private readonly general = new Map<string, string>();
-  private readonly remembered = new WeakMap<Model, Map<string, string>>();
+  private readonly cached = new WeakMap<Model, Map<string, string>>();
 
   /** The routes are asked for when the first description is made. */
   constructor(private readonly routes: () => readonly Route[]) {}
@@ -254,14 +254,14 @@ export class DatabaseDescriptions {
     if (known !== undefined) return known;
     const parts = { routes: this.routes(), title, version, basePath, alias, ...caller };
     const text = JSON.stringify(openApiDocument(parts));
-    if (caller !== undefined && texts.size >= maximumRemembered) texts.clear();
+    if (caller !== undefined && texts.size >= cacheSize) texts.clear();
     texts.set(key, text);
     return text;
   }
 
   private textsFor(model: Model): Map<string, string> {
-    const texts = this.remembered.get(model) ?? new Map<string, string>();
-    this.remembered.set(model, texts);
+    const texts = this.cached.get(model) ?? new Map<string, string>();
+    this.cached.set(model, texts);
     return texts;
   }
 }

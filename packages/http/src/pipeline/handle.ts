@@ -42,12 +42,12 @@ function contextOf(exchange: Exchange): RequestContext {
     unit: database.unit,
     sessionDigest: exchange.session?.digest ?? null,
     overCode: overCode(exchange.credentials),
-    onGone: (call: () => void) => whenGone(response, call),
+    onGone: (call: () => void) => whenDisconnected(response, call),
   };
   return context satisfies RequestContext;
 }
 
-function whenGone(response: ServerResponse, call: () => void): () => void {
+function whenDisconnected(response: ServerResponse, call: () => void): () => void {
   if (response.destroyed) {
     call();
     return () => {};

@@ -21,7 +21,7 @@ export function macroRoutes({ executeMacro }: UseCases): Route[] {
       errors: [304, 307, 308, 400, 401, 402, 404, 609, 610, 710, 713, 718, 801],
       handle: async (context, { parameter, body, query }) => {
         const input = { input: body as JsonValue | undefined, skipCheck: query.skipChecker };
-        const { result, message } = await executeMacro.run(context, parameter("macroName"), input);
+        const { result, message } = await executeMacro.executeMacro(context, parameter("macroName"), input);
         return { data: result === undefined ? {} : result, ...(message === undefined ? {} : { message }) };
       },
     }),

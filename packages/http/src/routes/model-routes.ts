@@ -18,7 +18,7 @@ export function modelRoutes({ readStructure, putClass, removeClass }: UseCases):
       data: modelStructure,
       errors: [],
       handle: async (context) => {
-        const { classes, generation } = await readStructure.run(context);
+        const { classes, generation } = await readStructure.readStructure(context);
         return { data: { classes }, version: generation };
       },
     }),
@@ -37,7 +37,7 @@ export function modelRoutes({ readStructure, putClass, removeClass }: UseCases):
       data: classStructure,
       errors: [404, 713],
       handle: async (context, { parameter, body, expectedVersions }) => {
-        const { structure, generation } = await putClass.run(context, {
+        const { structure, generation } = await putClass.putClass(context, {
           name: parameter("className"),
           definition: body,
           expectedGenerations: expectedVersions,
@@ -58,7 +58,7 @@ export function modelRoutes({ readStructure, putClass, removeClass }: UseCases):
       data: emptyResponse,
       errors: [404, 713],
       handle: async (context, { parameter, expectedVersions }) => {
-        const { generation } = await removeClass.run(context, {
+        const { generation } = await removeClass.removeClass(context, {
           name: parameter("className"),
           expectedGenerations: expectedVersions,
         });
@@ -87,7 +87,10 @@ export function descriptionRoute(
     errors: [],
     handle: async (context, { settings }) => {
       if (context.session === null) return { document: descriptions.of(context.database, settings) };
-      const [classes, macros] = [await listReadableClasses.run(context), await listExecutableMacros.run(context)];
+      const [classes, macros] = [
+        await listReadableClasses.listReadableClasses(context),
+        await listExecutableMacros.listExecutableMacros(context),
+      ];
       return { document: descriptions.of(context.database, settings, { classes, macros }) };
     },
   });

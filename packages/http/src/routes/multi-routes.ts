@@ -1,5 +1,5 @@
 import { multiItems, multiParameters, multiRequest, multiResponse } from "@sallyport/contract";
-import { runSeparately, runTogether } from "../multi/run-items.ts";
+import { runSeparately, runInTransaction } from "../multi/run-items.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
@@ -32,7 +32,7 @@ export function multiRoutes(others: readonly Route[], { objectHooks: hooks, exec
     data: multiResponse,
     errors: [...new Set(inside.flatMap(({ errors }) => errors))],
     handle: async (context, { body, query: { atomic }, settings, note }) => {
-      const run = atomic ? runTogether : runSeparately;
+      const run = atomic ? runInTransaction : runSeparately;
       const deadline = performance.now() + settings.multiTimeout;
       return { data: await run(body, context, { matcher, hooks, macros, settings, atomic, deadline }, note) };
     },

@@ -18,7 +18,7 @@ export function readersRoutes({ getReaders, setReaders }: UseCases): Route[] {
       versioned: true,
       errors: [304, 404, 609],
       handle: async (context, { parameter }) => {
-        const { readers, version } = await getReaders.run(context, singleReference(parameter("idOrClass")));
+        const { readers, version } = await getReaders.getReaders(context, singleReference(parameter("idOrClass")));
         return { data: { readers }, version };
       },
     }),
@@ -34,7 +34,7 @@ export function readersRoutes({ getReaders, setReaders }: UseCases): Route[] {
       conditional: true,
       errors: [304, 307, 404, 610, 713],
       handle: async (context, { parameter, body, expectedVersions }) => {
-        const { readers, version } = await setReaders.run(context, singleReference(parameter("idOrClass")), {
+        const { readers, version } = await setReaders.setReaders(context, singleReference(parameter("idOrClass")), {
           readers: body.readers,
           expectedVersions,
         });
@@ -53,7 +53,7 @@ export function lockRoutes({ getLock, lockObject, unlockObject }: UseCases): Rou
       access: "session",
       data: lockResponse,
       handle: async (context, { parameter }) => ({
-        data: await useCase.run(context, singleReference(parameter("id"))),
+        data: await useCase(context, singleReference(parameter("id"))),
       }),
     });
   return [
@@ -62,25 +62,25 @@ export function lockRoutes({ getLock, lockObject, unlockObject }: UseCases): Rou
       operation: "getLock",
       summary: "Tells whether an object is locked.",
       errors: [304, 609],
-      useCase: getLock,
+      useCase: (context, reference) => getLock.getLock(context, reference),
     }),
     lockRoute({
       method: "POST",
       operation: "lockObject",
       summary: "Locks an object for this session, until it gives the lock free or ends.",
       errors: [304, 307, 404, 610, 713],
-      useCase: lockObject,
+      useCase: (context, reference) => lockObject.lockObject(context, reference),
     }),
     lockRoute({
       method: "DELETE",
       operation: "unlockObject",
       summary: "Gives the lock of an object free; an administrator also that of another session.",
       errors: [304, 404, 610, 713],
-      useCase: unlockObject,
+      useCase: (context, reference) => unlockObject.unlockObject(context, reference),
     }),
   ];
 }
 
 interface LockRoute extends Pick<Route, "method" | "operation" | "summary" | "errors"> {
-  readonly useCase: UseCases["getLock"] | UseCases["lockObject"] | UseCases["unlockObject"];
+  readonly useCase: UseCases["getLock"]["getLock"];
 }

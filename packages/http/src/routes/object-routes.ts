@@ -26,7 +26,7 @@ export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
   const list = async (context: SessionContext, className: string, query: ListQuery): Promise<Success> => {
     const { count, query: asked, cursor, serialization, ...pages } = query;
     const input = { className, ...pages, query: asked, cursor, serialization, capped: count === "capped" };
-    const { list: found, next } = await listObjects.run(context, input);
+    const { list: found, next } = await listObjects.listObjects(context, input);
     const { "~Elements": elements, ...counts } = found;
     return { data: { ...counts, ...(next === null ? {} : { "~Cursor": next }), "~Elements": elements } };
   };
@@ -45,7 +45,7 @@ export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
         const reference = objectReference(parameter("idOrClass"));
         if (reference === null) throw new ServiceError(304);
         if (reference.kind === "class") return list(context, reference.className, query);
-        return whole(await getObject.run(context, reference, query.serialization));
+        return whole(await getObject.getObject(context, reference, query.serialization));
       },
     }),
     defineRoute({
@@ -80,7 +80,7 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
       errors: [304, 307, 308, 404, 710],
       handle: async (context, { parameter, body, query }) => {
         const className = classNameOf(parameter("idOrClass"));
-        return whole(await createObject.run(context, className, body as GivenAttributes, query.serialization));
+        return whole(await createObject.createObject(context, className, body as GivenAttributes, query.serialization));
       },
     }),
     defineRoute({
@@ -97,7 +97,7 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
       errors: [304, 307, 308, 404, 610, 710, 713],
       handle: async (context, { parameter, body, query, expectedVersions }) => {
         const input = { given: body as GivenAttributes, expectedVersions, serialization: query.serialization };
-        return whole(await updateObject.run(context, singleReference(parameter("idOrClass")), input));
+        return whole(await updateObject.updateObject(context, singleReference(parameter("idOrClass")), input));
       },
     }),
     defineRoute({
@@ -112,7 +112,7 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
       conditional: true,
       errors: [304, 307, 308, 329, 404, 710, 713],
       handle: async (context, { parameter, body, query, expectedVersions }) => {
-        const { count } = await updateObjects.run(context, {
+        const { count } = await updateObjects.updateObjects(context, {
           className: classNameOf(parameter("className")),
           query: query.query,
           given: body as GivenAttributes,

@@ -39,7 +39,7 @@ export function passwordRoutes({ changePassword, askForReset, confirmReset }: Us
       ].join(" "),
       errors: [319, 320, 321, 322, 339, 712],
       handle: async (context, { body, language }) => ({
-        data: await changePassword.run(context, {
+        data: await changePassword.changePassword(context, {
           oldPassword: body.oldPassword,
           newPassword: body.newPassword,
           encrypted: body.encrypted === true,
@@ -62,7 +62,7 @@ export function passwordRoutes({ changePassword, askForReset, confirmReset }: Us
       ].join(" "),
       errors: [325, 712],
       handle: async (context, { body, language }) => {
-        await askForReset.run(context, { user: body.user, custom: body.custom === true, language });
+        await askForReset.askForReset(context, { user: body.user, custom: body.custom === true, language });
         return { data: {} };
       },
     }),
@@ -78,7 +78,7 @@ export function passwordRoutes({ changePassword, askForReset, confirmReset }: Us
       description: "The token is good once, for 30 minutes. A new password that is refused does not spend it.",
       errors: [320, 328],
       handle: async (context, { body, language }) => {
-        await confirmReset.run(context, { ...body, language });
+        await confirmReset.confirmReset(context, { ...body, language });
         return { data: {} };
       },
     }),

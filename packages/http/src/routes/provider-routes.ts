@@ -32,7 +32,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
     const arrived = { providerName: parameter("providerName"), parameters, cookie };
-    const { outcome, cookie: forgotten } = await finishProviderLogIn.run(context, arrived);
+    const { outcome, cookie: forgotten } = await finishProviderLogIn.finishProviderLogIn(context, arrived);
     if (!("location" in outcome)) return { ...answerOf(outcome), cookie: forgotten };
     const { location, failure } = outcome;
     return { data: {}, location, cookie: forgotten, ...(failure === null ? {} : { failure }) };
@@ -74,7 +74,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
         };
         const returning = { returnTo: query.returnTo ?? null, challenge: query.challenge ?? null };
         const asked = { providerName: parameter("providerName"), appKey: appKeyDigest ?? "", ...given, ...returning };
-        const { location, cookie } = await startProviderLogIn.run(context, asked);
+        const { location, cookie } = await startProviderLogIn.startProviderLogIn(context, asked);
         return { data: {}, location, cookie };
       },
     }),
@@ -117,7 +117,9 @@ export function providerRoutes(useCases: UseCases): Route[] {
       errors: [302, 315, 324, 340, 341, 342, 608, 698, 710],
       handle: async (context, { body }) => {
         const { code, verifier, "2faToken": token = null, "2faEnrol": enrol = false } = body;
-        return answerOf(await tradeReturnCode.run(context, { code, verifier, secondFactor: { token, enrol } }));
+        return answerOf(
+          await tradeReturnCode.tradeReturnCode(context, { code, verifier, secondFactor: { token, enrol } }),
+        );
       },
     }),
     defineRoute({
@@ -133,7 +135,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       errors: [208, 209, 210, 301, 302, 315, 324, 340, 341, 342],
       handle: async (context, { body, language }) => {
         const input = await logInInput(context, body);
-        return { data: await logInLinking.run(context, { ...input, dfUuid: body.dfUuid, language }) };
+        return { data: await logInLinking.logInLinking(context, { ...input, dfUuid: body.dfUuid, language }) };
       },
     }),
     defineRoute({
@@ -147,7 +149,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       errors: [],
       handle: async (context) => ({
         data: {
-          links: (await listOwnLinks.run(context)).map(
+          links: (await listOwnLinks.listOwnLinks(context)).map(
             ({ createdAt, value: { provider, displayName, email, shared } }) => ({
               provider,
               displayName,
@@ -171,7 +173,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       data: emptyResponse,
       errors: [304, 307, 698],
       handle: async (context, { parameter }) => {
-        await removeOwnLinks.run(context, parameter("providerName"));
+        await removeOwnLinks.removeOwnLinks(context, parameter("providerName"));
         return { data: {} };
       },
     }),

@@ -1,6 +1,6 @@
 import { serviceResponse } from "@sallyport/contract";
 import type { TagName } from "../openapi/open-api.ts";
-import { departureRoutes } from "./departure-routes.ts";
+import { deletionRoutes } from "./deletion-routes.ts";
 import { lockRoutes, readersRoutes } from "./object-access-routes.ts";
 import { macroRoutes } from "./macro-routes.ts";
 import { descriptionRoute, modelRoutes } from "./model-routes.ts";
@@ -27,7 +27,7 @@ export function routeTable(useCases: UseCases): Route[] {
     ...tagged("Objects", [
       ...objectRoutes(useCases),
       ...writeRoutes(useCases),
-      ...departureRoutes(useCases),
+      ...deletionRoutes(useCases),
       ...readersRoutes(useCases),
       ...lockRoutes(useCases),
     ]),

@@ -30,7 +30,7 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
       data: factorStateResponse,
       errors: [208, 209],
       handle: async (context, { query }) => {
-        const { enrolled, confirmed, rule } = await readSecondFactor.run(context, query.app);
+        const { enrolled, confirmed, rule } = await readSecondFactor.readSecondFactor(context, query.app);
         return { data: { isActivated: enrolled, isConfirmed: confirmed, "2faStatus": statuses[rule] } };
       },
     }),
@@ -48,7 +48,7 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
       data: enrolledFactorResponse,
       errors: [208, 209, 307],
       handle: async (context, { query }) => {
-        const { secret, address, recoveryCodes } = await enrolSecondFactor.run(context, query.app);
+        const { secret, address, recoveryCodes } = await enrolSecondFactor.enrolSecondFactor(context, query.app);
         return { data: { secret, otpauthUrl: address, recoveryCodes } };
       },
     }),
@@ -59,7 +59,7 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
       operation: "confirmSecondFactor",
       summary: "Confirms a second factor by a token of it. All other sessions of the user end.",
       errors: [208, 209, 304, 341, 342],
-      useCase: confirmSecondFactor,
+      useCase: (context, app, token) => confirmSecondFactor.confirmSecondFactor(context, app, token),
     }),
     tokenRoute({
       method: "DELETE",
@@ -68,7 +68,7 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
       summary:
         "Switches a second factor off, for a token of it if it is confirmed. 307 where the app name demands one.",
       errors: [208, 209, 304, 307, 341, 342],
-      useCase: removeSecondFactor,
+      useCase: (context, app, token) => removeSecondFactor.removeSecondFactor(context, app, token),
     }),
     tokenRoute({
       method: "POST",
@@ -76,15 +76,13 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
       operation: "validateSecondFactor",
       summary: "Succeeds for a token of the user's confirmed second factor, which is spent.",
       errors: [208, 209, 304, 341, 342],
-      useCase: validateSecondFactor,
+      useCase: (context, app, token) => validateSecondFactor.validateSecondFactor(context, app, token),
     }),
   ];
 }
 
 interface TokenRoute extends Pick<Route, "method" | "path" | "operation" | "summary" | "errors" | "whileEnrolling"> {
-  readonly useCase: {
-    run(context: SessionContext, app: string, token: string | null): Promise<unknown>;
-  };
+  readonly useCase: (context: SessionContext, app: string, token: string | null) => Promise<unknown>;
 }
 
 /** A route that does something for a token of a second factor, and answers nothing else. */
@@ -97,7 +95,7 @@ function tokenRoute({ useCase, ...route }: TokenRoute): Route {
     body: { schema: factorTokenRequest.optional(), faultOrder: [], optional: true },
     data: emptyResponse,
     handle: async (context, { query, body }) => {
-      await useCase.run(context, query.app, body?.token ?? null);
+      await useCase(context, query.app, body?.token ?? null);
       return { data: {} };
     },
   });

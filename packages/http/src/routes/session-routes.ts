@@ -26,7 +26,7 @@ export function sessionRoutes({ logIn, logOut }: UseCases): Route[] {
       body: logInBody,
       data: sessionLogInResponse,
       errors: [208, 209, 210, 301, 302, 315, 340, 341, 342],
-      handle: async (context, { body }) => ({ data: await logIn.run(context, await logInInput(context, body)) }),
+      handle: async (context, { body }) => ({ data: await logIn.logIn(context, await logInInput(context, body)) }),
     }),
     defineRoute({
       method: "POST",
@@ -40,7 +40,7 @@ export function sessionRoutes({ logIn, logOut }: UseCases): Route[] {
       data: emptyResponse,
       errors: [703],
       handle: async (context) => {
-        await logOut.run(context);
+        await logOut.logOut(context);
         return { data: {} };
       },
     }),
@@ -102,7 +102,7 @@ export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: Use
         "Custom users have names and passwords of their own. Where the hook `xRestApi_Authenticate` is there, it decides who they are; when it fails: 710.",
       errors: [208, 209, 210, 301, 302, 315, 340, 341, 342, 710],
       handle: async (context, { body }) => ({
-        data: await logInCustomUser.run(context, await logInInput(context, body)),
+        data: await logInCustomUser.logInCustomUser(context, await logInInput(context, body)),
       }),
     }),
     defineRoute({
@@ -118,7 +118,10 @@ export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: Use
         "The code is mailed by `POST /v1/changePassword`. It is good once, for 10 minutes and 5 tries; a wrong one counts as a failed log-in.",
       errors: [326],
       handle: async (context, { body, language }) => {
-        await confirmCustomPassword.run(context, { confirmationCode: body.confirmationCode, language });
+        await confirmCustomPassword.confirmCustomPassword(context, {
+          confirmationCode: body.confirmationCode,
+          language,
+        });
         return { data: {} };
       },
     }),

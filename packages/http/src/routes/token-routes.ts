@@ -54,13 +54,13 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: UseCase
       errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315, 340, 341, 342],
       handle: async (context, { body }) => {
         if (!("aesKey" in body))
-          return { data: await logInWithToken.run(context, await logInInput(context, body), "token") };
+          return { data: await logInWithToken.logInWithToken(context, await logInInput(context, body), "token") };
         const { fields, claim: claimMessage, seal } = await logInMessages.openHybrid(context, body);
         const input = {
           ...(await logInInput(context, parseFields(logInCredentials, fields, logInFaultOrder))),
           claimMessage,
         };
-        return { data: await logInWithToken.run(context, input, "session"), seal };
+        return { data: await logInWithToken.logInWithToken(context, input, "session"), seal };
       },
     }),
   ];
@@ -127,8 +127,8 @@ export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: 
         const parsed = parseFields(logInCredentials, fields, logInFaultOrder);
         const input = { ...(await logInInput(context, parsed)), claimMessage };
         const plain = settings.plainAfterSecureLogin && parsed["furtherencryption"] === false;
-        if (plain) return { data: await logIn.run(context, input), seal };
-        const { symmetricKey, ivPrefix, ...data } = await logInSecurely.run(context, input);
+        if (plain) return { data: await logIn.logIn(context, input), seal };
+        const { symmetricKey, ivPrefix, ...data } = await logInSecurely.logInSecurely(context, input);
         return { data: { ...data, symmetricKey: encodeBase64(symmetricKey), ivPrefix: encodeBase64(ivPrefix) }, seal };
       },
     }),

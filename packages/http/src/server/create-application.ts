@@ -179,14 +179,14 @@ const grace = 1_000;
  */
 function watchUntaken(
   { request, response, origin, share, sendBufferBytes, answerBytes }: Exchange,
-  patience: number,
+  waitTimeout: number,
 ): void {
   const { socket } = request;
   if (socket.destroyed || socket.writableLength === 0) return;
   const { network } = origin;
   sendBufferBytes.take(network, answerBytes);
   const late = setTimeout(() => share.end(), grace).unref();
-  const stalled = setTimeout(() => socket.destroy(), patience).unref();
+  const stalled = setTimeout(() => socket.destroy(), waitTimeout).unref();
   response.on("drain", () => stalled.refresh());
   response.once("close", () => {
     sendBufferBytes.giveBack(network, answerBytes);

@@ -99,6 +99,6 @@ export function versionOf(object: object): number | undefined {
 }
 
 /** Remembers the version of an object that was read. */
-export function rememberVersion(object: object, version: number): void {
+export function cacheVersion(object: object, version: number): void {
   remember(object, version);
 }

@@ -8,7 +8,7 @@ import { type Place, WorkerSlot } from "./worker-slot.ts";
 const IDLE = 30_000;
 
 /** Requests come first, and yet a machine that is always busy starves no macro. */
-const DEFAULT_NICENESS = 10;
+const DEFAULT_THREAD_PRIORITY = 10;
 
 export interface QuickJsMacroRuntimeOptions {
   /** Threads at most, and so executions that run at a time. They start on demand, and end after half a minute without work. */
@@ -16,7 +16,7 @@ export interface QuickJsMacroRuntimeOptions {
   /** How many executions may wait for a thread. */
   readonly queue: number;
   /** Niceness of the threads on Linux, 0 to 19; 10 unless given. */
-  readonly niceness?: number;
+  readonly threadPriority?: number;
 }
 
 interface Waiting {
@@ -104,7 +104,10 @@ export class WorkerPool {
     const idle = roomy.find(({ running }) => running === 0);
     if (idle !== undefined) return idle;
     if (this.slots.length < this.options.threads) {
-      const slot = new WorkerSlot(this.engine as WebAssembly.Module, this.options.niceness ?? DEFAULT_NICENESS);
+      const slot = new WorkerSlot(
+        this.engine as WebAssembly.Module,
+        this.options.threadPriority ?? DEFAULT_THREAD_PRIORITY,
+      );
       this.slots.push(slot);
       return slot;
     }

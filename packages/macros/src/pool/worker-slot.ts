@@ -37,9 +37,9 @@ export class WorkerSlot {
   private seen = { beats: 0, current: 0 };
   private silence = 0;
 
-  constructor(engine: WebAssembly.Module, niceness: number) {
+  constructor(engine: WebAssembly.Module, threadPriority: number) {
     this.worker = new Worker(new URL("../worker/worker.js", import.meta.url), {
-      workerData: { engine, niceness, heartbeat: this.heartbeat.shared } satisfies WorkerData,
+      workerData: { engine, threadPriority, heartbeat: this.heartbeat.shared } satisfies WorkerData,
       // Nothing of the server's surroundings.
       env: {},
       argv: [],

@@ -30,9 +30,9 @@ export const drivers: ReadonlyMap<string, Driver> = new Map<string, Driver>([
   ["buildSerialization", buildSerialization],
   ["findObjects", findObjects],
   ["beforeSave", changeEach],
-  ["afterSave", tellOfEach],
-  ["beforeDelete", tellOfEach],
-  ["afterDelete", tellOfEach],
+  ["afterSave", notifyEach],
+  ["beforeDelete", notifyEach],
+  ["afterDelete", notifyEach],
   ["authenticate", passing("user", "pass", "appNames")],
   ["createUserProvider", passing("userObject", "providerConfig", "userUuid", "name", "surname", "email")],
 ]);
@@ -107,7 +107,7 @@ interface Items extends Called {
 }
 
 /** A hook that sees each object in turn, and returns nothing. */
-async function tellOfEach(definition: Definition, { items, caller }: Items): Promise<void> {
+async function notifyEach(definition: Definition, { items, caller }: Items): Promise<void> {
   const run = functionOf(definition, "run");
   const context = servicesFor(caller);
   for (const item of items) await run(item, context);

@@ -4,7 +4,7 @@ import {
   type ObjectReaders,
   type ObjectReference,
   type Objects,
-  rememberVersion,
+  cacheVersion,
 } from "../authoring/objects.ts";
 import type { Caller, Services } from "../authoring/macro-definition.ts";
 import { ask, tell } from "./host-calls.ts";
@@ -22,14 +22,14 @@ function idOf(object: ObjectReference): unknown {
 
 async function read(name: string, argument: object): Promise<ObjectJson> {
   const { object, version } = (await ask(name, argument)) as Read;
-  rememberVersion(object, version);
+  cacheVersion(object, version);
   return object;
 }
 
 async function readersOf(name: string, argument: object): Promise<ObjectReaders> {
   const { readers, version } = (await ask(name, argument)) as ObjectReaders & { version: number };
   const given = { readers };
-  rememberVersion(given, version);
+  cacheVersion(given, version);
   return given;
 }
 
@@ -42,7 +42,7 @@ const objects: Objects = {
     };
     const elements = list["~Elements"];
     for (let index = 0; index < elements.length; index += 1)
-      rememberVersion(elements[index] as ObjectJson, versions[index] as number);
+      cacheVersion(elements[index] as ObjectJson, versions[index] as number);
     return list;
   },
   create: (className, attributes, options) => read("objects.create", { ...options, className, attributes }),

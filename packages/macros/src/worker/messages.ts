@@ -11,7 +11,7 @@ export const READY_PER_WORKER = 4;
 export interface WorkerData {
   /** QuickJS, compiled once for all workers. */
   readonly engine: WebAssembly.Module;
-  readonly niceness: number;
+  readonly threadPriority: number;
   /** Memory of the `Heartbeat`. */
   readonly heartbeat: SharedArrayBuffer;
 }

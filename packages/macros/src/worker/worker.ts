@@ -17,9 +17,9 @@ import { SandboxRun } from "./sandbox-run.ts";
 /** Idle sandboxes at most: those of executions that wait, and a nested one. Making one takes 30 ms. */
 const MAX_IDLE = LEASES_PER_WORKER + 1;
 
-const { engine, niceness, heartbeat: shared } = workerData as WorkerData;
+const { engine, threadPriority, heartbeat: shared } = workerData as WorkerData;
 // On Linux a thread has a priority of its own; elsewhere this would be the whole process.
-if (process.platform === "linux" && niceness > 0) setPriority(0, niceness);
+if (process.platform === "linux" && threadPriority > 0) setPriority(0, threadPriority);
 
 const port = parentPort as MessagePort;
 const heartbeat = new Heartbeat(shared);

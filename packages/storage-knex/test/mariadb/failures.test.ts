@@ -153,7 +153,7 @@ describe("failures of MariaDB", () => {
     expect(await codeOf(sleepOn(engine))).toBe(706);
     expect(await storage.repositories.sessions.count()).toBe(0);
     await server.admin.query(
-      `start transaction; select * from ${database}.session_gates for update; select * from ${database}.settings for update`,
+      `start transaction; select * from ${database}.session_lock_rows for update; select * from ${database}.settings for update`,
     );
     expect(await codeOf(storage.repositories.sessions.open(newSession("held up"), { ...openPolicy, limit: 1 }))).toBe(
       706,

@@ -23,7 +23,7 @@ const tasks = {
     Promise.all(
       sessions.map((session, index) => {
         const open = (r) => r.sessions.open(session, policy);
-        const ways = [() => open(storage.repositories), () => storage.transaction(open), () => storage.together(open)];
+        const ways = [() => open(storage.repositories), () => storage.transaction(open), () => storage.batch(open)];
         return ways[index % 3]().then(
           () => 0,
           ({ code }) => code,

@@ -64,8 +64,8 @@ create table if not exists `sallyport`.`sessions` (
       key sessions_link (link_id),
       key sessions_device (user_id, app_key_id, device_id)
     ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
-create table if not exists `sallyport`.`session_gates` (gate integer primary key) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
-insert into `sallyport`.`session_gates` (gate) values (-1), (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63), (64), (65), (66), (67), (68), (69), (70), (71), (72), (73), (74), (75), (76), (77), (78), (79), (80), (81), (82), (83), (84), (85), (86), (87), (88), (89), (90), (91), (92), (93), (94), (95), (96), (97), (98), (99), (100), (101), (102), (103), (104), (105), (106), (107), (108), (109), (110), (111), (112), (113), (114), (115), (116), (117), (118), (119), (120), (121), (122), (123), (124), (125), (126), (127), (128), (129), (130), (131), (132), (133), (134), (135), (136), (137), (138), (139), (140), (141), (142), (143), (144), (145), (146), (147), (148), (149), (150), (151), (152), (153), (154), (155), (156), (157), (158), (159), (160), (161), (162), (163), (164), (165), (166), (167), (168), (169), (170), (171), (172), (173), (174), (175), (176), (177), (178), (179), (180), (181), (182), (183), (184), (185), (186), (187), (188), (189), (190), (191), (192), (193), (194), (195), (196), (197), (198), (199), (200), (201), (202), (203), (204), (205), (206), (207), (208), (209), (210), (211), (212), (213), (214), (215), (216), (217), (218), (219), (220), (221), (222), (223), (224), (225), (226), (227), (228), (229), (230), (231), (232), (233), (234), (235), (236), (237), (238), (239), (240), (241), (242), (243), (244), (245), (246), (247), (248), (249), (250), (251), (252), (253), (254), (255) on duplicate key update gate = value(gate);
+create table if not exists `sallyport`.`session_lock_rows` (gate integer primary key) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`session_lock_rows` (gate) values (-1), (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63), (64), (65), (66), (67), (68), (69), (70), (71), (72), (73), (74), (75), (76), (77), (78), (79), (80), (81), (82), (83), (84), (85), (86), (87), (88), (89), (90), (91), (92), (93), (94), (95), (96), (97), (98), (99), (100), (101), (102), (103), (104), (105), (106), (107), (108), (109), (110), (111), (112), (113), (114), (115), (116), (117), (118), (119), (120), (121), (122), (123), (124), (125), (126), (127), (128), (129), (130), (131), (132), (133), (134), (135), (136), (137), (138), (139), (140), (141), (142), (143), (144), (145), (146), (147), (148), (149), (150), (151), (152), (153), (154), (155), (156), (157), (158), (159), (160), (161), (162), (163), (164), (165), (166), (167), (168), (169), (170), (171), (172), (173), (174), (175), (176), (177), (178), (179), (180), (181), (182), (183), (184), (185), (186), (187), (188), (189), (190), (191), (192), (193), (194), (195), (196), (197), (198), (199), (200), (201), (202), (203), (204), (205), (206), (207), (208), (209), (210), (211), (212), (213), (214), (215), (216), (217), (218), (219), (220), (221), (222), (223), (224), (225), (226), (227), (228), (229), (230), (231), (232), (233), (234), (235), (236), (237), (238), (239), (240), (241), (242), (243), (244), (245), (246), (247), (248), (249), (250), (251), (252), (253), (254), (255) on duplicate key update gate = value(gate);
 create table if not exists `sallyport`.`channels` (
       session binary(32) primary key,
       wrapped_key text not null,
@@ -118,8 +118,8 @@ create table if not exists `sallyport`.`records` (
       key records_kind_expiry (kind, expires_at, created_at),
       key records_born (kind, born)
     ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
-create table if not exists `sallyport`.`record_gates` (gate integer primary key) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
-insert into `sallyport`.`record_gates` (gate) values (-1), (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63), (64), (65), (66), (67), (68), (69), (70), (71), (72), (73), (74), (75), (76), (77), (78), (79), (80), (81), (82), (83), (84), (85), (86), (87), (88), (89), (90), (91), (92), (93), (94), (95), (96), (97), (98), (99), (100), (101), (102), (103), (104), (105), (106), (107), (108), (109), (110), (111), (112), (113), (114), (115), (116), (117), (118), (119), (120), (121), (122), (123), (124), (125), (126), (127), (128), (129), (130), (131), (132), (133), (134), (135), (136), (137), (138), (139), (140), (141), (142), (143), (144), (145), (146), (147), (148), (149), (150), (151), (152), (153), (154), (155), (156), (157), (158), (159), (160), (161), (162), (163), (164), (165), (166), (167), (168), (169), (170), (171), (172), (173), (174), (175), (176), (177), (178), (179), (180), (181), (182), (183), (184), (185), (186), (187), (188), (189), (190), (191), (192), (193), (194), (195), (196), (197), (198), (199), (200), (201), (202), (203), (204), (205), (206), (207), (208), (209), (210), (211), (212), (213), (214), (215), (216), (217), (218), (219), (220), (221), (222), (223), (224), (225), (226), (227), (228), (229), (230), (231), (232), (233), (234), (235), (236), (237), (238), (239), (240), (241), (242), (243), (244), (245), (246), (247), (248), (249), (250), (251), (252), (253), (254), (255) on duplicate key update gate = value(gate);
+create table if not exists `sallyport`.`record_lock_rows` (gate integer primary key) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`record_lock_rows` (gate) values (-1), (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63), (64), (65), (66), (67), (68), (69), (70), (71), (72), (73), (74), (75), (76), (77), (78), (79), (80), (81), (82), (83), (84), (85), (86), (87), (88), (89), (90), (91), (92), (93), (94), (95), (96), (97), (98), (99), (100), (101), (102), (103), (104), (105), (106), (107), (108), (109), (110), (111), (112), (113), (114), (115), (116), (117), (118), (119), (120), (121), (122), (123), (124), (125), (126), (127), (128), (129), (130), (131), (132), (133), (134), (135), (136), (137), (138), (139), (140), (141), (142), (143), (144), (145), (146), (147), (148), (149), (150), (151), (152), (153), (154), (155), (156), (157), (158), (159), (160), (161), (162), (163), (164), (165), (166), (167), (168), (169), (170), (171), (172), (173), (174), (175), (176), (177), (178), (179), (180), (181), (182), (183), (184), (185), (186), (187), (188), (189), (190), (191), (192), (193), (194), (195), (196), (197), (198), (199), (200), (201), (202), (203), (204), (205), (206), (207), (208), (209), (210), (211), (212), (213), (214), (215), (216), (217), (218), (219), (220), (221), (222), (223), (224), (225), (226), (227), (228), (229), (230), (231), (232), (233), (234), (235), (236), (237), (238), (239), (240), (241), (242), (243), (244), (245), (246), (247), (248), (249), (250), (251), (252), (253), (254), (255) on duplicate key update gate = value(gate);
 create table if not exists `sallyport`.`throttle` (
       `key` varchar(100) primary key,
       failures integer not null,
@@ -179,24 +179,24 @@ create table if not exists `sallyport`.`objects` (
       key objects_class (class, restricted, oid),
       key objects_stamp (stamp, oid)
     ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
-create table if not exists `sallyport`.`departures` (
+create table if not exists `sallyport`.`tombstones` (
     oid bigint primary key,
     uuid char(36) character set ascii collate ascii_bin not null,
     class varchar(255) not null,
     version integer not null,
     readers longtext character set ascii collate ascii_bin,
     stamp bigint not null,
-      departed_at bigint not null,
+      deleted_at bigint not null,
       attributes longtext,
       recycled boolean generated always as (attributes is not null) virtual,
-      leader bigint not null,
+      root bigint not null,
       deleted_by bigint,
-      unique key departures_uuid (uuid),
-      key departures_leader (leader),
-      key departures_class (class, recycled),
-      key departures_stamp (stamp, oid),
-      key departures_deleted_by (deleted_by, recycled, departed_at, oid),
-      key departures_departed_at (recycled, departed_at, oid)
+      unique key tombstones_uuid (uuid),
+      key tombstones_root (root),
+      key tombstones_class (class, recycled),
+      key tombstones_stamp (stamp, oid),
+      key tombstones_deleted_by (deleted_by, recycled, deleted_at, oid),
+      key tombstones_deleted_at (recycled, deleted_at, oid)
     ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
 create table if not exists `sallyport`.`locks` (
       oid bigint primary key,
@@ -430,10 +430,10 @@ create or replace procedure `sallyport`.`open_session` (new_digest binary(32), n
       declare beside bigint;
       declare room bigint default device_limit;
       if all_limit > 0 then
-        select gate into held from `session_gates` where gate = -1 for update;
+        select gate into held from `session_lock_rows` where gate = -1 for update;
       end if;
       if user_limit > 0 or device is not null then
-        select gate into held from `session_gates` where gate = user_number % 256 for update;
+        select gate into held from `session_lock_rows` where gate = user_number % 256 for update;
       end if;
       if user_limit > 0 then
         select count(*) into beside from `sessions` where user_id = user_number and expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null);
@@ -492,7 +492,7 @@ create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), r
           select 1 from `records` force index (records_owner) where owner = record_owner and kind = record_kind and expires_at > clock limit owner_limit
         ) counted;
         if good + @@max_connections < owner_limit then
-          select gate into held from `record_gates` where gate = crc32(concat(record_kind, ' ', record_owner)) % 256 lock in share mode;
+          select gate into held from `record_lock_rows` where gate = crc32(concat(record_kind, ' ', record_owner)) % 256 lock in share mode;
           select count(*) into good from (
           select 1 from `records` force index (records_owner) where owner = record_owner and kind = record_kind and expires_at > clock limit owner_limit
         ) counted;
@@ -500,7 +500,7 @@ create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), r
             signal sqlstate '40001' set mysql_errno = 1213, message_text = 'Meanwhile there is not so much room for records.';
           end if;
         else
-          select gate into held from `record_gates` where gate = crc32(concat(record_kind, ' ', record_owner)) % 256 for update;
+          select gate into held from `record_lock_rows` where gate = crc32(concat(record_kind, ' ', record_owner)) % 256 for update;
           select count(*) into good from (
           select 1 from `records` force index (records_owner) where owner = record_owner and kind = record_kind and expires_at > clock limit owner_limit
         ) counted;
@@ -515,7 +515,7 @@ create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), r
           select 1 from `records` force index (records_kind_expiry) where kind = record_kind and expires_at > clock limit all_limit
         ) counted;
         if good + @@max_connections < all_limit then
-          select gate into held from `record_gates` where gate = -1 lock in share mode;
+          select gate into held from `record_lock_rows` where gate = -1 lock in share mode;
           select count(*) into good from (
           select 1 from `records` force index (records_kind_expiry) where kind = record_kind and expires_at > clock limit all_limit
         ) counted;
@@ -523,7 +523,7 @@ create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), r
             signal sqlstate '40001' set mysql_errno = 1213, message_text = 'Meanwhile there is not so much room for records.';
           end if;
         else
-          select gate into held from `record_gates` where gate = -1 for update;
+          select gate into held from `record_lock_rows` where gate = -1 for update;
           select count(*) into good from (
           select 1 from `records` force index (records_kind_expiry) where kind = record_kind and expires_at > clock limit all_limit
         ) counted;

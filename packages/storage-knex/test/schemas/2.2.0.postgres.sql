@@ -112,8 +112,8 @@ alter table "sallyport"."records" alter column expires_at set statistics 0;
 alter table "sallyport"."records" alter column due_at set statistics 0;
 create index records_owner on "sallyport"."records" (owner, kind, id) where owner is not null;
 create index records_expiry on "sallyport"."records" (expires_at) where expires_at < 'infinity';
-create index records_kind_expiry on "sallyport"."records" (kind, expires_at) include (created_at);
-create index records_born on "sallyport"."records" (kind, born);
+create index records_kind_expiry on "sallyport"."records" (kind, expires_at) include (created_at) where born > 0;
+create index records_born on "sallyport"."records" (kind, born) where born > 0;
 create table "sallyport"."audit" (
       sequence bigint generated always as identity primary key,
       at timestamptz not null,
@@ -182,23 +182,23 @@ alter sequence "sallyport"."object_ids" owned by "sallyport"."objects".oid;
 create index objects_open on "sallyport"."objects" (class, oid) where readers is null;
 create index objects_restricted on "sallyport"."objects" (class, oid) where readers is not null;
 create index objects_stamp on "sallyport"."objects" (stamp, oid);
-create table "sallyport"."departures" (
+create table "sallyport"."tombstones" (
       oid bigint primary key,
       uuid uuid not null unique,
       class text collate "C" not null,
       version integer not null,
-      departed_at timestamptz(3) not null,
+      deleted_at timestamptz(3) not null,
       readers bigint[],
       attributes jsonb,
-      leader bigint not null,
+      root bigint not null,
       stamp bigint not null default "sallyport"."stamp_offset"() + txid_current(),
       deleted_by bigint
     );
-create index departures_leader on "sallyport"."departures" (leader) where attributes is not null;
-create index departures_class on "sallyport"."departures" (class) where attributes is not null;
-create index departures_stamp on "sallyport"."departures" (stamp, oid);
-create index departures_deleted_by on "sallyport"."departures" (deleted_by, departed_at, oid) where attributes is not null;
-create index departures_departed_at on "sallyport"."departures" (departed_at, oid) where attributes is not null and leader = oid;
+create index tombstones_root on "sallyport"."tombstones" (root) where attributes is not null;
+create index tombstones_class on "sallyport"."tombstones" (class) where attributes is not null;
+create index tombstones_stamp on "sallyport"."tombstones" (stamp, oid);
+create index tombstones_deleted_by on "sallyport"."tombstones" (deleted_by, deleted_at, oid) where attributes is not null;
+create index tombstones_deleted_at on "sallyport"."tombstones" (deleted_at, oid) where attributes is not null and root = oid;
 create table "sallyport"."links" (
       target bigint not null,
       source bigint not null,
@@ -229,22 +229,22 @@ create trigger count_removed after delete on "sallyport"."objects"
 create trigger count_opened after update of readers on "sallyport"."objects" for each row
       when ((old.readers is null) <> (new.readers is null)) execute function "sallyport"."count_opened"();
 create trigger objects_stamped before insert or update on "sallyport"."objects" for each row execute function "sallyport"."stamp_row"();
-create trigger departures_stamped before insert or update on "sallyport"."departures" for each row execute function "sallyport"."stamp_row"();
+create trigger tombstones_stamped before insert or update on "sallyport"."tombstones" for each row execute function "sallyport"."stamp_row"();
 analyze "sallyport"."links";
 insert into "sallyport"."migrations" (name, number) values ('0002-objects', 1);
 
--- functions hold_objects 1
-create or replace function "sallyport"."hold_objects" (numbers bigint[], generation bigint) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
+-- functions lock_objects 1
+create or replace function "sallyport"."lock_objects" (numbers bigint[], generation bigint) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
   begin
     perform pg_advisory_xact_lock_shared(hashtextextended('sallyport:sallyport:model', 0));
     if generation <> (select model_generation from "sallyport"."settings") then
       raise exception using errcode = 'SPMOD', message = 'The model was changed.';
     end if;
     perform from "sallyport"."objects" where oid = any (numbers) order by oid for update;
-    perform from "sallyport"."departures" where oid = any (numbers) order by oid for update;
+    perform from "sallyport"."tombstones" where oid = any (numbers) order by oid for update;
   end
   $$;
-insert into "sallyport"."migrations" (name, number) values ('hold_objects', 1);
+insert into "sallyport"."migrations" (name, number) values ('lock_objects', 1);
 
 -- functions insert_objects 1
 create or replace function "sallyport"."insert_objects" (asked jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8)
@@ -266,7 +266,7 @@ create or replace function "sallyport"."insert_objects" (asked jsonb, linked jso
       end if;
     end if;
     if exists (select from jsonb_array_elements(asked) as element where element ->> 'fresh' is distinct from 'true') then
-      if exists (select from "sallyport"."objects" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(asked) as element)) or exists (select from "sallyport"."departures" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(asked) as element)) then
+      if exists (select from "sallyport"."objects" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(asked) as element)) or exists (select from "sallyport"."tombstones" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(asked) as element)) then
         raise exception using errcode = 'SPUID', message = 'Another object has the UUID.';
       end if;
     end if;
@@ -322,7 +322,7 @@ create or replace function "sallyport"."insert_object" (
       end if;
     end if;
     if asked ->> 'fresh' is distinct from 'true' then
-      if exists (select from "sallyport"."departures" where uuid = given) then
+      if exists (select from "sallyport"."tombstones" where uuid = given) then
         raise exception using errcode = 'SPUID', message = 'Another object has the UUID.';
       end if;
     end if;
@@ -561,14 +561,14 @@ create or replace function "sallyport"."put_record" (
       end if;
     end if;
     if all_limit > 0 then
-      if (select count(*) from (select from "sallyport"."records" where kind = record_kind and expires_at > now limit all_limit) living) + current_setting('max_connections')::bigint < all_limit then
+      if (select count(*) from (select from "sallyport"."records" where kind = record_kind and born > 0 and expires_at > now limit all_limit) living) + current_setting('max_connections')::bigint < all_limit then
         perform pg_advisory_xact_lock_shared(hashtextextended('sallyport:sallyport:records:' || record_kind, 0));
-        if not ((select count(*) from (select from "sallyport"."records" where kind = record_kind and expires_at > now limit all_limit) living) + current_setting('max_connections')::bigint < all_limit) then
+        if not ((select count(*) from (select from "sallyport"."records" where kind = record_kind and born > 0 and expires_at > now limit all_limit) living) + current_setting('max_connections')::bigint < all_limit) then
           raise exception using errcode = '40001', message = 'Meanwhile there is not so much room for records.';
         end if;
       else
         perform pg_advisory_xact_lock(hashtextextended('sallyport:sallyport:records:' || record_kind, 0));
-        if (select count(*) from (select from "sallyport"."records" where kind = record_kind and expires_at > now limit all_limit) living) >= all_limit then
+        if (select count(*) from (select from "sallyport"."records" where kind = record_kind and born > 0 and expires_at > now limit all_limit) living) >= all_limit then
           return case when exists (select from "sallyport"."records" where kind = record_kind and id = record_id and expires_at > now) then 'exists' else 'full' end;
         end if;
       end if;
@@ -660,7 +660,7 @@ create or replace function "sallyport"."update_objects" (
       order by oid for no key update;
     get diagnostics found = row_count;
     if found < cardinality(numbers) then
-      if exists (select from "sallyport"."departures" where oid = any (numbers)) then
+      if exists (select from "sallyport"."tombstones" where oid = any (numbers)) then
         raise exception using errcode = 'SP610', message = 'An object is gone.';
       end if;
       raise exception using errcode = 'SP304', message = 'An object was never there.';
@@ -698,7 +698,7 @@ create or replace function "sallyport"."update_objects" (
           and (k.target, k.source, k.attribute) not in (select target, source, attribute from given)
           and coalesce(
             (select class <> all (classes) or not readers && principals from "sallyport"."objects" where oid = k.target),
-            (select attributes is not null from "sallyport"."departures" where oid = k.target)
+            (select attributes is not null from "sallyport"."tombstones" where oid = k.target)
           )
         group by k.source, k.attribute
       )

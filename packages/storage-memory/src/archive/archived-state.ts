@@ -9,7 +9,7 @@ const archivedTables = [
   "audit",
   "auditTallies",
   "classes",
-  "departures",
+  "tombstones",
   "links",
   "numbers",
   "objects",
@@ -36,8 +36,8 @@ export function replaceState(state: State, other: ArchivedState): void {
 
 /** Whether there is nothing that an archive could hold but what a migration leaves. */
 export function isUntouched(state: State): boolean {
-  const { accounts, appKeys, audit, auditTallies, departures, numbers, objects, records } = state;
-  const tables = [accounts, appKeys, audit, auditTallies, departures, objects];
+  const { accounts, appKeys, audit, auditTallies, tombstones, numbers, objects, records } = state;
+  const tables = [accounts, appKeys, audit, auditTallies, tombstones, objects];
   return (
     tables.every((table) => table.entries().next().done === true) &&
     [...records.values()].every(({ expiresAt }) => expiresAt !== null) &&

@@ -3,7 +3,7 @@ import {
   acceptStorable,
   type ArchiveRecord,
   type Attributes,
-  contradictingRecords,
+  inconsistentRecords,
   objectNumber,
   type RecordOf,
 } from "@sallyport/core";
@@ -30,8 +30,8 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
       return keepObject(state, record);
     case "links":
       return add(state.links, objectNumber(record.id), record.links);
-    case "departures":
-      return keepDeparture(state, record);
+    case "tombstones":
+      return restoreTombstone(state, record);
     case "accounts":
       return keepAccount(state, { ...without(record, "section"), id: record.userId });
     case "customAccounts":
@@ -72,11 +72,11 @@ function keepObject(state: ArchivedState, record: RecordOf<"objects">): void {
   enter(state, number, object.uuid, stamp);
 }
 
-function keepDeparture(state: ArchivedState, record: RecordOf<"departures">): void {
-  const { stamp, leader, deletedBy, attributes, ...object } = without(record, "section");
+function restoreTombstone(state: ArchivedState, record: RecordOf<"tombstones">): void {
+  const { stamp, root, deletedBy, attributes, ...object } = without(record, "section");
   const number = objectNumber(object.id);
   const kept = Object.freeze(attributes === null ? object : { ...object, attributes: attributesOf(attributes) });
-  add(state.departures, number, Object.freeze({ object: kept, leader, deletedBy }));
+  add(state.tombstones, number, Object.freeze({ object: kept, root: root, deletedBy }));
   enter(state, number, object.uuid, stamp);
 }
 
@@ -107,7 +107,7 @@ function attributesOf(text: string): Attributes {
 }
 
 function add<K, V extends NonNullable<unknown>>(table: Table<K, V>, key: K, value: V): void {
-  if (table.has(key)) throw contradictingRecords();
+  if (table.has(key)) throw inconsistentRecords();
   table.set(key, value);
 }
 

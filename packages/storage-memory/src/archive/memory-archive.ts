@@ -1,6 +1,6 @@
 import { type ArchivePart, type ArchiveRecord, inParts, type StorageArchive } from "@sallyport/core";
 import { emptyState, type State } from "../state.ts";
-import type { Turns } from "../access.ts";
+import type { Mutex } from "../access.ts";
 import { copyOf, isUntouched, replaceState } from "./archived-state.ts";
 import { keepRecord } from "./keep-record.ts";
 import { recordsOf } from "./records-of.ts";
@@ -10,7 +10,7 @@ export class MemoryArchive implements StorageArchive {
 
   constructor(
     private readonly state: State,
-    private readonly turns: Turns,
+    private readonly mutex: Mutex,
     /** Throws while the storage cannot be used. */
     private readonly checkUsable: () => void,
   ) {}
@@ -25,7 +25,7 @@ export class MemoryArchive implements StorageArchive {
     if (this.importing) return "busy";
     this.importing = true;
     try {
-      return await this.turns.run(() => this.fill(records));
+      return await this.mutex.run(() => this.fill(records));
     } finally {
       this.importing = false;
     }

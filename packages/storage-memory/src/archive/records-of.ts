@@ -22,7 +22,7 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   }
   yield* objectsOf(state);
   yield* linksOf(state);
-  yield* departuresOf(state);
+  yield* tombstonesOf(state);
   const numbered = accountsOf(state, "database").map((account) => [objectNumber(account.userId), account] as const);
   for (const [, { id: _id, ...account }] of byNumber(numbered)) yield { section: "accounts", ...account };
   for (const account of byName(accountsOf(state, "custom"), ({ loginName }) => loginName)) {
@@ -70,10 +70,10 @@ function* linksOf({ links }: ArchivedState): Generator<RecordOf<"links">> {
   }
 }
 
-function* departuresOf({ departures, stamps }: ArchivedState): Generator<RecordOf<"departures">> {
-  for (const [number, { object, leader, deletedBy }] of byNumber(departures.entries())) {
+function* tombstonesOf({ tombstones, stamps }: ArchivedState): Generator<RecordOf<"tombstones">> {
+  for (const [number, { object, root, deletedBy }] of byNumber(tombstones.entries())) {
     const attributes = object.attributes === undefined ? null : canonicalJson(object.attributes);
-    yield { section: "departures", ...object, leader, deletedBy, stamp: stamps.get(number) ?? 0, attributes };
+    yield { section: "tombstones", ...object, root, deletedBy, stamp: stamps.get(number) ?? 0, attributes };
   }
 }
 

@@ -66,11 +66,11 @@ export class EmbeddedBackend {
   }
 
   /** See {@link EngineWorker.close}. The connection that is still there is ended. */
-  async close(patience: number): Promise<void> {
+  async close(waitTimeout: number): Promise<void> {
     this.#closed = true;
     this.#current?.supersede();
     this.#current = undefined;
-    await this.#worker.then((worker) => worker.close(patience)).catch(() => undefined);
+    await this.#worker.then((worker) => worker.close(waitTimeout)).catch(() => undefined);
   }
 
   /** What the connection before left behind may have to run into its time-out first. */

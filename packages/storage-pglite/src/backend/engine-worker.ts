@@ -110,8 +110,8 @@ export class EngineWorker {
    * Shuts the database down in order, or, when that takes longer than `patience` milliseconds, ends its thread: that loses
    * nothing committed and costs the next start a recovery.
    */
-  async close(patience: number): Promise<void> {
-    await withinTime(this.#ask({ kind: "close" }), patience).catch(() => undefined);
+  async close(waitTimeout: number): Promise<void> {
+    await withinTime(this.#ask({ kind: "close" }), waitTimeout).catch(() => undefined);
     this.#stop(new EngineStoppedError("it was closed"));
     await this.#ended;
   }

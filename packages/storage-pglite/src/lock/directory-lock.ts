@@ -98,7 +98,7 @@ async function take(root: string, file: string, claim: string): Promise<void> {
     if (await linked(claim, file)) return;
     const holder = await readLockRecord(file);
     if (holder === undefined) continue;
-    if (holder === "unreadable") throw new DirectoryLockedError(root, file, nobodyKnown);
+    if (holder === "unreadable") throw new DirectoryLockedError(root, file, noHolder);
     const state = await judgeHolder(root, holder);
     if (state !== "gone") throw lockedBy(root, file, holder, state === "alive");
 
@@ -115,7 +115,7 @@ async function take(root: string, file: string, claim: string): Promise<void> {
   }
 }
 
-const nobodyKnown = { pid: undefined, host: undefined, since: undefined, seenAlive: false };
+const noHolder = { pid: undefined, host: undefined, since: undefined, seenAlive: false };
 
 function lockedBy(root: string, file: string, { pid, host, since }: LockRecord, seenAlive: boolean): Error {
   return new DirectoryLockedError(root, file, { pid, host, since, seenAlive });

@@ -11,10 +11,15 @@ import type {
   ProviderType,
 } from "@sallyport/core";
 import { identityProviders, type IdentityProvidersOptions } from "@sallyport/identity-passport";
-import { type Callback, type ProviderImitation, signIn, startProviderImitation } from "@sallyport/provider-imitation";
+import {
+  type Callback,
+  type FakeIdentityProviders,
+  signIn,
+  startFakeIdentityProviders,
+} from "@sallyport/fake-identity-providers";
 
 export interface FakeProviders {
-  readonly imitation: ProviderImitation;
+  readonly imitation: FakeIdentityProviders;
   readonly keyPath: string;
   /** Advances the clock of the providers of this server and of the imitation. */
   readonly advance: (milliseconds: number) => void;
@@ -37,7 +42,7 @@ export async function startFakeProviders(): Promise<FakeProviders> {
   let passed = 0;
   const realNow = Date.now;
   Date.now = () => realNow() + passed;
-  const imitation = await startProviderImitation({
+  const imitation = await startFakeIdentityProviders({
     clients: [
       { provider: "google", clientId: "sallyport.apps", clientSecret: "google-secret" },
       { provider: "microsoft", clientId: "sallyport-app", clientSecret: "microsoft-secret" },
@@ -63,7 +68,7 @@ export async function startFakeProviders(): Promise<FakeProviders> {
     advance: (milliseconds) => {
       passed += milliseconds;
     },
-    providers: (options = {}) => identityProviders({ imitation: imitation.url, ...options }),
+    providers: (options = {}) => identityProviders({ fakeProviders: imitation.url, ...options }),
     dataOf: (type) => data[type],
     close: async () => {
       Date.now = realNow;

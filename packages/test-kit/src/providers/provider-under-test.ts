@@ -1,6 +1,6 @@
 import type { ProviderType } from "@sallyport/core";
 import type { ProviderFault, ProviderUnderTest } from "@sallyport/conformance-kit";
-import { marker, type Misbehaviour, signIn } from "@sallyport/provider-imitation";
+import { marker, type Misbehaviour, signIn } from "@sallyport/fake-identity-providers";
 import type { FakeProviders } from "./fake-providers.ts";
 
 /** A fake provider as the conformance kit takes it. */
@@ -13,7 +13,7 @@ export function providerUnderTest(world: FakeProviders, type: ProviderType): Pro
     create: (options) => world.providers(options).get(type)!,
     data,
     secrets: data["clientSecret"] === undefined ? ["PRIVATE KEY"] : [data["clientSecret"]],
-    people: ["anna", "ben"],
+    users: ["anna", "ben"],
     signIn: async (address, person) => (await signIn(address, person)).parameters,
     misbehave: (fault) =>
       world.imitation.misbehave(

@@ -90,7 +90,7 @@ function put(file: string, options: ChangeOptions): Work {
       await container.getAsync(identifiers.putMacro),
       await container.getAsync(identifiers.macroRuntime),
     ];
-    const putting = putMacro.run(administration, { name, text, language, changedBy, expectedVersion });
+    const putting = putMacro.putMacro(administration, { name, text, language, changedBy, expectedVersion });
     const { outcome, version } = await putting
       .catch((error: unknown) => refuse(error, file))
       .finally(() => runtime.close());

@@ -81,7 +81,7 @@ async function add(word: string, options: AddOptions): Promise<Work> {
     if ((await container.getAsync(identifiers.keyWrapping)) === null)
       throw new CommandError("The master key is not set. Set MASTER_KEY or MASTER_KEY_FILE to the one of the servers.");
     const putProvider = await container.getAsync(identifiers.putProvider);
-    const accepted = await putProvider.run(administration, { provider, data, name, defaultUserId, appNames });
+    const accepted = await putProvider.putProvider(administration, { provider, data, name, defaultUserId, appNames });
     const callback = (await container.getAsync(identifiers.callbackAddresses)).known(database.alias, type, accepted);
     console.log(`Registered provider ${type}. It takes effect with the next request.`);
     if (callback !== null) console.log(`Register this callback URL at the provider: ${callback}`);

@@ -10,7 +10,7 @@ import { identityProviders } from "@sallyport/identity-passport";
 import { demoProvidersPlace } from "../../composition/public-address.ts";
 import { identifiers } from "../../composition/identifiers.ts";
 import type { Configuration } from "../../configuration/index.ts";
-import { readImitationAddress } from "../../demo/index.ts";
+import { readFakeProvidersAddress } from "../../demo/index.ts";
 import { CommandError } from "../command-error.ts";
 import type { Work } from "../server-command.ts";
 import type { OpenedDatabase } from "../with-database.ts";
@@ -59,12 +59,12 @@ async function askedProviders({ container }: OpenedDatabase): Promise<ReadonlyMa
   const configuration = container.get(identifiers.configuration);
   const place = demoProvidersPlace(configuration);
   if (place === null) return container.getAsync(identifiers.knownProviders);
-  const imitation = await readImitationAddress(place.folder);
-  if (imitation === null)
+  const fakeProviders = await readFakeProvidersAddress(place.folder);
+  if (fakeProviders === null)
     throw new CommandError(
       `The demo server runs the fake providers, and no server uses the data in ${place.folder}. Start it with "sallyport-server serve" first.`,
     );
-  return identityProviders({ ...configuration.providers, imitation });
+  return identityProviders({ ...configuration.providers, fakeProviders });
 }
 
 async function requireUser({ database }: OpenedDatabase, userId: string): Promise<void> {

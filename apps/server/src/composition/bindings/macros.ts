@@ -12,7 +12,7 @@ const { configuration, cursorSealing, digests, logger, macroReports, macroRuntim
 export const macroParts = {
   macroRuntime: by(
     ({ macros: { threads, queueLimit: queue, threadPriority: niceness } }) =>
-      new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, niceness }),
+      new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, threadPriority: niceness }),
     [configuration],
   ),
   macroReports: of(MacroLog, [logger, parts.metrics]),
@@ -39,7 +39,7 @@ export const macroParts = {
           },
           forms,
         );
-        return new core.MacroRunner({ runtime, calls, reports, patience, hookTime: 4 * timeout, after });
+        return new core.MacroRunner({ runtime, calls, reports, queueTimeout: patience, hookTime: 4 * timeout, after });
       };
       return new core.MacroHooks(runnerOf, reports, forms);
     },

@@ -1,43 +1,43 @@
-import { DeliverMail, OrderMail, SealedOrders } from "@sallyport/core";
+import { DeliverMail, QueueMail, SealedMailJobs } from "@sallyport/core";
 import { createMailer } from "../../mail/create-mailer.ts";
-import { MailBell, MailRelay } from "../../mail/mail-relay.ts";
+import { OutboxNotifier, MailRelay } from "../../mail/mail-relay.ts";
 import { readTemplates } from "../../mail/read-templates.ts";
-import { TemplateLetterWriter } from "../../mail/template-letter-writer.ts";
+import { TemplateMessageWriter } from "../../mail/template-message-writer.ts";
 import { MailLog } from "../../operations/mail-log.ts";
 import { by, of, parts, type Recipes } from "../parts.ts";
 
-const { configuration, digests, logger, mailBell, mailer, metrics, sealedOrders } = parts;
+const { configuration, digests, logger, outboxNotifier, mailer, metrics, sealedMailJobs } = parts;
 
 /** Mail: how it is ordered, worded and sent. */
 export const mailParts = {
-  mailBell: of(MailBell, []),
-  sealedOrders: of(SealedOrders, [parts.keyWrapping]),
+  outboxNotifier: of(OutboxNotifier, []),
+  sealedMailJobs: of(SealedMailJobs, [parts.keyWrapping]),
   mailer: by(createMailer, [configuration]),
-  orderMail: by(
-    (orders, digest, bell, { mail }) => {
+  queueMail: by(
+    (jobs, digest, notifier, { mail }) => {
       const settings = (mail.smtp.host ?? mail.directory) === undefined ? null : mail;
-      return new OrderMail({ orders, digests: digest, settings, ring: (alias) => bell.ring(alias) });
+      return new QueueMail({ jobs, digests: digest, settings, notify: (alias) => notifier.ring(alias) });
     },
-    [sealedOrders, digests, mailBell, configuration],
+    [sealedMailJobs, digests, outboxNotifier, configuration],
   ),
   deliverMail: by(
-    (transport, orders, resetMail, { mail, applicationName, passwords }) => {
+    (transport, jobs, resetMail, { mail, applicationName, passwords }) => {
       if (transport === null) return null;
       const frame = { service: applicationName, resetLink: passwords.resetLink ?? null };
-      const letters = new TemplateLetterWriter(readTemplates(mail.templatesDirectory).templates, frame);
-      return new DeliverMail({ orders, resetMail, letters, mailer: transport });
+      const messages = new TemplateMessageWriter(readTemplates(mail.templatesDirectory).templates, frame);
+      return new DeliverMail({ jobs, resetMail, messages, mailer: transport });
     },
-    [mailer, sealedOrders, parts.resetMail, configuration],
+    [mailer, sealedMailJobs, parts.resetMail, configuration],
   ),
   mailRelay: by(
-    (deliverMail, bell, log, measured, { mail: { pollInterval: interval, smtp } }) => {
+    (deliverMail, notifier, log, measured, { mail: { pollInterval: interval, smtp } }) => {
       if (deliverMail === null) return null;
       const reports = new MailLog(log, measured);
       const relay = new MailRelay({ deliverMail, reports, interval, lease: leaseOf(smtp.timeout) });
-      bell.answer((alias) => relay.ring(alias));
+      notifier.answer((alias) => relay.ring(alias));
       return relay;
     },
-    [parts.deliverMail, mailBell, logger, metrics, configuration],
+    [parts.deliverMail, outboxNotifier, logger, metrics, configuration],
   ),
 } satisfies Recipes;
 

@@ -20,7 +20,7 @@ const { callbackAddresses, configuration, demoProviders, digests, knownProviders
 export const providerParts = {
   knownProviders: by(
     ({ providers: { fakeUrl: imitation = null, timeout, allowPrivateAddresses } }, demo) =>
-      identityProviders({ timeout, allowPrivateAddresses, imitation: demo?.url ?? imitation }),
+      identityProviders({ timeout, allowPrivateAddresses, fakeProviders: demo?.url ?? imitation }),
     [configuration, demoProviders],
   ),
   providerSealing: of(ProviderSealing, [parts.keyWrapping]),

@@ -5,7 +5,7 @@ import type { Configuration } from "../../configuration/index.ts";
 import { by, from, of, parts, type Recipes } from "../parts.ts";
 
 const { checkSecondFactors, configuration, digests, factorProofs, factorSecrets, gate, hasher, objectHooks } = parts;
-const { changeNotice, orderMail, passwordPolicy, random, replacePassword } = parts;
+const { changeNotice, queueMail, passwordPolicy, random, replacePassword } = parts;
 
 /** The gate, how users come in, and what becomes of their passwords. */
 export const userParts = {
@@ -18,7 +18,7 @@ export const userParts = {
   passwordPolicy: by((...needs) => new core.PasswordPolicy(...needs, new ListedBreachedPasswords()), [hasher, digests]),
   replacePassword: by(({ passwords }) => new core.ReplacePassword(passwords.history), [configuration]),
   resetMail: of(core.PrepareResetMail, [digests, random, parts.passwordResets]),
-  changeNotice: by((order, { mail }) => new core.ChangeNotice(order, mail.language), [orderMail, configuration]),
+  changeNotice: by((order, { mail }) => new core.ChangeNotice(order, mail.language), [queueMail, configuration]),
   changeOwnPassword: from(core.ChangeOwnPassword, {
     gate,
     digests,
@@ -54,7 +54,7 @@ export const userParts = {
       random,
       policy: passwordPolicy,
       replace: replacePassword,
-      orderMail,
+      queueMail,
       hooks: objectHooks,
     },
     ({ passwords, mail }: Configuration) => ({ shortest: passwords.customUserMinLength, language: mail.language }),

@@ -2,8 +2,8 @@ import { type Database, type KeyRings, ServiceError } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 import { type DatabaseConfiguration, readModelFile, type StorageConfiguration } from "../../configuration/index.ts";
-import { databaseTrouble } from "./database-trouble.ts";
-import { directoryTrouble } from "./embedded.ts";
+import { databaseDiagnostics } from "./database-diagnostics.ts";
+import { directoryDiagnostics } from "./embedded.ts";
 
 const defaultPause = 2_000;
 const longestPause = 60_000;
@@ -80,8 +80,8 @@ export class DatabasePreparation {
     } catch (err) {
       if (this.stopped) return;
       if (this.parts.demo === true && task.storage?.engine === "embedded" && !task.isRetry)
-        throw directoryTrouble(err, task.storage.dataDir);
-      const reason = databaseTrouble(err, task.storage);
+        throw directoryDiagnostics(err, task.storage.dataDir);
+      const reason = databaseDiagnostics(err, task.storage);
       logger.warn(
         {
           alias,

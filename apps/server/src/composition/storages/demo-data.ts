@@ -61,7 +61,7 @@ export class DemoProviderEntries {
       )
         continue;
       const { defaultUserId, appNames } = found ?? { defaultUserId: null, appNames: [demoCredentials.apps[0].name] };
-      await putProvider.run(administrationOf(database), { provider, data, name, defaultUserId, appNames });
+      await putProvider.putProvider(administrationOf(database), { provider, data, name, defaultUserId, appNames });
     }
   }
 

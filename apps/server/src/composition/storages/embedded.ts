@@ -33,7 +33,7 @@ async function open(
   const { openEmbeddedEngine } = await import("@sallyport/storage-pglite");
   const engine = await openEmbeddedEngine({ ...optionsOf(storage), statementTimeout, ...shared }).catch(
     (error: unknown) => {
-      throw directoryTrouble(error, dataDir);
+      throw directoryDiagnostics(error, dataDir);
     },
   );
   // Whatever keeps one round from working, the next one tries again; requests would fail for the same reason, and tell.
@@ -83,7 +83,7 @@ const reasons: ReadonlyMap<unknown, string> = new Map([
 const needed = 32 * 1024 * 1024;
 
 /** What the operating system has against a data directory, in words for the operator; other errors as they are. */
-export function directoryTrouble(error: unknown, dataDir: string): unknown {
+export function directoryDiagnostics(error: unknown, dataDir: string): unknown {
   const reason = isFull(dataDir) ? reasons.get("ENOSPC") : reasonOf(error);
   if (reason === undefined) return error;
   return new StartError(`The data directory ${dataDir} cannot be used: ${reason}. Choose another one with DATA_DIR.`, {

@@ -4,12 +4,12 @@ import { maskedUrl, type ServerStorage } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 import { StartError } from "../start-error.ts";
 import {
-  connectionTroubles,
+  connectionDiagnostics,
   connectTimeout,
   poolLimits,
   serverPlace,
   type SqlEngine,
-  type Trouble,
+  type DiagnosticsContext,
   wordsFor,
 } from "./sql-engine.ts";
 
@@ -40,9 +40,9 @@ export async function openMariadb({ url, pool, statementTimeout }: ServerStorage
   };
 }
 
-type Words = (trouble: Trouble) => string;
+type Words = (trouble: DiagnosticsContext) => string;
 
-const { silent, untrusted, full, withoutTls, byCode: common } = connectionTroubles("MariaDB");
+const { silent, untrusted, full, withoutTls, byCode: common } = connectionDiagnostics("MariaDB");
 const readOnly: Words = ({ at, said }) => `The MariaDB at ${at} can only be read (${said}).`;
 const refused: Words = ({ at, role, said }) => `The MariaDB at ${at} does not let the account "${role}" in (${said}).`;
 
@@ -64,7 +64,10 @@ const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
 ]);
 
 /** Why a MariaDB does not serve a database, in words for its operator; `null` if the error tells no known reason. */
-export function mariadbTrouble(error: unknown, { url, schema }: Pick<ServerStorage, "url" | "schema">): string | null {
+export function mariadbDiagnostics(
+  error: unknown,
+  { url, schema }: Pick<ServerStorage, "url" | "schema">,
+): string | null {
   const place = serverPlace(url, "3306");
   if (!(error instanceof ServiceError) || place === null || !types.isNativeError(error.cause)) return null;
   const { message, code, errno } = error.cause as Error & { code?: unknown; errno?: unknown };
@@ -73,12 +76,12 @@ export function mariadbTrouble(error: unknown, { url, schema }: Pick<ServerStora
   return words === undefined ? null : words({ ...place, schema, said: /^E[A-Z]+$/.test(text) ? text : message });
 }
 
-function lacksDatabase({ role, schema, said }: Trouble): string {
+function lacksDatabase({ role, schema, said }: DiagnosticsContext): string {
   const remedy = `Let an administrator run: create database ${quoted(schema)} character set utf8mb4 collate utf8mb4_nopad_bin; grant all on ${quoted(schema)}.* to ${account(role)}`;
   return `The account "${role}" has no right to the database "${schema}" (${said}). ${remedy}`;
 }
 
-function lacksRight({ role, schema, said }: Trouble): string {
+function lacksRight({ role, schema, said }: DiagnosticsContext): string {
   return `The account "${role}" lacks a right in the database "${schema}" (${said}). Let an administrator run: grant all on ${quoted(schema)}.* to ${account(role)}`;
 }
 

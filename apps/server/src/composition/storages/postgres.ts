@@ -3,13 +3,13 @@ import { ServiceError } from "@sallyport/core";
 import { maskedUrl, type ServerStorage } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 import {
-  connectionTroubles,
+  connectionDiagnostics,
   connectTimeout,
   poolLimits,
   type ServerPlace,
   serverPlace,
   type SqlEngine,
-  type Trouble,
+  type DiagnosticsContext,
 } from "./sql-engine.ts";
 
 /** What is read of the driver's pool. */
@@ -32,14 +32,14 @@ export async function openPostgres({ url, pool, statementTimeout }: ServerStorag
   };
 }
 
-interface PostgresTrouble extends Trouble {
+interface PostgresContext extends DiagnosticsContext {
   /** Whether the server refused the connection, not a statement on it. */
   readonly connecting: boolean;
 }
 
-type Words = (trouble: PostgresTrouble) => string;
+type Words = (trouble: PostgresContext) => string;
 
-const { silent, full, withoutTls, byCode: common } = connectionTroubles("Postgres");
+const { silent, full, withoutTls, byCode: common } = connectionDiagnostics("Postgres");
 
 /** By SQLSTATE, its class, or the code of the operating system. */
 const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
@@ -69,7 +69,10 @@ const byText: readonly (readonly [RegExp, Words])[] = [
 ];
 
 /** Why a Postgres does not serve a database, in words for its operator; `null` if the error tells no known reason. */
-export function postgresTrouble(error: unknown, { url, schema }: Pick<ServerStorage, "url" | "schema">): string | null {
+export function postgresDiagnostics(
+  error: unknown,
+  { url, schema }: Pick<ServerStorage, "url" | "schema">,
+): string | null {
   const place = serverPlace(url, "5432");
   if (!(error instanceof ServiceError) || place === null || !types.isNativeError(error.cause)) return null;
   const { message, code } = error.cause as Error & { code?: unknown };
@@ -80,7 +83,7 @@ export function postgresTrouble(error: unknown, { url, schema }: Pick<ServerStor
   return words({ ...place, schema, said: /^E[A-Z_]+$/.test(text) ? text : message, connecting: error.code === 704 });
 }
 
-function lacksRight({ role, database, schema, said, connecting }: PostgresTrouble): string {
+function lacksRight({ role, database, schema, said, connecting }: PostgresContext): string {
   if (connecting) return `The role "${role}" may not connect to the database "${database}" (${said}).`;
   const remedy = `Let a superuser run: create schema ${quoted(schema)} authorization ${quoted(role)}`;
   return /for database\b/.test(said)

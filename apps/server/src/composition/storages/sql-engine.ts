@@ -33,13 +33,13 @@ export interface ServerPlace {
 }
 
 /** Why a server does not serve a database. */
-export interface Trouble extends ServerPlace {
+export interface DiagnosticsContext extends ServerPlace {
   readonly schema: string;
   /** What the driver or the server said. */
   readonly said: string;
 }
 
-type Words = (trouble: Trouble) => string;
+type Words = (trouble: DiagnosticsContext) => string;
 
 /** The same words for several codes. */
 export function wordsFor<Code, Tell>(codes: readonly Code[], words: Tell): (readonly [Code, Tell])[] {
@@ -47,7 +47,7 @@ export function wordsFor<Code, Tell>(codes: readonly Code[], words: Tell): (read
 }
 
 /** Words for what keeps a connection to any server from standing; `byCode` has them by the codes of Node. */
-export function connectionTroubles(product: string) {
+export function connectionDiagnostics(product: string) {
   const silent: Words = ({ at, said }) => `No ${product} answers at ${at} (${said}).`;
   const nameless: Words = ({ host, said }) => `The host ${host} cannot be found (${said}).`;
   const untrusted: Words = ({ at, said }) => `The certificate of the ${product} at ${at} is not accepted (${said}).`;

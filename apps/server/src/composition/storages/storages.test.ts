@@ -3,9 +3,9 @@ import { pino } from "pino";
 import type { DatabaseConfiguration } from "../../configuration/index.ts";
 import { StartError } from "../start-error.ts";
 import { DatabasePreparation } from "./database-preparation.ts";
-import { directoryTrouble } from "./embedded.ts";
-import { mariadbTrouble } from "./mariadb.ts";
-import { postgresTrouble } from "./postgres.ts";
+import { directoryDiagnostics } from "./embedded.ts";
+import { mariadbDiagnostics } from "./mariadb.ts";
+import { postgresDiagnostics } from "./postgres.ts";
 
 const configured = (alias: string, migrateOnStart: boolean) => ({ alias, migrateOnStart }) as DatabaseConfiguration;
 
@@ -146,7 +146,7 @@ test.each([
   ["EIO", "the operating system refuses it (EIO)"],
 ])("%s is told as: %s", (code, words) => {
   const cause = refusal(code);
-  const trouble = directoryTrouble(cause, "/data");
+  const trouble = directoryDiagnostics(cause, "/data");
   expect(trouble).toBeInstanceOf(StartError);
   expect(trouble).toMatchObject({
     message: `The data directory /data cannot be used: ${words}. Choose another one with DATA_DIR.`,
@@ -156,7 +156,7 @@ test.each([
 
 test("what the operating system did not say stays what it is", () => {
   const error = new Error("The data directory is in use.");
-  expect(directoryTrouble(error, "/data")).toBe(error);
+  expect(directoryDiagnostics(error, "/data")).toBe(error);
 });
 
 describe("mariadb", () => {
@@ -168,7 +168,7 @@ describe("mariadb", () => {
     url = storage.url,
   ): string | null {
     const error = Object.assign(new Error(cause.message ?? ""), cause);
-    return mariadbTrouble(new ServiceError(code as 704, { cause: error }), { ...storage, url });
+    return mariadbDiagnostics(new ServiceError(code as 704, { cause: error }), { ...storage, url });
   }
 
   const remedy = "grant all on till.* to 'shop'@'%'";
@@ -240,8 +240,8 @@ describe("mariadb", () => {
 
   test("what it does not know it leaves to others", () => {
     expect(told(799, { errno: 1064, message: "surprise" })).toBeNull();
-    expect(mariadbTrouble(new ServiceError(704), storage)).toBeNull();
-    expect(mariadbTrouble(new Error("ECONNREFUSED"), storage)).toBeNull();
+    expect(mariadbDiagnostics(new ServiceError(704), storage)).toBeNull();
+    expect(mariadbDiagnostics(new Error("ECONNREFUSED"), storage)).toBeNull();
   });
 });
 
@@ -250,7 +250,7 @@ describe("postgres", () => {
 
   function told(code: number, cause: Partial<Error> & { code?: string }, url = storage.url): string | null {
     const error = Object.assign(new Error(cause.message ?? ""), cause);
-    return postgresTrouble(new ServiceError(code as 704, { cause: error }), { ...storage, url });
+    return postgresDiagnostics(new ServiceError(code as 704, { cause: error }), { ...storage, url });
   }
 
   test.each([
@@ -337,7 +337,7 @@ describe("postgres", () => {
 
   test("what it does not know it leaves to others", () => {
     expect(told(799, { code: "XX000", message: "surprise" })).toBeNull();
-    expect(postgresTrouble(new ServiceError(704), storage)).toBeNull();
-    expect(postgresTrouble(new Error("ECONNREFUSED"), storage)).toBeNull();
+    expect(postgresDiagnostics(new ServiceError(704), storage)).toBeNull();
+    expect(postgresDiagnostics(new Error("ECONNREFUSED"), storage)).toBeNull();
   });
 });

@@ -9,8 +9,8 @@ import {
 } from "@sallyport/core";
 import { minute } from "../../fixtures/policy.ts";
 import { newSession } from "../../fixtures/visitor.ts";
-import { idOfNobody, uuidOf, withIds } from "../object-names.ts";
-import type { PlayedHistory } from "./played-history.ts";
+import { nonexistentId, uuidOf, withIds } from "../object-names.ts";
+import type { ReplayedHistory } from "./replayed-history.ts";
 import { type GivenAttributes, most, type WritingStep } from "./step.ts";
 
 const lifetimes: Pick<SessionPolicy, "idleTimeout" | "absoluteLifetime"> = {
@@ -19,8 +19,8 @@ const lifetimes: Pick<SessionPolicy, "idleTimeout" | "absoluteLifetime"> = {
 };
 
 /** Takes a step; what comes of it, with ids. Its refusals are its own. */
-export async function takeStep(r: Repositories, step: WritingStep, history: PlayedHistory): Promise<unknown> {
-  const idOf = (number: number): ObjectId => history.idOf(number) ?? idOfNobody;
+export async function takeStep(r: Repositories, step: WritingStep, history: ReplayedHistory): Promise<unknown> {
+  const idOf = (number: number): ObjectId => history.idOf(number) ?? nonexistentId;
   const digestOf = (number: number | null) => (number === null ? null : history.digestOf(number));
   switch (step.kind) {
     case "insert": {
@@ -37,9 +37,9 @@ export async function takeStep(r: Repositories, step: WritingStep, history: Play
       return (await r.objects.update([change], { session: digestOf(step.session) })).map(plain);
     }
     case "delete":
-      return takeAway(r, step.objects.map(idOf), step.recycled);
+      return deleteObjects(r, step.objects.map(idOf), step.recycled);
     case "restore":
-      return bringBack(r, idOf(step.object));
+      return restoreObjects(r, idOf(step.object));
     case "lock":
       return r.locks.take(idOf(step.object), history.digestOf(step.session), step.atMost);
     case "unlock":
@@ -60,7 +60,7 @@ export async function takeStep(r: Repositories, step: WritingStep, history: Play
 
 function written(
   given: GivenAttributes,
-  { ids }: PlayedHistory,
+  { ids }: ReplayedHistory,
 ): { attributes: Attributes; links: Restoration["links"] } {
   const attributes = withIds(given, ids);
   return { attributes, links: linksOf(attributes) };
@@ -73,21 +73,25 @@ function linksOf({ Thing: thing, Things: things }: Attributes): Restoration["lin
   };
 }
 
-async function takeAway({ departures }: Repositories, ids: readonly ObjectId[], recycled: boolean): Promise<unknown> {
-  const held = await departures.hold(ids);
+async function deleteObjects(
+  { deletion }: Repositories,
+  ids: readonly ObjectId[],
+  recycled: boolean,
+): Promise<unknown> {
+  const held = await deletion.lock(ids);
   const going = held.map(({ object }) => object.id);
-  const [leader] = going;
-  if (leader === undefined) return [];
-  if (!recycled) await departures.clear(await departures.referrers(going, { attributes: null, limit: most }));
-  await departures.depart(going, { recycled, leader });
+  const [root] = going;
+  if (root === undefined) return [];
+  if (!recycled) await deletion.clear(await deletion.referrers(going, { attributes: null, limit: most }));
+  await deletion.delete(going, { recycled, root });
   return held.map(({ object: { id, version }, lockedBy }) => ({ id, version, lockedBy }));
 }
 
-async function bringBack({ departures }: Repositories, id: ObjectId): Promise<unknown> {
-  const group = await departures.recycledWith(id);
+async function restoreObjects({ deletion }: Repositories, id: ObjectId): Promise<unknown> {
+  const group = await deletion.recycledWith(id);
   const linked = group.flatMap(({ attributes }) => Object.values(linksOf(attributes)).flat());
-  const targets = await departures.targets([...new Set(linked)]);
-  const remaining = new Set(targets.flatMap((target) => (target.remains ? target.id : [])));
+  const targets = await deletion.targets([...new Set(linked)]);
+  const remaining = new Set(targets.flatMap((target) => (target.exists ? target.id : [])));
   const restorations = group.map(({ id: each, attributes }): Restoration => {
     const { Thing: thing, Things: things } = attributes;
     const lost = typeof thing === "string" && !remaining.has(thing);
@@ -95,7 +99,7 @@ async function bringBack({ departures }: Repositories, id: ObjectId): Promise<un
     const changed = { ...(lost ? { Thing: null } : {}), ...(kept === undefined ? {} : { Things: kept }) };
     return { id: each, attributes: changed, links: linksOf({ ...attributes, ...changed }) };
   });
-  return (await departures.restore(restorations)).map(plain);
+  return (await deletion.restore(restorations)).map(plain);
 }
 
 /** An object without what two storages need not have in common. */

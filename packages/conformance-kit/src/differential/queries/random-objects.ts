@@ -1,6 +1,6 @@
 import type { Attributes, AttributeType } from "@sallyport/core";
 import fc from "fast-check";
-import { nameOf, nobody } from "../object-names.ts";
+import { nameOf, nonexistent } from "../object-names.ts";
 import type { ScenarioObject } from "./query-scenario.ts";
 
 type Types = Readonly<Record<string, AttributeType>>;
@@ -85,7 +85,7 @@ function attributesOf(types: Types): fc.Arbitrary<Attributes> {
 
 function valueOf(type: AttributeType): fc.Arbitrary<unknown> {
   // Some references lead to nothing.
-  const target = fc.constantFrom(...names, nobody);
+  const target = fc.constantFrom(...names, nonexistent);
   if (type === "collection") return fc.uniqueArray(target, { maxLength: 4 });
   if (type === "reference" || type === "file") return target;
   return fc.constantFrom<unknown>(...values[type]);

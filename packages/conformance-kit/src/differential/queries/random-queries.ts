@@ -1,11 +1,11 @@
 import type { Filter, Hop, ObjectQuery, Scalar, SortKey, ValuePath, ValueType } from "@sallyport/core";
 import fc from "fast-check";
-import { nameOf, nobody, uuidOf } from "../object-names.ts";
+import { nameOf, nonexistent, uuidOf } from "../object-names.ts";
 import type { QueryScenario } from "./query-scenario.ts";
 import { attributeTypes, readers, setSize, texts, values } from "./random-objects.ts";
 
 const objects = Array.from({ length: setSize }, (_, number) => number);
-const ids = [...objects.map(nameOf), nobody];
+const ids = [...objects.map(nameOf), nonexistent];
 const uuids = [...objects.map(uuidOf), uuidOf(setSize)];
 /** Before and after all of them were stored: the clocks of two storages do not show the same. */
 const times = [0, 4_000_000_000_000];

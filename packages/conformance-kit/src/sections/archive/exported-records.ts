@@ -3,7 +3,15 @@ import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
-import { bringBack, createObject, createTogether, idsOf, leftOf, takeAway, update } from "../../fixtures/objects.ts";
+import {
+  restoreObjects,
+  createObject,
+  createInOneCall,
+  idsOf,
+  tombstoneOf,
+  deleteObjects,
+  update,
+} from "../../fixtures/objects.ts";
 import { createAppKey } from "../../fixtures/apps.ts";
 import { accountOf, createCustomAccount, createUser } from "../../fixtures/accounts.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
@@ -38,15 +46,15 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
 
   "holds objects as they are, by their numbers, with their links": async ({ storage, r }) => {
     const values = Object.fromEntries(hostileTexts.map((text, index) => [`Text${index}`, text]));
-    const [first, other, third] = await createTogether(
+    const [first, other, third] = await createInOneCall(
       r,
       { attributes: { ...values, Number: 1e21, aa: 1, b: { 10: [null, true], 9: {} } } },
       { readers: ["3", "1"] },
       { className: "No \t class", attributes: {} },
     );
-    await takeAway(storage, [first.id], true);
+    await deleteObjects(storage, [first.id], true);
     const ids = [third.id, first.id, third.id];
-    await bringBack(storage, first.id);
+    await restoreObjects(storage, first.id);
     const source = await createObject(r, {
       attributes: { Files: ids, Other: other.id },
       links: { Other: [other.id], Files: ids, None: [] },
@@ -63,33 +71,33 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
   },
 
   "holds what is left of objects, and the highest number that was given": async ({ storage, r }) => {
-    const [kept, other, gone] = await createTogether(r, {}, {}, {});
-    await takeAway(storage, [gone.id]);
-    await takeAway(storage, [kept.id, other.id], true);
+    const [kept, other, gone] = await createInOneCall(r, {}, {}, {});
+    await deleteObjects(storage, [gone.id]);
+    await deleteObjects(storage, [kept.id, other.id], true);
     const records = await archived(storage);
-    const departures = ofSection(records, "departures");
+    const deletion = ofSection(records, "tombstones");
     const expected = [
       [kept.id, kept.id, canonicalJson(kept.attributes)],
       [other.id, kept.id, canonicalJson(other.attributes)],
       [gone.id, gone.id, null],
     ];
-    equal(rowsOf(departures, "id", "leader", "attributes"), expected, "the departures");
-    const found = await leftOf(r, kept.id);
+    equal(rowsOf(deletion, "id", "root", "attributes"), expected, "the tombstones");
+    const found = await tombstoneOf(r, kept.id);
     equal(
-      [departures[0]?.storedAt, departures[0]?.version, departures[0]?.uuid],
-      [found?.departedAt, found?.version, kept.uuid],
-      "time, version and UUID of a departure",
+      [deletion[0]?.storedAt, deletion[0]?.version, deletion[0]?.uuid],
+      [found?.deletedAt, found?.version, kept.uuid],
+      "time, version and UUID of a tombstone",
     );
     equal(ofSection(records, "settings")[0]?.lastObject, objectNumber(gone.id), "the highest number");
     equal(ofSection(records, "objects"), [], "the objects");
   },
 
-  "holds the stamps of changes, of objects and of departures": async ({ storage, r }) => {
-    const [first, other, third] = await createTogether(r, {}, {}, {});
-    await takeAway(storage, [other.id]);
+  "holds the stamps of changes, of objects and of tombstones": async ({ storage, r }) => {
+    const [first, other, third] = await createInOneCall(r, {}, {}, {});
+    await deleteObjects(storage, [other.id]);
     await update(r, first.id, { Name: "new" });
     const records = await archived(storage);
-    const stamps = [...ofSection(records, "objects"), ...ofSection(records, "departures")].toSorted(
+    const stamps = [...ofSection(records, "objects"), ...ofSection(records, "tombstones")].toSorted(
       (a, b) => a.stamp - b.stamp,
     );
     equal(idsOf(stamps), idsOf([third, other, first]), "the objects by their stamps");

@@ -7,7 +7,7 @@ import { createAppKey } from "../../fixtures/apps.ts";
 import { createCustomAccount, createUser } from "../../fixtures/accounts.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { createLink } from "../../fixtures/new-link.ts";
-import { files, idsOf, takeAway } from "../../fixtures/objects.ts";
+import { files, idsOf, deleteObjects } from "../../fixtures/objects.ts";
 
 /** Writes something of everything that an archive can hold. */
 async function writeEverything({ repositories: r }: Storage): Promise<void> {
@@ -100,10 +100,10 @@ export const exportingChecks: readonly Check[] = [
         const read = await exportAround(storage, async () => {
           await writeEverything(other);
           await other.repositories.objects.insert(files(2_500));
-          await takeAway(other, idsOf(ofSection(before, "objects")));
+          await deleteObjects(other, idsOf(ofSection(before, "objects")));
         });
         equal(read, before, "what is exported");
-        equal(ofSection(await archived(storage), "departures").length, 3, "how many are gone afterwards");
+        equal(ofSection(await archived(storage), "tombstones").length, 3, "how many are gone afterwards");
       },
     },
     { needs: "severalProcesses" },

@@ -14,10 +14,10 @@ import { ConformanceError, equal, failsWith, holds } from "../../assert/index.ts
 import { type Check, checksOf } from "../../check.ts";
 import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";
 import { archived, ofSection, streamed } from "../../fixtures/archived.ts";
-import { signal } from "../../fixtures/at-once.ts";
+import { signal } from "../../fixtures/concurrently.ts";
 import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { createAppKey } from "../../fixtures/apps.ts";
-import { createObject, idsOf, leftOf, objectByUuid, takeAway } from "../../fixtures/objects.ts";
+import { createObject, idsOf, tombstoneOf, objectByUuid, deleteObjects } from "../../fixtures/objects.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
@@ -110,8 +110,8 @@ export const importingChecks: readonly Check[] = [
         equal((await objectByUuid(r, uuid))?.id, id, "the object of a UUID");
       }
       equal(await r.objects.count({ classes: ["File"] }, everybody), 4, "how many objects everybody may see");
-      equal((await leftOf(r, "5"))?.kind, "recycled", "a recycled object");
-      const referrers = await r.departures.referrers(["3"], { attributes: null, limit: 10 });
+      equal((await tombstoneOf(r, "5"))?.kind, "recycled", "a recycled object");
+      const referrers = await r.deletion.referrers(["3"], { attributes: null, limit: 10 });
       equal(
         referrers.map(({ id, attribute }) => `${id} ${attribute}`).toSorted(),
         ["14 Files", "14 Other"],
@@ -140,7 +140,7 @@ export const importingChecks: readonly Check[] = [
     "keeps the order of changes, and stamps what comes later behind all of them": async ({ storage, r }) => {
       await fill(storage);
       const { id } = await createObject(r);
-      const kept = [...ofSection(sampleArchive, "objects"), ...ofSection(sampleArchive, "departures")];
+      const kept = [...ofSection(sampleArchive, "objects"), ...ofSection(sampleArchive, "tombstones")];
       const inOrder = kept.toSorted(
         (one, other) => one.stamp - other.stamp || objectNumber(one.id) - objectNumber(other.id),
       );
@@ -152,7 +152,7 @@ export const importingChecks: readonly Check[] = [
       await fill(storage);
       const { id } = await createObject(r);
       holds(objectNumber(id) > 3_000_000, `The first id after the import, ${id}, is behind all that were given`);
-      const [gone] = ofSection(sampleArchive, "departures");
+      const [gone] = ofSection(sampleArchive, "tombstones");
       const again = () => createObject(r, { uuid: gone?.uuid ?? "" });
       await failsWith(307, again, "the UUID of an object that is gone");
       equal(await r.records.put("application", "a", 1, { ifVersion: "none" }), "exists", "a record");
@@ -171,11 +171,11 @@ export const importingChecks: readonly Check[] = [
       await fill(storage);
       await r.settings.setMaintenance(false);
       const [restored] = await storage.transaction(async (inside) => {
-        await inside.departures.recycledWith("5");
-        return inside.departures.restore([{ id: "5", attributes: {}, links: { Other: ["3"] } }]);
+        await inside.deletion.recycledWith("5");
+        return inside.deletion.restore([{ id: "5", attributes: {}, links: { Other: ["3"] } }]);
       });
       equal([restored?.id, restored?.version], ["5", 4], "an object that has come back");
-      equal(await takeAway(storage, ["14"]), 1, "how many objects go");
+      equal(await deleteObjects(storage, ["14"]), 1, "how many objects go");
       await r.settings.raiseMacroGeneration();
       equal((await r.settings.read()).macroGeneration, 5, "the generation of macros");
       const [known] = await r.records.get("application", ["a"]);
@@ -186,7 +186,7 @@ export const importingChecks: readonly Check[] = [
 
     "is refused when there is an object": leavesAlone((r) => createObject(r)),
     "is refused when there was an object": leavesAlone(async (r, storage) =>
-      takeAway(storage, [(await createObject(r)).id]),
+      deleteObjects(storage, [(await createObject(r)).id]),
     ),
     "is refused when there is an app key": leavesAlone((r) => createAppKey(r)),
     "is refused when there is a custom account": leavesAlone((r) => createCustomAccount(r, { userId: "1" })),

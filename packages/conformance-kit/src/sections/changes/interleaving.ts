@@ -4,7 +4,7 @@ import { type Check, checksOf } from "../../check.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { createObject, files, idsOf, objectOf } from "../../fixtures/objects.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
-import { atOnce, linger, meanwhile, whileOpen } from "../../fixtures/at-once.ts";
+import { atOnce, linger, meanwhile, whileOpen } from "../../fixtures/concurrently.ts";
 
 /** Everything up to the watermark as of now. */
 async function lookAt(r: Repositories): Promise<{ watermark: number; changes: Change[] }> {

@@ -1,11 +1,11 @@
 import type { BlockLimits, BlockVerdict, Digest } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
-import { atOnce, oneByOne } from "../../fixtures/at-once.ts";
+import { atOnce, oneByOne } from "../../fixtures/concurrently.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
-import { takenBack } from "../../fixtures/taken-back.ts";
+import { rolledBack } from "../../fixtures/rolled-back.ts";
 import type { Subject } from "../../subject.ts";
 
 const limits: BlockLimits = { uses: 3, within: minute };
@@ -78,7 +78,7 @@ export const channelBlockChecks: readonly Check[] = checksAfter("channels", begi
 
   "are free again when the transaction that claimed them is taken back": async ({ storage, claim, inTurn }) => {
     await claim("one", "b");
-    await takenBack(storage, async (r) => {
+    await rolledBack(storage, async (r) => {
       equal(await claim("one", "ab", { r }), "again", "the claim inside");
       equal(await claim("other", "a", { r }), "refused", "the claim of another client inside");
     });

@@ -4,7 +4,7 @@ import type { Check } from "../../check.ts";
 import { freshChannel, freshDigest } from "../../fixtures/digests.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
-import { takenBack } from "../../fixtures/taken-back.ts";
+import { rolledBack } from "../../fixtures/rolled-back.ts";
 import { Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 
 /** The next number out, and what comes of a number in. */
@@ -14,7 +14,7 @@ const numbersOf = async ({ channels }: Repositories, digest: Digest, number: big
 ];
 
 /** Demands that nothing is left of a channel. */
-async function isGone(r: Repositories, digest: Digest, what: string): Promise<void> {
+async function isClosed(r: Repositories, digest: Digest, what: string): Promise<void> {
   equal(await numbersOf(r, digest, 0n), [null, "gone"], `what the channel of ${what} answers`);
 }
 
@@ -34,8 +34,8 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
 
   "are there for secure sessions only": async ({ r, visitor }) => {
     for (const mode of ["session", "token"] as const)
-      await isGone(r, await visitor.open(r, { mode }), `a session of mode ${mode}`);
-    await isGone(r, freshDigest(), "a session that nobody opened");
+      await isClosed(r, await visitor.open(r, { mode }), `a session of mode ${mode}`);
+    await isClosed(r, freshDigest(), "a session that nobody opened");
   },
 
   "go together with the mode of their session": async ({ r, visitor }) => {
@@ -67,13 +67,13 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
     const [ended, endedWithAll] = [await visitor.openSecure(r), await visitor.openSecure(r)];
     const stays = await other.openSecure(r);
     await r.sessions.end({ digest: ended });
-    await isGone(r, ended, "an ended session");
+    await isClosed(r, ended, "an ended session");
     await r.sessions.end({ userId: visitor.account.userId });
-    await isGone(r, endedWithAll, "a session ended with all of its user");
+    await isClosed(r, endedWithAll, "a session ended with all of its user");
     equal(await r.channels.acceptIn(stays, 0n), "fresh", "a number of a session that goes on");
     advance(generous.idleTimeout + minute);
     await r.sessions.sweep(10);
-    await isGone(r, stays, "a session that was swept away");
+    await isClosed(r, stays, "a session that was swept away");
   },
 
   "begin anew when the session of a device is replaced": async ({ r, visitor }) => {
@@ -84,12 +84,12 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
     await r.channels.acceptIn(first, 5n);
     const channel = freshChannel();
     const second = await visitor.openSecure(r, { ...device, channel }, policy);
-    await isGone(r, first, "a replaced session");
+    await isClosed(r, first, "a replaced session");
     const { session } = await visitor.admitAs(r, "secure", second);
     equal(session?.channel?.wrappedKey, channel.wrappedKey, "the wrapped key");
     equal(await numbersOf(r, second, 5n), [0n, "fresh"], "the first numbers");
     const plain = await visitor.open(r, device, policy);
-    await isGone(r, second, "a session replaced by one of another mode");
+    await isClosed(r, second, "a session replaced by one of another mode");
     const third = await visitor.openSecure(r, device, policy);
     equal(await visitor.isAdmitted(r, plain), false, "whether the replaced session is admitted");
     equal(await numbersOf(r, third, 5n), [0n, "fresh"], "the first numbers after another mode");
@@ -100,16 +100,16 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
     for (const limits of [{ limit: 1 }, { perUserLimit: 1 }]) {
       const session = visitor.newSession({ mode: "secure" });
       await failsWith(315, () => r.sessions.open(session, { ...generous, ...limits }), "opening a session");
-      await isGone(r, session.digest, "a session that was not opened");
+      await isClosed(r, session.digest, "a session that was not opened");
     }
   },
 
   "go with the transaction that opened them": async ({ storage, r, visitor }) => {
     const session = visitor.newSession({ mode: "secure" });
-    await takenBack(storage, async (inside) => {
+    await rolledBack(storage, async (inside) => {
       await inside.sessions.open(session, generous);
       equal(await inside.channels.reserveOut(session.digest, 1), 0n, "the first number inside of the transaction");
     });
-    await isGone(r, session.digest, "a session that was taken back");
+    await isClosed(r, session.digest, "a session that was taken back");
   },
 });

@@ -1,7 +1,7 @@
 import { type Digest, largestReservation, messageWindow } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
-import { atOnce, oneByOne } from "../../fixtures/at-once.ts";
+import { atOnce, oneByOne } from "../../fixtures/concurrently.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { Visitor } from "../../fixtures/visitor.ts";

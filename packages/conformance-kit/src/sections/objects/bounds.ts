@@ -12,7 +12,7 @@ import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts"
 import { type Check, checksOf } from "../../check.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import { idsOf } from "../../fixtures/objects.ts";
-import { valueOf } from "../../fixtures/asking.ts";
+import { valueOf } from "../../fixtures/query-fixtures.ts";
 
 /** Bytes of each large object, and more than the names of its attributes take. */
 const large = 10_000;

@@ -2,7 +2,7 @@ import { isObjectId, isUuid, objectNumber, seesAll, type StoredObject } from "@s
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
+import { atOnce } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { files, findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
 import { hour } from "../../fixtures/policy.ts";

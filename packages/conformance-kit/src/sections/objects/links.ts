@@ -1,7 +1,7 @@
 import { seesAll } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
+import { atOnce } from "../../fixtures/concurrently.ts";
 import { createObject, createObjects, findObjects, nowhere, update } from "../../fixtures/objects.ts";
 
 export const objectLinkChecks: readonly Check[] = checksOf("objects", {

@@ -11,9 +11,17 @@ import { seesAll } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck } from "../../fixtures/lists.ts";
-import { bringBack, createObject, createObjects, idsOf, linking, takeAway, update } from "../../fixtures/objects.ts";
+import {
+  restoreObjects,
+  createObject,
+  createObjects,
+  idsOf,
+  linking,
+  deleteObjects,
+  update,
+} from "../../fixtures/objects.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
-import { whileOpen } from "../../fixtures/at-once.ts";
+import { whileOpen } from "../../fixtures/concurrently.ts";
 
 /** Sees the files that everybody or `A1` may read. */
 const visibility: Visibility = { classes: new Set(["File"]), principals: new Set(["A1"]) };
@@ -37,7 +45,7 @@ function teamOf(id: ObjectId, members: readonly StoredObject[], others?: Attribu
 }
 
 async function referrersOf(r: Repositories, target: StoredObject): Promise<string[]> {
-  return idsOf(await r.departures.referrers([target.id], all));
+  return idsOf(await r.deletion.referrers([target.id], all));
 }
 
 /** Two that everybody sees, and three that some do not. */
@@ -98,13 +106,13 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
     const { one, two } = await scene(r);
     const [recycled, deleted] = await createObjects(r, {}, {});
     const { id } = await withTeam(r, [recycled, one, deleted]);
-    await takeAway(storage, [recycled.id], true);
-    await takeAway(storage, [deleted.id]);
+    await deleteObjects(storage, [recycled.id], true);
+    await deleteObjects(storage, [deleted.id]);
     for (const by of [blind, seeing]) {
       const [changed] = await r.objects.update([teamOf(id, [two])], by);
       equal(changed?.attributes["Team"], idsOf([two, recycled]), "the members");
     }
-    await bringBack(storage, recycled.id);
+    await restoreObjects(storage, recycled.id);
     equal(await referrersOf(r, recycled), [id], "who points to what came back");
     const [changed] = await r.objects.update([teamOf(id, [])], seeing);
     equal(changed?.attributes["Team"], [], "the members when it is back");
@@ -117,7 +125,7 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
     const change = changeOf(id, { Boss: one.id, Team: null, Data: [] }, { links: { Boss: [one.id], Team: [] } });
     const [changed] = await r.objects.update([change], blind);
     equal(changed?.attributes, { Boss: one.id, Team: null, Data: [] }, "the attributes");
-    const referrers = await r.departures.referrers(idsOf([one, ofOthers, ofNobody]), all);
+    const referrers = await r.deletion.referrers(idsOf([one, ofOthers, ofNobody]), all);
     equal(referrers, [{ id, className: "File", attribute: "Boss", target: one.id }], "the links");
   },
 

@@ -1,7 +1,7 @@
 import { type Filter, jsonBytes, type ObjectOutline, seesAll, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { valueOf } from "../../fixtures/asking.ts";
+import { valueOf } from "../../fixtures/query-fixtures.ts";
 import { findObjects, idsOf } from "../../fixtures/objects.ts";
 
 const all = { offset: 0, limit: 100 };

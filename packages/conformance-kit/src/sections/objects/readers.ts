@@ -8,19 +8,19 @@ import {
 } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
+import { atOnce } from "../../fixtures/concurrently.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import {
-  anybody,
+  noSession,
   createObject,
   createObjects,
   files,
   idsOf,
   objectOf,
-  takeAway,
+  deleteObjects,
   update,
 } from "../../fixtures/objects.ts";
-import { takenBack } from "../../fixtures/taken-back.ts";
+import { rolledBack } from "../../fixtures/rolled-back.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
 const lists = [["A1"], ["A1", "B2"], [], ["C3"], null, null, ["B2"]] as const;
@@ -44,7 +44,7 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
     for (const readers of lists) {
       // With another one, of which only an attribute changes.
       const changes = [changeOf(object.id, {}, { readers }), changeOf(beside.id, { Name: "new" })];
-      const [changed, other] = await r.objects.update(changes, anybody);
+      const [changed, other] = await r.objects.update(changes, noSession);
       equal(
         changed,
         { ...before, version: before.version + 1, storedAt: changed?.storedAt, readers },
@@ -99,17 +99,17 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
     const created = await r.objects.insert(files(12));
     const ids = idsOf(created);
     const to = (readers: readonly ObjectId[] | null) => ids.map((id) => changeOf(id, {}, { readers }));
-    await r.objects.update([...to(["A1"]).slice(0, 5), ...to([]).slice(5, 7)], anybody);
+    await r.objects.update([...to(["A1"]).slice(0, 5), ...to([]).slice(5, 7)], noSession);
     equal(await counts(r), [10, 5, 10, 5, 5, 12], "how many each of them sees");
-    await r.objects.update([...to(["B2"]).slice(0, 2), ...to(null).slice(2, 6)], anybody);
+    await r.objects.update([...to(["B2"]).slice(0, 2), ...to(null).slice(2, 6)], noSession);
     equal(await counts(r), [9, 11, 9, 9, 9, 12], "how many each of them sees then");
-    await takenBack(storage, async (inside) => {
-      await inside.objects.update(to(["C3"]), anybody);
+    await rolledBack(storage, async (inside) => {
+      await inside.objects.update(to(["C3"]), noSession);
       equal(await counts(inside), [0, 0, 12, 0, 0, 12], "how many each of them sees inside");
     });
     equal(await counts(r), [9, 11, 9, 9, 9, 12], "how many each of them sees after it");
-    await atOnce(8, (index) => r.objects.update(to(index % 2 === 0 ? ["A1"] : null), anybody));
-    await r.objects.update(to(null).slice(0, 1), anybody);
+    await atOnce(8, (index) => r.objects.update(to(index % 2 === 0 ? ["A1"] : null), noSession));
+    await r.objects.update(to(null).slice(0, 1), noSession);
     const open = (await r.objects.get(ids, seesAll)).filter(({ readers }) => readers === null).length;
     equal(await counts(r), [12, open, 12, open, open, 12], "how many each of them sees in the end");
     equal((await r.objects.get(ids, seenBy())).length, open, "how many can be read without being a reader");
@@ -119,15 +119,15 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
     const holder = await (await Visitor.create(r)).open(r);
     const [open, locked, restricted, gone] = await createObjects(r, {}, {}, { readers: ["A1"] }, {});
     await r.locks.take(locked.id, holder);
-    await takeAway(storage, [gone.id]);
+    await deleteObjects(storage, [gone.id]);
     const { generation } = await r.model.load();
     const refused: [ErrorCode, StoredObject, object, object][] = [
-      [713, locked, {}, anybody],
-      [713, open, { expectedVersions: [2] }, anybody],
-      [304, restricted, {}, { ...anybody, visibility: seenBy("B2") }],
-      [304, open, {}, { ...anybody, className: "Image" }],
-      [610, gone, {}, anybody],
-      [706, open, {}, { ...anybody, modelGeneration: generation + 1 }],
+      [713, locked, {}, noSession],
+      [713, open, { expectedVersions: [2] }, noSession],
+      [304, restricted, {}, { ...noSession, visibility: seenBy("B2") }],
+      [304, open, {}, { ...noSession, className: "Image" }],
+      [610, gone, {}, noSession],
+      [706, open, {}, { ...noSession, modelGeneration: generation + 1 }],
     ];
     for (const [code, object, more, by] of refused) {
       const others = [open].filter(({ id }) => id !== object.id).map(({ id }) => changeOf(id, {}, { readers: ["B2"] }));

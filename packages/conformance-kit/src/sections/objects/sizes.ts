@@ -2,7 +2,7 @@ import { type Attributes, maximumObjectBytes, seesAll, type StoredObject } from 
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
-import { anybody, createObject, createObjects, findObjects, update } from "../../fixtures/objects.ts";
+import { noSession, createObject, createObjects, findObjects, update } from "../../fixtures/objects.ts";
 
 /** Less than what names and punctuation can take. */
 const slack = 100;
@@ -43,7 +43,7 @@ export const objectSizeChecks: readonly Check[] = checksOf("objects", {
     const half = maximumObjectBytes / 2;
     const [one, other] = await createObjects(r, {}, { attributes: ofBytes(half, "One") });
     const changes = [changeOf(one.id, { Name: "new" }), changeOf(other.id, ofBytes(half, "Other"))];
-    await failsWith(801, () => r.objects.update(changes, anybody), "changing an object that has much already");
+    await failsWith(801, () => r.objects.update(changes, noSession), "changing an object that has much already");
     equal(await findObjects(r, ["File"]), [one, other], "the objects");
     const changed = await update(r, other.id, ofBytes(half + slack, "One"));
     equal((changed as StoredObject).attributes, ofBytes(half + slack, "One"), "what takes the place of what was there");

@@ -11,11 +11,11 @@ import {
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
-import { atOnce, whileOpen } from "../../fixtures/at-once.ts";
+import { atOnce, whileOpen } from "../../fixtures/concurrently.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import {
-  anybody,
+  noSession,
   createObject,
   createObjects,
   files,
@@ -66,14 +66,14 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     const order = [2, 0, 1].map((index) => objects[index] as StoredObject);
     const changed = await r.objects.update(
       order.map(({ id }, index) => changeOf(id, { Name: `name ${index}` })),
-      anybody,
+      noSession,
     );
     equal(
       changed.map(({ id, attributes }) => [id, attributes["Name"]]),
       order.map(({ id }, index) => [id, `name ${index}`]),
       "what the change answers",
     );
-    equal(await r.objects.update([], anybody), [], "what no change answers");
+    equal(await r.objects.update([], noSession), [], "what no change answers");
   },
 
   "keep hostile texts when they are changed, as values and as names": async ({ r }) => {
@@ -101,7 +101,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
   "cannot be changed with 304 when nothing has their id, all or nothing": async ({ r }) => {
     const [one, other] = await createObjects(r, {}, {});
     for (const id of [...nowhere, one.id.toLowerCase() === one.id ? `0${one.id}` : one.id.toLowerCase()])
-      await failsWith(304, () => r.objects.update(renaming(one.id, id, other.id), anybody), `changing "${id}"`);
+      await failsWith(304, () => r.objects.update(renaming(one.id, id, other.id), noSession), `changing "${id}"`);
     equal([await objectOf(r, one.id), await objectOf(r, other.id)], [one, other], "the objects");
   },
 
@@ -111,7 +111,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     const changes = renaming(open.id, kept.id);
     const outdated = [changeOf(kept.id, { Name: "new" }, { expectedVersions: [7] })];
     const write = (written: readonly ObjectChange[], visibility: Visibility) =>
-      r.objects.update(written, { ...anybody, visibility });
+      r.objects.update(written, { ...noSession, visibility });
     const blind: Visibility[] = [
       { classes: new Set(["Image"]), principals: null },
       { classes: new Set(), principals: null },
@@ -136,7 +136,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
         changeOf(other.id, { Name: "new" }, { expectedVersions }),
       ];
       const what = `changing version ${expectedVersions.join(" or ")}`;
-      await failsWith(713, () => r.objects.update(changes, anybody), what);
+      await failsWith(713, () => r.objects.update(changes, noSession), what);
     }
     equal([await objectOf(r, one.id), await objectOf(r, other.id)], [one, other], "the objects");
     const changed = await update(r, one.id, {}, { expectedVersions: [7, 1] });
@@ -162,7 +162,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       const order = index % 2 === 0 ? objects : objects.toReversed();
       return r.objects.update(
         order.map(({ id }) => changeOf(id, { [`by${index}`]: index })),
-        anybody,
+        noSession,
       );
     });
     const all = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`by${index}`, index]));
@@ -180,7 +180,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     };
     await whileOpen(
       storage,
-      (inside) => inside.objects.hold([object.id, "ZZZZZZZZZZ", "", object.id]),
+      (inside) => inside.objects.lock([object.id, "ZZZZZZZZZZ", "", object.id]),
       () => update(r, object.id, { Name: "by another" }),
       { turns: 100, last },
     );
@@ -192,11 +192,11 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     const ids = idsOf(await createObjects(r, {}, {}, {}));
     await atOnce(8, (index) =>
       storage.transaction(async (inside) => {
-        await inside.objects.hold(index % 2 === 0 ? ids : ids.toReversed());
+        await inside.objects.lock(index % 2 === 0 ? ids : ids.toReversed());
         const versions = (await inside.objects.get(ids, seesAll)).map(({ id, version }) =>
           changeOf(id, { [`by${index}`]: true }, { expectedVersions: [version] }),
         );
-        await inside.objects.update(versions, anybody);
+        await inside.objects.update(versions, noSession);
       }),
     );
     equal(pluck(await r.objects.get(ids, seesAll), "version"), [9, 9, 9], "the versions");

@@ -50,7 +50,7 @@ const refusals: readonly (readonly [what: string, code: ErrorCode, call: Refused
   ["a lock of another session", 713, (r, { locked }) => update(r, locked.id)],
   ["an object that is not there", 304, (r) => update(r, "ZZZZZZ")],
   ["an object under an outdated model", 706, (r, { outdated }) => insert(r, {}, { session: null, ...outdated })],
-  ["a departure under an outdated model", 706, (r, { file, outdated }) => r.departures.hold([file.id], outdated)],
+  ["a deletion under an outdated model", 706, (r, { file, outdated }) => r.deletion.lock([file.id], outdated)],
   ["a name of another account", 307, (r, { user, name }) => r.accounts.change(user.userId, { name })],
   [
     "more sessions than there may be",
@@ -63,12 +63,12 @@ const refusals: readonly (readonly [what: string, code: ErrorCode, call: Refused
 
 export const partFailingChecks: readonly Check[] = checksOf("parts of transactions", {
   "leave nothing behind when a call of theirs is refused, whichever it is": async ({ storage, r }) => {
-    const stage = await scene(r);
+    const fixture = await scene(r);
     await storage.transaction(async (inside, attempt) => {
       for (const [what, code, call] of refusals) {
         const part = async () => {
           await createAppName(inside, `before ${what}`);
-          await call(inside, stage);
+          await call(inside, fixture);
         };
         await failsWith(code, () => attempt(part), `the refusal of ${what}`);
         await createAppName(inside, `after ${what}`);
@@ -77,7 +77,11 @@ export const partFailingChecks: readonly Check[] = checksOf("parts of transactio
     const before = refusals.map(([what]) => `before ${what}`);
     const after = refusals.map(([what]) => `after ${what}`);
     equal(await knownAppNames(r, ...before, ...after), after.toSorted(), "what is known");
-    equal(await r.objects.get([stage.file.id, stage.locked.id], seesAll), [stage.file, stage.locked], "the objects");
+    equal(
+      await r.objects.get([fixture.file.id, fixture.locked.id], seesAll),
+      [fixture.file, fixture.locked],
+      "the objects",
+    );
   },
 
   "let the errors of calls out as they are": async ({ storage, r }) => {

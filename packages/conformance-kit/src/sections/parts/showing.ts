@@ -4,9 +4,9 @@ import { type Check, checksOf } from "../../check.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { createObject } from "../../fixtures/objects.ts";
 import { pluck } from "../../fixtures/lists.ts";
-import { Stage } from "../../fixtures/stage.ts";
-import { takenBack, undone } from "../../fixtures/taken-back.ts";
-import { whileOpen } from "../../fixtures/at-once.ts";
+import { StateFixture } from "../../fixtures/state-fixture.ts";
+import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
+import { whileOpen } from "../../fixtures/concurrently.ts";
 
 /** Keeps what it was called with, for looks from outside. */
 function file(r: Repositories, name: string): Promise<StoredObject> {
@@ -16,12 +16,12 @@ function file(r: Repositories, name: string): Promise<StoredObject> {
 export const partShowingChecks: readonly Check[] = checksOf("parts of transactions", {
   "do not show their work to others before the transaction is kept": async (subject) => {
     const { storage, r } = subject;
-    const stage = await Stage.set(subject);
-    const before = await stage.look(r);
+    const fixture = await StateFixture.set(subject);
+    const before = await fixture.look(r);
     const seen = await whileOpen(
       storage,
-      (inside, attempt) => attempt(() => stage.change(inside)),
-      () => stage.look(r),
+      (inside, attempt) => attempt(() => fixture.change(inside)),
+      () => fixture.look(r),
       { end: "taken back" },
     );
     equal(seen, before, "what others see");
@@ -62,7 +62,7 @@ export const partShowingChecks: readonly Check[] = checksOf("parts of transactio
         await undone(attempt, () => note(file(inside, "never")));
         await attempt(() => note(file(inside, "kept")));
       });
-      await takenBack(storage, async (inside, attempt) => {
+      await rolledBack(storage, async (inside, attempt) => {
         await note(file(inside, "never"));
         await attempt(() => note(file(inside, "never")));
       });

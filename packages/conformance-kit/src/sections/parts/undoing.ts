@@ -4,8 +4,8 @@ import { type Check, checksOf } from "../../check.ts";
 import { createAppName, knownAppNames } from "../../fixtures/apps.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
-import { Stage } from "../../fixtures/stage.ts";
-import { takenBack, undone } from "../../fixtures/taken-back.ts";
+import { StateFixture } from "../../fixtures/state-fixture.ts";
+import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
 
 const failure = new Error("undone");
 
@@ -15,42 +15,42 @@ async function knownIn(r: Repositories): Promise<string> {
 
 export const partUndoingChecks: readonly Check[] = checksOf("parts of transactions", {
   "are kept with the transaction, and hand on their result": async (subject) => {
-    const stage = await Stage.set(subject);
+    const fixture = await StateFixture.set(subject);
     const result = await subject.storage.transaction(async (r, attempt) => {
       const inside = await attempt(async () => {
-        await stage.change(r);
-        return stage.look(r);
+        await fixture.change(r);
+        return fixture.look(r);
       });
-      equal(await stage.look(r), inside, "what the transaction sees after its part");
+      equal(await fixture.look(r), inside, "what the transaction sees after its part");
       return inside;
     });
-    equal(await stage.look(subject.r), result, "what is there, as the part saw it");
+    equal(await fixture.look(subject.r), result, "what is there, as the part saw it");
     equal([result.account, result.file, result.opened], ["new", "new", true], "what is new");
   },
 
   "leave nothing of what they wrote if they throw, and the transaction goes on": async (subject) => {
     const { storage, r } = subject;
-    const stage = await Stage.set(subject);
-    const before = await stage.look(r);
+    const fixture = await StateFixture.set(subject);
+    const before = await fixture.look(r);
     await storage.transaction(async (inside, attempt) => {
       await createAppName(inside, "a");
-      await undone(attempt, () => stage.change(inside));
-      equal(await stage.look(inside), before, "what the transaction sees after its part");
+      await undone(attempt, () => fixture.change(inside));
+      equal(await fixture.look(inside), before, "what the transaction sees after its part");
       await createAppName(inside, "b");
     });
-    equal(await stage.look(r), before, "what is there");
+    equal(await fixture.look(r), before, "what is there");
     equal(await knownIn(r), "ab", "what the transaction did before and after");
   },
 
   "can be done again as if they had never been": async (subject) => {
     const { storage, r } = subject;
-    const stage = await Stage.set(subject);
+    const fixture = await StateFixture.set(subject);
     const seen = await storage.transaction(async (inside, attempt) => {
-      for (let round = 0; round < 2; round += 1) await undone(attempt, () => stage.change(inside));
-      await attempt(() => stage.change(inside));
-      return stage.look(inside);
+      for (let round = 0; round < 2; round += 1) await undone(attempt, () => fixture.change(inside));
+      await attempt(() => fixture.change(inside));
+      return fixture.look(inside);
     });
-    equal(await stage.look(r), seen, "what is there");
+    equal(await fixture.look(r), seen, "what is there");
     equal([seen.objects, seen.sessions, seen.audit], [3, 2, 1], "how much of it");
   },
 
@@ -117,7 +117,7 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
   },
 
   "are undone with a transaction that fails after them": async ({ storage, r }) => {
-    await takenBack(storage, async (inside, attempt) => {
+    await rolledBack(storage, async (inside, attempt) => {
       await attempt(() => createAppName(inside, "a"));
       await undone(attempt, () => createAppName(inside, "b"));
     });

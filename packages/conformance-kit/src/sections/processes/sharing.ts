@@ -1,8 +1,8 @@
-import { type RecordRoom, seesAll } from "@sallyport/core";
+import { type RecordQuota, seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { accountNamed, createUser } from "../../fixtures/accounts.ts";
-import { atOnce, occurrences } from "../../fixtures/at-once.ts";
+import { atOnce, occurrences } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { createObject, files, idsOf, update } from "../../fixtures/objects.ts";
@@ -81,8 +81,8 @@ const migrated = processChecks(true, {
   },
 
   "keep the room of records exactly, together": async ({ of }) => {
-    const put = (index: number, owner: string, room: RecordRoom) =>
-      of(index).records.putWithin("providerState", freshDigest(), index, { owner, lifetime: hour, room });
+    const put = (index: number, owner: string, quota: RecordQuota) =>
+      of(index).records.putWithin("providerState", freshDigest(), index, { owner, lifetime: hour, quota });
     const own = await atOnce(16, (index) => put(index, "network:a", { ofOwner: 5, inAll: 100 }));
     equalCounts(own, { stored: 5, ownerFull: 11 }, "how many of one owner were stored and refused");
     const all = await atOnce(16, (index) => put(index, `network:${index}`, { ofOwner: 5, inAll: 9 }));
@@ -92,13 +92,13 @@ const migrated = processChecks(true, {
   "keep a quota of the recycle bin exactly, together": async ({ storage, r, otherStorage }) => {
     const objects = await atOnce(12, () => createObject(r));
     const outcomes = await atOnce(12, (index) =>
-      (index % 2 === 0 ? storage : otherStorage).transaction(async ({ departures }) => {
-        const [held] = await departures.hold([objects[index]?.id ?? ""]);
+      (index % 2 === 0 ? storage : otherStorage).transaction(async ({ deletion }) => {
+        const [held] = await deletion.lock([objects[index]?.id ?? ""]);
         const id = held?.object.id ?? "";
-        return departures.depart([id], { recycled: true, leader: id, deletedBy: "A1", quota: 5 });
+        return deletion.delete([id], { recycled: true, root: id, deletedBy: "A1", quota: 5 });
       }),
     );
-    equalCounts(outcomes, { departed: 5, full: 7 }, "how many had room and how many were refused");
+    equalCounts(outcomes, { deleted: 5, full: 7 }, "how many had room and how many were refused");
   },
 
   "let one attempt through together when a delay is over": async ({ r, other, of, advance }) => {

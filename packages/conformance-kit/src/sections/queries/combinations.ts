@@ -1,6 +1,6 @@
 import type { Filter } from "@sallyport/core";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, isTrueOf, not, valueOf } from "../../fixtures/asking.ts";
+import { insertFiles, isTrueOf, not, valueOf } from "../../fixtures/query-fixtures.ts";
 import { all, any, compare, oneOf, own } from "./filters.ts";
 
 const isOne: Filter = oneOf(valueOf("number"), [1]);

@@ -9,7 +9,7 @@ import type {
   Visibility,
 } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
-import { namesOf } from "../../fixtures/asking.ts";
+import { namesOf } from "../../fixtures/query-fixtures.ts";
 
 export const oneOf = (path: ValuePath, values: readonly JsonValue[]): Filter => ({ kind: "oneOf", path, values });
 export const compare = (path: ValuePath, operator: Comparison, value: Scalar): Filter => ({

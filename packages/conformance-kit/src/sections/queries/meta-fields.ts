@@ -1,7 +1,7 @@
 import { type Filter, objectNumber, seesAll, type ValuePath } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, isTrueOf, not } from "../../fixtures/asking.ts";
+import { insertFiles, isTrueOf, not } from "../../fixtures/query-fixtures.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import { hour } from "../../fixtures/policy.ts";
 import { areSorted, ascending, compare, contains, descending, empty, like, oneOf, own, present } from "./filters.ts";

@@ -10,7 +10,7 @@ import {
 } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, not, valueOf } from "../../fixtures/asking.ts";
+import { insertFiles, not, valueOf } from "../../fixtures/query-fixtures.ts";
 import { idsOf } from "../../fixtures/objects.ts";
 import { orderedNames, shuffledNames } from "../../fixtures/ordered-names.ts";
 import { areSorted, oneOf, own, sorted } from "./filters.ts";

@@ -1,6 +1,6 @@
 import type { Attributes, Filter, ObjectId, Repositories, ValuePath } from "@sallyport/core";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, isTrueOf, not, valueOf } from "../../fixtures/asking.ts";
+import { insertFiles, isTrueOf, not, valueOf } from "../../fixtures/query-fixtures.ts";
 import { all, any, compare, contains, empty, like, oneOf, own, present } from "./filters.ts";
 
 const oneHop = valueOf("string", "To");

@@ -1,5 +1,5 @@
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, isTrueOf, namesOf, valueOf } from "../../fixtures/asking.ts";
+import { insertFiles, isTrueOf, namesOf, valueOf } from "../../fixtures/query-fixtures.ts";
 import { equal } from "../../assert/index.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import type { Repositories, Visibility } from "@sallyport/core";

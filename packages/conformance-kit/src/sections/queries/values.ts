@@ -1,6 +1,6 @@
 import type { Comparison, JsonValue, Repositories, Scalar, ValueType } from "@sallyport/core";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, isTrueOf, valueOf } from "../../fixtures/asking.ts";
+import { insertFiles, isTrueOf, valueOf } from "../../fixtures/query-fixtures.ts";
 import { compare, empty, oneOf, present } from "./filters.ts";
 
 type Named = Readonly<Record<string, JsonValue>>;

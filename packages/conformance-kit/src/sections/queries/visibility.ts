@@ -1,7 +1,7 @@
 import type { Filter, ObjectQuery, Repositories, SortKey, ValuePath, Visibility } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, isTrueOf, not, valueOf } from "../../fixtures/asking.ts";
+import { insertFiles, isTrueOf, not, valueOf } from "../../fixtures/query-fixtures.ts";
 import { areSorted, ascending, descending, empty, like, oneOf, own, present } from "./filters.ts";
 
 /** Files that lead to an image that everybody may read, to one for A1 alone, to one for nobody, and to a user. */

@@ -1,7 +1,7 @@
 import type { ClaimedRecord } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce, occurrences, whileOpen } from "../../fixtures/at-once.ts";
+import { atOnce, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
 import { idsOf } from "../../fixtures/objects.ts";
@@ -252,8 +252,8 @@ export const recordClaimingChecks: readonly Check[] = [
     "are one for several processes": async ({ s, another }) => {
       const other = samplesOf((await another()).repositories);
       const of = (index: number) => (index % 2 === 0 ? s : other);
-      const room = { ofOwner: 0, inAll: 7 };
-      const put = (index: number) => of(index).putWithin(`record ${index}`, index, { owner: `user:${index}`, room });
+      const quota = { ofOwner: 0, inAll: 7 };
+      const put = (index: number) => of(index).putWithin(`record ${index}`, index, { owner: `user:${index}`, quota });
       equalCounts(await atOnce(12, put), { stored: 7, full: 5 }, "how many were stored");
       const claimed = await claimAll(7, 7, () => atOnce(4, (index) => of(index).claim(2)));
       const distinct = [claimed.length, new Set(idsOf(claimed)).size, new Set(pluck(claimed, "version")).size];

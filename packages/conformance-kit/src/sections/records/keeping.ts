@@ -5,7 +5,7 @@ import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import { idsOf } from "../../fixtures/objects.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
-import { takenBack, undone } from "../../fixtures/taken-back.ts";
+import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
 import { ageless, numbered, recordChecks, sample, samplesOf, sweep } from "./samples.ts";
 
 /** Every shape of JSON but null, and what is easily taken for nothing. */
@@ -124,8 +124,8 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
   },
 
   "are not put with a text that cannot be stored": async ({ s }) => {
-    const room = { ofOwner: 0, inAll: 0 };
-    const within = { owner: "user:1", room };
+    const quota = { ofOwner: 0, inAll: 0 };
+    const within = { owner: "user:1", quota };
     const claimed = await s.claimNew("kept");
     for (const text of unstorableTexts) {
       const what = JSON.stringify(text);
@@ -137,7 +137,7 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
         await failsWith(307, () => s.settle(claimed, { dueIn: 0, value }), `settling one that holds ${what}`);
       }
       await failsWith(307, () => s.putWithin(text, 1, within), `one as ${what}`);
-      await failsWith(307, () => s.putWithin("record", 1, { owner: text, room }), `one of ${what}`);
+      await failsWith(307, () => s.putWithin("record", 1, { owner: text, quota }), `one of ${what}`);
     }
     equal(await s.ids(), ["kept"], "what is kept");
     equal(await s.claim(10), [], "what is due");
@@ -182,13 +182,13 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
     await s.put("removed", 2, { owner: "user:2" });
     await s.put("changed", 3);
     const before = (await s.list()).map(ageless);
-    await takenBack(storage, async (inside) => {
+    await rolledBack(storage, async (inside) => {
       const inner = samplesOf(inside);
       equal(await inner.take("taken"), 1, "what is taken");
       equal(await inner.remove({ owner: "user:2" }), ["removed"], "what is removed");
       equal(await inner.put("changed", 4), "stored", "what is changed");
-      const room = { ofOwner: 1, inAll: 0 };
-      equal(await inner.putWithin("new", 5, { owner: "user:1", room }), "stored", "what is new");
+      const quota = { ofOwner: 1, inAll: 0 };
+      equal(await inner.putWithin("new", 5, { owner: "user:1", quota }), "stored", "what is new");
       equal(await inner.ids(), ["changed", "new"], "the ids that the transaction sees");
       equal(await inner.values(), [4, 5], "the values that it sees");
       equal(await inner.size(), 2, "how many it counts");
@@ -255,8 +255,8 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
     equal(await s.put("old", "third", { lifetime }), "stored", "putting it anew");
     holds((await s.of("old")).born !== again.born, "It begins anew also where any may be there");
     advance(lifetime + second);
-    const room = { ofOwner: 1, inAll: 1 };
-    equal(await s.putWithin("old", "fourth", { ...options, room }), "stored", "putting it within room");
+    const quota = { ofOwner: 1, inAll: 1 };
+    equal(await s.putWithin("old", "fourth", { ...options, quota }), "stored", "putting it within room");
   },
 
   "are forgotten when their time is over, no more than asked for, and no others": async ({ s, r, advance }) => {
@@ -281,7 +281,7 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
   "are forgotten in a transaction, too, unless it is taken back": async ({ storage, s, r, advance }) => {
     await s.put("record", 1, { lifetime: minute });
     advance(hour);
-    await takenBack(storage, async (inside) =>
+    await rolledBack(storage, async (inside) =>
       equal(await sweep(inside, 10), { [sample]: 1 }, "how many were swept inside"),
     );
     equal(await sweep(r, 10), { [sample]: 1 }, "how many were swept afterwards");

@@ -1,6 +1,6 @@
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce, occurrences, whileOpen } from "../../fixtures/at-once.ts";
+import { atOnce, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
 import { orderedNames, shuffledNames } from "../../fixtures/ordered-names.ts";
 import { hour, minute } from "../../fixtures/policy.ts";
 import { ageless, isOld, numbered, recordChecks, samplesOf } from "./samples.ts";

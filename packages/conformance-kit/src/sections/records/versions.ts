@@ -1,10 +1,10 @@
 import type { PutOptions, Repositories } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce, occurrences, whileOpen } from "../../fixtures/at-once.ts";
+import { atOnce, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { hour, minute } from "../../fixtures/policy.ts";
-import { takenBack, undone } from "../../fixtures/taken-back.ts";
+import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
 import { recordChecks, sample, samplesOf } from "./samples.ts";
 
 const put = (r: Repositories, value: string, ifVersion: Required<PutOptions>["ifVersion"]) =>
@@ -39,8 +39,8 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
     const refused = { owner: "user:2", lifetime: minute };
     equal(await s.put("record", 2, { ...refused, ifVersion: "none" }), "exists", "putting a second");
     equal(await s.put("record", 2, { ...refused, ifVersion: before.version + 1 }), "stale", "another");
-    const room = { ofOwner: 0, inAll: 0 };
-    equal(await s.putWithin("record", 2, { ...refused, room }), "exists", "putting one within room");
+    const quota = { ofOwner: 0, inAll: 0 };
+    equal(await s.putWithin("record", 2, { ...refused, quota }), "exists", "putting one within room");
     advance(2 * minute);
     equal(await s.of("record"), before, "what is there");
   },
@@ -128,7 +128,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
         const [claimed] = await records.claim(1);
         await note(r, kind, id);
         equal(claimed?.version, seen.at(-1), "the version that the claim tells");
-        await records.putWithin(`${id} within`, 1, { owner: "user:1", room: { ofOwner: 0, inAll: 0 } });
+        await records.putWithin(`${id} within`, 1, { owner: "user:1", quota: { ofOwner: 0, inAll: 0 } });
         await note(r, kind, `${id} within`);
         await records.claim(10);
         await note(r, kind, `${id} within`);
@@ -144,7 +144,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
       await fill(r, "again");
       await s.take("again");
     }
-    await takenBack(storage, (inside) => fill(inside, "undone"));
+    await rolledBack(storage, (inside) => fill(inside, "undone"));
     await storage.transaction(async (inside, attempt) => {
       await undone(attempt, () => fill(inside, "undone"));
       await fill(inside, "afterwards");

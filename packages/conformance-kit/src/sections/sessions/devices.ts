@@ -1,7 +1,7 @@
 import type { Digest, SessionPolicy } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce, oneByOne } from "../../fixtures/at-once.ts";
+import { atOnce, oneByOne } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { equalCounts } from "../../fixtures/lists.ts";

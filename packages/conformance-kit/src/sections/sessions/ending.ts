@@ -1,6 +1,6 @@
 import { equal } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
+import { atOnce } from "../../fixtures/concurrently.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
 import { generous, minute, second } from "../../fixtures/policy.ts";
 import { Visitor, visitorChecks } from "../../fixtures/visitor.ts";

@@ -1,11 +1,11 @@
 import type { SessionPolicy } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce } from "../../fixtures/at-once.ts";
+import { atOnce } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
-import { takenBack } from "../../fixtures/taken-back.ts";
+import { rolledBack } from "../../fixtures/rolled-back.ts";
 import { isFull, Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
 
@@ -137,7 +137,7 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
       const digests = await atOnce(6, (index) => visitor.open(r, { deviceId: index < 3 ? `device ${index}` : null }));
       await Promise.all(digests.slice(3, 5).map((digest) => r.sessions.end({ digest })));
       await atOnce(4, (index) => visitor.open(r, { deviceId: `device ${index % 2}` }));
-      await takenBack(storage, (inside) => visitor.open(inside));
+      await rolledBack(storage, (inside) => visitor.open(inside));
       advance(6 * minute);
       await r.sessions.sweep(2);
     }

@@ -1,7 +1,7 @@
 import { brokenRecordClaims } from "../records/broken-record-claims.ts";
 import { brokenRecordKeeping } from "../records/broken-record-keeping.ts";
 import { brokenRecordRemoving } from "../records/broken-record-removing.ts";
-import { brokenRecordRoom } from "../records/broken-record-room.ts";
+import { brokenRecordQuotas } from "../records/broken-record-quotas.ts";
 import { brokenRecordSettlements } from "../records/broken-record-settlements.ts";
 import { brokenRecordVersions } from "../records/broken-record-versions.ts";
 import type { ExactlyCaught } from "./exactly-caught.ts";
@@ -11,7 +11,7 @@ export const caughtRecords: readonly ExactlyCaught[] = [
   ...brokenRecordKeeping,
   ...brokenRecordRemoving,
   ...brokenRecordVersions,
-  ...brokenRecordRoom,
+  ...brokenRecordQuotas,
   ...brokenRecordClaims,
   ...brokenRecordSettlements,
 ].map(({ fault, caughtBy }) => ({

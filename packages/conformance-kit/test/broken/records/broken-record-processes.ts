@@ -10,7 +10,7 @@ export const brokenRecordProcesses: readonly BrokenProcesses[] = [
         putWithin: async (kind, id, value, options) => {
           const outcome = await own.records.putWithin(kind, id, value, options);
           return outcome === "stored"
-            ? r.records.putWithin(kind, id, value, { ...options, room: { ofOwner: 0, inAll: 0 } })
+            ? r.records.putWithin(kind, id, value, { ...options, quota: { ofOwner: 0, inAll: 0 } })
             : outcome;
         },
       },
@@ -79,11 +79,11 @@ export const brokenRecordProcesses: readonly BrokenProcesses[] = [
       return (r) => ({
         records: {
           putWithin: async (kind, id, value, options) => {
-            const { owner, room } = options;
-            if (owners.filter((each) => each === owner).length >= room.ofOwner) return "ownerFull";
-            if (owners.length >= room.inAll) return "full";
+            const { owner, quota } = options;
+            if (owners.filter((each) => each === owner).length >= quota.ofOwner) return "ownerFull";
+            if (owners.length >= quota.inAll) return "full";
             owners.push(owner);
-            return r.records.putWithin(kind, id, value, { ...options, room: { ofOwner: 0, inAll: 0 } });
+            return r.records.putWithin(kind, id, value, { ...options, quota: { ofOwner: 0, inAll: 0 } });
           },
         },
       });

@@ -68,7 +68,7 @@ export class SetUserPassword {
     const accepted = this.policy.accept({ pass: password, clientHash: database.policy.clientHash });
     const secret = await this.hasher.hash(accepted);
     await unit.transaction(async (r) => {
-      if (!(await this.replace.run(r, account, { secret }))) {
+      if (!(await this.replace.replacePassword(r, account, { secret }))) {
         const detail = `The password of the user "${name}" was changed at the same moment. Nothing was done.`;
         throw new ServiceError(713, { detail });
       }

@@ -36,7 +36,7 @@ export class CreateAccount {
   ) {}
 
   /** The id of the account. A name that is taken in the realm, or looks like one that is: 307. */
-  async run(
+  async createAccount(
     accounts: AccountRepository,
     { realm, password, clientHash, ...given }: CreateAccountInput,
   ): Promise<AccountId> {
@@ -87,7 +87,7 @@ export class CreateUser {
       const { id: userId } = user;
       // Hashing inside of a transaction keeps the connection busy; users are created too seldom for that to matter.
       const account = { userId, loginName: name, password, administrator, clientHash, email };
-      await this.createAccount.run(r.accounts, { ...account, realm: "database" });
+      await this.createAccount.createAccount(r.accounts, { ...account, realm: "database" });
       await new UserNames(r.records, digests).reserve({ id: userId, name });
       await r.audit.append(eventOf({ type: "account.created", subjectId: userId }));
       return userId;

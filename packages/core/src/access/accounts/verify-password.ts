@@ -4,7 +4,7 @@ import {
   type Account,
   type AccountRepository,
   loginNameOf,
-  passwordEntrance,
+  passwordAuthentication,
   type Person,
 } from "../../storage/index.ts";
 
@@ -62,7 +62,7 @@ export class VerifyPassword {
       const password = clientPassword(pass, clientHash, this.digests);
       const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
       return proven && account !== null && user !== null && !account.disabled
-        ? { account, user, linked, entrance: passwordEntrance }
+        ? { account, user, linked, authenticationMethod: passwordAuthentication }
         : null;
     };
   }

@@ -6,12 +6,12 @@ import type { Channel } from "../../storage/index.ts";
 import type { ChannelCipher } from "./channel-ciphers.ts";
 import type { OutgoingNumbers } from "./outgoing-numbers.ts";
 
-const remembered = 10_000;
+const cacheSize = 10_000;
 
 /** Seals what a secure session hands out and stores; good for the one database only. */
 export class ChannelSecrets {
   /** Keys of channels by what they are wrapped for and their wrapped text; they are in memory with every request anyway. */
-  private readonly keys = new Recent<string, Uint8Array>(remembered);
+  private readonly keys = new Recent<string, Uint8Array>(cacheSize);
 
   /** @param wrapping `null` without a master key: then there are no secure sessions. */
   constructor(private readonly wrapping: KeyWrapping | null) {}

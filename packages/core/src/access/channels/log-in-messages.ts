@@ -11,7 +11,7 @@ import type {
   HybridCipher,
   HybridMessage,
 } from "./channel-ciphers.ts";
-import { mostOfNetwork, PlacesByNetwork, refusalPause, repetition, ReplayRecord } from "./message-rules.ts";
+import { mostOfNetwork, NetworkSemaphore, refusalPause, repetition, ReplayRecord } from "./message-rules.ts";
 
 /** An encrypted AES key belongs to its client for as long as it can be opened, however often it is used. */
 const belonging = { uses: 2 ** 31 - 1, within: 100 * 365 * 86_400_000 };
@@ -53,7 +53,7 @@ interface Contents {
  * is 309.
  */
 export class LogInMessages {
-  private readonly places = new PlacesByNetwork(mostOfNetwork);
+  private readonly semaphore = new NetworkSemaphore(mostOfNetwork);
   private readonly replays = new ReplayRecord();
 
   constructor(private readonly parts: LogInMessageParts) {}
@@ -124,7 +124,7 @@ export class LogInMessages {
   }
 
   private orRefuse({ origin }: AppKeyContext, open: () => Promise<OpenedLogIn | undefined>): Promise<OpenedLogIn> {
-    return this.places.run(origin.network, async () => {
+    return this.semaphore.run(origin.network, async () => {
       const begun = Date.now();
       const opened = await open();
       if (opened !== undefined) return opened;

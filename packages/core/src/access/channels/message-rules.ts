@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors/index.ts";
-import { type AppKeyContext, entryEvent } from "../../request/index.ts";
+import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import { tallyTime } from "../../storage/index.ts";
 
 /** A message may come again from the same client, as when an answer got lost. */
@@ -20,7 +20,7 @@ export function refusalPause(worked: number): number {
 }
 
 /** Gives every network the same number of places for work that costs much, so that none takes those of the others. */
-export class PlacesByNetwork {
+export class NetworkSemaphore {
   private readonly taken = new Map<string, number>();
 
   /** @param each how much work of one network may be in hand at once */
@@ -51,7 +51,7 @@ export class ReplayRecord {
 
   async add(context: AppKeyContext): Promise<void> {
     const { r, appKey, origin } = context;
-    const event = entryEvent(context, { type: "credentials.replayed", outcome: 310 });
+    const event = logInEvent(context, { type: "credentials.replayed", outcome: 310 });
     const key = `replay ${appKey.id} ${origin.network}`;
     const now = Date.now();
     if (now - (this.entered.get(key) ?? Number.NEGATIVE_INFINITY) < tallyTime) return r.audit.tally(key, event);

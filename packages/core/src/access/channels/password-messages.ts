@@ -2,7 +2,7 @@ import type { Digests } from "../../digests/index.ts";
 import type { KeyRings } from "../../keys/index.ts";
 import type { SessionContext } from "../../request/index.ts";
 import type { CredentialsCipher, OpenedCredentials } from "./channel-ciphers.ts";
-import { mostOfNetwork, PlacesByNetwork, refusalPause, repetition, ReplayRecord } from "./message-rules.ts";
+import { mostOfNetwork, NetworkSemaphore, refusalPause, repetition, ReplayRecord } from "./message-rules.ts";
 
 export interface PasswordMessageParts {
   readonly keyRings: KeyRings;
@@ -18,14 +18,14 @@ export interface PasswordMessageParts {
  * that it came with first: captured, it is worthless to others. Whatever is wrong takes the same time.
  */
 export class PasswordMessages {
-  private readonly places = new PlacesByNetwork(mostOfNetwork);
+  private readonly semaphore = new NetworkSemaphore(mostOfNetwork);
   private readonly replays = new ReplayRecord();
 
   constructor(private readonly parts: PasswordMessageParts) {}
 
   /** Each of the texts; `undefined` for one that cannot be opened, or must not be any more. */
   async open(context: SessionContext, texts: readonly string[]): Promise<(string | undefined)[]> {
-    return this.places.run(context.origin.network, async () => {
+    return this.semaphore.run(context.origin.network, async () => {
       const begun = Date.now();
       const opened = await this.openAll(context, texts);
       if (opened.includes(undefined)) await this.parts.pause(refusalPause(Date.now() - begun));

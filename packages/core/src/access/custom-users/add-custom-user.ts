@@ -37,7 +37,7 @@ export class AddCustomUser {
     // Hashing inside of a transaction keeps the connection busy; custom users are added too seldom for that to matter.
     return unit.transaction(async (r) => {
       const account = { realm: "custom", loginName: name, password, userId, email, clientHash } as const;
-      const id = await this.createAccount.run(r.accounts, account);
+      const id = await this.createAccount.createAccount(r.accounts, account);
       await r.audit.append(eventOf({ type: "customUser.stored", subjectId: userId }));
       return id;
     });

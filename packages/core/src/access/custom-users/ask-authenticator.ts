@@ -3,7 +3,7 @@ import { ServiceError } from "../../errors/index.ts";
 import { isRefusalCode } from "../../macros/index.ts";
 import { mailAddress } from "../../mail/index.ts";
 import type { AskedLogIn, Hook, HookCaller, ObjectHooks } from "../../objects/index.ts";
-import { type AppKeyContext, entryEvent } from "../../request/index.ts";
+import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import {
   type Account,
   confusableKeyOf,
@@ -58,7 +58,7 @@ export class AskAuthenticator implements ProveCustomUser {
     const { r } = caller;
     if ((await r.accounts.find({ id: found.userId }, [])).account === null)
       throw unusable("names a user who is not there or cannot log in");
-    const account = await this.keep.run(caller, found);
+    const account = await this.keep.keepAuthenticatedUser(caller, found);
     if (account === null) throw unusable("has a name that looks like that of another custom user");
     const person = await mappedPerson(r.accounts, account, links);
     return person && { person, afterwards: nothing };
@@ -118,7 +118,7 @@ export class KeepAuthenticatedUser {
   ) {}
 
   /** The account as it is now; `null` if its name looks like that of another one. */
-  async run(context: AppKeyContext, found: AuthenticatedUser): Promise<Account | null> {
+  async keepAuthenticatedUser(context: AppKeyContext, found: AuthenticatedUser): Promise<Account | null> {
     const account = (await this.find(context, found.loginName)) ?? (await this.create(context, found));
     if (account === null || (account.userId === found.userId && account.email === found.email)) return account;
     await this.change(context, account, found);
@@ -137,7 +137,7 @@ export class KeepAuthenticatedUser {
     const account = { id: randomUuid(this.random), loginName, userId, email, secret };
     await context.database.storage.transaction(async (r) => {
       if ((await r.accounts.create(account, confusableKeyOf(loginName))) === "nameTaken") return;
-      await r.audit.append(entryEvent(context, { type: "customUser.stored", outcome: 0, userId }));
+      await r.audit.append(logInEvent(context, { type: "customUser.stored", outcome: 0, userId }));
     });
     // Another log-in may have been faster.
     return this.find(context, loginName);
@@ -150,7 +150,7 @@ export class KeepAuthenticatedUser {
         await mapCustomAccount(r, id, found.userId);
         await r.sessions.end({ customAccountId: id });
       }
-      await r.audit.append(entryEvent(context, { type: "customUser.stored", outcome: 0, userId: found.userId }));
+      await r.audit.append(logInEvent(context, { type: "customUser.stored", outcome: 0, userId: found.userId }));
     });
   }
 }

@@ -1,6 +1,6 @@
 import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { ChangeNotice, MailLanguage, OrderMail } from "../../mail/index.ts";
+import type { ChangeNotice, MailLanguage, QueueMail } from "../../mail/index.ts";
 import type { ObjectHooks } from "../../objects/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
 import type { Account } from "../../storage/index.ts";
@@ -23,7 +23,7 @@ export interface ChangeCustomPasswordParts {
   /** Characters of a custom user's password at least, where it is seen as its owner types it. */
   readonly shortest: number;
   readonly replace: ReplacePassword;
-  readonly orderMail: OrderMail;
+  readonly queueMail: QueueMail;
   /** Of those who do not say which. */
   readonly language: MailLanguage;
   readonly hooks: ObjectHooks;
@@ -36,7 +36,7 @@ export interface ChangeCustomPasswordParts {
 export class ChangeCustomPassword implements PasswordChange {
   constructor(private readonly parts: ChangeCustomPasswordParts) {}
 
-  async run(
+  async changePassword(
     context: SessionContext,
     { oldPassword, newPassword, language }: PasswordChangeInput,
   ): Promise<PasswordChangeResult> {
@@ -45,9 +45,11 @@ export class ChangeCustomPassword implements PasswordChange {
     const password = policy.accept({ pass: newPassword, clientHash }, shortest);
     const old = clientPassword(oldPassword, clientHash, digests);
     if (old === password) throw new ServiceError(321);
-    const { userId, entrance } = context.session;
+    const { userId, authenticationMethod } = context.session;
     const account =
-      entrance.kind === "custom" ? (await context.r.accounts.find({ id: entrance.accountId }, [])).account : null;
+      authenticationMethod.kind === "custom"
+        ? (await context.r.accounts.find({ id: authenticationMethod.accountId }, [])).account
+        : null;
     if (account === null) throw new ServiceError(context.overCode);
     if (await isAskedElsewhere(hooks, context))
       throw new ServiceError(339, {
@@ -80,7 +82,7 @@ export class ChangeCustomPassword implements PasswordChange {
     { code, language }: { code: string; language: MailLanguage | null },
   ): Promise<void> {
     if (to === null) throw new ServiceError(712, { detail: "The custom user has no e-mail address." });
-    await this.parts.orderMail.run(
+    await this.parts.queueMail.queueMail(
       { alias: database.alias, r },
       { kind: "confirmationCode", to, name, code, minutes, language: language ?? this.parts.language },
     );
@@ -119,12 +121,15 @@ export interface ConfirmCustomPasswordParts {
 export class ConfirmCustomPassword {
   constructor(private readonly parts: ConfirmCustomPasswordParts) {}
 
-  async run(context: SessionContext, { confirmationCode: given, language }: ConfirmCustomPasswordInput): Promise<void> {
+  async confirmCustomPassword(
+    context: SessionContext,
+    { confirmationCode: given, language }: ConfirmCustomPasswordInput,
+  ): Promise<void> {
     const { gate, digests, replace, notice } = this.parts;
-    const { userId, entrance } = context.session;
+    const { userId, authenticationMethod } = context.session;
     // Only custom users have a waiting password.
-    if (entrance.kind !== "custom") throw new ServiceError(326);
-    const { account } = await context.r.accounts.find({ id: entrance.accountId }, []);
+    if (authenticationMethod.kind !== "custom") throw new ServiceError(326);
+    const { account } = await context.r.accounts.find({ id: authenticationMethod.accountId }, []);
     if (account === null) throw new ServiceError(context.overCode);
     const { repositories } = context.database.storage;
     const code = codeDigest(digests, account.id, given);

@@ -15,7 +15,10 @@ export class LogInCustomUser {
     private readonly serializeOwnUser: SerializeOwnUser,
   ) {}
 
-  async run(context: AppKeyContext, { user, pass, appNames, deviceId, ...shown }: LogInInput): Promise<LogInResult> {
+  async logInCustomUser(
+    context: AppKeyContext,
+    { user, pass, appNames, deviceId, ...shown }: LogInInput,
+  ): Promise<LogInResult> {
     const links = this.serializeOwnUser.links(context);
     let proven: ProvenCustomUser | null = null;
     const prepareProof = async () => {
@@ -30,9 +33,9 @@ export class LogInCustomUser {
       };
     };
     const userKey = customUserKey(user);
-    const claim = { ...shown, mode: "session", userKey, prepareProof, appNames, deviceId } as const;
-    const { sessionId, prepared } = await this.gate.enter(context, claim, (person) =>
-      this.serializeOwnUser.run(context, person),
+    const attempt = { ...shown, mode: "session", userKey, prepareProof, appNames, deviceId } as const;
+    const { sessionId, prepared } = await this.gate.enter(context, attempt, (person) =>
+      this.serializeOwnUser.serializeOwnUser(context, person),
     );
     // After the entry, so that the time of a refusal never tells of it.
     await (proven as ProvenCustomUser | null)?.afterwards(context).catch(() => {});

@@ -64,6 +64,6 @@ export async function mappedPerson(
     account,
     user,
     linked,
-    entrance: { kind: "custom", accountId: custom.id, secretVersion: custom.secretVersion },
+    authenticationMethod: { kind: "custom", accountId: custom.id, secretVersion: custom.secretVersion },
   };
 }

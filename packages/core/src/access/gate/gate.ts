@@ -1,6 +1,6 @@
 import type { Digests, RandomSource } from "../../digests/index.ts";
 import { type ErrorCode, ServiceError } from "../../errors/index.ts";
-import { type AppKeyContext, entryEvent } from "../../request/index.ts";
+import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import type {
   AuditEvent,
   ExemptionGrant,
@@ -12,10 +12,15 @@ import type {
 } from "../../storage/index.ts";
 import type { CheckSecondFactors, FactorPassage } from "../second-factors/check-second-factors.ts";
 import { enrollingAppNames } from "../sessions/app-names.ts";
-import { type Claim, type CountedCode, type GuardedAttempt, isCounted } from "./claim.ts";
+import {
+  type AuthenticationAttempt,
+  type CountedCode,
+  type GuardedAttempt,
+  isCounted,
+} from "./authentication-attempt.ts";
 import { ProofTimes } from "./proof-times.ts";
 
-export interface Entry {
+export interface OpenedSession {
   /** The session id for the client; storage knows its digest only. */
   readonly sessionId: string;
   readonly person: Person;
@@ -50,30 +55,35 @@ export class Gate {
     this.proofTimes = new ProofTimes(pause);
   }
 
-  async enter<T>(context: AppKeyContext, claim: Claim, before: BeforeOpening<T>): Promise<Entry & { prepared: T }> {
-    const keys = this.throttleKeys(context, claim);
+  async enter<T>(
+    context: AppKeyContext,
+    attempt: AuthenticationAttempt,
+    before: BeforeOpening<T>,
+  ): Promise<OpenedSession & { prepared: T }> {
+    const keys = this.throttleKeys(context, attempt);
     // Asked for together, so that it is one trip to the database.
-    const [attempt, prove, asking] = await Promise.all([
+    const [verdict, prove, asking] = await Promise.all([
       context.r.throttle.attempt(keys),
-      claim.prepareProof(),
-      this.checkSecondFactors.asking(context, claim),
+      attempt.prepareProof(),
+      this.checkSecondFactors.asking(context, attempt),
     ]);
-    const kind = kindOf(claim);
-    if (attempt.wait > 0) {
-      await this.proofTimes.imitate(kind);
-      return lockedOut(context, entered(context, claim, null, 302), attempt.wait);
+    const kind = kindOf(attempt);
+    if (verdict.wait > 0) {
+      await this.proofTimes.simulate(kind);
+      return lockedOut(context, auditLogIn(context, attempt, null, 302), verdict.wait);
     }
 
     const person = await this.proofTimes.measure(kind, prove);
-    if (person === null) throw await countFailure(context, entered(context, claim, null, 302), keys);
-    await claim.claimMessage?.();
-    const guess = asking.length === 0 || !claim.secondFactor?.token ? null : await this.guess(context, claim);
-    if (guess !== null && guess.wait > 0) return lockedOut(context, entered(context, claim, person, 342), guess.wait);
+    if (person === null) throw await countFailure(context, auditLogIn(context, attempt, null, 302), keys);
+    await attempt.claimMessage?.();
+    const guess = asking.length === 0 || !attempt.secondFactor?.token ? null : await this.guess(context, attempt);
+    if (guess !== null && guess.wait > 0)
+      return lockedOut(context, auditLogIn(context, attempt, person, 342), guess.wait);
     try {
-      const passage = await this.checkSecondFactors.run(context, claim, person, asking);
+      const passage = await this.checkSecondFactors.checkSecondFactors(context, attempt, person, asking);
       const prepared = await before(person);
-      const sessionId = await this.open(context, fulfilled(claim, passage), person, {
-        recheck: attempt.claimed ? [] : keys,
+      const sessionId = await this.open(context, fulfilled(attempt, passage), person, {
+        recheck: verdict.claimed ? [] : keys,
         spend: spendingOf(passage, guess),
       });
       return { sessionId, person, prepared };
@@ -83,10 +93,10 @@ export class Gate {
       if (isCounted(error)) {
         const failed = error.code === 342 && guess !== null ? [...keys, guess.key] : keys;
         const known = error.code === 302 ? null : person;
-        throw await countFailure(context, entered(context, claim, known, error.code), failed);
+        throw await countFailure(context, auditLogIn(context, attempt, known, error.code), failed);
       }
       if (error instanceof ServiceError && error.status < 500)
-        await context.r.audit.append(entered(context, claim, person, error.code));
+        await context.r.audit.append(auditLogIn(context, attempt, person, error.code));
       throw error;
     }
   }
@@ -98,11 +108,11 @@ export class Gate {
   ): Promise<Result> {
     const { refusal, userId, prove, spend, act } = guarded;
     const keys = this.throttleKeys(context, guarded);
-    const failure = entryEvent(context, { type: refusal.type, outcome: refusal.code, userId });
-    const attempt = await context.r.throttle.attempt(keys);
-    if (attempt.wait > 0) {
-      await this.proofTimes.imitate(refusal.type);
-      return lockedOut(context, failure, attempt.wait);
+    const failure = logInEvent(context, { type: refusal.type, outcome: refusal.code, userId });
+    const verdict = await context.r.throttle.attempt(keys);
+    if (verdict.wait > 0) {
+      await this.proofTimes.simulate(refusal.type);
+      return lockedOut(context, failure, verdict.wait);
     }
 
     const proven = await this.proofTimes.measure(refusal.type, prove);
@@ -112,7 +122,7 @@ export class Gate {
       return await context.database.storage.transaction(async (r) => {
         passed = false;
         await spend?.(r, proven);
-        await r.throttle.pass(attempt.claimed ? [] : keys, [keys[0].key]);
+        await r.throttle.pass(verdict.claimed ? [] : keys, [keys[0].key]);
         passed = true;
         return act(r, proven);
       });
@@ -126,26 +136,35 @@ export class Gate {
 
   private async open(
     context: AppKeyContext,
-    claim: Claim,
+    attempt: AuthenticationAttempt,
     person: Person,
-    { recheck, spend }: Opening,
+    { recheck, spend }: OpeningHooks,
   ): Promise<string> {
     const sessionId = this.random.secret();
-    const { mode, appNames, deviceId, channel, alongside, spend: spendClaim } = claim;
-    const { account, entrance } = person;
+    const { mode, appNames, deviceId, channel, alongside, spend: spendClaim } = attempt;
+    const { account, authenticationMethod } = person;
     const digest = this.digests.sha256(sessionId);
     const { userId, secretVersion } = account;
-    const known = { digest, mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId, entrance };
+    const known = {
+      digest,
+      mode,
+      appKeyId: context.appKey.id,
+      userId,
+      secretVersion,
+      appNames,
+      deviceId,
+      authenticationMethod,
+    };
     const session: NewSession = channel === undefined ? known : { ...known, channel };
     const { storage, policy } = context.database;
-    const [{ key: forgotten }, address] = this.throttleKeys(context, claim);
+    const [{ key: forgotten }, address] = this.throttleKeys(context, attempt);
     const granted: ExemptionGrant | undefined =
       policy.throttle.ip.maxFailures === 0
         ? undefined
         : { ...address.exemption, lifetime: knownFor, atMost: knownAtAddress };
-    const accepted = entered(context, claim, person, 0);
+    const accepted = auditLogIn(context, attempt, person, 0);
     if (alongside === undefined && spend === undefined && spendClaim === undefined) {
-      await storage.together((r) =>
+      await storage.batch((r) =>
         Promise.all([
           r.throttle.pass(recheck, [forgotten], granted),
           r.sessions.open(session, policy.sessions),
@@ -170,12 +189,15 @@ export class Gate {
    * Asks whether a token may be tried. Tokens are counted by themselves: who knows the password, and an app name that asks for no token, would
    * otherwise have his wrong guesses forgotten with each log-in to that.
    */
-  private async guess({ r, database }: AppKeyContext, { userKey }: Claim): Promise<Guess> {
+  private async guess({ r, database }: AppKeyContext, { userKey }: AuthenticationAttempt): Promise<Guess> {
     const key = { key: `factor:${this.digests.sha256(userKey)}`, policy: database.policy.throttle.user };
     return { key, ...(await r.throttle.attempt([key])) };
   }
 
-  private throttleKeys({ origin, database }: AppKeyContext, { userKey }: Pick<Claim, "userKey">): ThrottleKeys {
+  private throttleKeys(
+    { origin, database }: AppKeyContext,
+    { userKey }: Pick<AuthenticationAttempt, "userKey">,
+  ): ThrottleKeys {
     const { user, ip } = database.policy.throttle;
     const member = this.digests.sha256(userKey);
     // As much of the digests as keys of the throttle have room for.
@@ -188,15 +210,15 @@ export class Gate {
 }
 
 /** What an opening needs besides its claim: keys whose lockout is looked at once more, and what spends the tokens shown. */
-interface Opening {
+interface OpeningHooks {
   readonly recheck: readonly ThrottleKey[];
   readonly spend: ((r: Repositories) => Promise<void>) | undefined;
 }
 
 /** The claim as it is fulfilled: who is let in to set up a factor is let into no app, takes no device's place, and has nothing else done for him. */
-function fulfilled(claim: Claim, { kind }: FactorPassage): Claim {
-  if (kind !== "enrolling") return claim;
-  const { alongside: _withheld, ...admitted } = claim;
+function fulfilled(attempt: AuthenticationAttempt, { kind }: FactorPassage): AuthenticationAttempt {
+  if (kind !== "enrolling") return attempt;
+  const { alongside: _withheld, ...admitted } = attempt;
   return { ...admitted, appNames: enrollingAppNames, deviceId: null };
 }
 
@@ -205,7 +227,7 @@ interface Guess extends ThrottleVerdict {
   readonly key: ThrottleKey;
 }
 
-function spendingOf(passage: FactorPassage, guess: Guess | null): Opening["spend"] {
+function spendingOf(passage: FactorPassage, guess: Guess | null): OpeningHooks["spend"] {
   if (passage.kind !== "proven") return undefined;
   if (guess === null) return passage.spend;
   return async (r) => {
@@ -224,7 +246,7 @@ type ThrottleKeys = readonly [ThrottleKey, ThrottleKey & Required<Pick<ThrottleK
 type CountedEvent = AuditEvent & { readonly outcome: CountedCode };
 
 /** What is proven: the first part of a user key that has several, none for a database user. */
-function kindOf({ userKey }: Claim): string {
+function kindOf({ userKey }: AuthenticationAttempt): string {
   return userKey.slice(0, Math.max(0, userKey.indexOf("\0")));
 }
 
@@ -240,7 +262,7 @@ async function countFailure(
   event: CountedEvent,
   keys: readonly ThrottleKey[],
 ): Promise<ServiceError> {
-  const [wait] = await context.database.storage.together((r) =>
+  const [wait] = await context.database.storage.batch((r) =>
     Promise.all([r.throttle.fail(keys), r.audit.append(event)]),
   );
   return refused(event.outcome, wait);
@@ -251,12 +273,12 @@ function refused(code: CountedCode, wait: number): ServiceError {
   return wait > 0 ? new ServiceError(code, { retryAfter: Math.ceil(wait / 1000) }) : new ServiceError(code);
 }
 
-function entered<Outcome extends ErrorCode | 0>(
+function auditLogIn<Outcome extends ErrorCode | 0>(
   context: AppKeyContext,
-  { appNames, providerName = null }: Claim,
+  { appNames, providerName = null }: AuthenticationAttempt,
   person: Person | null,
   outcome: Outcome,
 ) {
   const type = outcome === 0 ? "login.accepted" : "login.refused";
-  return entryEvent(context, { type, outcome, userId: person?.account.userId ?? null, appNames, providerName });
+  return logInEvent(context, { type, outcome, userId: person?.account.userId ?? null, appNames, providerName });
 }

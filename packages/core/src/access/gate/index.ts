@@ -1,2 +1,2 @@
-export type { Claim, CountedCode, GuardedAttempt, Proof } from "./claim.ts";
+export type { AuthenticationAttempt, CountedCode, GuardedAttempt, Proof } from "./authentication-attempt.ts";
 export * from "./gate.ts";

@@ -23,7 +23,7 @@ export class ProofTimes {
   }
 
   /** Lets as much time pass as one of them took; none if there was none. */
-  async imitate(kind: string): Promise<void> {
+  async simulate(kind: string): Promise<void> {
     const times = this.recent.get(kind) ?? [];
     this.next += 1;
     const time = times[this.next % times.length];

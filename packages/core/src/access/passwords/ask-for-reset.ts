@@ -1,8 +1,8 @@
 import type { Digests, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { MailLanguage, OrderMail, PreparedReset, ResetMail, ResetOrder } from "../../mail/index.ts";
-import { type AppKeyContext, entryEvent } from "../../request/index.ts";
-import { accountOwner, type Repositories, takeTurn, type ThrottlePolicy } from "../../storage/index.ts";
+import type { MailLanguage, QueueMail, PreparedReset, ResetMail, ResetMailJob } from "../../mail/index.ts";
+import { type AppKeyContext, logInEvent } from "../../request/index.ts";
+import { accountOwner, type Repositories, countUse, type ThrottlePolicy } from "../../storage/index.ts";
 import { accountNamed, type PasswordResets, passwordResets, resetPayload } from "./password-reset.ts";
 
 export interface AskForResetInput {
@@ -12,7 +12,7 @@ export interface AskForResetInput {
 }
 
 export interface AskForResetParts {
-  readonly orderMail: OrderMail;
+  readonly queueMail: QueueMail;
   readonly digests: Digests;
   readonly language: MailLanguage;
   readonly resets: PasswordResets;
@@ -31,30 +31,30 @@ const ofUser: ThrottlePolicy = { maxFailures: 3, ...delays };
 export class AskForReset {
   constructor(private readonly parts: AskForResetParts) {}
 
-  async run(context: AppKeyContext, { user, custom, language }: AskForResetInput): Promise<void> {
-    const { resets, orderMail } = this.parts;
+  async askForReset(context: AppKeyContext, { user, custom, language }: AskForResetInput): Promise<void> {
+    const { resets, queueMail } = this.parts;
     const { database, appKey, origin, r } = context;
     if (custom && !(await resets.custom.isPossible(context)))
       throw new ServiceError(712, {
         detail: "A hook decides who custom users are; their passwords are kept elsewhere.",
       });
-    const order = {
+    const job = {
       kind: "passwordReset",
       user,
       language: language ?? this.parts.language,
       ...(custom ? { custom } : {}),
     } as const;
-    await orderMail.run({ alias: database.alias, r }, order, () => this.mayAsk(context, order));
+    await queueMail.queueMail({ alias: database.alias, r }, job, () => this.mayAsk(context, job));
     // Anybody can ask, as often as he likes.
     await r.audit.tally(
       `reset asked ${appKey.id} ${origin.network}`,
-      entryEvent(context, { type: "password.reset.asked", outcome: 0 }),
+      logInEvent(context, { type: "password.reset.asked", outcome: 0 }),
     );
   }
 
-  private async mayAsk({ r, origin }: AppKeyContext, { user, custom }: ResetOrder): Promise<boolean> {
+  private async mayAsk({ r, origin }: AppKeyContext, { user, custom }: ResetMailJob): Promise<boolean> {
     const { digests, perNetwork } = this.parts;
-    const wait = await takeTurn(r.throttle, {
+    const wait = await countUse(r.throttle, {
       key: `resetsAsked:${origin.network}`,
       policy: { maxFailures: perNetwork, ...delays },
     });
@@ -64,7 +64,7 @@ export class AskForReset {
         detail: "Too many resets are asked for by one network.",
       });
     const subject = digests.sha256(`${custom === true ? "custom" : "own"} ${user}`);
-    return (await takeTurn(r.throttle, { key: `resetAsked:${subject}`, policy: ofUser })) === 0;
+    return (await countUse(r.throttle, { key: `resetAsked:${subject}`, policy: ofUser })) === 0;
   }
 }
 
@@ -81,14 +81,14 @@ export class PrepareResetMail implements ResetMail {
     private readonly resets: PasswordResets,
   ) {}
 
-  async prepare(r: Repositories, { user, custom }: ResetOrder): Promise<PreparedReset | null> {
+  async prepare(r: Repositories, { user, custom }: ResetMailJob): Promise<PreparedReset | null> {
     const reset = this.resets[custom === true ? "custom" : "own"];
     const account = await accountNamed(r, reset, user);
     if (account === null || account.email === null) return null;
     const { email: to, loginName: name } = account;
     const owner = accountOwner(account.id);
     // Repeated requests must not fill the mailbox of a user.
-    if ((await takeTurn(r.throttle, { key: `resetMail:${owner}`, policy: pauses })) > 0) return null;
+    if ((await countUse(r.throttle, { key: `resetMail:${owner}`, policy: pauses })) > 0) return null;
     const token = this.random.secret();
     await r.records.put(passwordResets, this.digests.sha256(token), resetPayload(reset, account), {
       owner,

@@ -20,7 +20,7 @@ export interface ChangeOwnPasswordParts {
 export class ChangeOwnPassword implements PasswordChange {
   constructor(private readonly parts: ChangeOwnPasswordParts) {}
 
-  async run(
+  async changePassword(
     context: SessionContext,
     { oldPassword, newPassword, language }: PasswordChangeInput,
   ): Promise<PasswordChangeResult> {
@@ -48,7 +48,8 @@ export class ChangeOwnPassword implements PasswordChange {
       },
       act: async (r, secret) => {
         // Whoever was faster has made the old password a wrong one.
-        if (!(await replace.run(r, account, { secret, except: context.sessionDigest }))) throw new ServiceError(339);
+        if (!(await replace.replacePassword(r, account, { secret, except: context.sessionDigest })))
+          throw new ServiceError(339);
         if (!(await r.sessions.renew(context.sessionDigest, account.secretVersion + 1)))
           throw new ServiceError(context.overCode);
         await r.audit.append(sessionEvent(context, { type: "password.changed" }));

@@ -19,7 +19,7 @@ export interface PasswordChangeResult {
 
 /** A change of the password after one kind of log-in. Order of refusals: 320, 321, 339. */
 export interface PasswordChange {
-  run(context: SessionContext, input: PasswordChangeInput): Promise<PasswordChangeResult>;
+  changePassword(context: SessionContext, input: PasswordChangeInput): Promise<PasswordChangeResult>;
 }
 
 export interface ChangePasswordInput extends PasswordChangeInput {
@@ -38,13 +38,16 @@ export interface ChangePasswordParts {
 export class ChangePassword {
   constructor(private readonly parts: ChangePasswordParts) {}
 
-  async run(context: SessionContext, { encrypted, ...given }: ChangePasswordInput): Promise<PasswordChangeResult> {
+  async changePassword(
+    context: SessionContext,
+    { encrypted, ...given }: ChangePasswordInput,
+  ): Promise<PasswordChangeResult> {
     const { oldPassword, newPassword } = encrypted ? await this.opened(context, given) : given;
     if (!isPasswordText(oldPassword)) throw new ServiceError(319);
     if (!isPasswordText(newPassword)) throw new ServiceError(320);
     const { own, custom } = this.parts;
-    const change = context.session.entrance.kind === "custom" ? custom : own;
-    return change.run(context, { oldPassword, newPassword, language: given.language });
+    const change = context.session.authenticationMethod.kind === "custom" ? custom : own;
+    return change.changePassword(context, { oldPassword, newPassword, language: given.language });
   }
 
   private async opened(

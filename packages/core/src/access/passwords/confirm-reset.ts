@@ -1,7 +1,7 @@
 import type { Digest, Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { ChangeNotice, MailLanguage } from "../../mail/index.ts";
-import { type AppKeyContext, entryEvent } from "../../request/index.ts";
+import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import type { Account, RecordValue } from "../../storage/index.ts";
 import type { PasswordHasher } from "../accounts/verify-password.ts";
 import { isPasswordText, type PasswordPolicy } from "./password-policy.ts";
@@ -32,7 +32,10 @@ interface FoundReset {
 export class ConfirmReset {
   constructor(private readonly parts: ConfirmResetParts) {}
 
-  async run(context: AppKeyContext, { resetPasswordToken, newPassword, language }: ConfirmResetInput): Promise<void> {
+  async confirmReset(
+    context: AppKeyContext,
+    { resetPasswordToken, newPassword, language }: ConfirmResetInput,
+  ): Promise<void> {
     const { digests, hasher, policy, passwords, notice } = this.parts;
     const { r, database } = context;
     const digest = digests.sha256(resetPasswordToken);
@@ -56,8 +59,8 @@ export class ConfirmReset {
   ): Promise<boolean> {
     return context.database.storage.transaction(async (r) => {
       if ((await r.records.take(passwordResets, digest)) === null) return false;
-      if (!(await this.parts.passwords.run(r, account, { secret }))) return false;
-      await r.audit.append(entryEvent(context, { type: reset.event, outcome: 0, userId: account.userId }));
+      if (!(await this.parts.passwords.replacePassword(r, account, { secret }))) return false;
+      await r.audit.append(logInEvent(context, { type: reset.event, outcome: 0, userId: account.userId }));
       return true;
     });
   }
@@ -76,7 +79,7 @@ export class ConfirmReset {
     const { r, appKey, origin } = context;
     await r.audit.tally(
       `reset refused ${appKey.id} ${origin.network}`,
-      entryEvent(context, { type: "password.reset.refused", outcome: 328 }),
+      logInEvent(context, { type: "password.reset.refused", outcome: 328 }),
     );
     throw new ServiceError(328);
   }

@@ -54,7 +54,7 @@ export class ReplacePassword {
   }
 
   /** `false`, and nothing is done, if the account has another password by now. */
-  async run(r: Repositories, account: Account, { secret, except }: NewSecret): Promise<boolean> {
+  async replacePassword(r: Repositories, account: Account, { secret, except }: NewSecret): Promise<boolean> {
     if ((await r.accounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
     await this.settle(r, account, except);
     return true;

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors/index.ts";
-import { type AppKeyContext, entryEvent } from "../../request/index.ts";
+import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import type { Person, Repositories } from "../../storage/index.ts";
 import { type Application, Applications } from "../appkeys/applications.ts";
 import { type FactorProofs, shownTokens } from "./factor-secrets.ts";
@@ -39,14 +39,14 @@ export class CheckSecondFactors {
   }
 
   /** 340: a demanded factor is not set up; 341: no token; 342: one is missing, wrong or used; 705: no master key. */
-  async run(
+  async checkSecondFactors(
     context: AppKeyContext,
     { secondFactor }: Asked,
     person: Person,
     asking: readonly AskingApplication[],
   ): Promise<FactorPassage> {
     if (asking.length === 0) return { kind: "free" };
-    const subject = factorSubjectOf(person.account.userId, person.entrance);
+    const subject = factorSubjectOf(person.account.userId, person.authenticationMethod);
     const [factors, now] = await Promise.all([
       new SecondFactors(context.r.records).find(
         subject,
@@ -85,14 +85,14 @@ export class CheckSecondFactors {
       if (spend === null) throw new ServiceError(342);
       return { ...factor, spend };
     });
-    const { entrance, account } = person;
+    const { authenticationMethod, account } = person;
     return async (r: Repositories): Promise<void> => {
       for (const { spend, confirmed, appName } of proofs) {
         if (!(await spend(r))) throw new ServiceError(342);
         if (confirmed) continue;
-        await endOtherSessions(r, { userId: account.userId, entrance });
+        await endOtherSessions(r, { userId: account.userId, authenticationMethod });
         await r.audit.append(
-          entryEvent(context, {
+          logInEvent(context, {
             type: "secondFactor.confirmed",
             outcome: 0,
             userId: account.userId,

@@ -26,7 +26,7 @@ export class EnrolSecondFactor {
   ) {}
 
   /** 208 for an app name that is not the session's; 307 if it has no second factors, or this one is confirmed. */
-  async run(context: SessionContext, appName: string): Promise<EnrolledFactor> {
+  async enrolSecondFactor(context: SessionContext, appName: string): Promise<EnrolledFactor> {
     const { subject, rule } = await ownFactor(context, appName);
     if (rule === "off" || !this.secrets.usable)
       throw new ServiceError(307, { detail: "There are no second factors for this app name." });
@@ -67,13 +67,13 @@ export class ConfirmSecondFactor {
   constructor(private readonly proveFactor: ProveFactor) {}
 
   /** 208, 304, 341, 342. */
-  async run(context: SessionContext, appName: string, token: string | null): Promise<void> {
+  async confirmSecondFactor(context: SessionContext, appName: string, token: string | null): Promise<void> {
     const own = await ownFactor(context, appName);
-    await this.proveFactor.run(context, own, token, async (r, { confirmed }) => {
+    await this.proveFactor.proveFactor(context, own, token, async (r, { confirmed }) => {
       if (confirmed) return;
       await endOtherSessions(
         r,
-        { userId: context.principal.userId, entrance: context.session.entrance },
+        { userId: context.principal.userId, authenticationMethod: context.session.authenticationMethod },
         context.sessionDigest,
       );
       await r.audit.append(sessionEvent(context, { type: "secondFactor.confirmed", appNames: [appName] }));
@@ -86,7 +86,7 @@ export class RemoveSecondFactor {
   constructor(private readonly proveFactor: ProveFactor) {}
 
   /** 208, 304, 341, 342; 307 where one is forced. */
-  async run(context: SessionContext, appName: string, token: string | null): Promise<void> {
+  async removeSecondFactor(context: SessionContext, appName: string, token: string | null): Promise<void> {
     const own = await ownFactor(context, appName);
     if (own.rule === "forced") throw new ServiceError(307, { detail: "The app name demands a second factor." });
     const remove = async (r: Repositories): Promise<void> => {
@@ -96,7 +96,7 @@ export class RemoveSecondFactor {
     const { factor } = own;
     const abandoned =
       factor?.confirmed === false && (await context.unit.transaction((r) => this.abandon(r, factor, remove)));
-    if (!abandoned) await this.proveFactor.run(context, own, token, remove);
+    if (!abandoned) await this.proveFactor.proveFactor(context, own, token, remove);
   }
 
   /** `false` if it has been confirmed meanwhile. Beginning it anew, without a secret, tells, and a confirmation waits until it is gone. */
@@ -123,7 +123,7 @@ export class ReadSecondFactor {
   constructor(private readonly secrets: FactorSecrets) {}
 
   /** 208 for an app name that is not the session's. */
-  async run(context: SessionContext, appName: string): Promise<FactorState> {
+  async readSecondFactor(context: SessionContext, appName: string): Promise<FactorState> {
     const { factor, rule } = await ownFactor(context, appName);
     return {
       enrolled: factor !== null,

@@ -1,7 +1,13 @@
 import type { Digest } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { SessionContext } from "../../request/index.ts";
-import { accountOwner, accountSessions, type Entrance, type ObjectId, type Repositories } from "../../storage/index.ts";
+import {
+  accountOwner,
+  accountSessions,
+  type AuthenticationMethod,
+  type ObjectId,
+  type Repositories,
+} from "../../storage/index.ts";
 import { Applications } from "../appkeys/applications.ts";
 import { isEnrolling } from "../sessions/app-names.ts";
 import { type FactorSubject, type FoundFactor, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
@@ -22,7 +28,7 @@ export async function ownFactor(context: SessionContext, appName: string): Promi
     ? appKey.appNames === null || appKey.appNames.includes(appName)
     : session.appNames.includes(appName);
   if (!allowed) throw new ServiceError(208);
-  const subject = factorSubjectOf(principal.userId, session.entrance);
+  const subject = factorSubjectOf(principal.userId, session.authenticationMethod);
   const [[asking], [factor]] = await Promise.all([
     new Applications(r.records).askingForFactors([appName]),
     new SecondFactors(r.records).find(subject, [appName]),
@@ -33,14 +39,15 @@ export async function ownFactor(context: SessionContext, appName: string): Promi
 }
 
 /** Whose factor counts. An own link leads to that of the password; users who share one by links have one each. */
-export function factorSubjectOf(userId: ObjectId, entrance: Entrance): FactorSubject {
-  if (entrance.kind === "provider" && entrance.link.value.shared) return `link:${entrance.link.value.id}`;
-  return accountOwner(entrance.kind === "custom" ? entrance.accountId : userId);
+export function factorSubjectOf(userId: ObjectId, authenticationMethod: AuthenticationMethod): FactorSubject {
+  if (authenticationMethod.kind === "provider" && authenticationMethod.link.value.shared)
+    return `link:${authenticationMethod.link.value.id}`;
+  return accountOwner(authenticationMethod.kind === "custom" ? authenticationMethod.accountId : userId);
 }
 
 export interface EnteredUser {
   readonly userId: ObjectId;
-  readonly entrance: Entrance;
+  readonly authenticationMethod: AuthenticationMethod;
 }
 
 /** Ends the user's other sessions: they were opened without the factor that is now confirmed. */
@@ -49,10 +56,10 @@ export async function endOtherSessions(
   user: EnteredUser,
   except?: Digest,
 ): Promise<void> {
-  const { userId, entrance } = user;
-  const isShared = entrance.kind === "provider" && entrance.link.value.shared;
+  const { userId, authenticationMethod } = user;
+  const isShared = authenticationMethod.kind === "provider" && authenticationMethod.link.value.shared;
   const whose = isShared
-    ? { linkId: entrance.link.id }
-    : accountSessions(entrance.kind === "custom" ? entrance.accountId : userId);
+    ? { linkId: authenticationMethod.link.id }
+    : accountSessions(authenticationMethod.kind === "custom" ? authenticationMethod.accountId : userId);
   await sessions.end(except === undefined ? whose : { ...whose, except });
 }

@@ -14,7 +14,7 @@ export class ProveFactor {
   ) {}
 
   /** Acts in the transaction that spends the token. 304: no factor; 341: no token; 342: wrong or used, and counted. */
-  run<T>(
+  proveFactor<T>(
     context: SessionContext,
     { factor, subject, appName }: OwnFactor,
     token: string | null,
@@ -41,9 +41,9 @@ export class ValidateSecondFactor {
   constructor(private readonly proveFactor: ProveFactor) {}
 
   /** 208, 341, 342; 304 without a confirmed factor. */
-  async run(context: SessionContext, appName: string, token: string | null): Promise<void> {
+  async validateSecondFactor(context: SessionContext, appName: string, token: string | null): Promise<void> {
     const own = await ownFactor(context, appName);
     if (own.factor?.confirmed === false) throw new ServiceError(304, { detail: "The second factor is not confirmed." });
-    await this.proveFactor.run(context, own, token, async () => {});
+    await this.proveFactor.proveFactor(context, own, token, async () => {});
   }
 }

@@ -11,14 +11,14 @@ export interface SessionReference {
   readonly digest: Digest;
 }
 
-const remembered = 10_000;
+const cacheSize = 10_000;
 
 const sessionIds = /^[A-Za-z0-9_-]{43}$/;
 
 /** Reads the credentials of the three modes; each is worth something in its own mode only. */
 export class CredentialReader {
   /** Sealed tokens by alias and text; what they stand for never changes. */
-  private readonly secureTokens = new Recent<string, SessionReference>(remembered);
+  private readonly secureTokens = new Recent<string, SessionReference>(cacheSize);
 
   constructor(
     private readonly digests: Digests,

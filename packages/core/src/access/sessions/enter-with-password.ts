@@ -8,7 +8,7 @@ import {
   type SessionMode,
 } from "../../storage/index.ts";
 import type { VerifyPassword } from "../accounts/verify-password.ts";
-import type { Claim } from "../gate/claim.ts";
+import type { AuthenticationAttempt } from "../gate/authentication-attempt.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import { acceptAppNames } from "./app-names.ts";
@@ -22,17 +22,17 @@ export interface LogInInput {
   /** What it brings for second factors; nothing unless given. */
   readonly secondFactor?: ShownFactor;
   /** As of `Claim`. */
-  readonly claimMessage?: NonNullable<Claim["claimMessage"]>;
+  readonly claimMessage?: NonNullable<AuthenticationAttempt["claimMessage"]>;
 }
 
 export interface WantedSession {
   readonly mode: SessionMode;
   readonly channel?: Channel;
   /** As of `Claim`. */
-  readonly alongside?: NonNullable<Claim["alongside"]>;
+  readonly alongside?: NonNullable<AuthenticationAttempt["alongside"]>;
 }
 
-export interface PasswordEntry {
+export interface PasswordSession {
   /** What the credential of the session is made of; storage knows its digest only. */
   readonly sessionId: string;
   readonly userId: ObjectId;
@@ -47,11 +47,11 @@ export class EnterWithPassword {
     private readonly serializeOwnUser: SerializeOwnUser,
   ) {}
 
-  async run(
+  async enterWithPassword(
     context: AppKeyContext,
     { user, pass, appNames, deviceId, ...shown }: LogInInput,
     wanted: WantedSession,
-  ): Promise<PasswordEntry> {
+  ): Promise<PasswordSession> {
     const { clientHash } = context.database.policy;
     const links = this.serializeOwnUser.links(context);
     const prepareProof = async () => {
@@ -62,12 +62,14 @@ export class EnterWithPassword {
       ]);
       return prove;
     };
-    const claim = { ...wanted, ...shown, userKey: databaseUserKey(user), prepareProof, appNames, deviceId };
-    const entry = await this.gate.enter(context, claim, (person) => this.serializeOwnUser.run(context, person));
-    const { account } = entry.person;
+    const attempt = { ...wanted, ...shown, userKey: databaseUserKey(user), prepareProof, appNames, deviceId };
+    const opened = await this.gate.enter(context, attempt, (person) =>
+      this.serializeOwnUser.serializeOwnUser(context, person),
+    );
+    const { account } = opened.person;
     // After the entry, so that the time of a refusal never tells of it.
     await this.verifyPassword.renew(context.r.accounts, account, { pass, clientHash });
-    return { sessionId: entry.sessionId, userId: account.userId, user: entry.prepared };
+    return { sessionId: opened.sessionId, userId: account.userId, user: opened.prepared };
   }
 }
 

@@ -15,8 +15,8 @@ export interface LogInResult {
 export class LogIn {
   constructor(private readonly enterWithPassword: EnterWithPassword) {}
 
-  async run(context: AppKeyContext, input: LogInInput): Promise<LogInResult> {
-    const { sessionId, user } = await this.enterWithPassword.run(context, input, { mode: "session" });
+  async logIn(context: AppKeyContext, input: LogInInput): Promise<LogInResult> {
+    const { sessionId, user } = await this.enterWithPassword.enterWithPassword(context, input, { mode: "session" });
     return { sessionId, user, databaseName: context.database.name };
   }
 }
@@ -40,12 +40,15 @@ export class LogInSecurely {
     private readonly random: RandomSource,
   ) {}
 
-  async run(context: AppKeyContext, input: LogInInput): Promise<SecureLogInResult> {
+  async logInSecurely(context: AppKeyContext, input: LogInInput): Promise<SecureLogInResult> {
     const { alias, name: databaseName } = context.database;
     const symmetricKey = this.random.bytes(32);
     const ivPrefix = this.random.bytes(3);
     const channel = { wrappedKey: this.secrets.wrapKey(alias, symmetricKey), ivPrefix };
-    const { sessionId, user } = await this.enterWithPassword.run(context, input, { mode: "secure", channel });
+    const { sessionId, user } = await this.enterWithPassword.enterWithPassword(context, input, {
+      mode: "secure",
+      channel,
+    });
     return { sessionId: this.secrets.sealSessionId(alias, sessionId), user, symmetricKey, ivPrefix, databaseName };
   }
 }
@@ -65,9 +68,9 @@ export class LogInWithToken {
     private readonly tokens: Tokens,
   ) {}
 
-  async run(context: AppKeyContext, input: LogInInput, mode: TokenMode): Promise<TokenLogInResult> {
+  async logInWithToken(context: AppKeyContext, input: LogInInput, mode: TokenMode): Promise<TokenLogInResult> {
     const issue = await this.tokens.issuer(context.database);
-    const { sessionId, userId, user } = await this.enterWithPassword.run(context, input, { mode });
+    const { sessionId, userId, user } = await this.enterWithPassword.enterWithPassword(context, input, { mode });
     const result = { token: issue(userId, { mode, sessionId }), user, databaseName: context.database.name };
     return mode === "session" ? { sessionId, ...result } : result;
   }

@@ -3,7 +3,7 @@ import { type SessionContext, sessionEvent } from "../../request/index.ts";
 
 /** Ends the session for every process; 703, unchanged, if storage fails. The later one of two at once: 201 or 203. */
 export class LogOut {
-  async run(context: SessionContext): Promise<void> {
+  async logOut(context: SessionContext): Promise<void> {
     let ended: number;
     try {
       ended = await context.database.storage.transaction(async (r) => {

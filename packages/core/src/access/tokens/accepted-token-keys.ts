@@ -66,11 +66,11 @@ export class AcceptedTokenKeys {
   private async load(database: Database): Promise<Known> {
     const from = this.now();
     const accepted = await this.keyRings.lasting("jwt", database);
-    const spans = accepted.map(({ lastsFor }) => lastsFor ?? keptFor);
+    const ranges = accepted.map(({ lastsFor }) => lastsFor ?? keptFor);
     const known: Known = {
       keys: new Map(accepted.map(({ pair }) => [pair.keyId, pair])),
       from,
-      until: from + Math.min(keptFor, ...spans),
+      until: from + Math.min(keptFor, ...ranges),
     };
     this.known.set(database, known);
     return known;

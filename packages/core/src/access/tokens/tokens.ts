@@ -5,7 +5,7 @@ import type { ObjectId, SessionMode } from "../../storage/index.ts";
 import { AcceptedTokenKeys } from "./accepted-token-keys.ts";
 import type { TokenSigner, TokenVerifier } from "./token-verifier.ts";
 
-const remembered = 10_000;
+const cacheSize = 10_000;
 
 export interface TokenParts {
   readonly keyRings: KeyRings;
@@ -98,7 +98,7 @@ export class Tokens {
 
   private verifiedOf(database: Database): Recent<string, VerifiedToken> {
     let verified = this.verified.get(database);
-    if (verified === undefined) this.verified.set(database, (verified = new Recent(remembered)));
+    if (verified === undefined) this.verified.set(database, (verified = new Recent(cacheSize)));
     return verified;
   }
 }

@@ -99,7 +99,7 @@ class AnswerHooks implements AnswerExtension {
     const whole =
       partial.length === 0
         ? []
-        : await new ObjectSerializer(this.from.source, fullPlan(this.from.model, 0)).run(
+        : await new ObjectSerializer(this.from.source, fullPlan(this.from.model, 0)).serialize(
             partial.map(({ object }) => object),
           );
     const byOutput = new Map(partial.map(({ output }, index) => [output, whole[index]]));

@@ -67,7 +67,7 @@ export function concernedClasses(
   { classes }: { readonly classes: readonly string[] },
   model: Model,
 ): ReadonlySet<string> {
-  return new Set(classes.flatMap((name) => model.find(name)?.family ?? []));
+  return new Set(classes.flatMap((name) => model.find(name)?.subtree ?? []));
 }
 
 export function concerning<H extends { readonly classes: readonly string[] }>(
@@ -93,7 +93,7 @@ export async function rawMembers(
     storeTime: database.storeTime,
     answerBytes: Number.MAX_SAFE_INTEGER,
   };
-  return (await new ObjectSerializer(source, withUuid(fullPlan(model, 0))).run(
+  return (await new ObjectSerializer(source, withUuid(fullPlan(model, 0))).serialize(
     objects,
     known,
   )) as unknown as readonly Members[];

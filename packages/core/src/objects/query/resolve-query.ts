@@ -1,4 +1,4 @@
-import { type Model, readableFamily } from "../../model/index.ts";
+import { type Model, readableSubtree } from "../../model/index.ts";
 import type { Filter, ObjectQuery, ObjectRepository, SortKey, Visibility } from "../../storage/index.ts";
 import type { AskedSet } from "../hooks/active-hooks.ts";
 import type { Choice, ChooseObjects } from "../hooks/choose-objects.ts";
@@ -37,7 +37,7 @@ export async function resolveQuery(
   request: QueryRequest,
   { model, objects, visibility, className, choose = null, chosen = [] }: QuerySource,
 ): Promise<ObjectQuery> {
-  const classes = readableFamily(model, className, visibility);
+  const classes = readableSubtree(model, className, visibility);
   const source = { model, visibility, classes };
   for (const name of Object.keys(request))
     if (!known.has(name)) throw fault(["query", name], "A query has no such member.");

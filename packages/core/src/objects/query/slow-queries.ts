@@ -39,8 +39,8 @@ export function unindexedAttributes(
 }
 
 /** Of the class, or of one below it. */
-function attributeOf({ family }: ModelClass, name: string, model: Model) {
-  return family.flatMap((each) => model.find(each)?.attributes.get(name) ?? [])[0];
+function attributeOf({ subtree }: ModelClass, name: string, model: Model) {
+  return subtree.flatMap((each) => model.find(each)?.attributes.get(name) ?? [])[0];
 }
 
 /** The paths whose values an index finds. What stands somewhere inside of a text it does not. */

@@ -23,7 +23,7 @@ export interface NewSession {
   /** Sessions of the same user, app key and device are limited together, see `perDevice`; one without a device (`null`) is independent. */
   readonly deviceId: string | null;
   /** How its user came in. */
-  readonly entrance: Entrance;
+  readonly authenticationMethod: AuthenticationMethod;
   /** There in mode `secure`, and in no other. */
   readonly channel?: Channel;
 }
@@ -54,16 +54,16 @@ export function touchInterval(idleTimeout: number): number {
  * How somebody came in. A session keeps it, and is admitted only while it still holds: a session of a custom account while the account
  * is neither disabled nor removed and has this version of its secret, one of a link while the record with its `id` and `born` is there.
  */
-export type Entrance =
+export type AuthenticationMethod =
   /** With a database user's own credentials. */
   | { readonly kind: "password" }
   | { readonly kind: "custom"; readonly accountId: string; readonly secretVersion: number }
   /** With an account of a provider. A session keeps `id` and `born` of the link; the value is the present one of the record. */
   | { readonly kind: "provider"; readonly link: IdentityLinkRecord };
 
-export const passwordEntrance: Entrance = Object.freeze({ kind: "password" });
+export const passwordAuthentication: AuthenticationMethod = Object.freeze({ kind: "password" });
 
 /** A session as a log-in with a password opens it: for work that needs one, and that no client has logged in for. */
 export function passwordSession(appKeyId: string, userId: ObjectId, appNames: readonly string[]): Session {
-  return { mode: "session", appKeyId, userId, appNames, deviceId: null, entrance: passwordEntrance };
+  return { mode: "session", appKeyId, userId, appNames, deviceId: null, authenticationMethod: passwordAuthentication };
 }

@@ -4,7 +4,7 @@ import { appKeyRepository } from "./app-key-repository.js";
 import { auditRepository } from "./audit-repository.js";
 import { changeRepository } from "./change-repository.js";
 import { channelRepository } from "./channel-repository.js";
-import { departureRepository } from "./departure-repository.js";
+import { deletionRepository } from "./deletion-repository.js";
 import { lockRepository } from "./lock-repository.js";
 import { modelRepository } from "./model-repository.js";
 import { objectRepository } from "./object-repository.js";
@@ -27,7 +27,7 @@ export function repositoriesOver(access) {
     audit: copying(auditRepository(access)),
     changes: copying(changeRepository(access)),
     channels: copying(channelRepository(access)),
-    departures: copying(departureRepository(access)),
+    deletion: copying(deletionRepository(access)),
     locks: copying(lockRepository(access)),
     model: copying(modelRepository(access)),
     objects: copying(objectRepository(access)),

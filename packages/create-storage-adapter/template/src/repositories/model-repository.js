@@ -6,8 +6,8 @@ export const modelRepository = (access) => ({
     return notWritten("model.load");
   },
 
-  async hold() {
-    return notWritten("model.hold");
+  async lock() {
+    return notWritten("model.lock");
   },
 
   async change(delta, expectedGeneration) {

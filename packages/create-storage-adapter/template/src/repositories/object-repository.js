@@ -22,8 +22,8 @@ export const objectRepository = (access) => ({
     return notWritten("objects.count");
   },
 
-  async hold(ids) {
-    return notWritten("objects.hold");
+  async lock(ids) {
+    return notWritten("objects.lock");
   },
 
   async insert(objects, by) {

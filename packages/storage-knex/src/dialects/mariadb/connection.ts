@@ -10,7 +10,7 @@ export interface Query extends PositionalQuery {
   /** Sent as text instead of being prepared: for what the server does not prepare, and what is not worth it. */
   readonly plain?: boolean;
   /** May take as long as it needs, and so does not tell a silent server. */
-  readonly unhurried?: boolean;
+  readonly untimed?: boolean;
   /** That a row with the same key is there is no error, but means that nothing is done. */
   readonly unlessKnown?: boolean | undefined;
 }
@@ -46,7 +46,7 @@ export function dismiss(connection: Connection, why: string): void {
 /** Runs one query; its error is a `ServiceError`, and a connection that cannot be trusted any more is marked. */
 export function runOn<T>(
   connection: Connection,
-  { sql, values, plain = false, unhurried = false, unlessKnown = false }: Query,
+  { sql, values, plain = false, untimed = false, unlessKnown = false }: Query,
 ): Promise<SqlResult<T>> {
   return new Promise((resolve, reject) => {
     const answered: Answered = (error, answer) => {
@@ -60,7 +60,7 @@ export function runOn<T>(
       connection.stream.destroy();
       answered(new SilentServer(), undefined);
     };
-    const awaited = unhurried ? undefined : connection.answers?.begin(cut);
+    const awaited = untimed ? undefined : connection.answers?.begin(cut);
     if (plain) connection.query(sql, values, answered);
     else connection.execute(sql, values, answered);
   });
@@ -148,7 +148,7 @@ export class AwaitedAnswers {
 export type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<SqlResult<Row>>;
 
 export function runnerOf(connection: Connection): Run {
-  return (sql, values = []) => runOn(connection, { sql, values, plain: true, unhurried: true });
+  return (sql, values = []) => runOn(connection, { sql, values, plain: true, untimed: true });
 }
 
 /** Takes the lock of the server for one database and purpose, which belongs to the connection; waits for it at most so many seconds. */
@@ -156,10 +156,10 @@ export async function takeLock(
   run: Run,
   database: string,
   purpose: "archive" | "indexes" | "migrations",
-  patience = 0,
+  waitTimeout = 0,
 ): Promise<boolean> {
   // Names of databases may be too long to be part of that of a lock.
   const name = `sallyport:${createHash("sha256").update(database).digest("hex").slice(0, 32)}:${purpose}`;
-  const { rows } = await run<{ locked: number | null }>("select get_lock(?, ?) as locked", [name, patience]);
+  const { rows } = await run<{ locked: number | null }>("select get_lock(?, ?) as locked", [name, waitTimeout]);
   return rows[0]?.locked === 1;
 }

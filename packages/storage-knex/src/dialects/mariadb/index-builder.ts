@@ -16,11 +16,11 @@ import {
 export const mostValueIndexes = 60;
 
 /** Seconds for which a change of the table waits for those who use it, while others wait for it; and how often it is tried. */
-const patience = 2;
+const waitTimeout = 2;
 const attempts = 10;
 
 /** Milliseconds between two changes of the table: a transaction that lost against one runs again before the next, or it could lose every time. */
-const breather = 100;
+const pauseBetweenParts = 100;
 
 /** Indexes that are built by one change of the table, which reads it once for all of them. Between two changes a builder can be stopped. */
 const atOnce = 8;
@@ -77,7 +77,7 @@ export class IndexBuilder {
   }
 
   private async build(run: Run, wanted: readonly AttributeIndex[]): Promise<IndexReport> {
-    await run(`set max_statement_time = 0, lock_wait_timeout = ${patience}`);
+    await run(`set max_statement_time = 0, lock_wait_timeout = ${waitTimeout}`);
     const { useless, missing, columns, indexes } = await this.plan(run, wanted);
     const { valueIndexes } = this.tables;
     const listed = "class = ? and attribute = ? and type = ?";
@@ -161,7 +161,7 @@ export class IndexBuilder {
     for (let attempt = 1; !this.stopped; attempt += 1) {
       try {
         await run(`alter table ${this.tables.objects} ${changes.join(", ")}, ${how}`);
-        await delay(breather);
+        await delay(pauseBetweenParts);
         return;
       } catch (error) {
         if (attempt === attempts || !(error instanceof ServiceError) || error.code !== 706) throw error;

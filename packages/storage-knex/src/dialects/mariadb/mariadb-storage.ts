@@ -24,11 +24,11 @@ import { positionalQuery, runOn, withConnection } from "./connection.ts";
 import { IndexBuilder, mostValueIndexes } from "./index-builder.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { Migrator } from "./migrations/migrator.ts";
-import { mariadbDepartureRepository } from "./objects/mariadb-departure-repository.ts";
+import { mariadbDeletionRepository } from "./objects/mariadb-deletion-repository.ts";
 import { mariadbLockRepository } from "./objects/mariadb-lock-repository.ts";
 import { mariadbObjectRepository } from "./objects/mariadb-object-repository.ts";
 import { objectOf } from "./objects/object-row.ts";
-import { type ObjectContext, stampOf, WritersTurn } from "./objects/writers-turn.ts";
+import { type ObjectContext, stampOf, WriteLock } from "./objects/write-lock.ts";
 import { PooledRunner } from "./pooled-runner.ts";
 import { type Statements, statementsOf } from "./statements/statements.ts";
 import { epochMilliseconds, storageTime } from "./statements/storage-time.ts";
@@ -84,10 +84,10 @@ export class MariadbStorage extends SqlStorage {
       audit: knexAuditRepository(sql, statements.audit, offset),
       changes: knexChangeRepository(sql, statements.changes, stampOf),
       channels: knexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
-      departures: mariadbDepartureRepository(sql, context),
+      deletion: mariadbDeletionRepository(sql, context),
       locks: mariadbLockRepository(sql, statements.locks, context),
       model: knexModelRepository(sql, statements.model, {
-        hold: (inTurn) => WritersTurn.take(inTurn, context.statements, offset()),
+        hold: (withWriteLock) => WriteLock.take(withWriteLock, context.statements, offset()),
         replacing: "on duplicate key update definition = values(definition)",
       }),
       objects: mariadbObjectRepository(sql, context),

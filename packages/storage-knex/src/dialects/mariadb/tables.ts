@@ -1,6 +1,6 @@
 import { type Names, quotedNames } from "../../schema.ts";
 
-const tables = ["objectSeries", "recordGates", "sessionGates", "valueIndexes"] as const;
+const tables = ["objectSeries", "recordLockRows", "sessionLockRows", "valueIndexes"] as const;
 const sequences = ["objectNumbers"] as const;
 const entryProcedures = ["acceptNumber", "admitReturn", "attemptThrottle", "claimBlocks", "failThrottle"] as const;
 const otherProcedures = ["reserveNumbers", "settleTallies", "sweepAudit"] as const;

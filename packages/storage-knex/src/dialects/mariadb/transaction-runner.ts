@@ -27,7 +27,7 @@ export const dialect: SqlDialect<Query, Connection> = {
 export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
   protected readonly dialect = dialect;
 
-  async completeTogether<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+  async completeBatch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
     this.dispatch(dialect.begin).catch(() => {});
     const asked = new Promise((resolve) => {
       // By then all is said that needs no answer.

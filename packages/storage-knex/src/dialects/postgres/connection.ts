@@ -9,7 +9,7 @@ export interface Query {
   readonly text: string;
   readonly values?: readonly SqlValue[];
   /** May take as long as it needs, and so does not tell a silent server. */
-  readonly unhurried?: boolean;
+  readonly untimed?: boolean;
 }
 
 interface Answer {
@@ -57,7 +57,7 @@ export function runOn<Row>(connection: Connection, query: Query): Promise<SqlRes
 export type Run = <Row>(query: Query) => Promise<SqlResult<Row>>;
 
 export function runnerOf(connection: Connection): Run {
-  return (query) => runOn(connection, { ...query, unhurried: true });
+  return (query) => runOn(connection, { ...query, untimed: true });
 }
 
 /** A connection that cannot even roll back is not used again. */
@@ -82,7 +82,7 @@ function noOp(): void {}
 function send<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>> {
   // The driver's own promise costs a second one, for a stack trace that the request id makes up for.
   return new Promise((resolve, reject) => {
-    if (query.unhurried !== true) connection.busySince ??= performance.now();
+    if (query.untimed !== true) connection.busySince ??= performance.now();
     connection.underWay = (connection.underWay ?? 0) + 1;
     connection.query(query, (error, answer) => {
       connection.underWay = (connection.underWay ?? 1) - 1;

@@ -62,7 +62,7 @@ export class IndexBuilder {
 
   private async build(connection: Connection, wanted: readonly AttributeIndex[]): Promise<IndexReport> {
     const run = async (text: string): Promise<void> => {
-      if (!this.stopped) await runOn(connection, { text, unhurried: true });
+      if (!this.stopped) await runOn(connection, { text, untimed: true });
     };
     const how = this.concurrent ? "concurrently " : "";
     const named = (name: string) => `"${this.tables.schema}"."${name}"`;

@@ -20,7 +20,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
     try {
       const checking = this.ready();
       if (checking !== undefined) await checking;
-      if (statement?.brief === true) await this.groups.join();
+      if (statement?.batchable === true) await this.groups.join();
       return await withRetries(
         () => this.currentLoan().use((connection) => runOn<Row>(connection, query)),
         (error) => this.isLost(error),
@@ -69,7 +69,7 @@ class SharedLoan {
 }
 
 /** Statements that share a packet. The database works them off one after the other, so that many of them would keep the last one waiting. */
-const mostTogether = 8;
+const maximumBatch = 8;
 
 interface Group {
   size: number;
@@ -90,7 +90,7 @@ class TurnGroups {
     this.group ??= this.begin();
     const { group } = this;
     group.size += 1;
-    if (group.size === mostTogether) this.end(group);
+    if (group.size === maximumBatch) this.end(group);
     return group.gone;
   }
 

@@ -12,7 +12,7 @@ import { knexAppKeyRepository } from "../../knex-app-key-repository.ts";
 import { knexAuditRepository } from "../../knex-audit-repository.ts";
 import { knexChangeRepository } from "../../knex-change-repository.ts";
 import { knexChannelRepository } from "../../knex-channel-repository.ts";
-import { knexDepartureRepository } from "../../knex-departure-repository.ts";
+import { knexDeletionRepository } from "../../knex-deletion-repository.ts";
 import { knexModelRepository } from "../../knex-model-repository.ts";
 import { knexObjectRepository } from "../../knex-object-repository.ts";
 import { knexRecordRepository } from "../../knex-record-repository.ts";
@@ -88,7 +88,7 @@ export class KnexStorage extends SqlStorage {
       audit: knexAuditRepository(sql, statements.audit, offset),
       changes: knexChangeRepository(sql, statements.changes),
       channels: knexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
-      departures: knexDepartureRepository(sql, statements.departures, offset),
+      deletion: knexDeletionRepository(sql, statements.tombstones, offset),
       locks: postgresLockRepository(sql, statements.locks, offset),
       model: knexModelRepository(sql, statements.model, {
         hold: (transaction) => transaction.run(statements.holdModel),

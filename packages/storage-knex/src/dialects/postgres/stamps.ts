@@ -21,8 +21,8 @@ function nextStamp({ stampOffset }: Tables): string {
 }
 
 /** The highest stamp of a row. It never falls: an object that leaves it takes a higher one, also when it goes or returns. */
-export function highestStamp({ departures, objects }: Tables): string {
-  return `greatest((select max(stamp) from ${objects}), (select max(stamp) from ${departures}), 0)`;
+export function highestStamp({ tombstones, objects }: Tables): string {
+  return `greatest((select max(stamp) from ${objects}), (select max(stamp) from ${tombstones}), 0)`;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function stampsAreAhead(run: Run, tables: Tables): Promise<boolean>
  */
 export async function raiseStamps(run: Run, tables: Tables): Promise<void> {
   if (!(await stampsAreAhead(run, tables))) return;
-  await run({ text: `lock table ${tables.objects}, ${tables.departures} in share row exclusive mode` });
+  await run({ text: `lock table ${tables.objects}, ${tables.tombstones} in share row exclusive mode` });
   const { rows } = await run<{ missing: string; offset: string }>({
     text: `select ${highestStamp(tables)} + 1 - (${lowestOpenStamp(tables)}) as missing, ${tables.stampOffset}() as offset`,
   });

@@ -2,7 +2,7 @@ import { type Names, quotedNames } from "../../schema.ts";
 
 const tables = ["sessionCounts"] as const;
 const sequences = ["objectIds"] as const;
-const objectFunctions = ["holdObjects", "insertObject", "insertObjects", "linkedObjects", "updateObjects"] as const;
+const objectFunctions = ["lockObjects", "insertObject", "insertObjects", "linkedObjects", "updateObjects"] as const;
 const otherFunctions = ["objectNumber", "releaseLock", "stampOffset", "stampRow", "takeLock"] as const;
 const own = [...tables, ...sequences, ...objectFunctions, ...otherFunctions];
 

@@ -46,7 +46,7 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
    * Runs work that asks for everything at once, as one statement where that can be. Else the end is sent along: a commit, which
    * the database turns into a rollback where a statement has failed.
    */
-  async completeTogether<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+  async completeBatch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
     const gathered: Gathered[] = [];
     this.gathered = gathered;
     let refused = false;
@@ -75,9 +75,9 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
   /** Resolves when all is kept or nothing, unless the connection does not know. */
   private sendGathered(gathered: readonly Gathered[], refused: boolean): Promise<unknown> {
     const statements = gathered.flatMap(({ statement }) => statement ?? []);
-    const joint = refused || statements.length < gathered.length ? null : jointStatement(statements);
-    if (joint !== null) {
-      const answer = this.dispatch<never>({ ...joint, values: gathered.flatMap(({ query }) => query.values ?? []) });
+    const batch = refused || statements.length < gathered.length ? null : batchStatement(statements);
+    if (batch !== null) {
+      const answer = this.dispatch<never>({ ...batch, values: gathered.flatMap(({ query }) => query.values ?? []) });
       for (const { resolve } of gathered) resolve(answer);
       return answer.catch(() => {});
     }
@@ -106,26 +106,26 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
   }
 }
 
-const joints = new Map<string, Statement>();
+const batches = new Map<string, Statement>();
 
 /**
  * Statements that answer nothing as one, which is all or nothing without a transaction around it: calls of functions are made in their order,
  * and rows are added once all of them are made. `null` if there is another one among them, or a call behind an addition.
  */
-export function jointStatement(statements: readonly Statement[]): Statement | null {
-  const calls = statements.filter(({ joint }) => joint === "call");
-  const additions = statements.filter(({ joint }) => joint === "addition");
+export function batchStatement(statements: readonly Statement[]): Statement | null {
+  const calls = statements.filter(({ batch }) => batch === "call");
+  const additions = statements.filter(({ batch }) => batch === "addition");
   if (
     calls.length === 0 ||
     calls.length + additions.length < statements.length ||
-    statements.slice(calls.length).some(({ joint }) => joint === "call")
+    statements.slice(calls.length).some(({ batch }) => batch === "call")
   )
     return null;
   const name = statements.map((each) => each.name).join(" ");
-  const known = joints.get(name);
+  const known = batches.get(name);
   if (known !== undefined) return known;
   const made = join(calls, additions);
-  joints.set(name, made);
+  batches.set(name, made);
   return made;
 }
 

@@ -30,32 +30,32 @@ export function archivedObjects({ objects }: Tables): ArchivedTable<"objects"> {
   };
 }
 
-export function archivedDepartures({ departures }: Tables): ArchivedTable<"departures"> {
+export function archivedTombstones({ tombstones }: Tables): ArchivedTable<"tombstones"> {
   return {
-    select: `select ${objectColumns("d", "departed_at")}, d.stamp, d.leader, d.deleted_by from ${departures} d order by d.oid`,
+    select: `select ${objectColumns("d", "deleted_at")}, d.stamp, d.root, d.deleted_by from ${tombstones} d order by d.oid`,
     recordOf: (row) => {
       const kept = row["attributes"] ?? null;
       const { attributes, ...object } = objectOf({ ...row, attributes: kept ?? {} } as unknown as ObjectRow);
       return {
-        section: "departures",
+        section: "tombstones",
         ...object,
         stamp: Number(row["stamp"]),
-        leader: objectIdOf(Number(row["leader"])),
+        root: objectIdOf(Number(row["root"])),
         deletedBy: row["deleted_by"] === null ? null : objectIdOf(Number(row["deleted_by"])),
         attributes: kept === null ? null : canonicalJson(attributes),
       };
     },
-    table: departures,
-    columns: [...rowColumns("departed_at"), "leader", "deleted_by"],
+    table: tombstones,
+    columns: [...rowColumns("deleted_at"), "root", "deleted_by"],
     rowsOf: (record) => {
       const deletedBy = record.deletedBy === null ? null : objectNumber(record.deletedBy);
-      return [[...valuesOf(record), objectNumber(record.leader), deletedBy]];
+      return [[...valuesOf(record), objectNumber(record.root), deletedBy]];
     },
   };
 }
 
-/** What live objects and departures share. */
-function valuesOf({ attributes, stamp, ...object }: RecordOf<"objects" | "departures">): SqlValue[] {
+/** What live objects and tombstones share. */
+function valuesOf({ attributes, stamp, ...object }: RecordOf<"objects" | "tombstones">): SqlValue[] {
   acceptStorable(object.className);
   return rowOf(object, attributes === null ? null : storedText(attributes), stamp);
 }

@@ -1,4 +1,4 @@
-import { type ArchiveRecord, contradictingRecords, type RecordOf } from "@sallyport/core";
+import { type ArchiveRecord, inconsistentRecords, type RecordOf } from "@sallyport/core";
 import { type SectionWriter, writeRecords } from "../../../archived-records.ts";
 import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
@@ -21,19 +21,19 @@ export async function fillDatabase(
     (each) => writeSettings(sql, tables, each),
     (section) => new RowWriter(sql, sections[section]),
   );
-  await refuseContradictions(sql, tables);
+  await refuseInconsistentRecords(sql, tables);
   await countObjects(sql, tables);
   await numberRecords(sql, tables);
   if (settings !== undefined) await writeSeries(sql, tables, settings);
 }
 
 /** Ids and UUIDs are given once, whether their object is there or gone; each table by itself has an index for that. */
-async function refuseContradictions(sql: SqlRunner, { departures, objects }: Tables): Promise<void> {
+async function refuseInconsistentRecords(sql: SqlRunner, { tombstones, objects }: Tables): Promise<void> {
   for (const column of ["oid", "uuid"]) {
     const { rows } = await sql.runOnce(
-      `select 1 from ${departures} d join ${objects} o on o.${column} = d.${column} limit 1`,
+      `select 1 from ${tombstones} d join ${objects} o on o.${column} = d.${column} limit 1`,
     );
-    if (rows.length > 0) throw contradictingRecords();
+    if (rows.length > 0) throw inconsistentRecords();
   }
 }
 
@@ -63,11 +63,11 @@ async function writeSettings(
 /** Lets what is written later have higher numbers and stamps than there ever were. */
 async function writeSeries(
   sql: SqlRunner,
-  { audit, departures, objectSeries, objects }: Tables,
+  { audit, tombstones, objectSeries, objects }: Tables,
   { lastObject, lastAudit }: RecordOf<"settings">,
 ): Promise<void> {
   const highest = (column: string) =>
-    `coalesce((select max(${column}) from ${objects}), 0), coalesce((select max(${column}) from ${departures}), 0)`;
+    `coalesce((select max(${column}) from ${objects}), 0), coalesce((select max(${column}) from ${tombstones}), 0)`;
   await sql.runOnce(
     `update ${objectSeries} set number = greatest($1, ${highest("oid")}), stamp = greatest(stamp, ${highest("stamp")})`,
     [lastObject],

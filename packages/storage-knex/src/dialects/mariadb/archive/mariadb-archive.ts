@@ -2,7 +2,7 @@ import {
   type ArchivePart,
   type ArchiveRecord,
   archiveSections,
-  contradictingRecords,
+  inconsistentRecords,
   inParts,
   type RecordOf,
   ServiceError,
@@ -27,12 +27,12 @@ import { isDuplicate } from "../mariadb-error.ts";
 import { never } from "../statements/record-statements.ts";
 import type { Tables } from "../tables.ts";
 import { TransactionRunner } from "../transaction-runner.ts";
-import { archivedClasses, archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
+import { archivedClasses, archivedTombstones, archivedLinks, archivedObjects } from "./archived-objects.ts";
 import { type ArchivedTables, plainTable } from "./archived-table.ts";
 import { fillDatabase, unnumbered } from "./fill-database.ts";
 
 /** Whoever is at the other end may take his time: seconds, 0 for as long as he likes. */
-const patience = "set max_statement_time = 0, idle_transaction_timeout = 0, net_write_timeout = 31536000";
+const waitTimeout = "set max_statement_time = 0, idle_transaction_timeout = 0, net_write_timeout = 31536000";
 
 /** The time of `never`. */
 const endOfTime = "9999-12-31 23:59:59";
@@ -74,7 +74,7 @@ export class MariadbArchive implements StorageArchive {
       try {
         return await this.fill(connection, records);
       } catch (error) {
-        throw error instanceof ServiceError && isDuplicate(error.cause) ? contradictingRecords(error) : error;
+        throw error instanceof ServiceError && isDuplicate(error.cause) ? inconsistentRecords(error) : error;
       } finally {
         await releaseLocks(connection);
         dismiss(connection, "It has imported.");
@@ -85,7 +85,7 @@ export class MariadbArchive implements StorageArchive {
 
   private async *read(connection: Connection): AsyncGenerator<ArchiveRecord> {
     const run = runnerOf(connection);
-    await run(patience);
+    await run(waitTimeout);
     await run("set transaction isolation level repeatable read");
     await run("start transaction read only");
     yield await readSettings(run, this.tables, this.sections);
@@ -101,7 +101,7 @@ export class MariadbArchive implements StorageArchive {
     records: AsyncIterable<ArchiveRecord>,
   ): Promise<"imported" | "notEmpty" | "busy"> {
     const run = runnerOf(connection);
-    await run(patience);
+    await run(waitTimeout);
     if (!(await takeLock(run, this.tables.database, "archive"))) return "busy";
     // What fills a database may take as long as it needs.
     delete connection.answers;
@@ -131,7 +131,7 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
     appKeys: plainTable("appKeys", { table: tables.appKeys, order: "name" }),
     objects: archivedObjects(tables),
     links: archivedLinks(tables),
-    departures: archivedDepartures(tables),
+    tombstones: archivedTombstones(tables),
     accounts: plainTable("accounts", { table: tables.accounts, order: "user_id" }),
     customAccounts: plainTable("customAccounts", { table: tables.customAccounts, order: "login_name" }),
     records: plainTable("records", {

@@ -4,8 +4,8 @@ import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure, raise } from "./procedure.ts";
 
 /** The gate that those hold who open sessions under a limit of the database, and how many users share by the remainder of their number. */
-const gateOfAll = -1;
-const userGates = 256;
+const lockRowOfAll = -1;
+const userLockRows = 256;
 
 export const openSessionProcedure: Functions = {
   name: "open_session",
@@ -34,10 +34,10 @@ function definition({ openSession }: Tables): string {
       declare beside bigint;
       declare room bigint default device_limit;
       if all_limit > 0 then
-        select gate into held from ${own.sessionGates} where gate = ${gateOfAll} for update;
+        select gate into held from ${own.sessionLockRows} where gate = ${lockRowOfAll} for update;
       end if;
       if user_limit > 0 or device is not null then
-        select gate into held from ${own.sessionGates} where gate = user_number % ${userGates} for update;
+        select gate into held from ${own.sessionLockRows} where gate = user_number % ${userLockRows} for update;
       end if;
       if user_limit > 0 then
         select count(*) into beside from ${own.sessions} where user_id = user_number and ${others};

@@ -5,8 +5,8 @@ import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
 
 /** The gate that those hold who put records under a limit for all, and how many owners share by a checksum. */
-const gateOfAllRecords = -1;
-const ownerGates = 256;
+const lockRowOfAllRecords = -1;
+const ownerLockRows = 256;
 
 export const putRecordProcedure: Functions = {
   name: "put_record",
@@ -38,8 +38,8 @@ function definition({ putRecord }: Tables): string {
       declare present bigint;
       declare living boolean;
       declare drawn bigint;
-      ${entering("owner_limit", `crc32(concat(record_kind, ' ', record_owner)) % ${ownerGates}`, counted("records_owner", "owner = record_owner and kind = record_kind", "owner_limit"), "ownerFull")}
-      ${entering("all_limit", String(gateOfAllRecords), counted("records_kind_expiry", "kind = record_kind", "all_limit"), "full")}
+      ${entering("owner_limit", `crc32(concat(record_kind, ' ', record_owner)) % ${ownerLockRows}`, counted("records_owner", "owner = record_owner and kind = record_kind", "owner_limit"), "ownerFull")}
+      ${entering("all_limit", String(lockRowOfAllRecords), counted("records_kind_expiry", "kind = record_kind", "all_limit"), "full")}
       if coalesce(if_version, 0) = 0 then
         set drawn = nextval(${own.recordVersions});
         insert into ${own.records} (kind, id, owner, value, version, born, created_at, expires_at)
@@ -76,7 +76,7 @@ function counted(key: string, which: string, limit: string): string {
  */
 function entering(limit: string, gate: string, count: string, full: string): string {
   const isRoomy = `good + @@max_connections < ${limit}`;
-  const holding = `select gate into held from ${own.recordGates} where gate = ${gate}`;
+  const holding = `select gate into held from ${own.recordLockRows} where gate = ${gate}`;
   return `if ${limit} > 0 then
         ${count}
         if ${isRoomy} then

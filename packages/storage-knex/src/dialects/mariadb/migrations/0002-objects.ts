@@ -24,7 +24,7 @@ export const objects: Migration = {
  * readers themselves are no part of an index, whose entries may not grow that long. The recycle bin is listed and counted by who recycled
  * an object.
  */
-function objectsAndLocks({ departures, locks, objects: table }: Tables): string[] {
+function objectsAndLocks({ tombstones, locks, objects: table }: Tables): string[] {
   const common = `
     oid bigint primary key,
     uuid char(36) character set ascii collate ascii_bin not null,
@@ -42,18 +42,18 @@ function objectsAndLocks({ departures, locks, objects: table }: Tables): string[
       key objects_class (class, restricted, oid),
       key objects_stamp (stamp, oid)
     ) ${tableOptions}`,
-    `create table if not exists ${departures} (${common},
-      departed_at bigint not null,
+    `create table if not exists ${tombstones} (${common},
+      deleted_at bigint not null,
       attributes longtext,
       recycled boolean generated always as (attributes is not null) virtual,
-      leader bigint not null,
+      root bigint not null,
       deleted_by bigint,
-      unique key departures_uuid (uuid),
-      key departures_leader (leader),
-      key departures_class (class, recycled),
-      key departures_stamp (stamp, oid),
-      key departures_deleted_by (deleted_by, recycled, departed_at, oid),
-      key departures_departed_at (recycled, departed_at, oid)
+      unique key tombstones_uuid (uuid),
+      key tombstones_root (root),
+      key tombstones_class (class, recycled),
+      key tombstones_stamp (stamp, oid),
+      key tombstones_deleted_by (deleted_by, recycled, deleted_at, oid),
+      key tombstones_deleted_at (recycled, deleted_at, oid)
     ) ${tableOptions}`,
     `create table if not exists ${locks} (
       oid bigint primary key,

@@ -5,7 +5,7 @@ import { openSessionProcedure } from "../functions/open-session.ts";
 import { putRecordProcedure } from "../functions/put-record.ts";
 import { removeAccountsProcedure } from "../functions/remove-accounts.ts";
 import { throttleProcedures } from "../functions/throttle.ts";
-import { entry } from "./0001-entry.ts";
+import { entry } from "./0001-access.ts";
 import { objects } from "./0002-objects.ts";
 import type { Functions, Migration } from "./migrator.ts";
 

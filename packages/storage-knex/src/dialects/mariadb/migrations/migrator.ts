@@ -5,7 +5,7 @@ import { dismiss, type Run, runnerOf, takeLock, withConnection } from "../connec
 import type { Tables } from "../tables.ts";
 
 /** Seconds for which one who migrates waits for another. */
-const patience = 3_600;
+const waitTimeout = 3_600;
 
 /** Of what a server must understand, the oldest that does. */
 const oldestVersion = [10, 6] as const;
@@ -26,7 +26,7 @@ export class Migrator {
       // Nobody knows how long a large table takes; what was set lasts as long as the connection.
       await run("set max_statement_time = 0, innodb_lock_wait_timeout = 3600, lock_wait_timeout = 3600");
       try {
-        if (!(await takeLock(run, this.tables.database, "migrations", patience)))
+        if (!(await takeLock(run, this.tables.database, "migrations", waitTimeout)))
           throw new ServiceError(706, { detail: "Somebody else migrates the database." });
         await this.prepare(run);
         return { applied: await this.apply(run) };

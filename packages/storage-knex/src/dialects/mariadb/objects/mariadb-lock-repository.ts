@@ -4,7 +4,7 @@ import { statement } from "../../../statement.ts";
 import { storageTime } from "../statements/storage-time.ts";
 import type { Tables } from "../tables.ts";
 import { isAmongNumbers } from "./object-row.ts";
-import { type ObjectContext, WritersTurn } from "./writers-turn.ts";
+import { type ObjectContext, WriteLock } from "./write-lock.ts";
 
 /** Locks are taken in turn with those who write: a write that is under way ends before, and one that begins later finds the lock. */
 export function mariadbLockRepository(
@@ -15,7 +15,7 @@ export function mariadbLockRepository(
   return {
     async take(id, session, atMost = 0) {
       if (!isObjectId(id)) return "gone";
-      return inTurn(async (sql, now) => {
+      return withWriteLock(async (sql, now) => {
         const { rows } = await sql.run(locks.target, [objectNumber(id)]);
         if (rows.length === 0) return "gone";
         const lock = await live(sql, id);
@@ -28,7 +28,7 @@ export function mariadbLockRepository(
 
     async release(id, session) {
       if (!isObjectId(id)) return "free";
-      return inTurn(async (sql) => {
+      return withWriteLock(async (sql) => {
         const lock = await live(sql, id);
         if (lock === null) return "free";
         if (session !== null && lock.session !== session) return "held";
@@ -42,7 +42,7 @@ export function mariadbLockRepository(
     },
 
     async sweep(limit) {
-      return inTurn(async (sql) => {
+      return withWriteLock(async (sql) => {
         const { rows } = await sql.run<{ oid: number }>(locks.over, [context.offset(), limit]);
         if (rows.length > 0)
           await sql.runOnce(
@@ -69,9 +69,9 @@ export function mariadbLockRepository(
     return Number(rows[0]?.count);
   }
 
-  function inTurn<T>(work: (sql: SqlRunner, now: number) => Promise<T>): Promise<T> {
+  function withWriteLock<T>(work: (sql: SqlRunner, now: number) => Promise<T>): Promise<T> {
     return runner.atomically(async (sql) => {
-      const { now } = await WritersTurn.take(sql, context.statements, context.offset());
+      const { now } = await WriteLock.take(sql, context.statements, context.offset());
       return work(sql, now);
     });
   }

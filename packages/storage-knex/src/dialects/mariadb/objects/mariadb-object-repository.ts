@@ -36,7 +36,7 @@ import { isDecided } from "../query/order.ts";
 import { ObjectReads } from "./object-reads.ts";
 import { objectNumbers, objectOf } from "./object-row.ts";
 import { nextVersion, ObjectWrites, withKeptMembers, type WrittenObject } from "./object-writes.ts";
-import { type ObjectContext, WritersTurn } from "./writers-turn.ts";
+import { type ObjectContext, WriteLock } from "./write-lock.ts";
 
 export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContext): ObjectRepository {
   const readsForAll = new ObjectReads(runner, context.tables);
@@ -94,7 +94,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       });
     },
 
-    async hold(ids) {
+    async lock(ids) {
       if (ids.length > 0) await runner.atomically((sql) => takeTurn(sql));
     },
 
@@ -111,7 +111,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       if (new Set(uuids).size < uuids.length) throw uuidInUse();
       const given = uuids.filter((_, index) => objects[index]?.uuid !== undefined);
       return runner.atomically(async (sql) => {
-        const [turn, reads, writes] = [
+        const [writeLock, reads, writes] = [
           await takeTurn(sql, by),
           new ObjectReads(sql, context.tables),
           new ObjectWrites(sql, context.tables),
@@ -120,10 +120,10 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
         // Nobody else has a UUID that was just made.
         if (given.length > 0 && (await reads.isTaken(given))) throw uuidInUse();
         for (const { attributes } of wanted) acceptObjectSize(attributes);
-        const { first, stamp } = await turn.numbers(wanted.length);
+        const { first, stamp } = await writeLock.numbers(wanted.length);
         const written = wanted.map(({ className, attributes, uuid, readers, links = {} }, index): WrittenObject => {
           const id = objectIdOf(first + index);
-          return { object: { id, uuid, className, attributes, readers, version: 1, storedAt: turn.now }, links };
+          return { object: { id, uuid, className, attributes, readers, version: 1, storedAt: writeLock.now }, links };
         });
         await writes.add(written, stamp);
         return written.map(({ object }) => object);
@@ -135,7 +135,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       acceptChanges(changes);
       const wanted = structuredClone(changes);
       return runner.atomically(async (sql) => {
-        const [turn, writes] = [await takeTurn(sql, by), new ObjectWrites(sql, context.tables)];
+        const [writeLock, writes] = [await takeTurn(sql, by), new ObjectWrites(sql, context.tables)];
         const objects = await changeable(sql, wanted, by);
         await writes.acceptTargets(wanted.map(({ links }) => links));
         const changing = wanted.map((change) => ({ change, object: objects.get(change.id) as StoredObject }));
@@ -143,11 +143,11 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
         const written = kept.map(
           ({ object, change: { attributes, links, readers = object.readers } }): WrittenObject => {
             const whole = { ...object.attributes, ...attributes };
-            return { object: nextVersion(object, turn.now, { attributes: whole, readers }), links };
+            return { object: nextVersion(object, writeLock.now, { attributes: whole, readers }), links };
           },
         );
         for (const { object } of written) acceptObjectSize(object.attributes);
-        await writes.replace(written, await turn.stamp());
+        await writes.replace(written, await writeLock.stamp());
         await writes.recount(
           kept.map(({ object: before }, index) => [before, (written[index] as WrittenObject).object]),
         );
@@ -249,8 +249,8 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     return { tables, columns, visibility };
   }
 
-  function takeTurn(sql: SqlRunner, by?: Writing): Promise<WritersTurn> {
-    return WritersTurn.take(sql, context.statements, context.offset(), by);
+  function takeTurn(sql: SqlRunner, by?: Writing): Promise<WriteLock> {
+    return WriteLock.take(sql, context.statements, context.offset(), by);
   }
 }
 

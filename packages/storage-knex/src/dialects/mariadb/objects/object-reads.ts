@@ -34,7 +34,7 @@ export class ObjectReads {
   byNumbers(numbers: readonly number[], visibility: Visibility, bytes = unbounded): Promise<StoredObject[]> {
     return numbers.length === 0
       ? Promise.resolve([])
-      : this.those(isAmongNumbers("o.oid", numbers), visibility, new QueryParameters(), bytes);
+      : this.select(isAmongNumbers("o.oid", numbers), visibility, new QueryParameters(), bytes);
   }
 
   byUuids(uuids: readonly string[], visibility: Visibility, bytes = unbounded): Promise<StoredObject[]> {
@@ -42,7 +42,7 @@ export class ObjectReads {
     const places = uuids.map((uuid) => parameters.add(uuid));
     return places.length === 0
       ? Promise.resolve([])
-      : this.those(`o.uuid in (${places.join(", ")})`, visibility, parameters, bytes);
+      : this.select(`o.uuid in (${places.join(", ")})`, visibility, parameters, bytes);
   }
 
   async outlines(numbers: readonly number[], visibility: Visibility): Promise<ObjectOutline[]> {
@@ -94,7 +94,7 @@ export class ObjectReads {
     const places = uuids.map((_, index) => `$${index + 1}`).join(", ");
     const having = (table: string) => `select 1 from ${table} where uuid in (${places})`;
     const { rows } = await this.sql.runOnce(
-      `${having(this.tables.objects)} union all ${having(this.tables.departures)} limit 1`,
+      `${having(this.tables.objects)} union all ${having(this.tables.tombstones)} limit 1`,
       uuids,
     );
     return rows.length > 0;
@@ -104,19 +104,19 @@ export class ObjectReads {
   async gone(numbers: readonly number[]): Promise<ReadonlySet<ObjectId>> {
     if (numbers.length === 0) return new Set();
     const { rows } = await this.sql.runOnce<{ oid: number }>(
-      `select oid from ${this.tables.departures} where ${isAmongNumbers("oid", numbers)}`,
+      `select oid from ${this.tables.tombstones} where ${isAmongNumbers("oid", numbers)}`,
     );
     return new Set(rows.map(({ oid }) => objectIdOf(Number(oid))));
   }
 
   /** Which of the numbers are of live objects that are not visible, or of recycled ones. */
   async outOfSight(numbers: readonly number[], visibility: Visibility): Promise<ReadonlySet<ObjectId>> {
-    const { departures, objects } = this.tables;
+    const { tombstones, objects } = this.tables;
     const live = await this.sql.runOnce<Pick<ObjectRow, "oid" | "class" | "readers">>(
       `select oid, class, readers from ${objects} where ${isAmongNumbers("oid", numbers)}`,
     );
     const recycled = await this.sql.runOnce<{ oid: number }>(
-      `select oid from ${departures} where ${isAmongNumbers("oid", numbers)} and attributes is not null`,
+      `select oid from ${tombstones} where ${isAmongNumbers("oid", numbers)} and attributes is not null`,
     );
     const hidden = live.rows.filter((row) => !isVisible({ className: row.class, readers: readersOf(row) }, visibility));
     return new Set([...hidden, ...recycled.rows].map(({ oid }) => objectIdOf(Number(oid))));
@@ -134,7 +134,7 @@ export class ObjectReads {
     return new Map(rows.map(({ oid, session }) => [objectIdOf(Number(oid)), session]));
   }
 
-  private async those(
+  private async select(
     selection: string,
     visibility: Visibility,
     parameters: QueryParameters,

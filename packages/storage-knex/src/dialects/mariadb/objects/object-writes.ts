@@ -119,7 +119,7 @@ export class ObjectWrites {
 }
 
 /** The columns of a row that holds an object, or what is left of one, whose time is called so. */
-export function rowColumns(storedAt: "stored_at" | "departed_at" = "stored_at"): string[] {
+export function rowColumns(storedAt: "stored_at" | "deleted_at" = "stored_at"): string[] {
   return ["oid", "uuid", "class", "version", storedAt, "readers", "attributes", "stamp"];
 }
 

@@ -10,7 +10,7 @@ import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
 import { additionUnlessKnown, statement } from "../../../statement.ts";
 import { noNumbers } from "../functions/channels.ts";
 import { lockStatements } from "../objects/mariadb-lock-repository.ts";
-import { writingStatements } from "../objects/writers-turn.ts";
+import { writingStatements } from "../objects/write-lock.ts";
 import type { Tables } from "../tables.ts";
 import { accountStatements } from "./account-statements.ts";
 import { admissionStatements } from "./admission-statements.ts";

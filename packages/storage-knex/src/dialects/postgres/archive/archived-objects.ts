@@ -3,7 +3,7 @@ import { linkRows, linksOf } from "../../../archived-records.ts";
 import type { Tables } from "../tables.ts";
 import { type ArchivedTable, timeOf } from "./archived-table.ts";
 
-/** The columns that live objects and departures share, as they travel. */
+/** The columns that live objects and tombstones share, as they travel. */
 const objectRow =
   "oid bigint, uuid uuid, class text, version integer, stamp bigint, stored_at float8, readers bigint[], attributes jsonb";
 
@@ -59,7 +59,7 @@ function objectMembers({
   readers,
   stamp,
   attributes,
-}: Omit<RecordOf<"objects" | "departures">, "section">): string {
+}: Omit<RecordOf<"objects" | "tombstones">, "section">): string {
   const readerNumbers = readers === null ? "null" : `[${readers.map(objectNumber).join(",")}]`;
   const named = `"oid":${objectNumber(id)},"uuid":${JSON.stringify(uuid)},"class":${JSON.stringify(className)}`;
   return `{${named},"version":${version},"stamp":${stamp},"stored_at":${storedAt},"readers":${readerNumbers},"attributes":${attributes}`;
@@ -92,28 +92,28 @@ export function archivedClasses({ classes }: Tables): ArchivedTable<"classes"> {
   };
 }
 
-export function archivedDepartures({ departures }: Tables): ArchivedTable<"departures"> {
+export function archivedTombstones({ tombstones }: Tables): ArchivedTable<"tombstones"> {
   return {
-    rows: departures,
+    rows: tombstones,
     key: { column: "oid", type: "bigint" },
     size: "coalesce(octet_length(attributes::text), 0)",
-    line: `concat(leader, ' ', deleted_by, E'\\t', ${objectLine("departed_at")})`,
+    line: `concat(root, ' ', deleted_by, E'\\t', ${objectLine("deleted_at")})`,
     recordOf: (line) => {
       const who = line.slice(0, line.indexOf("\t"));
-      const [leader, deletedBy] = who.split(" ");
+      const [root, deletedBy] = who.split(" ");
       const { attributes, ...object } = objectOfLine(line.slice(who.length + 1));
       const numbers = {
-        leader: objectIdOf(Number(leader)),
+        root: objectIdOf(Number(root)),
         deletedBy: deletedBy === "" ? null : objectIdOf(Number(deletedBy)),
       };
-      return { ...object, section: "departures", ...numbers, attributes: attributes === "null" ? null : attributes };
+      return { ...object, section: "tombstones", ...numbers, attributes: attributes === "null" ? null : attributes };
     },
-    insert: `insert into ${departures} (oid, uuid, class, version, departed_at, readers, attributes, leader, deleted_by, stamp)
-      select oid, uuid, class, version, ${timeOf("stored_at")}, readers, nullif(attributes, 'null'), leader, deleted_by, stamp
-      from jsonb_to_recordset($1::jsonb) as l (${objectRow}, leader bigint, deleted_by bigint)`,
+    insert: `insert into ${tombstones} (oid, uuid, class, version, deleted_at, readers, attributes, root, deleted_by, stamp)
+      select oid, uuid, class, version, ${timeOf("stored_at")}, readers, nullif(attributes, 'null'), root, deleted_by, stamp
+      from jsonb_to_recordset($1::jsonb) as l (${objectRow}, root bigint, deleted_by bigint)`,
     rowsOf: (record) => {
       const deletedBy = record.deletedBy === null ? "null" : objectNumber(record.deletedBy);
-      return `${objectMembers(record)},"leader":${objectNumber(record.leader)},"deleted_by":${deletedBy}}`;
+      return `${objectMembers(record)},"root":${objectNumber(record.root)},"deleted_by":${deletedBy}}`;
     },
   };
 }

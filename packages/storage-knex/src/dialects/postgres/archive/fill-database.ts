@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type ArchiveRecord, contradictingRecords, type RecordOf } from "@sallyport/core";
+import { type ArchiveRecord, inconsistentRecords, type RecordOf } from "@sallyport/core";
 import { type SectionWriter, writeRecords } from "../../../archived-records.ts";
 import type { Run } from "../connection.ts";
 import { raiseStamps } from "../stamps.ts";
@@ -13,29 +13,29 @@ export async function fillDatabase(
   sections: ArchivedTables,
   records: AsyncIterable<ArchiveRecord>,
 ): Promise<void> {
-  const { departures, objects } = tables;
-  for (const table of [objects, departures]) await run({ text: `alter table ${table} disable trigger user` });
+  const { tombstones, objects } = tables;
+  for (const table of [objects, tombstones]) await run({ text: `alter table ${table} disable trigger user` });
   await run({ text: `delete from ${tables.classes}` });
   const settings = await writeRecords(
     records,
     (each) => writeSettings(run, tables, each),
     (section) => new RowWriter(run, sections[section]),
   );
-  await refuseContradictions(run, tables);
+  await refuseInconsistentRecords(run, tables);
   await countObjects(run, tables);
-  for (const table of [objects, departures]) await run({ text: `alter table ${table} enable trigger user` });
+  for (const table of [objects, tombstones]) await run({ text: `alter table ${table} enable trigger user` });
   await raiseStamps(run, tables);
   // Nobody else would do it in the embedded engine, and on a server it could take minutes until somebody does.
-  await run({ text: `analyze ${[objects, tables.links, departures, tables.accounts, tables.audit].join(", ")}` });
+  await run({ text: `analyze ${[objects, tables.links, tombstones, tables.accounts, tables.audit].join(", ")}` });
   if (settings !== undefined) await writeSequences(run, tables, settings);
 }
 
 /** Ids and UUIDs are given once, whether their object is there or gone; each table by itself has an index for that. */
-async function refuseContradictions(run: Run, { departures, objects }: Tables): Promise<void> {
+async function refuseInconsistentRecords(run: Run, { tombstones, objects }: Tables): Promise<void> {
   const { rows } = await run({
-    text: `select from ${departures} d join ${objects} o on o.oid = d.oid or o.uuid = d.uuid limit 1`,
+    text: `select from ${tombstones} d join ${objects} o on o.oid = d.oid or o.uuid = d.uuid limit 1`,
   });
-  if (rows.length > 0) throw contradictingRecords();
+  if (rows.length > 0) throw inconsistentRecords();
 }
 
 /** In the place of the triggers, which would keep every row until the end of its statement. */
@@ -111,10 +111,10 @@ async function writeSequences(
   tables: Tables,
   { lastObject, lastAudit }: RecordOf<"settings">,
 ): Promise<void> {
-  const { audit, departures, objectIds, objects } = tables;
+  const { audit, tombstones, objectIds, objects } = tables;
   const behind = (sequence: string, last: string) =>
     `select setval(${sequence}, last) from (select ${last} as last) l where last > 0`;
-  const highest = `greatest($1::bigint, (select max(oid) from ${objects}), (select max(oid) from ${departures}))`;
+  const highest = `greatest($1::bigint, (select max(oid) from ${objects}), (select max(oid) from ${tombstones}))`;
   await run({ text: behind(`'${objectIds}'`, highest), values: [lastObject] });
   await run({
     text: behind(auditSequence(tables), `greatest($1::bigint, (select max(sequence) from ${audit}))`),

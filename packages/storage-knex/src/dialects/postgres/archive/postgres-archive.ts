@@ -2,7 +2,7 @@ import {
   type ArchivePart,
   type ArchiveRecord,
   archiveSections,
-  contradictingRecords,
+  inconsistentRecords,
   type RecordOf,
   ServiceError,
   type StorageArchive,
@@ -13,13 +13,13 @@ import { auditDetails } from "../../../knex-audit-repository.ts";
 import type { OpenCalls } from "../../../open-calls.ts";
 import { acquire, release, rollBack, type Run, runnerOf, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
-import { archivedClasses, archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
+import { archivedClasses, archivedTombstones, archivedLinks, archivedObjects } from "./archived-objects.ts";
 import { type ArchivedTables, plainTable } from "./archived-table.ts";
 import { auditSequence, fillDatabase } from "./fill-database.ts";
 import { readLines } from "./read-lines.ts";
 
 /** Whoever is at the other end may take his time. */
-const patience = "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
+const waitTimeout = "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
 
 export class PostgresArchive implements StorageArchive {
   private readonly sections: ArchivedTables;
@@ -44,7 +44,7 @@ export class PostgresArchive implements StorageArchive {
       const run = runnerOf(connection);
       try {
         await run({ text: "begin isolation level repeatable read read only" });
-        await run({ text: patience });
+        await run({ text: waitTimeout });
         yield [await readSettings(run, this.tables)];
         for (const section of archiveSections) {
           if (section === "settings") continue;
@@ -80,14 +80,14 @@ export class PostgresArchive implements StorageArchive {
       try {
         const hindrance = await this.hindrance(run);
         if (hindrance === null) {
-          await run({ text: patience });
+          await run({ text: waitTimeout });
           await fillDatabase(run, this.tables, this.sections, records);
         }
         await run({ text: hindrance === null ? "commit" : "rollback" });
         return hindrance ?? "imported";
       } catch (error) {
         await rollBack(connection);
-        throw isContradiction(error) ? contradictingRecords(error) : error;
+        throw isConstraintViolation(error) ? inconsistentRecords(error) : error;
       }
     });
   }
@@ -109,7 +109,7 @@ export class PostgresArchive implements StorageArchive {
 }
 
 /** A constraint is broken, or a value cannot be what it is said to be. */
-function isContradiction(error: unknown): boolean {
+function isConstraintViolation(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error.code === 801) return false;
   const state: unknown = (error.cause as { code?: unknown } | undefined)?.code;
   return typeof state === "string" && /^2[23]/.test(state);
@@ -126,7 +126,7 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
     }),
     objects: archivedObjects(tables),
     links: archivedLinks(tables),
-    departures: archivedDepartures(tables),
+    tombstones: archivedTombstones(tables),
     accounts: plainTable("accounts", { table: accounts, key: { column: "user_id", type: "bigint" } }),
     customAccounts: plainTable("customAccounts", {
       table: customAccounts,

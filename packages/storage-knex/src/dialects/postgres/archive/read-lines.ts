@@ -12,8 +12,11 @@ const statementsAhead = 2;
  */
 export async function* readLines(run: Run, table: ReadTable): AsyncGenerator<string[]> {
   const text = linesText(table);
-  const answers = readAhead(readSpans(run, table), statementsAhead, (spans) =>
-    run<{ readonly lines: string }>({ text, values: [spans.map(({ first }) => first), spans.map(({ last }) => last)] }),
+  const answers = readAhead(readRanges(run, table), statementsAhead, (ranges) =>
+    run<{ readonly lines: string }>({
+      text,
+      values: [ranges.map(({ first }) => first), ranges.map(({ last }) => last)],
+    }),
   );
   for await (const { rows } of answers) {
     for (const { lines } of rows) {
@@ -53,12 +56,12 @@ async function* readAhead<Item, Answer>(
 }
 
 /** Neighbours in a table, by their keys. */
-interface Span {
+interface KeyRange {
   readonly first: string;
   readonly last: string;
 }
 
-interface SpanSize {
+interface RangeSize {
   /** No further row behind so many bytes. */
   readonly bytes: number;
   /** Rows at most. */
@@ -68,18 +71,18 @@ interface SpanSize {
 }
 
 /** What is put together as one text is small enough for memory that the database has used just before: new memory costs as much as the text. */
-const usual: SpanSize = { bytes: 131_072, rows: 250, atOnce: 8 };
+const usual: RangeSize = { bytes: 131_072, rows: 250, atOnce: 8 };
 /** Of rows that are all looked at for each span. */
-const fewer: SpanSize = { bytes: 1_048_576, rows: 2_000, atOnce: 1 };
+const fewer: RangeSize = { bytes: 1_048_576, rows: 2_000, atOnce: 1 };
 /** Rows that are cut by one statement, if they are small. */
 const rowsAtOnce = 16_000;
 
 /** A whole table as spans, some at a time, and never none. How large rows are is looked at before any is written out. */
-async function* readSpans(run: Run, table: ReadTable): AsyncGenerator<Span[]> {
+async function* readRanges(run: Run, table: ReadTable): AsyncGenerator<KeyRange[]> {
   const size = table.key.isExpression === true ? fewer : usual;
-  const text = spansText(table, size);
+  const text = rangesText(table, size);
   const ask = (after: string | null) => {
-    const answer = run<Span>({ text, values: [after] });
+    const answer = run<KeyRange>({ text, values: [after] });
     // Whoever stops early does not await it.
     answer.catch(() => {});
     return answer;
@@ -97,19 +100,19 @@ async function* readSpans(run: Run, table: ReadTable): AsyncGenerator<Span[]> {
  * The spans of the rows behind a key (1), or of the first ones. One is looked for behind the other: to number all rows, or add up what they
  * take, would last four times as long.
  */
-function spansText(table: ReadTable, most: SpanSize): string {
+function rangesText(table: ReadTable, most: RangeSize): string {
   const { column, type } = table.key;
   return `with recursive span as (
-      select 1 as number, next.* from ${nextSpan(table, most, `$1::${type} is null or ${column} > $1::${type}`)} next
+      select 1 as number, next.* from ${nextRange(table, most, `$1::${type} is null or ${column} > $1::${type}`)} next
       union all
-      select span.number + 1, next.* from span, lateral ${nextSpan(table, most, `${column} > span.last`)} next
+      select span.number + 1, next.* from span, lateral ${nextRange(table, most, `${column} > span.last`)} next
       where span.last is not null and span.number < ${rowsAtOnce / most.rows}
     )
     select first::text, last::text from span where last is not null`;
 }
 
 /** The first of the rows for which a condition holds, without a key if there is none. They are added up one by one only if they are too large together. */
-function nextSpan({ rows, key: { column }, size }: ReadTable, most: SpanSize, condition: string): string {
+function nextRange({ rows, key: { column }, size }: ReadTable, most: RangeSize, condition: string): string {
   const sizes = (where: string) => `select ${column} as key, ${size} as size from ${rows} r where ${where}`;
   return `(
       select together.first, case when together.size <= ${most.bytes} then together.last else (

@@ -1,7 +1,7 @@
 import { ownShard } from "../statements/expressions.ts";
 import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
-import { acceptModel, holdTargets, isGiven, planOnce, raise } from "./writing-steps.ts";
+import { acceptModel, lockTargets, isGiven, planOnce, raise } from "./writing-steps.ts";
 
 /** Tells the trigger that would count what is inserted that it is counted already. As a part of the definition, the setting would ask for a superuser. */
 const tellCounted = (word: string) => `set_config('sallyport.counted', '${word}', true)`;
@@ -17,7 +17,7 @@ export const insertFunctions: Functions = {
  * targets}` of those, and `targets` are all of these, each once.
  */
 function insertObjectsFunction(tables: Tables): string {
-  const { departures, insertObjects, links, objects } = tables;
+  const { tombstones, insertObjects, links, objects } = tables;
   const taken = (table: string) =>
     `exists (select from ${table} where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(asked) as element))`;
   const insert = `insert into ${objects} as o (uuid, class, attributes, readers, stored_at)
@@ -36,9 +36,9 @@ function insertObjectsFunction(tables: Tables): string {
     found bigint;
   begin
     ${acceptModel(tables, "generation")}
-    ${holdTargets(tables, "$3")}
+    ${lockTargets(tables, "$3")}
     if exists (select from jsonb_array_elements(asked) as element where ${isGiven("element")}) then
-      if ${taken(objects)} or ${taken(departures)} then
+      if ${taken(objects)} or ${taken(tombstones)} then
         ${raise("SPUID", "Another object has the UUID.")};
       end if;
     end if;
@@ -63,7 +63,7 @@ function insertObjectsFunction(tables: Tables): string {
  * index says; that none had it is looked up in a condition of its own, as both together would be a query each time.
  */
 function insertObjectFunction(tables: Tables): string {
-  const { departures, insertObject, links, objectCounts, objects } = tables;
+  const { tombstones, insertObject, links, objectCounts, objects } = tables;
   return `create or replace function ${insertObject} (
     asked jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8,
     out oid bigint, out uuid uuid, out version integer, out stored_at timestamptz
@@ -78,9 +78,9 @@ function insertObjectFunction(tables: Tables): string {
     told text;
   begin
     ${acceptModel(tables, "generation")}
-    ${holdTargets(tables, "$3")}
+    ${lockTargets(tables, "$3")}
     if ${isGiven("asked")} then
-      if exists (select from ${departures} where uuid = given) then
+      if exists (select from ${tombstones} where uuid = given) then
         ${raise("SPUID", "Another object has the UUID.")};
       end if;
     end if;

@@ -1,6 +1,6 @@
 import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
-import { acceptModel, holdTargets, planOnce, raise } from "./writing-steps.ts";
+import { acceptModel, lockTargets, planOnce, raise } from "./writing-steps.ts";
 
 export const updateObjectsFunction: Functions = {
   name: "update_objects",
@@ -16,7 +16,7 @@ export const updateObjectsFunction: Functions = {
  * the planner, which knows no sizes, would compare everything with everything.
  */
 function definition(tables: Tables): string {
-  const { departures, links, locks, objects, sessions, updateObjects } = tables;
+  const { tombstones, links, locks, objects, sessions, updateObjects } = tables;
   const asked = "jsonb_to_recordset(linked) as l (source bigint, attribute text, targets bigint[])";
   // A trigger looks at each row of a statement that sets readers.
   const update = (readers = "") => `update ${objects} o
@@ -41,7 +41,7 @@ function definition(tables: Tables): string {
       order by oid for no key update;
     get diagnostics found = row_count;
     if found < cardinality(numbers) then
-      if exists (select from ${departures} where oid = any (numbers)) then
+      if exists (select from ${tombstones} where oid = any (numbers)) then
         ${raise("SP610", "An object is gone.")};
       end if;
       ${raise("SP304", "An object was never there.")};
@@ -58,7 +58,7 @@ function definition(tables: Tables): string {
     ) then
       ${raise("SP713", "An object has another version.")};
     end if;
-    ${holdTargets(tables, "$3")}
+    ${lockTargets(tables, "$3")}
     ${keepMembers(tables)}
     if linked is not null then
       with wanted as materialized (
@@ -86,7 +86,7 @@ function definition(tables: Tables): string {
  * always there are none, which is found out by the links alone. What a member is, is asked for one by one: as a join, or as a list of
  * all that are not visible, it could become a look at the whole table.
  */
-function keepMembers({ departures, links, objectNumber, objects }: Tables): string {
+function keepMembers({ tombstones, links, objectNumber, objects }: Tables): string {
   return `if linked is not null then
       with list as materialized (
         select l.source, l.attribute, l.targets from jsonb_to_recordset(linked) as l (source bigint, attribute text, targets bigint[])
@@ -101,7 +101,7 @@ function keepMembers({ departures, links, objectNumber, objects }: Tables): stri
           and (k.target, k.source, k.attribute) not in (select target, source, attribute from given)
           and coalesce(
             (select class <> all (classes) or not readers && principals from ${objects} where oid = k.target),
-            (select attributes is not null from ${departures} where oid = k.target)
+            (select attributes is not null from ${tombstones} where oid = k.target)
           )
         group by k.source, k.attribute
       )

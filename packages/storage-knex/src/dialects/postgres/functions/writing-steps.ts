@@ -30,7 +30,7 @@ export function acceptModel(tables: Tables, generation: string): string {
  * Holds the targets of links so that none can go before the links are committed. A lock for this does not keep others
  * from changing the targets, so that those who change objects that point to one another do not block each other.
  */
-export function holdTargets({ objects }: Tables, targets: string): string {
+export function lockTargets({ objects }: Tables, targets: string): string {
   return `if cardinality(${targets}) > 0 then
       perform from ${objects} where oid = any (${targets}) order by oid for key share;
       get diagnostics found = row_count;

@@ -8,7 +8,7 @@ export const objects: Migration = {
   statements: (tables, classes) => [
     ...model(tables, classes),
     ...present(tables),
-    ...departed(tables),
+    ...tombstoneTable(tables),
     ...beside(tables),
     ...triggers(tables),
     // Otherwise the planner takes it for a large table until it is analyzed.
@@ -67,25 +67,25 @@ function present({ objects: table, objectIds, schema, stampOffset }: Tables) {
  * attributes if its object can return. Objects that went together can be found by the one that they went with. The recycle bin is listed
  * and counted by who recycled an object.
  */
-function departed({ departures: table, stampOffset }: Tables) {
+function tombstoneTable({ tombstones: table, stampOffset }: Tables) {
   return [
     `create table ${table} (
       oid bigint primary key,
       uuid uuid not null unique,
       class text collate "C" not null,
       version integer not null,
-      departed_at timestamptz(3) not null,
+      deleted_at timestamptz(3) not null,
       readers bigint[],
       attributes jsonb,
-      leader bigint not null,
+      root bigint not null,
       stamp bigint not null default ${stampOffset}() + txid_current(),
       deleted_by bigint
     )`,
-    `create index departures_leader on ${table} (leader) where attributes is not null`,
-    `create index departures_class on ${table} (class) where attributes is not null`,
-    `create index departures_stamp on ${table} (stamp, oid)`,
-    `create index departures_deleted_by on ${table} (deleted_by, departed_at, oid) where attributes is not null`,
-    `create index departures_departed_at on ${table} (departed_at, oid) where attributes is not null and leader = oid`,
+    `create index tombstones_root on ${table} (root) where attributes is not null`,
+    `create index tombstones_class on ${table} (class) where attributes is not null`,
+    `create index tombstones_stamp on ${table} (stamp, oid)`,
+    `create index tombstones_deleted_by on ${table} (deleted_by, deleted_at, oid) where attributes is not null`,
+    `create index tombstones_deleted_at on ${table} (deleted_at, oid) where attributes is not null and root = oid`,
   ];
 }
 
@@ -123,7 +123,7 @@ function beside({ links, locks, objectCounts }: Tables) {
  * what was inserted costs more than to count one row: the function that has counted it says so. A condition for stamps would be planned
  * anew for each statement, which takes longer than to call the function.
  */
-function triggers({ departures, objects: table, schema, stampRow }: Tables) {
+function triggers({ tombstones, objects: table, schema, stampRow }: Tables) {
   const counting = (name: string) => `"${schema}"."${name}"`;
   const missing = "begin raise exception 'The functions are not installed.'; end";
   return [
@@ -138,6 +138,6 @@ function triggers({ departures, objects: table, schema, stampRow }: Tables) {
     `create trigger count_opened after update of readers on ${table} for each row
       when ((old.readers is null) <> (new.readers is null)) execute function ${counting("count_opened")}()`,
     `create trigger objects_stamped before insert or update on ${table} for each row execute function ${stampRow}()`,
-    `create trigger departures_stamped before insert or update on ${departures} for each row execute function ${stampRow}()`,
+    `create trigger tombstones_stamped before insert or update on ${tombstones} for each row execute function ${stampRow}()`,
   ];
 }

@@ -1,4 +1,4 @@
-import { holdObjectsFunction } from "../functions/hold-objects.ts";
+import { lockObjectsFunction } from "../functions/lock-objects.ts";
 import { insertFunctions } from "../functions/insert-objects.ts";
 import { lockFunctions } from "../functions/locks.ts";
 import { objectCountFunctions } from "../functions/object-counts.ts";
@@ -9,13 +9,13 @@ import { putRecordFunction } from "../functions/put-record.ts";
 import { removeAccountsFunction } from "../functions/remove-accounts.ts";
 import { updateObjectsFunction } from "../functions/update-objects.ts";
 import { stampRowFunction } from "../stamps.ts";
-import { entry } from "./0001-entry.ts";
+import { entry } from "./0001-access.ts";
 import { objects } from "./0002-objects.ts";
 import type { Functions, Migration } from "./migrator.ts";
 
 /** All functions; the one that gives the offset of stamps is none of them, as what it says belongs to the database. */
 const functions: readonly Functions[] = [
-  holdObjectsFunction,
+  lockObjectsFunction,
   insertFunctions,
   lockFunctions,
   objectCountFunctions,

@@ -6,7 +6,7 @@ import { type Connection, type Query, rollBack, type Run, runnerOf, withConnecti
 import type { Tables } from "../tables.ts";
 
 /** Milliseconds. While a change of a table waits for those who use it, everybody else queues behind it. */
-interface MigrationPatience {
+interface MigrationTimeouts {
   readonly lockTimeout: number;
   /** Between two attempts to get the lock. */
   readonly pause: number;
@@ -15,17 +15,17 @@ interface MigrationPatience {
 interface MigratorOptions {
   /** The classes of a new database; the built-in ones unless given. */
   readonly classes?: readonly ClassDefinition[];
-  readonly patience?: MigrationPatience;
+  readonly patience?: MigrationTimeouts;
   /** What is done when no migration is left, whether there was one or not; in a transaction, by one process at a time. */
   readonly finish?: (run: Run) => Promise<void>;
 }
 
-const usualPatience: MigrationPatience = { lockTimeout: 2_000, pause: 500 };
+const defaultTimeouts: MigrationTimeouts = { lockTimeout: 2_000, pause: 500 };
 const lockAttempts = 100;
 
 /** Brings one schema up to date, while others may work in it or migrate it too. */
 export class Migrator {
-  private readonly patience: MigrationPatience;
+  private readonly patience: MigrationTimeouts;
   private readonly classes: readonly ClassDefinition[];
   private readonly finish: (run: Run) => Promise<void>;
 
@@ -33,10 +33,14 @@ export class Migrator {
     private readonly knex: Knex,
     private readonly tables: Tables,
     private readonly migrations: readonly Migration[],
-    { patience = usualPatience, classes = builtInClasses, finish = async () => {} }: MigratorOptions = {},
+    {
+      patience: waitTimeout = defaultTimeouts,
+      classes = builtInClasses,
+      finish = async () => {},
+    }: MigratorOptions = {},
   ) {
     this.classes = classes;
-    this.patience = patience;
+    this.patience = waitTimeout;
     this.finish = finish;
   }
 

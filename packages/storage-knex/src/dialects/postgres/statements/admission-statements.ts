@@ -2,7 +2,7 @@ import type { SessionMode } from "@sallyport/core";
 import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
 import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
-import { briefStatement, statement } from "../../../statement.ts";
+import { batchableStatement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { ownShard, storageTime } from "./expressions.ts";
 
@@ -21,7 +21,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
   const appKey = `k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
         k.return_addresses as key_return_addresses`;
   const admit = (mode: SessionMode, channel = { columns: "", join: "" }) =>
-    briefStatement(
+    batchableStatement(
       `admit_${mode}`,
       `select ${settings}, ${appKey},
         s.mode, s.user_id, s.app_names, s.device_id, s.custom_account, s.custom_version, ${link}, s.due, a.administrator, u.attributes -> 'Groups' as groups${channel.columns}
@@ -96,7 +96,7 @@ export function sessionStatements(tables: Tables): SessionStatements {
         `select ${tables.openSession}($1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
           $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::text, $16::bigint, $17::bigint)`,
       ),
-      joint: "call",
+      batch: "call",
     },
     endOne: statement("session_end", remove(tables, "digest = $1::bytea")),
     endAllOfUser: statement("session_end_user", remove(tables, `user_id = $1::bigint and ${notExcepted}`)),

@@ -13,7 +13,7 @@ export function auditStatements(tables: Tables): AuditStatements {
         `insert into ${audit} (${auditDetails}, at)
         values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::bigint, $7::text, $8::jsonb, $9::text, $10::text, $11::text, ${storageTime(12)})`,
       ),
-      joint: "addition",
+      batch: "addition",
     },
     tally: statement(
       "audit_tally",

@@ -23,7 +23,7 @@ export function objectStatements(tables: Tables) {
     );
   return {
     /** 1 object number, 2 visible classes, 3 principals. One object has a megabyte at most. */
-    getOne: { ...get("object_get", "o.oid = $1::bigint"), brief: true as const },
+    getOne: { ...get("object_get", "o.oid = $1::bigint"), batchable: true as const },
     /** 1 object numbers, 2 visible classes, 3 principals, 4 bytes. */
     getSeveral: get("object_get_several", severalIds, boundedColumns("o", "$4::bigint")),
     /** 1 object numbers, 2 visible classes, 3 principals. */
@@ -62,8 +62,8 @@ export function objectStatements(tables: Tables) {
     /** What every writer of objects does first. */
     shareModel: statement("model_share", `select pg_advisory_xact_lock_shared(${modelLock(tables)})`),
     /** 1 object numbers; in ascending order, so that transactions that lock several wait for one another instead of deadlocking. */
-    hold: statement(
-      "object_hold",
+    lock: statement(
+      "object_lock",
       `select count(*) from (
         select from ${objects} o where ${severalIds} order by o.oid for no key update
       ) held`,

@@ -10,7 +10,7 @@ import { accountStatements } from "./account-statements.ts";
 import { admissionStatements, appKeyStatements, sessionStatements } from "./admission-statements.ts";
 import { auditStatements } from "./audit-statements.ts";
 import { channelStatements, cipherBlockStatements } from "./channel-statements.ts";
-import { departureStatements } from "./departure-statements.ts";
+import { deletionStatements } from "./deletion-statements.ts";
 import { modelLock } from "./expressions.ts";
 import { objectStatements } from "./object-statements.ts";
 import { recordStatements } from "./record-statements.ts";
@@ -33,7 +33,7 @@ export function statementsOf(tables: Tables) {
     channels: channelStatements(tables),
     cipherBlocks: cipherBlockStatements(tables),
     settings: settingsStatements(tables),
-    departures: departureStatements(tables),
+    tombstones: deletionStatements(tables),
     /** Names of the indexes over values that queries can use. */
     indexes: { ready: statement("index_ready", `${existingIndexes(tables)} and i.indisvalid`) },
     locks: lockStatements(tables),

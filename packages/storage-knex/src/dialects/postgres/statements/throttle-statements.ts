@@ -47,7 +47,7 @@ export function throttleStatements({ passThrottle, throttle }: Tables): Throttle
         "throttle_pass",
         `select ${passThrottle}($1::text[], $2::jsonb, $3::text[], $4::float8, $5::text, $6::text, $7::integer, $8::float8, $9::float8)`,
       ),
-      joint: "call",
+      batch: "call",
     },
     sweep: statement(
       "throttle_sweep",

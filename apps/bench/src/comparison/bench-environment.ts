@@ -1,0 +1,218 @@
+import { fileURLToPath } from "node:url";
+import { LoadGenerator, type LoadRequest } from "../processes/load-generator.ts";
+import { fillBareTables } from "../database/sample-data.ts";
+import { BenchDatabase, openPostgres, type PostgresServer } from "../database/bench-database.ts";
+import { freePort, MeasuredProcess, pollUntil } from "../processes/measured-process.ts";
+import {
+  type FilledSchema,
+  fillSchema,
+  type PreparedSchema,
+  prepareSchema,
+  type SchemaRows,
+} from "../database/prepare-schema.ts";
+import { logIn, logInRequest } from "./log-in.ts";
+import { type ProductSettings, type StartedProduct, startProduct } from "../processes/start-product.ts";
+import {
+  type Comparison,
+  compared,
+  type Candidate,
+  type ComparisonPlan,
+  type ComparisonResult,
+  compareCandidates,
+} from "./compare-candidates.ts";
+import { type Load, LoadedServer } from "./loaded-server.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** Connections of the load. */
+export const connections = 32;
+/** Connections to Postgres, of the product as of the limits. */
+const poolSize = 10;
+
+const limitEntry = fileURLToPath(new URL("../limits/main.js", import.meta.url));
+
+export const smallRows: SchemaRows = { articles: 1_000, contacts: 1_000, users: 100, sessions: 500 };
+
+export type ReadySchema = PreparedSchema & FilledSchema;
+
+/** The product on its small database, and sessions that were opened by logging in. */
+interface RunningProduct extends StartedProduct {
+  readonly sessionIds: readonly string[];
+  /** Headers of a request, in turn of the sessions. */
+  readonly headers: HeadersOf;
+}
+
+/** Everything a scenario can ask for; what it asks for is made then, and ended by `close`. */
+export class BenchEnvironment {
+  readonly generator = new LoadGenerator();
+  private readonly made = new Map<string, Promise<unknown>>();
+  private readonly processes: MeasuredProcess[] = [];
+
+  private constructor(
+    private readonly postgres: PostgresServer,
+    readonly database: BenchDatabase,
+  ) {}
+
+  static async open(): Promise<BenchEnvironment> {
+    const postgres = await openPostgres();
+    try {
+      return new BenchEnvironment(postgres, await BenchDatabase.create(postgres));
+    } catch (error) {
+      await postgres.stop();
+      throw error;
+    }
+  }
+
+  /** The schema `sallyport` with a thousand objects. */
+  smallSchema(): Promise<ReadySchema> {
+    return this.once("small schema", () => this.schema("sallyport", smallRows));
+  }
+
+  /** The schema of another database, with indexes of these attributes of `Contact`. */
+  async schema(name: string, rows: SchemaRows, indexed: readonly string[] = []): Promise<ReadySchema> {
+    const prepared = await prepareSchema(this.database.address, name, indexed);
+    const filled = await fillSchema(this.database, prepared, rows);
+    // Only its own tables: a running product may be building indexes elsewhere.
+    const tables = await this.database.run(
+      "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = $1",
+      [name],
+    );
+    await this.database.run(`vacuum analyze ${tables.map((table) => table["name"]).join(", ")}`);
+    // What was just written would be flushed while something is measured.
+    await this.database.run("checkpoint");
+    return { ...prepared, ...filled };
+  }
+
+  /** Waits until the product has built the indexes of these attributes. */
+  async builtIndexes({ schema }: ReadySchema, attributes: readonly string[]): Promise<void> {
+    const built = `select count(*) as count from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
+      cross join unnest($2::text[]) as attribute
+      where n.nspname = $1 and i.indisvalid and strpos(pg_get_indexdef(i.indexrelid), '''' || attribute || '''') > 0`;
+    const areBuilt = async () =>
+      Number((await this.database.run(built, [schema, attributes]))[0]?.["count"]) >= attributes.length;
+    if (!(await pollUntil(areBuilt, 120_000))) throw new Error("The product builds no indexes.");
+  }
+
+  runningProduct(): Promise<RunningProduct> {
+    return this.once("product", async () => {
+      const { appKey } = await this.smallSchema();
+      const started = await this.startProduct({ "": "sallyport" });
+      const logIns = Array.from({ length: connections }, (_, index) =>
+        logIn(started.address, logInRequest(appKey, index + 1)),
+      );
+      const sessionIds = await Promise.all(logIns);
+      return { ...started, sessionIds, headers: inTurnOf(appKey, sessionIds) };
+    });
+  }
+
+  /** Another process of the product, with these schemas by alias, and macros or an imitation of providers if any. */
+  async startProduct(
+    schemas: Readonly<Record<string, string>>,
+    settings: Pick<ProductSettings, "macros" | "imitation"> = {},
+  ): Promise<StartedProduct> {
+    const databases = Object.entries(schemas).map(([alias, schema]) => ({
+      alias,
+      storage: { engine: "postgres", schema, pool: { max: poolSize } },
+    }));
+    const started = await startProduct({ databaseUrl: this.database.address, databases, ...settings });
+    this.processes.push(started.process);
+    return started;
+  }
+
+  /** The limit of this name, with a pool as large as the product's; `imitation` is the address of the providers that it asks, if any. */
+  runningLimit(limit: string, fakeProvider = ""): Promise<RunningServer> {
+    return this.once(limit, async () => {
+      await this.once("bare tables", async () => {
+        const { sessionIds } = await this.runningProduct();
+        await fillBareTables(this.database, { ...smallRows, sessionIds });
+      });
+      const port = await freePort();
+      const address = `http://127.0.0.1:${port}`;
+      const process = await MeasuredProcess.start({
+        entry: limitEntry,
+        arguments: [String(port), this.database.address, String(poolSize), fakeProvider, limit],
+        readyAddress: address,
+      });
+      this.processes.push(process);
+      return { address, process };
+    });
+  }
+
+  /** A contestant: a server under the load of all connections. */
+  loaded(name: string, { process, address }: RunningServer, requests: Load["requests"], more: Partial<Load> = {}) {
+    const load = { address, connections, requests, ...more };
+    return new LoadedServer(name, process, load, this.generator, this.database);
+  }
+
+  /** Leaves nothing behind. May be called twice. */
+  close(): Promise<void> {
+    return this.once("close", async () => {
+      this.generator.close();
+      await Promise.allSettled(this.processes.map((process) => process.stop()));
+      await this.database.drop().finally(() => this.postgres.stop());
+    });
+  }
+
+  private once<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const made = (this.made.get(name) as Promise<T> | undefined) ?? make();
+    this.made.set(name, made);
+    return made;
+  }
+}
+
+export interface RunningServer {
+  readonly address: string;
+  readonly process: MeasuredProcess;
+}
+
+/** One thing to be measured; gives a line of the report for each figure. */
+export interface Scenario {
+  readonly name: string;
+  run(bench: BenchEnvironment, plan: ComparisonPlan): Promise<Outcome[]>;
+}
+
+/** Who meets whom, and the lines of the report that come of it. */
+interface CandidateSet {
+  readonly candidates: readonly Candidate[];
+  readonly lines: readonly (Comparison | ((result: ComparisonResult) => Outcome))[];
+  /** Times the usual warm-up; once unless given. */
+  readonly longWarmUp?: number;
+}
+
+/** A scenario that measures contestants side by side. */
+export function comparison(
+  name: string,
+  prepare: (bench: BenchEnvironment, plan: ComparisonPlan) => Promise<CandidateSet>,
+): Scenario {
+  return {
+    name,
+    async run(bench, plan) {
+      const { candidates, lines, longWarmUp = 1 } = await prepare(bench, plan);
+      const result = await compareCandidates(candidates, { ...plan, warmUp: longWarmUp * plan.warmUp });
+      return lines.map((line) => (typeof line === "function" ? line(result) : compared(result, line)));
+    },
+  };
+}
+
+type HeadersOf = (index: number) => LoadRequest["headers"];
+
+/** Headers of requests, in turn of these credentials. */
+export function inTurnOf(appKey: string, credentials: readonly string[], header = "sessionid"): HeadersOf {
+  return (index) => ({ appkey: appKey, [header]: credentials[index % credentials.length] ?? "" });
+}
+
+/** Reads each path once. */
+export function gets(paths: readonly string[], headers: HeadersOf): LoadRequest[] {
+  return paths.map((path, index) => ({ method: "GET", path, headers: headers(index) }));
+}
+
+export const json = { "content-type": "application/json" };
+
+const mostPlaces = 512;
+/** A prime above all numbers of places, so that none repeats before all were visited. */
+const stride = 7_919;
+
+/** At most 512 places from 0 below `count`, spread over all of it and in no order that a cache would like. */
+export function scattered(count: number): number[] {
+  const places = Math.min(count, mostPlaces);
+  return Array.from({ length: places }, (_, index) => Math.floor((((index * stride) % places) * count) / places));
+}

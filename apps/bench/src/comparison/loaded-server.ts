@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import type { LoadFigures, LoadGenerator, LoadJob } from "../processes/load-generator.ts";
+import { backendCpu, backendCpuBetween, type BenchDatabase } from "../database/bench-database.ts";
+import type { MeasuredProcess } from "../processes/measured-process.ts";
+import { profileTable, selfTimes } from "./profile.ts";
+import type { Candidate, Figures } from "./compare-candidates.ts";
+
+/** What a server is loaded with. */
+export interface Load extends Pick<LoadJob, "address" | "connections" | "apart" | "once"> {
+  /** Requests that must not be sent twice are made anew for each round, before it begins. */
+  readonly requests: LoadJob["requests"] | ((seconds: number) => LoadJob["requests"] | Promise<LoadJob["requests"]>);
+  /** Things that one request asks for: counted are these. One unless given. */
+  readonly each?: number;
+  /** About how many answers a second gives, if a round is to end with an answer and not in the middle of work. */
+  readonly pace?: number;
+}
+
+/** A server under load over HTTP. An answer other than a success spoils the measurement. */
+export class LoadedServer implements Candidate {
+  constructor(
+    readonly name: string,
+    private readonly server: MeasuredProcess,
+    private readonly job: Load,
+    private readonly generator: LoadGenerator,
+    private readonly database: BenchDatabase,
+  ) {}
+
+  async measure(seconds: number): Promise<Figures> {
+    const requests = await this.requests(seconds);
+    const before = await this.sample();
+    const load = await this.load(seconds, requests);
+    const after = await this.sample();
+    if (load.failed > 0)
+      throw new Error(`${this.name}: ${load.failed} requests of ${load.failed + load.succeeded} failed.`);
+    const done = load.succeeded * (this.job.each ?? 1);
+    const backend = before.backend && after.backend && backendCpuBetween(before.backend, after.backend);
+    return {
+      perSecond: done / load.seconds,
+      cpu: (after.cpu - before.cpu) / done,
+      backendCpu: backend === null ? null : backend / done,
+      ...load.latency,
+    };
+  }
+
+  async profile(seconds: number, directory: string): Promise<string> {
+    const file = join(directory, `${this.name.replaceAll(/[^A-Za-z0-9]+/g, "-")}.cpuprofile`);
+    const requests = await this.requests(seconds);
+    const before = await this.server.ask("sample");
+    await this.server.ask("startProfile");
+    const { succeeded } = await this.load(seconds, requests);
+    await this.server.ask("stopProfile", file);
+    const after = await this.server.ask("sample");
+    return profileTable(this.name, await selfTimes(file), (after.cpu - before.cpu) / succeeded);
+  }
+
+  private async requests(seconds: number): Promise<LoadJob["requests"]> {
+    const { requests } = this.job;
+    return typeof requests === "function" ? requests(seconds) : requests;
+  }
+
+  private load(seconds: number, requests: LoadJob["requests"]): Promise<LoadFigures> {
+    const { each: _each, pace, ...job } = this.job;
+    const answers = pace === undefined ? {} : { answers: Math.max(job.connections, Math.ceil(pace * seconds)) };
+    return this.generator.run({ ...job, seconds, ...answers, requests });
+  }
+
+  private async sample(): Promise<{ cpu: number; backend: ReadonlyMap<number, number> | null }> {
+    const [{ cpu }, backend] = await Promise.all([
+      this.server.ask("sample"),
+      this.database.backends().then((pids) => backendCpu(pids)),
+    ]);
+    return { cpu, backend };
+  }
+}

@@ -1,0 +1,35 @@
+import { types } from "node:util";
+import { ServiceError } from "@sallyport/core";
+import type { StorageConfiguration } from "../../configuration/index.ts";
+import { mariadbDiagnostics } from "./mariadb.ts";
+import { postgresDiagnostics } from "./postgres.ts";
+
+const notMigrated = "The database is not migrated";
+
+const byCode: ReadonlyMap<number, string> = new Map([
+  [607, "No connection to the database became free in time."],
+  [704, "The database cannot be reached."],
+  [705, `${notMigrated}. Run "sallyport-server migrate" first.`],
+]);
+
+/**
+ * Why a database cannot be used, in words for its operator; `null` if the error is of another kind, or unknown. The
+ * reason is told more exactly to those who say where the database is.
+ */
+export function databaseDiagnostics(error: unknown, storage: StorageConfiguration | null): string | null {
+  const known = knownDiagnostics(error, storage);
+  if (known !== null) return known;
+  if (!(error instanceof ServiceError)) return null;
+  const { code, detail, cause } = error;
+  // A database in the wrong encoding, or of a newer version: migrating does not help.
+  if (code === 705 && detail !== undefined && !detail.startsWith(notMigrated)) return detail;
+  const what = byCode.get(code);
+  return what !== undefined && code === 704 && types.isNativeError(cause) && cause.message !== ""
+    ? `${what} (${cause.message})`
+    : (what ?? null);
+}
+
+function knownDiagnostics(error: unknown, storage: StorageConfiguration | null): string | null {
+  if (storage?.engine === "postgres") return postgresDiagnostics(error, storage);
+  return storage?.engine === "mariadb" ? mariadbDiagnostics(error, storage) : null;
+}

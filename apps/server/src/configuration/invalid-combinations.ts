@@ -1,0 +1,186 @@
+import type { SessionPolicy, ThrottlePolicy } from "@sallyport/core";
+import { readTemplates } from "../mail/read-templates.ts";
+import type { Fault } from "./configuration-error.ts";
+import type { DatabaseConfiguration } from "./configuration.ts";
+import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
+import { isLoopbackHost } from "./schema/network-texts.ts";
+import { folderProblem, unreadable } from "./read-sources.ts";
+
+/** Values that do not go together. */
+export interface InvalidCombination extends Fault {
+  /** Paths of the other values; if one of them is faulty itself, nothing can be said. */
+  readonly against?: readonly string[];
+}
+
+/** Settings of the keys that do not go together. */
+export function* encryptionCombinations({ encryption }: ConfigurationDocument): Generator<InvalidCombination> {
+  const { rsaKeyFile, rsaKeyPassphrase, jwtKeyFile, jwtKeyPassphrase } = encryption;
+  for (const [name, file] of Object.entries({ rsaKeyFile, jwtKeyFile })) {
+    if (file === undefined) continue;
+    yield* fileCombinations("encryption", { [name]: file });
+    if (encryption.masterKey === undefined) {
+      yield { path: "encryption.masterKey", reason: `is required with ${name}`, against: [`encryption.${name}`] };
+    }
+  }
+  if (rsaKeyPassphrase !== undefined && rsaKeyFile === undefined) {
+    yield { path: "encryption.rsaKeyFile", reason: "is required with a passphrase" };
+  }
+  if (jwtKeyPassphrase !== undefined && jwtKeyFile === undefined) {
+    yield { path: "encryption.jwtKeyFile", reason: "is required with a passphrase" };
+  }
+}
+
+/** Folders of macros that are none. `common`: the one of all databases that name none of their own. */
+export function* macrosCombinations(
+  common: string | undefined,
+  databases: readonly DatabaseConfiguration[],
+): Generator<InvalidCombination> {
+  const named = databases.map(
+    ({ macros }, index) => [`databases[${index}].macros.directory`, macros.directory] as const,
+  );
+  const own = named.filter(([, directory]) => directory !== null && directory !== common);
+  for (const [path, directory] of [["macros.directory", common ?? null] as const, ...own]) {
+    const reason = directory === null ? null : folderProblem(directory);
+    if (reason !== null) yield { path, reason: reason };
+  }
+}
+
+/** Settings of mail that do not go together, and templates that are none. `demo`: it makes the master key that nobody gave. */
+export function* mailCombinations(
+  { mail, encryption }: ConfigurationDocument,
+  demo: boolean,
+): Generator<InvalidCombination> {
+  const { smtp, directory, from, templatesDirectory } = mail;
+  const { host, security, user, password, caFile } = smtp;
+  const against = ["mail.smtp.host"];
+  if (host === undefined) {
+    for (const [name, value] of Object.entries({ port: smtp.port, security, user, password, caFile })) {
+      if (value !== undefined)
+        yield { path: "mail.smtp.host", reason: `is required with ${name}`, against: [`mail.smtp.${name}`] };
+    }
+  } else {
+    if (directory !== undefined)
+      yield { path: "mail.directory", reason: "cannot be combined with mail.smtp.host", against };
+    if (from === undefined) yield { path: "mail.from", reason: "is required with mail.smtp.host", against };
+    if (security === "none" && !isLoopbackHost(host)) {
+      yield {
+        path: "mail.smtp.security",
+        reason: "can be none only if mail.smtp.host is a loopback address: mail contains passwords and tokens",
+        against,
+      };
+    }
+    if (user !== undefined && password === undefined)
+      yield { path: "mail.smtp.password", reason: "is required with user", against: ["mail.smtp.user"] };
+    if (password !== undefined && user === undefined)
+      yield { path: "mail.smtp.user", reason: "is required with password", against: ["mail.smtp.password"] };
+  }
+  yield* fileCombinations("mail.smtp", { caFile });
+  if ((host ?? directory) !== undefined && encryption.masterKey === undefined && !demo) {
+    const reason = "is required for mail: it encrypts the outbox. Generate it with 'openssl rand -base64 32'";
+    yield { path: "encryption.masterKey", reason, against: [host === undefined ? "mail.directory" : "mail.smtp.host"] };
+  }
+  const reason = directory === undefined ? null : folderProblem(directory, { mayBeMissing: true });
+  if (reason !== null) yield { path: "mail.directory", reason: reason, against: ["dataDir"] };
+  if (templatesDirectory !== undefined) yield* templateCombinations(templatesDirectory);
+}
+
+function* templateCombinations(templates: string): Generator<InvalidCombination> {
+  const reason = folderProblem(templates);
+  const faults = reason === null ? readTemplates(templates).faults : [];
+  if (reason !== null) yield { path: "mail.templatesDirectory", reason: reason };
+  for (const fault of faults) yield { path: "mail.templatesDirectory", reason: `has an invalid template: ${fault}` };
+}
+
+/** Providers that are listed twice, limits that do not go together, and what the server needs to log in with any. */
+export function* providersCombinations(
+  { oAuthProviders = [], encryption, providers, server }: ConfigurationDocument,
+  demo: boolean,
+): Generator<InvalidCombination> {
+  for (const [index, { name }] of oAuthProviders.entries()) {
+    const before = oAuthProviders.findIndex((other) => other.name === name);
+    if (before === index) continue;
+    yield {
+      path: `oAuthProviders[${index}].name`,
+      reason: `is the same provider as oAuthProviders[${before}].name`,
+      against: [`oAuthProviders[${before}].name`],
+    };
+  }
+  if (providers.maxPendingLogins.total > 0)
+    yield* wrongOrder(providers.maxPendingLogins, ["perIp", "total"], "greater", "providers.maxPendingLogins");
+  // The demo knows its address, and makes a master key for itself.
+  if (oAuthProviders.length === 0 || demo) return;
+  if (encryption.masterKey === undefined) {
+    yield {
+      path: "encryption.masterKey",
+      reason:
+        "is required with oAuthProviders: it encrypts the registered providers. Generate it with 'openssl rand -base64 32'",
+      against: ["oAuthProviders"],
+    };
+  }
+  // Apple's callback address comes from what is registered of it.
+  if (server.publicUrl === undefined && oAuthProviders.some(({ name }) => name !== "apple")) {
+    yield {
+      path: "server.publicUrl",
+      reason: "is required with oAuthProviders: it is the base of the callback URLs",
+      against: ["oAuthProviders"],
+    };
+  }
+}
+
+/** Settings of the server that do not go together. */
+export function* serverCombinations({ server }: ConfigurationDocument): Generator<InvalidCombination> {
+  const { certificateFile, keyFile } = server.tls;
+  if (certificateFile !== undefined && keyFile === undefined) {
+    yield { path: "server.tls.keyFile", reason: "is required with certificateFile" };
+  }
+  if (keyFile !== undefined && certificateFile === undefined) {
+    yield { path: "server.tls.certificateFile", reason: "is required with keyFile" };
+  }
+  yield* fileCombinations("server.tls", { certificateFile, keyFile });
+  if (server.timeouts.headers > server.timeouts.request) {
+    const path = "server.timeouts.headers";
+    yield { path, reason: "must not be longer than server.timeouts.request", against: ["server.timeouts.request"] };
+  }
+  yield* wrongOrder(server.maxIncompleteBodies, ["perIp", "total"], "greater", "server.maxIncompleteBodies");
+}
+
+/** Limits of sessions that do not go together. `at` is the path of the section, `common` that of the common values. */
+export function* sessionCombinations(policy: SessionPolicy, at: string, common: string): Generator<InvalidCombination> {
+  yield* wrongOrder(policy, ["idleTimeout", "absoluteLifetime"], "longer", at, common);
+  if (policy.limit > 0) yield* wrongOrder(policy, ["perUserLimit", "limit"], "greater", at, common);
+}
+
+/** Delays that do not go together. */
+export function* throttleCombinations(
+  policy: ThrottlePolicy,
+  at: string,
+  common: string,
+): Generator<InvalidCombination> {
+  if (policy.maxFailures === 0) return;
+  yield* wrongOrder(policy, ["initialDelay", "maxDelay"], "longer", at, common);
+  yield* wrongOrder(policy, ["maxDelay", "resetAfter"], "longer", at, common);
+}
+
+/** Two members of a section, if the first is more than the second. */
+function* wrongOrder<Member extends string>(
+  values: Readonly<Record<NoInfer<Member>, number>>,
+  [lesser, greater]: readonly [Member, Member],
+  word: "longer" | "greater",
+  at: string,
+  common: string = at,
+): Generator<InvalidCombination> {
+  if (values[lesser] <= values[greater]) return;
+  const against = [lesser, greater].flatMap((member) => [`${at}.${member}`, `${common}.${member}`]);
+  yield { path: `${at}.${lesser}`, reason: `must not be ${word} than ${greater}`, against };
+}
+
+/** Files of a section that cannot be read. */
+function* fileCombinations(
+  at: string,
+  files: Readonly<Record<string, string | undefined>>,
+): Generator<InvalidCombination> {
+  for (const [name, file] of Object.entries(files)) {
+    const reason = file === undefined ? null : unreadable(file);
+    if (reason !== null) yield { path: `${at}.${name}`, reason: `the file ${reason}` };
+  }
+}

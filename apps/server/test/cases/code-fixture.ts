@@ -1,0 +1,61 @@
+import type { Repositories, Storage } from "@sallyport/core";
+import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
+import { FaultScript } from "@sallyport/storage-faults";
+import { seedDemo } from "../../src/demo/index.ts";
+import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
+import { FaultyEngines } from "../faults/faulty-engines.ts";
+import { macroEnvironment } from "../macro-suite.ts";
+import {
+  openProviderFixture,
+  type ProviderFixture,
+  register,
+  providerEnvironment,
+} from "../providers/provider-fixture.ts";
+import { testEnvironment } from "../test-environment.ts";
+
+/** Live sessions in a database: more than the cases open in the first one. */
+const sessionLimit = 30;
+
+/**
+ * A server with everything that staged cases need: the demo on storages that fail as the script says, a database without
+ * storage settings as `unconfigured`, macros, an imitated provider, and no mail.
+ */
+export interface CodeFixture {
+  readonly server: RunningServer;
+  readonly script: FaultScript;
+  /** Of the first database, without the faults. */
+  readonly repositories: Repositories;
+  readonly providers: ProviderFixture;
+  close(): Promise<void>;
+}
+
+export async function openCodeFixture(): Promise<CodeFixture> {
+  const providers = await openProviderFixture();
+  const script = new FaultScript();
+  const engines = new FaultyEngines(script);
+  const storage = { engine: "memory" };
+  const databases = [{ alias: "", storage }, { alias: "second", storage }, { alias: "unconfigured" }];
+  const environment = {
+    ...testEnvironment,
+    ...providerEnvironment,
+    ...macroEnvironment,
+    SESSION_LIMIT: `${sessionLimit}`,
+  };
+  const content = { ...providers.content, databases };
+  const server = await startServer(loadConfiguration({ content, environment }), undefined, engines);
+  const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
+  const [first, second] = engines.sound as [Storage, Storage];
+  await seedDemo(first, { hasher, digests: new NodeDigests(), clientHash: "md5", alias: "" });
+  await seedDemo(second, { hasher, digests: new NodeDigests(), clientHash: "md5", alias: "second" });
+  await register(providers, server, "google");
+  return {
+    server,
+    script,
+    repositories: first.repositories,
+    providers,
+    close: async () => {
+      await server.close();
+      await providers.close();
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import { Applications, ChannelSecrets, type ErrorCode } from "@sallyport/core";
+import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
+import { signIn } from "@sallyport/fake-identity-providers";
+import { faults, type Instruction } from "@sallyport/storage-faults";
+import { call, tryLogIn } from "../client.ts";
+import { away } from "../providers/browser.ts";
+import { publicUrl, providerEnvironment } from "../providers/provider-fixture.ts";
+import { Authenticator, enter, factorRequests } from "../second-factor-client.ts";
+import type { Case } from "./case.ts";
+import type { CodeFixture } from "./code-fixture.ts";
+import { logIn } from "./run-cases.ts";
+
+export interface PreparedRequest extends Pick<Case, "method" | "headers" | "body"> {
+  readonly path: string;
+}
+
+/** A code that no plain request provokes: something has to happen before. */
+export interface PreparedCase {
+  readonly title: string;
+  readonly code: ErrorCode;
+  /** Lets that happen, and tells the request that is then answered with the code. */
+  readonly prepare: (fixture: CodeFixture) => Promise<PreparedRequest>;
+  /** What fails in storage while the request is answered. */
+  readonly fault?: Instruction;
+}
+
+const logInRequest = (appName: string, more: object = {}): PreparedRequest => ({
+  method: "POST",
+  path: "/v1/login",
+  body: { user: "demo", pass: "demo", appNames: [appName], ...more },
+});
+
+const inSession = async ({ server }: CodeFixture, request: PreparedRequest): Promise<PreparedRequest> => ({
+  ...request,
+  headers: { sessionid: await logIn(server, "demo") },
+});
+
+const readObjects = (fixture: CodeFixture) => inSession(fixture, { path: "/v1/objects/Customer" });
+
+/** The path of a new object. */
+async function create({ server }: CodeFixture, sessionId: string): Promise<string> {
+  const { body } = await call(server, "/v1/object/Customer", { method: "POST", sessionId, body: { Name: "Ada" } });
+  return `/v1/object/${body.data["~ObjectID"]}`;
+}
+
+/** A request for an object that is deleted. */
+const ofDeleted = async (fixture: CodeFixture, request: Omit<PreparedRequest, "path">): Promise<PreparedRequest> => {
+  const sessionid = await logIn(fixture.server, "demo");
+  const path = await create(fixture, sessionid);
+  await call(fixture.server, path, { method: "DELETE", sessionId: sessionid });
+  return { ...request, path, headers: { sessionid } };
+};
+
+/** The authenticator of a user with a confirmed second factor for a new app name. */
+async function withFactor({ server, repositories }: CodeFixture, app: string): Promise<Authenticator> {
+  await new Applications(repositories.records).create({ name: app, seats: null, secondFactor: "optional" });
+  const factor = factorRequests(server, await enter(server, "session", "demo", [app]), app);
+  const authenticator = await Authenticator.of(server, (await factor.enrol()).secret);
+  await factor.confirm(authenticator.token());
+  return authenticator;
+}
+
+/** Each is one way to the code, the shortest: what else leads there stands in the suites. */
+export const preparedCases: readonly PreparedCase[] = [
+  {
+    title: "the key of the session was wrapped under another master key",
+    code: 314,
+    prepare: async ({ repositories }) => {
+      const sessionId = "A".repeat(43);
+      const [appKey] = await repositories.appKeys.list(null, 1);
+      const { account } = await repositories.accounts.find({ realm: "database", loginName: "demo" }, []);
+      await repositories.sessions.open(
+        {
+          digest: new NodeDigests().sha256(sessionId),
+          mode: "secure",
+          appKeyId: appKey?.id ?? "",
+          userId: account?.userId ?? "",
+          secretVersion: account?.secretVersion ?? 0,
+          appNames: ["demo-app"],
+          deviceId: null,
+          authenticationMethod: { kind: "password" },
+          channel: { wrappedKey: "of another master key", ivPrefix: new Uint8Array(3) },
+        },
+        { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 1 },
+      );
+      const wrapping = new AesGcmKeyWrapping(Buffer.from(providerEnvironment["MASTER_KEY"] ?? "", "base64"));
+      const token = new ChannelSecrets(wrapping).sealSessionId("", sessionId);
+      return { path: "/_CheckSession", headers: { "secure-token": token } };
+    },
+  },
+  {
+    title: "the database holds as many sessions as it may",
+    code: 315,
+    prepare: async ({ server }) => {
+      while ((await tryLogIn({ url: `${server.url}/second` }, "demo")).code === "0");
+      return { ...logInRequest("demo-app"), path: "/second/v1/login" };
+    },
+  },
+  {
+    title: "a second factor that is forced is not set up",
+    code: 340,
+    prepare: async ({ repositories }) => {
+      await new Applications(repositories.records).create({ name: "forced", seats: null, secondFactor: "forced" });
+      return logInRequest("forced");
+    },
+  },
+  {
+    title: "a second factor is not shown",
+    code: 341,
+    prepare: async (fixture) => {
+      await withFactor(fixture, "not shown");
+      return logInRequest("not shown");
+    },
+  },
+  {
+    title: "a second factor is wrong",
+    code: 342,
+    prepare: async (fixture) => logInRequest("wrong", { "2faToken": (await withFactor(fixture, "wrong")).wrong() }),
+  },
+  {
+    title: "a macro is for administrators",
+    code: 401,
+    prepare: (fixture) => inSession(fixture, { method: "POST", path: "/v1/execute/Closed" }),
+  },
+  {
+    title: "the checker of a macro may not be skipped",
+    code: 402,
+    prepare: (fixture) => inSession(fixture, { method: "POST", path: "/v1/execute/Checked?skipChecker=true" }),
+  },
+  {
+    title: "all connections are taken",
+    code: 607,
+    prepare: readObjects,
+    fault: { call: "objects.find", fault: faults.poolExhausted },
+  },
+  {
+    title: "a provider refuses the service as its client",
+    code: 608,
+    prepare: async ({ server, providers }) => {
+      providers.imitation.misbehave("google", { answers: { token: "refusesClient" } });
+      const { location, cookie } = await away(server, "google");
+      const { address, parameters } = await signIn(location, "anna");
+      const path = `${address.replace(publicUrl, "")}?${new URLSearchParams([...parameters])}`;
+      return { path, headers: { cookie } };
+    },
+  },
+  { title: "an object to read is deleted", code: 609, prepare: (fixture) => ofDeleted(fixture, {}) },
+  {
+    title: "an object to change is deleted",
+    code: 610,
+    prepare: (fixture) => ofDeleted(fixture, { method: "PATCH", body: { Name: "Eve" } }),
+  },
+  {
+    title: "storage does not end the session",
+    code: 703,
+    prepare: (fixture) => inSession(fixture, { method: "POST", path: "/v1/logout" }),
+    fault: { call: "sessions.end", fault: faults.unexpected },
+  },
+  {
+    title: "the database goes away",
+    code: 704,
+    prepare: readObjects,
+    fault: { call: "objects.find", fault: faults.lostBefore },
+  },
+  {
+    title: "a database has no storage settings",
+    code: 705,
+    prepare: async () => ({ path: "/unconfigured/_CheckService" }),
+  },
+  {
+    title: "a statement takes too long",
+    code: 706,
+    prepare: readObjects,
+    fault: { call: "objects.find", fault: faults.timeout },
+  },
+  {
+    title: "mail is not configured",
+    code: 712,
+    prepare: async () => ({ method: "POST", path: "/v1/resetPassword", body: { user: "demo" } }),
+  },
+  {
+    title: "another session has locked what is to be deleted",
+    code: 718,
+    prepare: async (fixture) => {
+      const sessionId = await logIn(fixture.server, "demo");
+      const path = await create(fixture, sessionId);
+      await call(fixture.server, path.replace("/object/", "/lock/object/"), { method: "POST", sessionId });
+      return inSession(fixture, { method: "DELETE", path });
+    },
+  },
+  {
+    title: "the audit cannot be written",
+    code: 799,
+    prepare: async () => logInRequest("demo-app"),
+    fault: { call: "audit.append", fault: faults.foreign },
+  },
+];

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Storage } from "@sallyport/core";
+import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
+import { FaultScript } from "@sallyport/storage-faults";
+import { seedDemo } from "../../src/demo/index.ts";
+import { loadConfiguration, startServer } from "../../src/index.ts";
+import { logIn } from "../cases/run-cases.ts";
+import type { Engine } from "../demo-server.ts";
+import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
+import { appKey } from "../subject.ts";
+import { storedServerKeys } from "../secure/stored-keys.ts";
+import { testEnvironment } from "../test-environment.ts";
+import { FaultyEngines } from "./faulty-engines.ts";
+
+export interface Request {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly body?: object;
+  /** That of the administrator unless given; none with `null`. */
+  readonly sessionId?: string | null;
+  readonly requestId?: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly code: number;
+  readonly data: ReturnType<typeof JSON.parse>;
+  /** All of it, headers included. */
+  readonly text: string;
+}
+
+/** A server over a storage that fails as the script says, and the same storage without that. */
+export interface FaultFixture {
+  readonly url: string;
+  readonly script: FaultScript;
+  readonly storage: Storage;
+  send(request: Request): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+/** Starts the demo with one database, whose storage has these further settings, as the server has those of the environment. Its answers hold the details of errors. */
+export async function openFaultFixture(
+  engine: Engine,
+  more: object = {},
+  environment: Readonly<Record<string, string>> = {},
+): Promise<FaultFixture> {
+  const dataDir = mkdtempSync(join(tmpdir(), "sallyport-"));
+  if (engine === "embedded") await copyEmbeddedDemo(dataDir);
+  const place =
+    typeof engine === "string"
+      ? { engine, dataDir }
+      : { engine: "postgres", url: engine.databaseUrl, migrateOnStart: true };
+  const storage = engine === "memory" ? { engine } : { ...place, schema: "sallyport_demo", ...more };
+  const configuration = loadConfiguration({
+    content: { databases: [{ alias: "", storage }], cleanup: { interval: "1d" } },
+    environment: {
+      ...testEnvironment,
+      ...storedServerKeys,
+      DEBUG_MESSAGES: "true",
+      THROTTLE_IP_MAX_FAILURES: "10000",
+      THROTTLE_USER_MAX_FAILURES: "10000",
+      LOCKS_PER_SESSION: "0",
+      ...environment,
+    },
+  });
+  const script = new FaultScript();
+  const engines = new FaultyEngines(script);
+  const server = await startServer(configuration, undefined, engines);
+  const sound = engines.sound[0] as Storage;
+  const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
+  await seedDemo(sound, { hasher, digests: new NodeDigests(), clientHash: "md5", alias: "" });
+  const administrator = await logIn(server, "admin");
+  return {
+    url: server.url,
+    script,
+    storage: sound,
+    send: (request) => send(server.url, administrator, request),
+    close: async () => {
+      script.clear();
+      await server.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function send(
+  url: string,
+  administrator: string,
+  { method, path, body, sessionId = administrator, requestId }: Request,
+): Promise<Reply> {
+  const headers = {
+    appkey: appKey,
+    ...(sessionId && { sessionid: sessionId }),
+    ...(requestId && { "x-request-id": requestId }),
+    ...(body && { "content-type": "application/json" }),
+  };
+  const answer = await fetch(url + path, { method, headers, body: body ? JSON.stringify(body) : null });
+  const text = await answer.text();
+  const { status, data } = JSON.parse(text);
+  return {
+    status: answer.status,
+    code: Number(status.internalStatus),
+    data,
+    text: JSON.stringify([...answer.headers]) + text,
+  };
+}

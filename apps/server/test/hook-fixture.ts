@@ -1,0 +1,126 @@
+import type { LogInMode } from "@sallyport/client";
+import { type ClassDefinition, type Repositories, seesAll, MacroStore } from "@sallyport/core";
+import type { RunningServer } from "../src/index.ts";
+import { type Answer, callIn, type Sent } from "./client.ts";
+import { openSession } from "./open-session.ts";
+
+type Session = Awaited<ReturnType<typeof openSession>>;
+
+export const everything = ["read", "create", "write", "delete"] as const;
+
+/** The classes of one mode: everybody may do everything with all but the last of them. */
+const classesOf = (mode: LogInMode): ClassDefinition[] => [
+  {
+    name: `Book_${mode}`,
+    base: null,
+    attributes: [
+      { name: "Title", type: "string", mandatory: true },
+      { name: "Pages", type: "number" },
+      { name: "Note", type: "string" },
+      { name: "Author", type: "reference", target: `Author_${mode}`, onDelete: "cascade" },
+    ],
+    rights: [{ group: "*", permissions: everything }],
+  },
+  {
+    name: `Author_${mode}`,
+    base: null,
+    attributes: [
+      { name: "Name", type: "string" },
+      { name: "Secret", type: "reference", target: `Secret_${mode}` },
+    ],
+    rights: [{ group: "*", permissions: everything }],
+  },
+  {
+    name: `Trace_${mode}`,
+    base: null,
+    attributes: [{ name: "Text", type: "string" }],
+    rights: [{ group: "*", permissions: everything }],
+  },
+  { name: `Secret_${mode}`, base: null, attributes: [{ name: "Word", type: "string" }], rights: [] },
+];
+
+/** Of objects that were asked for, and of those in them and in log-ins. */
+export const metaFields = ["~ClassName", "~ObjectID", "~UUID", "~StoreTime"];
+export const nestedMetaFields = ["~ClassName", "~ObjectID", "~StoreTime"];
+
+/** The classes, the sessions and the hooks of one mode. */
+export function hookFixture(server: () => RunningServer, mode: LogInMode) {
+  const sessions = {} as Record<"demo" | "admin", Session>;
+  beforeAll(async () => {
+    const { model } = repositories();
+    const classes = classesOf(mode);
+    while ((await model.change({ put: classes }, (await model.load()).generation)) === "stale");
+    [sessions.demo, sessions.admin] = [
+      await openSession(server(), mode, "demo"),
+      await openSession(server(), mode, "admin"),
+    ];
+  });
+  afterEach(async () => {
+    const { macros } = await new MacroStore(repositories()).load();
+    await remove(...macros.map(({ name }) => name));
+  });
+
+  const repositories = (): Repositories => {
+    const found = server().databases.get("");
+    if (!found) throw new Error("The demo has no database.");
+    return found.storage.repositories;
+  };
+  const send = (
+    session: Session,
+    path: string,
+    method: Sent["method"] = "GET",
+    body?: object,
+    headers: Sent["headers"] = {},
+  ): Promise<Answer> =>
+    callIn(server(), session, path, { method, headers, ...(body === undefined ? {} : { body }) } as Sent);
+  const encoded = (value: unknown) => encodeURIComponent(JSON.stringify(value));
+
+  const put = async (name: string, on: string, classes: readonly string[] | null, run: string, more = "") => {
+    const declared = classes === null ? "" : `classes: ${JSON.stringify(classes)},`;
+    const text = `import { defineHook, refuse } from "@sallyport/macros";\nexport default defineHook({ on: "${on}", ${declared} ${more}\n  ${run}\n});\n`;
+    await new MacroStore(repositories()).put({ name, text, language: "js", changedBy: "test" }, null);
+  };
+  const remove = async (...names: string[]) => {
+    for (const name of names)
+      await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
+  };
+
+  const book = `Book_${mode}`;
+  const author = `Author_${mode}`;
+  const trace = `Trace_${mode}`;
+  const secret = `Secret_${mode}`;
+
+  const create = async (className: string, attributes: object): Promise<string> => {
+    const answer = await send(sessions.demo, `/v1/object/${className}`, "POST", attributes);
+    if (answer.code !== "0") throw new Error(`Creating a ${className} answers ${answer.code}.`);
+    return answer.body.data["~ObjectID"];
+  };
+  const get = async (id: string, serialization: object = {}) =>
+    (await send(sessions.demo, `/v1/object/${id}?serialization=${encoded(serialization)}`)).body.data;
+  const list = (className: string, query: object, more = "") =>
+    send(sessions.demo, `/v1/objects/${className}?query=${encoded(query)}${more}`);
+  const stored = async (id: string) => (await repositories().objects.get([id], seesAll))[0];
+  const count = (className: string) => repositories().objects.count({ classes: [className] }, seesAll);
+
+  return {
+    server,
+    mode,
+    sessions,
+    repositories,
+    send,
+    encoded,
+    put,
+    remove,
+    book,
+    author,
+    trace,
+    secret,
+    create,
+    get,
+    list,
+    stored,
+    count,
+  };
+}
+
+export type HookFixture = ReturnType<typeof hookFixture>;

@@ -1,0 +1,168 @@
+import { Applications, identityLinkKind, SecondFactors } from "@sallyport/core";
+import type { AuditEvent, ErrorCode, Repositories } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
+import type { RunningServer } from "../../src/index.ts";
+import { call, checkSession, tryLogIn } from "../client.ts";
+import { link, logInAt } from "../providers/browser.ts";
+import { databaseOf, type ProviderFixture, register, providerEnvironment } from "../providers/provider-fixture.ts";
+import { Authenticator, type Enrolled } from "../second-factor-client.ts";
+import { endpoints, type LogInAnswer } from "./log-in-endpoint.ts";
+import { addressFailures, delayed, fillSessions, limitEnvironment, perUser, refusal, userFailures } from "./limits.ts";
+import { type TestUser, createTestUser } from "./test-user.ts";
+
+export const callbackEnvironment: Readonly<Record<string, string>> = { ...providerEnvironment, ...limitEnvironment };
+
+const [endpoint] = endpoints;
+
+/** That whom a provider vouches for is refused as whoever shows a password is, and that the audit says the same of it. */
+export function callbackSuite(server: () => RunningServer, fixture: () => ProviderFixture): void {
+  const digests = new NodeDigests();
+  const repositories = (): Repositories => databaseOf(server()).storage.repositories;
+  const last = async () =>
+    Math.max(0, ...(await repositories().audit.read(0, 100_000)).map(({ sequence }) => sequence));
+  let testUser: TestUser;
+  let begun: number;
+
+  beforeAll(async () => {
+    await register(fixture(), server(), "google");
+    for (const secondFactor of ["optional", "forced"] as const)
+      await new Applications(repositories().records).create({
+        name: `door ${secondFactor}`,
+        seats: null,
+        secondFactor,
+      });
+  });
+  beforeEach(async () => {
+    const r = repositories();
+    if (endpoint === undefined) throw new Error("There is no door.");
+    for (const { id, value } of await r.records.list(identityLinkKind, { after: null, limit: 100 })) {
+      await r.records.remove(identityLinkKind, { ids: [id] });
+      const { issuer, subject } = value;
+      const key = digests.sha256(["provider", issuer, subject].join("\0"));
+      await r.throttle.pass([], [`user:${key}`, `factor:${key}`, "address:127.0.0.1"]);
+    }
+    testUser = await createTestUser(endpoint, r);
+    const { dfUuid } = (await logInAt(server(), "google", "anna")).body.data;
+    expect(await link(server(), dfUuid, { user: testUser.user, pass: testUser.pass })).toMatchObject({ code: "0" });
+    await r.sessions.end({ userId: testUser.userId });
+    begun = await last();
+  });
+  afterEach(() => repositories().sessions.end({ userId: testUser.userId }));
+
+  const knock = async (query: Readonly<Record<string, string>> = {}): Promise<LogInAnswer> => {
+    const { status, body, headers } = await logInAt(server(), "google", "anna", { query });
+    return { status, body, retryAfter: headers["retry-after"] ?? null };
+  };
+  /** Type, code, whether the user is named, and the provider. */
+  const trail = async () => {
+    const told = ({ type, outcome, actorId, subjectId, providerName }: AuditEvent) => [
+      type,
+      outcome,
+      actorId === testUser.userId && subjectId === testUser.userId,
+      providerName,
+    ];
+    return (await repositories().audit.read(begun, 1_000)).filter(({ type }) => type.startsWith("login.")).map(told);
+  };
+  const refused = (code: ErrorCode) => ["login.refused", code, code !== 302, "google"];
+  const accepted = ["login.accepted", 0, true, "google"];
+  const entered = expect.objectContaining({
+    status: 200,
+    retryAfter: null,
+    body: expect.objectContaining({ data: expect.objectContaining({ sessionId: expect.any(String) }) }),
+  });
+
+  test("whom the provider vouches for is let in", async () => {
+    const answer = await knock();
+    expect(answer).toEqual(entered);
+    expect(answer.body.data.user["~ObjectID"]).toBe(testUser.userId);
+    expect(await trail()).toEqual([accepted]);
+  });
+
+  test("a disabled user is refused, and locked out when he comes too often", async () => {
+    await testUser.setDisabled(true);
+    expect([await knock(), await knock(), await knock()]).toEqual([refusal(302), refusal(302), delayed(302)]);
+    await testUser.setDisabled(false);
+    expect(await knock()).toEqual(delayed(302));
+    expect(await trail()).toEqual(Array.from({ length: userFailures }, () => refused(302)));
+    await repositories().audit.settle(0, 1_000);
+    expect((await trail()).slice(userFailures)).toEqual([refused(302)]);
+  });
+
+  test("a network whose failures are too many is locked out, but for whom the provider has vouched there before", async () => {
+    if (endpoint === undefined) throw new Error("There is no door.");
+    const another = await createTestUser(endpoint, repositories());
+    expect(
+      await link(server(), (await logInAt(server(), "google", "ben")).body.data.dfUuid, {
+        user: another.user,
+        pass: another.pass,
+      }),
+    ).toMatchObject({ code: "0" });
+    expect(await knock()).toEqual(entered);
+    const { ip } = databaseOf(server()).policy.throttle;
+    for (let n = 0; n < addressFailures; n += 1)
+      await repositories().throttle.fail([{ key: "address:127.0.0.1", policy: ip }]);
+    expect([await knock(), (await logInAt(server(), "google", "ben")).code]).toEqual([entered, "302"]);
+    await repositories().throttle.pass([], ["address:127.0.0.1"]);
+    expect((await logInAt(server(), "google", "ben")).code).toBe("0");
+    await repositories().sessions.end({ userId: another.userId });
+  });
+
+  test("second factors are asked for, and wrong ones count", async () => {
+    expect(await knock({ appNames: "door forced" })).toEqual(refusal(340));
+    const asking = { appNames: "door optional" };
+    const { sessionId } = (await knock(asking)).body.data;
+    const path = `/v1/2fa/secret?app=${encodeURIComponent("door optional")}`;
+    const { secret } = (await call(server(), path, { method: "POST", sessionId })).body.data as Enrolled;
+    const [factor] = await new SecondFactors(repositories().records).find(testUser.subject, ["door optional"]);
+    // Of a step long ago, so that those of now are left.
+    expect(factor !== undefined && (await new SecondFactors(repositories().records).accept(factor, 0))).toBe(true);
+    const authenticator = await Authenticator.of(server(), secret);
+    const shown = (token: string) => knock({ ...asking, "2faToken": token });
+    begun = await last();
+
+    for (let n = 0; n <= userFailures; n += 1) expect(await knock(asking)).toEqual(refusal(341));
+    expect([await shown(authenticator.wrong()), await shown(authenticator.token())]).toEqual([refusal(342), entered]);
+    expect([await shown(authenticator.token()), await shown(authenticator.token())]).toEqual([
+      refusal(342),
+      refusal(342),
+    ]);
+    expect([await shown(authenticator.wrong()), await shown(authenticator.token(1))]).toEqual([
+      delayed(342),
+      delayed(302),
+    ]);
+    expect(await trail()).toEqual([
+      ...Array.from({ length: userFailures + 1 }, () => refused(341)),
+      refused(342),
+      accepted,
+      refused(342),
+      refused(342),
+      refused(342),
+    ]);
+  });
+
+  test("no more sessions are opened than a user and the database may have, and that counts as no failure", async () => {
+    for (let n = 0; n < perUser; n += 1) expect(await knock()).toEqual(entered);
+    for (let n = 0; n <= userFailures; n += 1) expect(await knock()).toEqual(refusal(315));
+    await repositories().sessions.end({ userId: testUser.userId });
+    const empty = await fillSessions(repositories());
+    const answer = await knock();
+    await empty();
+    expect(answer).toEqual(refusal(315));
+    expect(await knock()).toEqual(entered);
+    expect((await trail()).slice(perUser)).toEqual([
+      ...Array.from({ length: userFailures + 2 }, () => refused(315)),
+      accepted,
+    ]);
+  });
+
+  test("a log-in of a device takes the place of the session that the device had, whichever way that was opened", async () => {
+    const deviceId = `phone of ${testUser.user}`;
+    const { sessionId } = (await tryLogIn(server(), testUser.user, { pass: testUser.pass, device: { deviceId } })).body
+      .data;
+    const second = await knock({ deviceId });
+    expect([await checkSession(server(), sessionId), second]).toEqual(["201", entered]);
+    expect(await knock({ deviceId })).toEqual(entered);
+    expect(await checkSession(server(), second.body.data.sessionId)).toBe("201");
+    expect([await knock(), await knock()]).toEqual([entered, refusal(315)]);
+  });
+}

@@ -1,0 +1,51 @@
+import { errorEntry, type ErrorCode, type Repositories } from "@sallyport/core";
+import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import type { LogInAnswer } from "./log-in-endpoint.ts";
+
+/** Failures until a user or a network is locked out, and live sessions of a user and of all. */
+export const userFailures = 3;
+export const addressFailures = 6;
+export const perUser = 2;
+const limit = 30;
+
+export const limitEnvironment: Readonly<Record<string, string>> = {
+  TRUSTED_PROXIES: "127.0.0.1",
+  SESSION_LIMIT: `${limit}`,
+  SESSION_PER_USER_LIMIT: `${perUser}`,
+  SESSIONS_PER_DEVICE: "1",
+  THROTTLE_USER_MAX_FAILURES: `${userFailures}`,
+  THROTTLE_USER_INITIAL_DELAY: "1h",
+  THROTTLE_USER_MAX_DELAY: "1h",
+  THROTTLE_IP_MAX_FAILURES: `${addressFailures}`,
+  THROTTLE_IP_INITIAL_DELAY: "1h",
+  THROTTLE_IP_MAX_DELAY: "1h",
+};
+
+/** How every door refuses with this code. */
+export function refusal(code: ErrorCode): LogInAnswer {
+  const { status, name } = errorEntry(code);
+  return { status, body: { status: { internalStatus: `${code}`, statusMessage: name } }, retryAfter: null };
+}
+
+/** The same, while a lockout has just begun. */
+export function delayed(code: ErrorCode): LogInAnswer {
+  return { ...refusal(code), retryAfter: expect.stringMatching(/^3(600|59\d)$/) as unknown as string };
+}
+
+/** Opens sessions until there are as many as the database may have; what comes back ends them. */
+export async function fillSessions({ sessions }: Repositories): Promise<() => Promise<unknown>> {
+  const [digests, random] = [new NodeDigests(), new NodeRandomSource()];
+  const filling = {
+    mode: "session",
+    appKeyId: "filling",
+    userId: "1",
+    secretVersion: 1,
+    appNames: [],
+    deviceId: null,
+    authenticationMethod: { kind: "password" },
+  } as const;
+  const free = { idleTimeout: 600_000, absoluteLifetime: 600_000, limit: 0, perUserLimit: 0, perDevice: 5 };
+  for (let count = await sessions.count(); count < limit; count += 1)
+    await sessions.open({ ...filling, digest: digests.sha256(random.secret()) }, free);
+  return () => sessions.end({ userId: "1" });
+}

@@ -1,0 +1,244 @@
+import { Applications, identityLinkKind, linkOwner, SecondFactors } from "@sallyport/core";
+import type { AuditEvent, ErrorCode, Repositories } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
+import type { RunningServer } from "../../src/index.ts";
+import { call, checkSession, tryLogIn } from "../client.ts";
+import { Authenticator, type Enrolled } from "../second-factor-client.ts";
+import { storedServerKeys } from "../secure/stored-keys.ts";
+import { type LogInEndpoint, type LogInAnswer, endpoints, type Fields } from "./log-in-endpoint.ts";
+import { addressFailures, delayed, fillSessions, limitEnvironment, perUser, refusal, userFailures } from "./limits.ts";
+import { type TestUser, createTestUser } from "./test-user.ts";
+
+/** What servers are told whose doors take passwords. */
+export const logInEnvironment: Readonly<Record<string, string>> = { ...storedServerKeys, ...limitEnvironment };
+
+let networks = 0;
+
+/** What every door refuses, in the same words everywhere, and what the audit says of it: on every engine. */
+export function logInEndpointSuite(server: () => RunningServer): void {
+  const storage = () => {
+    const found = server().databases.get("");
+    if (!found) throw new Error("The demo has no database.");
+    return found.storage;
+  };
+  const repositories = (): Repositories => storage().repositories;
+  const last = async () =>
+    Math.max(0, ...(await repositories().audit.read(0, 100_000)).map(({ sequence }) => sequence));
+
+  beforeAll(async () => {
+    const { appKeys, records } = repositories();
+    const applications = new Applications(records);
+    for (const secondFactor of ["optional", "forced"] as const)
+      await applications.create({ name: `door ${secondFactor}`, seats: null, secondFactor });
+    await appKeys.create(
+      { name: "narrow", appNames: ["demo-app"], origins: [] },
+      new NodeDigests().sha256("narrow key"),
+    );
+  });
+
+  describe.each(endpoints)("at the door $name", (endpoint: LogInEndpoint) => {
+    let testUser: TestUser;
+    let headers: Record<string, string>;
+    let begun: number;
+    /** Another network than before. */
+    const elsewhere = () => ({
+      "x-forwarded-for": `2001:db8:0:${((networks += 1)).toString(16)}::1`,
+      "x-forwarded-proto": "https",
+    });
+    beforeEach(async () => {
+      testUser = await createTestUser(endpoint, repositories());
+      headers = elsewhere();
+      begun = await last();
+    });
+    afterEach(() => repositories().sessions.end({ userId: testUser.userId }));
+
+    const knock = (more: Fields = {}, sent: Readonly<Record<string, string>> = {}): Promise<LogInAnswer> =>
+      endpoint.knock(
+        server(),
+        { user: testUser.user, pass: testUser.pass, appNames: ["demo-app"], ...more },
+        { ...headers, ...sent },
+      );
+    /** Type, code, and whether the user is named. */
+    const trail = async () => {
+      const told = ({ type, outcome, actorId, subjectId }: AuditEvent) => [
+        type,
+        outcome,
+        actorId === testUser.userId && subjectId === testUser.userId,
+      ];
+      return (await repositories().audit.read(begun, 1_000)).filter(({ type }) => type.startsWith("login.")).map(told);
+    };
+    const entered = expect.objectContaining({ status: 200, retryAfter: null });
+
+    test("a good password lets in", async () => {
+      const answer = await knock();
+      expect(answer).toEqual(entered);
+      expect(answer.body.data.user["~ObjectID"]).toBe(testUser.userId);
+      expect(await trail()).toEqual([["login.accepted", 0, true]]);
+    });
+
+    test.each<[string, Fields, ErrorCode]>([
+      ["no user", { user: undefined }, 301],
+      ["no password", { pass: undefined }, 301],
+      ["blank credentials", { user: " ", pass: "" }, 301],
+      ["a password that is no text", { pass: ["text"] }, 301],
+      ["no app names", { appNames: undefined }, 209],
+      ["no app name among them", { appNames: [] }, 208],
+      ["an unknown app name", { appNames: ["demo-app", "unknown"] }, 208],
+      ["an app name twice", { appNames: ["demo-app", "demo-app"] }, 210],
+    ])("%s: refused before anything is proven or counted", async (_what, more, code) => {
+      for (let n = 0; n <= userFailures; n += 1) expect(await knock(more)).toEqual(refusal(code));
+      expect(await knock()).toEqual(entered);
+      expect(await trail()).toEqual([["login.accepted", 0, true]]);
+    });
+
+    test("an app name that the app key does not have is refused, and one that it has is not", async () => {
+      const narrow = { appkey: "narrow key" };
+      expect(await knock({ appNames: ["demo-seats"] }, narrow)).toEqual(refusal(208));
+      expect(await knock({}, narrow)).toEqual(entered);
+    });
+
+    test("wrong passwords, unknown and disabled users are refused in the same words, and nobody is named", async () => {
+      const wrong = await knock({ pass: "wrong" });
+      expect(wrong).toEqual(refusal(302));
+      expect(await knock({ user: `nobody like ${testUser.user}` })).toEqual(wrong);
+      await testUser.setDisabled(true);
+      expect(await knock()).toEqual(wrong);
+      await testUser.setDisabled(false);
+      await repositories().accounts.change(testUser.userId, { disabled: true });
+      headers = elsewhere();
+      expect((await knock()).body).toEqual(wrong.body);
+      expect(await trail()).toEqual(Array.from({ length: 4 }, () => ["login.refused", 302, false]));
+      expect(JSON.stringify(await repositories().audit.read(begun, 10))).not.toContain("nobody like");
+    });
+
+    test("a user whose failures are too many is locked out, whatever he shows and from wherever he comes", async () => {
+      const guesses = [await knock({ pass: "1" }), await knock({ pass: "2" }), await knock({ pass: "3" })];
+      expect(guesses).toEqual([refusal(302), refusal(302), delayed(302)]);
+      headers = elsewhere();
+      expect([await knock(), await knock({ pass: "4" })]).toEqual([delayed(302), delayed(302)]);
+      expect(await trail()).toEqual(Array.from({ length: userFailures }, () => ["login.refused", 302, false]));
+      await repositories().audit.settle(0, 1_000);
+      const tally = (await repositories().audit.read(begun, 1_000)).filter(({ attempts }) => attempts > 1);
+      expect(
+        tally.map(({ type, outcome, actorId, subjectId, attempts }) => [type, outcome, actorId ?? subjectId, attempts]),
+      ).toEqual([["login.refused", 302, null, 2]]);
+      const another = await createTestUser(endpoint, repositories());
+      expect(await knock({ user: another.user, pass: another.pass })).toEqual(entered);
+      await repositories().sessions.end({ userId: another.userId });
+    });
+
+    test("a network whose failures are too many is locked out, whoever is tried", async () => {
+      for (let n = 1; n < addressFailures; n += 1)
+        expect(await knock({ user: `guess ${networks} ${n}` })).toEqual(refusal(302));
+      expect(await knock({ user: `guess ${networks}` })).toEqual(delayed(302));
+      expect(await knock()).toEqual(delayed(302));
+      headers = elsewhere();
+      expect(await knock()).toEqual(entered);
+    });
+
+    test("a network that is locked out for all others lets in who was there before, and tells nobody who that is", async () => {
+      const stranger = await createTestUser(endpoint, repositories());
+      expect(await knock()).toEqual(entered);
+      for (let n = 1; n <= addressFailures; n += 1) await knock({ user: `guess ${networks} ${n}` });
+      expect([
+        await knock({ pass: "wrong" }),
+        await knock({ user: stranger.user, pass: "wrong" }),
+        await knock({ user: stranger.user, pass: stranger.pass }),
+      ]).toEqual([delayed(302), delayed(302), delayed(302)]);
+      expect(await knock()).toEqual(entered);
+      // The own count goes on, and is what it was before: forgotten with the log-in.
+      for (let n = 0; n < userFailures; n += 1) expect(await knock({ pass: `wrong ${n}` })).toEqual(delayed(302));
+      expect(await knock()).toEqual(delayed(302));
+      headers = elsewhere();
+      expect(await knock()).toEqual(delayed(302));
+      await repositories().audit.settle(0, 1_000);
+    });
+
+    test("a forced second factor is asked for", async () => {
+      expect(await knock({ appNames: ["door forced"] })).toEqual(refusal(340));
+      expect(await knock({ appNames: ["door forced"], pass: "wrong", "2faToken": "000000" })).toEqual(refusal(302));
+      expect(await trail()).toEqual([
+        ["login.refused", 340, true],
+        ["login.refused", 302, false],
+      ]);
+    });
+
+    test("a second factor that is missing is asked for, one that is wrong or was used counts like a wrong password", async () => {
+      const appNames = ["door optional"];
+      const plain = endpoint.of === "database user" ? "/v1/login" : "/v1/auth/df";
+      const opened = await call(server(), plain, {
+        method: "POST",
+        body: { user: testUser.user, pass: testUser.pass, appNames },
+      });
+      const path = `/v1/2fa/secret?app=${encodeURIComponent("door optional")}`;
+      const { secret } = (await call(server(), path, { method: "POST", sessionId: opened.body.data.sessionId })).body
+        .data as Enrolled;
+      const [factor] = await new SecondFactors(repositories().records).find(testUser.subject, appNames);
+      // Of a step long ago, so that those of now are left.
+      expect(factor !== undefined && (await new SecondFactors(repositories().records).accept(factor, 0))).toBe(true);
+      await repositories().sessions.end({ userId: testUser.userId });
+      const authenticator = await Authenticator.of(server(), secret);
+      begun = await last();
+
+      for (let n = 0; n <= userFailures; n += 1) expect(await knock({ appNames })).toEqual(refusal(341));
+      expect(await knock({ appNames, "2faToken": authenticator.wrong() })).toEqual(refusal(342));
+      expect(await knock({ appNames, "2faToken": authenticator.token() })).toEqual(entered);
+      expect([
+        await knock({ appNames, "2faToken": authenticator.token() }),
+        await knock({ appNames, pass: "wrong", "2faToken": authenticator.token(1) }),
+      ]).toEqual([refusal(342), refusal(302)]);
+      expect(await knock({ appNames, "2faToken": authenticator.wrong() })).toEqual(delayed(342));
+      expect(await knock({ appNames, "2faToken": authenticator.token(1) })).toEqual(delayed(302));
+      const refused = (code: ErrorCode) => ["login.refused", code, code !== 302];
+      const missing = Array.from({ length: userFailures + 1 }, () => refused(341));
+      expect(await trail()).toEqual([
+        ...missing,
+        refused(342),
+        ["login.accepted", 0, true],
+        refused(342),
+        refused(302),
+        refused(342),
+      ]);
+    });
+
+    test("no more sessions of a user are opened than allowed, and that counts as no failure", async () => {
+      for (let n = 0; n < perUser; n += 1) expect(await knock()).toEqual(entered);
+      for (let n = 0; n <= userFailures; n += 1) expect(await knock()).toEqual(refusal(315));
+      // What refused has done nothing of what it had begun.
+      const bound = { owner: linkOwner(testUser.userId), after: null, limit: 100 };
+      expect(await repositories().records.list(identityLinkKind, bound)).toHaveLength(
+        endpoint.name.includes("extLogin") ? perUser : 0,
+      );
+      expect((await trail()).slice(perUser)).toEqual(
+        Array.from({ length: userFailures + 1 }, () => ["login.refused", 315, true]),
+      );
+      await repositories().sessions.end({ userId: testUser.userId });
+      expect(await knock()).toEqual(entered);
+    });
+
+    test("no more sessions are opened than the database may have", async () => {
+      const empty = await fillSessions(repositories());
+      const answers = [await knock(), await knock({ pass: "wrong" })];
+      await empty();
+      expect(answers).toEqual([refusal(315), refusal(302)]);
+      expect(await trail()).toEqual([
+        ["login.refused", 315, true],
+        ["login.refused", 302, false],
+      ]);
+      expect(await knock()).toEqual(entered);
+    });
+
+    test("a log-in of a device takes the place of the session that the device had, whichever way that was opened", async () => {
+      const device = { deviceId: `phone of ${testUser.user}` };
+      const pass = endpoint.of === "database user" ? testUser.pass : "another password";
+      const before = await tryLogIn(server(), testUser.user, { pass, device }, headers);
+      const { sessionId } = before.body.data;
+      expect(await checkSession(server(), sessionId)).toBe("0");
+      expect(await knock({ device })).toEqual(entered);
+      expect(await checkSession(server(), sessionId)).toBe("201");
+      for (let n = 0; n < perUser; n += 1) expect(await knock({ device })).toEqual(entered);
+      expect([await knock(), await knock()]).toEqual([entered, refusal(315)]);
+      expect(await knock({ device })).toEqual(entered);
+    });
+  });
+}

@@ -1,0 +1,48 @@
+import { CreateAccount, type ObjectId, type Repositories } from "@sallyport/core";
+import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import type { LogInEndpoint } from "./log-in-endpoint.ts";
+
+/** Somebody who can knock at a door, whom nobody else knows. */
+export interface TestUser {
+  readonly user: string;
+  readonly pass: string;
+  /** The database user as whom he comes in. */
+  readonly userId: ObjectId;
+  /** Whose second factor is his. */
+  readonly subject: string;
+  /** Keeps him out by what is the door's own, and lets him in again. */
+  setDisabled(disabled: boolean): Promise<unknown>;
+}
+
+const digests = new NodeDigests();
+let created = 0;
+
+export async function createTestUser({ of }: LogInEndpoint, { accounts, objects }: Repositories): Promise<TestUser> {
+  const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
+  const user = `somebody ${(created += 1)}`;
+  const pass = `${user} has a password`;
+  const [object] = await objects.insert([{ className: "User", attributes: { Name: user } }]);
+  const userId = object?.id ?? "";
+  const creating = new CreateAccount(hasher, digests, new NodeRandomSource());
+  const account = { realm: "database", userId, loginName: user, password: pass, clientHash: "md5" } as const;
+  await creating.createAccount(
+    accounts,
+    of === "database user" ? account : { ...account, password: "another password" },
+  );
+  if (of === "database user")
+    return {
+      user,
+      pass,
+      userId,
+      subject: `user:${userId}`,
+      setDisabled: (disabled) => accounts.change(userId, { disabled }),
+    };
+  const id = await creating.createAccount(accounts, { ...account, realm: "custom" });
+  return {
+    user,
+    pass,
+    userId,
+    subject: `custom:${id}`,
+    setDisabled: (disabled) => accounts.change(id, { disabled }),
+  };
+}

@@ -1,0 +1,45 @@
+import type { LogInMode } from "@sallyport/client";
+import { type Repositories, seesAll } from "@sallyport/core";
+import type { RunningServer } from "../src/index.ts";
+import { type Answer, callIn } from "./client.ts";
+import { openSession } from "./open-session.ts";
+
+type Session = Awaited<ReturnType<typeof openSession>>;
+
+/** The sessions of one mode, and how they execute macros. */
+export function macroFixture(server: () => RunningServer, mode: LogInMode) {
+  const sessions = {} as Record<"demo" | "reader" | "admin", Session>;
+  beforeAll(async () => {
+    [sessions.demo, sessions.reader, sessions.admin] = [
+      await openSession(server(), mode, "demo"),
+      await openSession(server(), mode, "reader"),
+      await openSession(server(), mode, "admin"),
+    ];
+  });
+
+  const repositories = (): Repositories => {
+    const found = server().databases.get("");
+    if (!found) throw new Error("The demo has no database.");
+    return found.storage.repositories;
+  };
+  const found = async (id: string) => (await repositories().objects.get([id], seesAll))[0];
+
+  const execute = (name: string, input?: unknown, as = sessions.demo): Promise<Answer> =>
+    callIn(server(), as, `/v1/execute/${name}`, {
+      method: "POST",
+      ...(input === undefined ? {} : { body: input as object }),
+    });
+  const steps = async (...given: readonly unknown[][]) => (await execute("Steps", { steps: given })).body.data;
+  const create = async (attributes: object): Promise<string> => {
+    const answer = await callIn(server(), sessions.demo, "/v1/object/Customer", { method: "POST", body: attributes });
+    return answer.body.data["~ObjectID"];
+  };
+  const customers = async (name: string): Promise<number> => {
+    const query = encodeURIComponent(JSON.stringify({ where: { Name: name } }));
+    return (await callIn(server(), sessions.demo, `/v1/objects/Customer?query=${query}`)).body.data["~Count"];
+  };
+
+  return { server, mode, sessions, repositories, found, execute, steps, create, customers };
+}
+
+export type MacroFixture = ReturnType<typeof macroFixture>;

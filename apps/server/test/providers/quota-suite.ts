@@ -1,0 +1,104 @@
+import { signIn } from "@sallyport/fake-identity-providers";
+import type { RunningServer } from "../../src/index.ts";
+import type { Answer } from "../client.ts";
+import { away, begin, comeBack } from "./browser.ts";
+import { type ProviderFixture, register, repositoriesOf, providerEnvironment } from "./provider-fixture.ts";
+
+export const quotaEnvironment = {
+  ...providerEnvironment,
+  TRUSTED_PROXIES: "127.0.0.1",
+  PROVIDERS_MAX_PENDING_LOGINS_PER_IP: "3",
+  PROVIDERS_MAX_PENDING_LOGINS: "5",
+};
+
+/** How many log-ins can be under way at providers, at one server or at two of the same databases. */
+export function quotaSuite(
+  servers: () => readonly [RunningServer, RunningServer],
+  fixture: () => ProviderFixture,
+): void {
+  const from = (address: string, alias = "") => ({
+    alias,
+    headers: { "x-forwarded-for": address, "x-forwarded-proto": "https" },
+  });
+  const codes = (answers: readonly Answer[]) => answers.map(({ code }) => code).toSorted();
+  /** So many at once, by turns at both servers. */
+  const atOnce = (times: number, address: (index: number) => string, alias = "") =>
+    Promise.all(
+      Array.from({ length: times }, (_, index) =>
+        begin(servers()[index % 2] as RunningServer, "google", from(address(index), alias)),
+      ),
+    );
+  const free = async () => {
+    for (const alias of ["", "second"]) {
+      for (const network of ["192.0.2.1", "192.0.2.2", "192.0.2.3", "2001:db8:1:2::/64"])
+        await repositoriesOf(servers()[0], alias).records.remove("providerState", { owner: `network:${network}` });
+    }
+  };
+  const settled = async () => {
+    const { audit } = repositoriesOf(servers()[0]);
+    const [latest] = (await audit.read(0, 1_000)).slice(-1);
+    await audit.settle(0, 100);
+    return (await audit.read(latest?.sequence ?? 0, 1_000)).map(({ type, outcome, address, attempts }) => [
+      type,
+      outcome,
+      address,
+      attempts,
+    ]);
+  };
+
+  beforeAll(async () => {
+    for (const alias of ["", "second"]) await register(fixture(), servers()[0], "google", { alias });
+  });
+  beforeEach(free);
+
+  test("of many from one network at once as many begin as may be under way, and the others are told when to come back", async () => {
+    await settled();
+    const answers = await atOnce(12, () => "192.0.2.1");
+    expect(codes(answers)).toEqual(["0", "0", "0", ...Array.from({ length: 9 }, () => "706")]);
+    for (const { status, code, body, headers } of answers) {
+      if (code === "0") continue;
+      expect({ status, body }).toEqual({
+        status: 503,
+        body: { status: { internalStatus: "706", statusMessage: "The server is currently unavailable" } },
+      });
+      expect([headers["retry-after"], headers["location"], headers["set-cookie"]]).toEqual([
+        "10",
+        undefined,
+        undefined,
+      ]);
+    }
+    expect(await settled()).toEqual([["provider.refused", 706, "192.0.2.1", 9]]);
+  });
+
+  test("nobody else is refused for it, as long as there is room in all, and no other database", async () => {
+    expect(codes(await atOnce(4, () => "192.0.2.1"))).toEqual(["0", "0", "0", "706"]);
+    expect(codes(await atOnce(4, (index) => `192.0.2.${2 + (index % 2)}`))).toEqual(["0", "0", "706", "706"]);
+    expect(codes(await atOnce(3, () => "192.0.2.1", "/second"))).toEqual(["0", "0", "0"]);
+  });
+
+  test("neither a forwarded address of one's own making nor another of the same network is another network", async () => {
+    const forged = await atOnce(4, (index) => `198.51.100.${index}, 192.0.2.1`);
+    expect(codes(forged)).toEqual(["0", "0", "0", "706"]);
+    await free();
+    expect(codes(await atOnce(4, (index) => `2001:db8:1:2::${index + 1}`))).toEqual(["0", "0", "0", "706"]);
+  });
+
+  test("whoever comes back, whatever comes of it, makes room for another", async () => {
+    const [server] = servers();
+    const { location, cookie } = await away(server, "google", from("192.0.2.1"));
+    const refused = await away(server, "google", from("192.0.2.1"));
+    await away(server, "google", from("192.0.2.1"));
+    expect((await begin(server, "google", from("192.0.2.1"))).code).toBe("706");
+    expect((await comeBack(server, await signIn(location, "anna"), cookie)).code).toBe("0");
+    expect((await comeBack(server, await signIn(refused.location, null), refused.cookie)).code).toBe("324");
+    expect(codes(await atOnce(3, () => "192.0.2.1"))).toEqual(["0", "0", "706"]);
+  });
+
+  test("what is refused for another reason takes no room", async () => {
+    for (let round = 0; round < 4; round += 1)
+      expect((await begin(servers()[0], "google", { ...from("192.0.2.1"), query: { appNames: "other" } })).code).toBe(
+        "208",
+      );
+    expect(codes(await atOnce(4, () => "192.0.2.1"))).toEqual(["0", "0", "0", "706"]);
+  });
+}

@@ -1,0 +1,17 @@
+import type { RunningServer } from "../../src/index.ts";
+import { link, logInAt, type Returned, trade } from "./browser.ts";
+import { repositoriesOf } from "./provider-fixture.ts";
+
+/** How many trade one code at once. */
+export const many = 12;
+
+/** The first of the servers, and what is done there. */
+export function returnFixture(servers: () => readonly [RunningServer, RunningServer]) {
+  const server = () => servers()[0];
+  const r = (alias = "") => repositoriesOf(server(), alias);
+  const bind = async (provider = "google") =>
+    link(server(), (await logInAt(server(), provider, "anna")).body.data.dfUuid);
+  const codeOf = async (given: Returned, ...more: [object?]) => (await trade(server(), given, ...more)).code;
+
+  return { server, r, bind, codeOf };
+}

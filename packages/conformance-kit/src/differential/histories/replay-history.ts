@@ -1,0 +1,109 @@
+import { beforeAllChanges, type ObjectId, type Repositories, seesAll, type Storage } from "@sallyport/core";
+import { oneByOne } from "../../fixtures/concurrently.ts";
+import { minute } from "../../fixtures/policy.ts";
+import { ReplayedHistory } from "./replayed-history.ts";
+import { type HistoryOutcome, type HistoryScenario, most, type Step, type WritingStep } from "./step.ts";
+import { plain, refusalOf, takeStep } from "./take-step.ts";
+
+const takenBack = new Error("taken back");
+
+/** Takes the steps of a history in an empty storage, whose clock `advance` puts forward, by milliseconds. */
+export async function replayHistory(
+  storage: Storage,
+  { steps }: HistoryScenario,
+  advance: (milliseconds: number) => void,
+): Promise<HistoryOutcome> {
+  const history = new ReplayedHistory();
+  const answers = await oneByOne(steps, async (step) => history.named(await answerTo(storage, step, history, advance)));
+  return { answers, end: history.named(await lookAround(storage.repositories, history)) };
+}
+
+async function answerTo(
+  storage: Storage,
+  step: Step,
+  history: ReplayedHistory,
+  advance: (milliseconds: number) => void,
+): Promise<unknown> {
+  const { repositories: r } = storage;
+  switch (step.kind) {
+    case "wait":
+      advance(step.minutes * minute);
+      return null;
+    case "sweep":
+      // How much of it there is left to do is the storage's affair.
+      await r.locks.sweep(most);
+      await r.sessions.sweep(most);
+      return null;
+    case "transaction":
+      return transact(storage, step.steps, history, step.takenBack);
+    case "delete":
+    case "restore":
+      return transact(storage, [step], history, false);
+    default:
+      return (await takeStep(r, step, history).catch(refusalOf)) ?? null;
+  }
+}
+
+/** What the steps of a transaction answer; the code of the first refusal, with which it ends. */
+async function transact(
+  storage: Storage,
+  steps: readonly WritingStep[],
+  history: ReplayedHistory,
+  fails: boolean,
+): Promise<unknown> {
+  const { length } = history.ids;
+  const { sessions } = history;
+  try {
+    return await storage.transaction(async (r) => {
+      // The storage may run it again.
+      history.ids.length = length;
+      history.sessions = sessions;
+      const answers = await oneByOne(steps, async (step) => (await takeStep(r, step, history)) ?? null);
+      if (fails) throw takenBack;
+      return answers;
+    });
+  } catch (error) {
+    history.forgetSince(length);
+    const created = steps.filter(({ kind }) => kind === "insert").length;
+    while (history.ids.length < length + created) history.ids.push(null);
+    history.sessions = sessions + steps.filter(({ kind }) => kind === "open").length;
+    return error === takenBack ? "taken back" : refusalOf(error);
+  }
+}
+
+/** All that can be seen, with ids. */
+async function lookAround({ objects, deletion, locks, sessions, changes }: Repositories, { ids }: ReplayedHistory) {
+  const all = ids.filter((id): id is ObjectId => id !== null);
+  const live = await objects.get(all, seesAll);
+  const query = { classes: ["Item"] };
+  const found = await objects.find(query, seesAll, { offset: 0, limit: most });
+  // One by one: objects are no referrers of those that they are asked with.
+  const links = (
+    await Promise.all(all.map((id) => deletion.referrers([id], { attributes: null, limit: most })))
+  ).flat();
+  return {
+    objects: await Promise.all(
+      all.map(async (id) => {
+        const object = live.find((each) => each.id === id);
+        const left = await deletion.find({ kind: "id", id }, seesAll);
+        return {
+          id,
+          object: object ? plain(object) : null,
+          left: left && [left.kind, left.version],
+          lock: (await locks.state(id))?.session ?? null,
+        };
+      }),
+    ),
+    found: found.objects.map(({ id }) => id),
+    count: await objects.count(query, seesAll),
+    links: links
+      .map(({ id, attribute, target }) => `${ids.indexOf(id)} ${attribute} ${ids.indexOf(target)}`)
+      .toSorted(),
+    sessions: await sessions.count(),
+    changes: (await changes.read(beforeAllChanges, Number.MAX_SAFE_INTEGER, most)).map(({ id, version, kind }) => [
+      id,
+      version,
+      kind,
+    ]),
+  };
+}

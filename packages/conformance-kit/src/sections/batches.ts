@@ -1,0 +1,123 @@
+import {
+  type Digest,
+  type ErrorCode,
+  type BatchRepositories,
+  type Repositories,
+  ServiceError,
+  type ThrottleKey,
+} from "@sallyport/core";
+import { equal, failsWith, holds } from "../assert/index.ts";
+import { type Check, checksOf } from "../check.ts";
+import { equalCounts, pluck } from "../fixtures/lists.ts";
+import { atOnce } from "../fixtures/concurrently.ts";
+import { codeOf, errorOf } from "../fixtures/error-of.ts";
+import { auditEvent } from "../fixtures/every-call.ts";
+import { generous, hour, minute } from "../fixtures/policy.ts";
+import { Visitor } from "../fixtures/visitor.ts";
+
+const failing: ThrottleKey = {
+  key: "failing",
+  policy: { maxFailures: 1, initialDelay: minute, maxDelay: minute, resetAfter: hour },
+};
+const other: ThrottleKey = { ...failing, key: "other" };
+
+interface EntryOptions {
+  readonly keys?: readonly ThrottleKey[];
+  readonly limit?: number;
+  readonly deviceId?: string | null;
+}
+
+/** What an entry asks for: to forget failures, a session, an event. */
+function entry(r: BatchRepositories, visitor: Visitor, { keys = [], limit = 0, deviceId = null }: EntryOptions = {}) {
+  const session = visitor.newSession({ mode: "secure", deviceId });
+  const calls = [
+    r.throttle.pass(keys, [other.key]),
+    r.sessions.open(session, { ...generous, limit }),
+    r.audit.append(auditEvent),
+  ] as const;
+  return { digest: session.digest, calls };
+}
+
+/** What can be seen of entries. */
+async function look(r: Repositories) {
+  return {
+    sessions: await r.sessions.count(),
+    events: (await r.audit.read(0, 100)).length,
+    waits: (await r.throttle.attempt([other])).wait > 0,
+  };
+}
+
+export const batchChecks: readonly Check[] = checksOf("calls together", {
+  "are all kept, and each answers": async ({ storage, r }) => {
+    const visitor = await Visitor.create(r);
+    await r.throttle.fail([other]);
+    let digest: Digest = "";
+    await storage.batch((joint) => {
+      const { digest: opened, calls } = entry(joint, visitor);
+      digest = opened;
+      return Promise.all(calls);
+    });
+    equal(await look(r), { sessions: 1, events: 1, waits: false }, "what is there");
+    equal((await visitor.admitAs(r, "secure", digest)).session?.mode, "secure", "the session");
+    const [wait] = await storage.batch((joint) =>
+      Promise.all([joint.throttle.fail([other]), joint.audit.append(auditEvent)]),
+    );
+    equal(wait, minute, "the wait after a failure");
+    equal(await look(r), { sessions: 1, events: 2, waits: true }, "what is there after a failure");
+  },
+
+  "are undone when one is refused, whichever it is": async ({ storage, r }) => {
+    const visitor = await Visitor.create(r);
+    await r.throttle.fail([other, failing]);
+    await visitor.open(r);
+    const refusals: readonly [EntryOptions, ErrorCode][] = [
+      [{ keys: [failing] }, 302],
+      [{ limit: 1 }, 315],
+      [{ deviceId: "zero \0" }, 307],
+    ];
+    for (const [options, code] of refusals) {
+      const enter = () => storage.batch((joint) => Promise.all(entry(joint, visitor, options).calls));
+      await failsWith(code, enter, `an entry refused with ${code}`);
+      equal(await look(r), { sessions: 1, events: 0, waits: true }, `what is there after ${code}`);
+    }
+  },
+
+  "are undone also when the work does not mind the refusal": async ({ storage, r }) => {
+    const visitor = await Visitor.create(r);
+    await visitor.open(r);
+    const careless = storage.batch(async (joint) => {
+      const [passed, opened, appended] = entry(joint, visitor, { limit: 1 }).calls;
+      await Promise.all([codeOf(passed), codeOf(opened), codeOf(appended)]);
+    });
+    await failsWith(315, () => careless, "a careless entry");
+    equal(await look(r), { sessions: 1, events: 0, waits: false }, "what is there");
+  },
+
+  "are not asked for later": async ({ storage, r }) => {
+    const late = storage.batch(async (joint) => {
+      await joint.audit.append(auditEvent);
+      return codeOf(joint.audit.append({ ...auditEvent, requestId: "late" }));
+    });
+    equal(await late, 799, "a call after an answer");
+    equal(pluck(await r.audit.read(0, 10), "requestId"), [auditEvent.requestId], "the audit");
+  },
+
+  "leave the error of the work unchanged, and nothing else": async ({ storage, r }) => {
+    for (const error of [new Error("mine"), new ServiceError(302, { retryAfter: 7 })]) {
+      const work = () => {
+        throw error;
+      };
+      const thrown = await errorOf(() => storage.batch(work));
+      holds(thrown === error, "The error that comes out is the one that was thrown");
+    }
+    equal(await look(r), { sessions: 0, events: 0, waits: false }, "what is there");
+    equal(await storage.batch(async () => "nothing"), "nothing", "the result of work that asks for nothing");
+  },
+
+  "keep a limit exactly when many come at once, and leave nothing behind of the others": async ({ storage, r }) => {
+    const visitor = await Visitor.create(r);
+    const enter = () => storage.batch((joint) => Promise.all(entry(joint, visitor, { limit: 5 }).calls));
+    equalCounts(await atOnce(24, () => codeOf(enter())), { 0: 5, 315: 19 }, "how many were opened and refused");
+    equal(await look(r), { sessions: 5, events: 5, waits: false }, "what is there");
+  },
+});

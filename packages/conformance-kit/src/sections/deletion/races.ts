@@ -1,0 +1,150 @@
+import { type Repositories, seesAll, type Storage, type StoredObject } from "@sallyport/core";
+import { equal, holds } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { atOnce, occurrences } from "../../fixtures/concurrently.ts";
+import { codeOf } from "../../fixtures/error-of.ts";
+import {
+  restoreObjects,
+  createObject,
+  createObjects,
+  tombstoneOf,
+  linking,
+  referrersOf,
+  deleteObjects,
+  update,
+} from "../../fixtures/objects.ts";
+import { Visitor } from "../../fixtures/visitor.ts";
+
+const rounds = 10;
+
+/** One round of a race: one storage deletes, the other does something else; or one storage does both. */
+type Race = (deleter: Storage, other: Storage, round: number) => Promise<void>;
+
+/** Starts two calls at once, the second one first in every other round. */
+async function inTurns<A, B>(round: number, one: () => Promise<A>, other: () => Promise<B>): Promise<[A, B]> {
+  if (round % 2 === 0) return Promise.all([one(), other()]);
+  const second = other();
+  return Promise.all([one(), second]);
+}
+
+async function isThere(r: Repositories, id: string): Promise<boolean> {
+  return (await r.objects.get([id], seesAll)).length > 0;
+}
+
+/** Deletes an object that nobody points to, and whom nobody has locked; whether it did. */
+function deleteFree(storage: Storage, id: string): Promise<boolean> {
+  return storage.transaction(async (r) => {
+    const [held] = await r.deletion.lock([id]);
+    if (held === undefined || held.lockedBy !== null || (await referrersOf(r, [id])).length > 0) return false;
+    await r.deletion.delete([id], { recycled: false, root: id });
+    return true;
+  });
+}
+
+/** Restores an object with its reference to a target, where that can still be pointed to. */
+function restore(storage: Storage, { id: source }: StoredObject, target: StoredObject): Promise<StoredObject[]> {
+  return storage.transaction(async ({ deletion }) => {
+    const group = await deletion.recycledWith(source);
+    const kept = (await deletion.targets([target.id])).flatMap(({ id, exists }) => (exists ? id : []));
+    const changes = { attributes: { Boss: kept[0] ?? null }, links: { Boss: kept } };
+    return deletion.restore(group.map(({ id }) => ({ id, ...changes })));
+  });
+}
+
+const races: { readonly [name: string]: Race } = {
+  "see a reference that is being made, or keep it from being made": async (deleter, { repositories: r }, round) => {
+    const [target, source] = await createObjects(r, {}, {});
+    const toTarget = linking({ Boss: target.id });
+    const [deleted, outcomes] = await inTurns(
+      round,
+      () => deleteFree(deleter, target.id),
+      () => Promise.all([codeOf(createObject(r, toTarget)), codeOf(update(r, source.id, {}, toTarget))]),
+    );
+    equal(await isThere(r, target.id), !deleted, "whether the target is there");
+    const there = deleted ? "gone" : "there";
+    equal(outcomes, deleted ? [307, 307] : [0, 0], `the outcomes of referrers of a target that is ${there}`);
+    equal((await referrersOf(r, [target.id])).length, deleted ? 0 : 2, "how many point to the target");
+  },
+
+  "come after a change, or before it": async (deleter, { repositories: r }, round) => {
+    const { id } = await createObject(r);
+    const [, codes] = await inTurns(
+      round,
+      () => deleteObjects(deleter, [id], round % 3 === 0),
+      () => atOnce(3, (number) => codeOf(update(r, id, { number }))),
+    );
+    const refused = occurrences(610, codes);
+    equal(occurrences(0, codes) + refused, 3, "how many changes are made before, or refused with 610");
+    equal((await tombstoneOf(r, id))?.version, 5 - refused, "the version of what is left");
+  },
+
+  "see a lock that is being taken, or keep it from being taken": async (deleter, { repositories: r }, round) => {
+    const [{ id }, session] = [await createObject(r), await (await Visitor.create(r)).open(r)];
+    const [deleted, outcome] = await inTurns(
+      round,
+      () => deleteFree(deleter, id),
+      () => r.locks.take(id, session),
+    );
+    equal(outcome, deleted ? "gone" : "taken", "taking the lock");
+    equal((await r.locks.state(id))?.session ?? null, deleted ? null : session, "who holds the lock");
+  },
+
+  "happen once, however many delete at once": async (deleter, other) => {
+    const r = other.repositories;
+    const [one, two] = await createObjects(r, {}, {});
+    const counts = await atOnce(6, (index) =>
+      deleteObjects(index % 2 === 0 ? deleter : other, index % 3 === 0 ? [one.id, two.id] : [two.id, one.id]),
+    );
+    const sum = counts.reduce((so, count) => so + count, 0);
+    equal(sum, 2, "how many go, in all");
+    for (const { id } of [one, two]) equal((await tombstoneOf(r, id))?.version, 2, "the version of what is left");
+  },
+
+  "happen before a return that would point to what goes, or after it": async (deleter, other, round) => {
+    const r = other.repositories;
+    const [target, source] = await createObjects(r, {}, {});
+    await deleteObjects(other, [source.id], true);
+    const [deleted, restored] = await inTurns(
+      round,
+      () => deleteFree(deleter, target.id),
+      () => Promise.all([deleter, other, other].map((storage) => restore(storage, source, target))),
+    );
+    equal(restored.flat().length, 1, "how often it came back");
+    const [back] = await r.objects.get([source.id], seesAll);
+    const expected = [3, deleted ? null : target.id];
+    equal([back?.version, back?.attributes["Boss"]], expected, "version and reference of what came back");
+  },
+
+  "and returns at once leave an object either there or gone": async (deleter, other) => {
+    const { id } = await createObject(other.repositories);
+    const [, , code] = await Promise.all([
+      deleteObjects(deleter, [id], true),
+      restoreObjects(other, id),
+      codeOf(update(other.repositories, id, {})),
+    ]);
+    holds(code === 0 || code === 610, `A change is made, or refused with 610, not ${code}`);
+    const there = await isThere(other.repositories, id);
+    equal(
+      (await tombstoneOf(other.repositories, id)) === null,
+      there,
+      "whether it is there, or something is left of it",
+    );
+  },
+};
+
+async function run(race: Race, deleter: Storage, other: Storage): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) await race(deleter, other, round);
+}
+
+export const deletionRaceChecks: readonly Check[] = Object.entries(races)
+  .map(([name, race]) => checksOf("deletion", { [name]: ({ storage }) => run(race, storage, storage) }))
+  .concat(
+    Object.entries(races).map(([name, race]) =>
+      checksOf(
+        "tombstones",
+        { [`${name}, by several processes`]: async ({ storage, another }) => run(race, storage, await another()) },
+        { needs: "severalProcesses" },
+      ),
+    ),
+  )
+  .flat();

@@ -1,0 +1,270 @@
+import {
+  type Account,
+  type Digest,
+  type AuthenticationMethod,
+  identityLinkKind,
+  type IdentityLinkRecord,
+  linkOwner,
+  passwordAuthentication,
+  type Repositories,
+} from "@sallyport/core";
+import { equal, holds } from "../../assert/index.ts";
+import { type Check, checksAfter } from "../../check.ts";
+import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";
+import { atOnce, oneByOne, whileOpen } from "../../fixtures/concurrently.ts";
+import { generous } from "../../fixtures/policy.ts";
+import { unstorableTexts } from "../../fixtures/hostile-texts.ts";
+import { createLink, newLink, removeLink } from "../../fixtures/new-link.ts";
+import { Visitor } from "../../fixtures/visitor.ts";
+
+/** A user with a custom account, a link, and a session through each. */
+interface Methods {
+  readonly visitor: Visitor;
+  readonly custom: Account;
+  readonly link: IdentityLinkRecord;
+}
+
+/** By a custom account with the secret that it had, or with one that it had later. */
+function customAuthentication({ id, secretVersion }: Account, later = 0): AuthenticationMethod {
+  return { kind: "custom", accountId: id, secretVersion: secretVersion + later };
+}
+
+function linkAuthentication(link: IdentityLinkRecord): AuthenticationMethod {
+  return { kind: "provider", link };
+}
+
+/** Whether a session that is opened now by this way is admitted. */
+async function letsIn(r: Repositories, visitor: Visitor, authenticationMethod: AuthenticationMethod): Promise<boolean> {
+  return visitor.isAdmitted(r, await visitor.open(r, { authenticationMethod }));
+}
+
+async function openMethods(r: Repositories, key?: Visitor): Promise<Methods> {
+  const visitor = await Visitor.create(r, key === undefined ? {} : { key });
+  const { userId } = visitor.account;
+  return { visitor, custom: await createCustomAccount(r, { userId }), link: await createLink(r, { userId }) };
+}
+
+/** What shuts the door of a custom account. */
+const shutting: { readonly [what: string]: (r: Repositories, account: Account) => Promise<unknown> } = {
+  "a custom account that is disabled": (r, { id }) => r.accounts.change(id, { disabled: true }),
+  "a custom account that is removed": (r, { id }) => r.accounts.remove([id]),
+  "a custom account with a new secret": (r, { id, secretVersion }) =>
+    r.accounts.setSecret(id, "second secret", secretVersion),
+  "a custom account with another user": async (r, { id }) =>
+    r.accounts.change(id, { userId: (await Visitor.create(r)).account.userId }),
+};
+
+export const authenticationMethodChecks: readonly Check[] = checksAfter("sessions", ({ r }) => openMethods(r), {
+  "know how their user came in": async ({ r, visitor, custom, link }) => {
+    const shared = await createLink(r, { userId: visitor.account.userId, shared: true });
+    for (const mode of ["session", "token", "secure"] as const) {
+      for (const authenticationMethod of [
+        passwordAuthentication,
+        customAuthentication(custom),
+        linkAuthentication(link),
+        linkAuthentication(shared),
+      ]) {
+        const { session, principal } = await visitor.admitAs(
+          r,
+          mode,
+          await visitor.open(r, { mode, authenticationMethod }),
+        );
+        equal(
+          [session?.authenticationMethod, principal?.userId],
+          [authenticationMethod, visitor.account.userId],
+          "the way in, and who it is",
+        );
+      }
+    }
+  },
+
+  "know the link that their user came in by as it is now": async ({ r, visitor, link }) => {
+    const digest = await visitor.open(r, { authenticationMethod: linkAuthentication(link) });
+    const value = { ...link.value, shared: true, displayName: "somebody else" };
+    await r.records.put(identityLinkKind, link.id, value, { owner: linkOwner(value.userId) });
+    const { session } = await visitor.admit(r, digest);
+    equal(session?.authenticationMethod, linkAuthentication({ ...link, value }), "the way in");
+  },
+
+  "are admitted no more once their custom account is not what it was": async ({ r }) => {
+    for (const [what, shut] of Object.entries(shutting)) {
+      const { visitor, custom } = await openMethods(r);
+      const bystander = await createCustomAccount(r, { userId: visitor.account.userId });
+      const digest = await visitor.open(r, { authenticationMethod: customAuthentication(custom) });
+      const others = [
+        await visitor.open(r),
+        await visitor.open(r, { authenticationMethod: customAuthentication(bystander) }),
+      ];
+      equal(await visitor.isAdmitted(r, digest), true, `whether a session of ${what} is admitted before`);
+      await shut(r, custom);
+      equal(await visitor.isAdmitted(r, digest), false, `whether a session of ${what} is admitted`);
+      const stay = await oneByOne(others, (other) => visitor.isAdmitted(r, other));
+      equal(stay, [true, true], `whether the other sessions of the user are admitted after ${what}`);
+    }
+  },
+
+  "are admitted no more once the secret of their user was replaced, whatever the way in": async ({ r }) => {
+    const key = await Visitor.create(r);
+    const bystander = await openMethods(r, key);
+    const ways: { readonly [what: string]: (of: Methods) => AuthenticationMethod } = {
+      "a custom account": ({ custom }) => customAuthentication(custom),
+      "a link": ({ link }) => linkAuthentication(link),
+    };
+    for (const [what, way] of Object.entries(ways)) {
+      const own = await openMethods(r, key);
+      const { visitor } = own;
+      const authenticationMethod = way(own);
+      const digest = await visitor.open(r, { authenticationMethod });
+      const other = await bystander.visitor.open(r, { authenticationMethod: way(bystander) });
+      equal(await visitor.isAdmitted(r, digest), true, `whether a session by ${what} is admitted before`);
+      await r.accounts.setSecret(visitor.account.userId, "second secret", visitor.account.secretVersion);
+      equal(await visitor.isAdmitted(r, digest), false, `whether a session by ${what} is admitted with a new secret`);
+      const late = await letsIn(r, visitor, authenticationMethod);
+      equal(late, false, `whether a late session by ${what} with the old one is admitted`);
+      const account = await accountNamed(r, visitor.account.loginName);
+      holds(account !== null, "The account is gone");
+      const renewed = await Visitor.create(r, { account, key });
+      equal(
+        await letsIn(r, renewed, authenticationMethod),
+        true,
+        `whether a session by ${what} with the new secret is admitted`,
+      );
+      equal(await visitor.isAdmitted(r, other), true, `whether another user's session by ${what} is admitted`);
+    }
+  },
+
+  "are admitted again when their custom account is enabled again": async ({ r, visitor, custom }) => {
+    const digest = await visitor.open(r, { authenticationMethod: customAuthentication(custom) });
+    for (const disabled of [true, false]) {
+      await r.accounts.change(custom.id, { disabled });
+      equal(await visitor.isAdmitted(r, digest), !disabled, "whether the session is admitted");
+    }
+  },
+
+  "are admitted no more once their link is gone, even if the identity is bound again": async ({ r, visitor, link }) => {
+    const { userId } = visitor.account;
+    const [other, apple] = [await createLink(r, { userId }), await createLink(r, { userId, provider: "apple" })];
+    const opened = await oneByOne([link, other, apple], (each) =>
+      visitor.open(r, { authenticationMethod: linkAuthentication(each) }),
+    );
+    const admitted = () => Promise.all(opened.map((each) => visitor.isAdmitted(r, each)));
+    await removeLink(r, link);
+    equal(await admitted(), [false, true, true], "which are admitted after one link was removed");
+    const { issuer, subject } = link.value;
+    const bound = await createLink(r, { ...newLink({ userId }), issuer, subject });
+    equal(bound.id, link.id, "the id of the record of an identity");
+    equal(await admitted(), [false, true, true], "which are admitted after the identity was bound again");
+    await r.records.remove(identityLinkKind, { owner: linkOwner(userId) });
+    equal(await admitted(), [false, false, false], "which are admitted after all links of the user were removed");
+  },
+
+  "are never admitted through a door that was shut between proof and opening": async ({ r }) => {
+    for (const [what, shut] of Object.entries(shutting)) {
+      const { visitor, custom } = await openMethods(r);
+      await shut(r, custom);
+      equal(
+        await letsIn(r, visitor, customAuthentication(custom)),
+        false,
+        `whether a late session of ${what} is admitted`,
+      );
+    }
+    const { visitor, link } = await openMethods(r);
+    await removeLink(r, link);
+    equal(
+      await letsIn(r, visitor, linkAuthentication(link)),
+      false,
+      "whether a late session of a removed link is admitted",
+    );
+  },
+
+  "are never admitted while or after a door is shut, however opening and shutting meet": async ({
+    storage,
+    r,
+    visitor: key,
+  }) => {
+    for (let round = 0; round < 6; round += 1) {
+      const { visitor, custom, link } = await openMethods(r, key);
+      const opened = await whileOpen(
+        storage,
+        async (inside) => {
+          await removeLink(inside, link);
+          await inside.sessions.end({ linkId: link.id });
+          if (round % 2 === 0) await inside.accounts.remove([custom.id]);
+          else await inside.accounts.change(custom.id, { disabled: true });
+          await inside.sessions.end({ customAccountId: custom.id });
+        },
+        () =>
+          atOnce(6, async (index): Promise<Digest> => {
+            const authenticationMethod = index % 2 === 0 ? customAuthentication(custom) : linkAuthentication(link);
+            return visitor.open(r, { authenticationMethod, mode: index < 3 ? "session" : "token" });
+          }),
+      );
+      for (const digest of opened) {
+        for (const mode of ["session", "token"] as const)
+          equal((await visitor.admitAs(r, mode, digest)).session, null, "a session that was opened meanwhile");
+      }
+    }
+  },
+
+  "end all at once by their custom account but for one, or by their link": async ({ r, visitor, custom, link }) => {
+    const methods = [passwordAuthentication, customAuthentication(custom), linkAuthentication(link)];
+    const opened = [];
+    for (const authenticationMethod of methods)
+      opened.push(
+        await visitor.open(r, { authenticationMethod }),
+        await visitor.openSecure(r, { authenticationMethod }),
+      );
+    const [password, , account, secure, linked] = opened as [string, string, string, string, string];
+    const late = await visitor.open(r, { authenticationMethod: customAuthentication(custom, 1) });
+    const ended = await r.sessions.end({ customAccountId: custom.id, except: account });
+    equal(ended, 2, "how many of the custom account were ended but for one");
+    equal(await visitor.isAdmitted(r, account), true, "whether the excepted session is admitted");
+    equal((await visitor.admitAs(r, "secure", secure)).session, null, "another session");
+    equal(await r.sessions.end({ digest: late }), 0, "how many late sessions were left");
+    equal(await r.sessions.end({ customAccountId: custom.id }), 1, "how many sessions were left");
+    equal(await r.sessions.end({ linkId: link.id }), 2, "how many of the link were ended");
+    for (const id of [custom.id, link.id, link.value.id, "", "no id", ...unstorableTexts]) {
+      for (const selector of [{ customAccountId: id }, { linkId: id }])
+        equal(await r.sessions.end(selector), 0, `how many sessions of "${id}" were ended`);
+    }
+    equal(await visitor.isAdmitted(r, linked), false, "whether a session of the link is admitted");
+    equal(await visitor.isAdmitted(r, password), true, "whether a session by password is admitted");
+    equal(await r.sessions.count(), 2, "how many sessions are live");
+  },
+
+  "of a custom account go on with its new secret when they are renewed": async ({ storage, r, visitor, custom }) => {
+    const authenticationMethod = customAuthentication(custom);
+    const [own, other] = [
+      await visitor.open(r, { authenticationMethod }),
+      await visitor.open(r, { authenticationMethod }),
+    ];
+    await storage.transaction(async (inside) => {
+      const outcome = await inside.accounts.setSecret(custom.id, "second secret", custom.secretVersion);
+      equal(outcome, "stored", "setting the secret");
+      equal(await inside.sessions.renew(own, custom.secretVersion + 1), true, "whether the session was renewed");
+    });
+    const { session } = await visitor.admit(r, own);
+    equal(session?.authenticationMethod, customAuthentication(custom, 1), "the way in of the renewed session");
+    equal(await visitor.isAdmitted(r, other), false, "whether another session of the old secret is admitted");
+  },
+
+  "of a device are replaced whatever the two ways in": async ({ r, visitor, custom, link }) => {
+    const [byAccount, byLink] = [customAuthentication(custom), linkAuthentication(link)];
+    const policy = { ...generous, limit: 1, perUserLimit: 1 };
+    let before: Digest | null = null;
+    for (const authenticationMethod of [byAccount, byLink, passwordAuthentication, byLink, byAccount]) {
+      const digest: Digest = await visitor.open(r, { authenticationMethod, deviceId: "phone" }, policy);
+      equal(
+        (await visitor.admit(r, digest)).session?.authenticationMethod,
+        authenticationMethod,
+        "the way in of the session of the device",
+      );
+      if (before !== null)
+        equal(await visitor.isAdmitted(r, before), false, "whether the replaced session is admitted");
+      before = digest;
+    }
+    holds(before !== null, "No session was opened");
+    equal(await r.sessions.end({ linkId: link.id }), 0, "how many sessions of the replaced way in there are");
+    equal(await visitor.isAdmitted(r, before), true, "whether the last session is admitted");
+  },
+});

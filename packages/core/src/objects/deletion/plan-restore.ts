@@ -1,0 +1,141 @@
+import { ServiceError } from "../../errors/index.ts";
+import { type Model, type ModelClass, targetSubtree } from "../../model/index.ts";
+import {
+  type AttributeDefinition,
+  type Attributes,
+  type DeletionRepository,
+  isVisible,
+  type JsonValue,
+  linksOf,
+  type LinkTarget,
+  type ObjectId,
+  type Referrer,
+  type Restoration,
+  type StoredObject,
+} from "../../storage/index.ts";
+import { plainRule } from "../plain-value.ts";
+import { isKnown, type Knowledge, linksWhere } from "./deletion-cascade.ts";
+
+/** Everything that may be a link of the objects, each once. */
+function linkedIds(objects: readonly StoredObject[], model: Model): ObjectId[] {
+  const ids = objects.flatMap(({ className, attributes }) =>
+    Object.values(linksOf(attributes, model.find(className)?.links ?? [])).flat(),
+  );
+  return [...new Set(ids)];
+}
+
+interface RestoreTarget {
+  readonly model: Model;
+  readonly modelClass: ModelClass;
+  readonly targets: ReadonlyMap<ObjectId, LinkTarget>;
+}
+
+/** An attribute by which an object does not fit its class as that is now. */
+interface Misfit {
+  readonly attribute: string;
+  /** Completes a sentence, and names the attribute. */
+  readonly reason: string;
+}
+
+/** How an object comes back to its class as it is now, without references to what is gone; a misfit if it cannot. */
+function planRestore({ id, attributes }: StoredObject, to: RestoreTarget): Restoration | Misfit {
+  const { modelClass } = to;
+  const changed = new Map<string, JsonValue>();
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && !modelClass.attributes.has(name))
+      return { attribute: name, reason: `there is no attribute ${name} any more` };
+  }
+  for (const [name, attribute] of modelClass.attributes) {
+    const value = Object.hasOwn(attributes, name) ? (attributes[name] ?? null) : null;
+    const next = value === null ? null : restoredValue(attribute, value, to);
+    if (next === undefined) return { attribute: name, reason: `${name} is not made for the value that it had` };
+    if (next === null && attribute.mandatory === true)
+      return { attribute: name, reason: `${name} is mandatory, and has no value` };
+    if (next !== value) changed.set(name, next);
+  }
+  const now: Attributes = { ...attributes, ...Object.fromEntries(changed) };
+  return { id, attributes: Object.fromEntries(changed), links: linksOf(now, modelClass.links) };
+}
+
+/** The value that an attribute comes back with: the same one, unless something of it is gone; `undefined` if it is none of the attribute. */
+function restoredValue(attribute: AttributeDefinition, value: JsonValue, to: RestoreTarget): JsonValue | undefined {
+  const { type } = attribute;
+  switch (type) {
+    case "reference":
+    case "file": {
+      const target = targetOf(attribute, value, to);
+      return target === undefined || target.exists ? target?.id : null;
+    }
+    case "collection": {
+      if (!Array.isArray(value)) return undefined;
+      const targets = value.map((member: JsonValue) => targetOf(attribute, member, to));
+      if (targets.includes(undefined)) return undefined;
+      return targets.every((target) => target?.exists)
+        ? value
+        : targets.flatMap((target) => (target?.exists === true ? target.id : []));
+    }
+    default:
+      // Another form of the value would be another value.
+      return plainRule(type).accept(value) === value ? value : undefined;
+  }
+}
+
+/** What a value leads to; `undefined` if it leads nowhere, or to what the attribute is not made for. */
+function targetOf(
+  attribute: AttributeDefinition,
+  value: JsonValue,
+  { model, targets }: RestoreTarget,
+): LinkTarget | undefined {
+  const target = typeof value === "string" ? targets.get(value) : undefined;
+  if (target === undefined || !target.exists) return target;
+  return targetSubtree(attribute, model)?.includes(target.className) === false ? undefined : target;
+}
+
+interface RestoreContext extends Knowledge {
+  readonly deletion: Pick<DeletionRepository, "targets" | "referrers">;
+  readonly model: Model;
+}
+
+/**
+ * How objects that went together come back together. 307 when one of them does not fit its class as that is now, or is pointed to by an
+ * attribute that is no longer made for its class: nothing is left out or converted on the way.
+ */
+export async function acceptRestore(
+  group: readonly StoredObject[],
+  { deletion, model, ...knowledge }: RestoreContext,
+): Promise<Restoration[]> {
+  const targets = new Map((await deletion.targets(linkedIds(group, model))).map((target) => [target.id, target]));
+  const restorations = group.map((object) => {
+    const modelClass = model.find(object.className);
+    const restoration = modelClass === undefined ? null : planRestore(object, { model, modelClass, targets });
+    if (restoration !== null && !("reason" in restoration)) return restoration;
+    throw refused(misfitting(object, restoration, knowledge));
+  });
+  for (const className of new Set(group.map((object) => object.className))) {
+    const attributes = linksWhere(model, (link) => targetSubtree(link, model)?.includes(className) === false);
+    const ids = group.filter((object) => object.className === className).map(({ id }) => id);
+    const [link] = attributes.length === 0 ? [] : await deletion.referrers(ids, { attributes, limit: 1 });
+    if (link !== undefined) throw refused(pointedTo(link, knowledge));
+  }
+  return restorations;
+}
+
+/** Says what does not fit, as far as the caller may know; `null` stands for the class itself. */
+function misfitting(object: StoredObject, misfit: Misfit | null, knowledge: Knowledge): string {
+  const { className } = object;
+  if (!isVisible(object, knowledge.visibility)) return "An object that would return with it does not fit its class.";
+  if (misfit === null) return `An object of the class ${className} does not fit: the class is gone.`;
+  const { attribute, reason } = misfit;
+  return isKnown({ className, attribute }, knowledge)
+    ? `An object of the class ${className} does not fit: ${reason}.`
+    : `An object of the class ${className} does not fit its class as that is now.`;
+}
+
+function pointedTo({ className, attribute }: Referrer, { visibility }: Knowledge): string {
+  const by = visibility.principals === null ? `${className}.${attribute}` : "an attribute";
+  return `Something points to it by ${by}, which is no longer made for its class.`;
+}
+
+function refused(detail: string): ServiceError {
+  return new ServiceError(307, { detail });
+}

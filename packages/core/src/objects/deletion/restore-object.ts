@@ -1,0 +1,151 @@
+import type { Digests } from "../../digests/index.ts";
+import { type Model, visibilityOf } from "../../model/index.ts";
+import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
+import {
+  type Attributes,
+  isVisible,
+  type ObjectId,
+  type Repositories,
+  type Restoration,
+  type SingleReference,
+  type StoredObject,
+} from "../../storage/index.ts";
+import type { FoundObject } from "../get-object.ts";
+import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
+import { hookedSource } from "../hooks/answer-hooks.ts";
+import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
+import { planSerialization } from "../object-plan.ts";
+import { serializeWritten } from "../object-serializer.ts";
+import type { ResolvedAttributes } from "../resolve-links.ts";
+import type { Sight } from "../serialization-source.ts";
+import type { Serialization } from "../serialization.ts";
+import { isUserClass, UserNames } from "../user-names.ts";
+import type { Knowledge } from "./deletion-cascade.ts";
+import { isThere, recycledObject } from "./purge-recycled.ts";
+import { acceptRestore } from "./plan-restore.ts";
+
+/**
+ * Brings a recycled object back, and all that was recycled with it. One that never existed or that the caller may not see: 304; one
+ * that was deleted for good: 609; without the right to delete: 404; one that is there, and one that does not fit its class as that is now, alone or with
+ * what would return with it, and a user whose name looks like the name of another one by now: 307. It stays in the recycler then.
+ */
+export class RestoreObject {
+  constructor(private readonly hooks: ObjectHooks = noHooks) {}
+
+  restoreObject(
+    context: SessionContext,
+    reference: SingleReference,
+    serialization?: Serialization,
+  ): Promise<FoundObject> {
+    const { principal } = context;
+    return withCurrentModel(context, async (model) => {
+      const known = model.as(principal);
+      const visibility = visibilityOf(principal, model);
+      const { id, className } = await recycledObject(context, reference, model);
+      const plan = planSerialization(serialization, { model: known, visibility, className });
+      // The check of the restored objects needs all attributes; hooks and the answer see those of the caller.
+      const whole = { model, known, visibility };
+      const sight = { model: known, visibility };
+      const names = Array.from(model.all(), ({ definition }) => definition.name);
+      const hooks = await hooksOfSaves(this.hooks, context, names, sight);
+      const restored = await (hooks === null
+        ? restore(context, id, whole)
+        : restoreWithHooks(hooks, context, id, whole));
+      // Somebody else was faster.
+      if (restored.length === 0) throw isThere();
+      const root = restored.find((object) => object.id === id) as StoredObject;
+      const object = await serializeWritten(hookedSource(this.hooks, context, sight), plan, root);
+      return { object, version: root.version };
+    });
+  }
+}
+
+function restore(
+  { unit, database: { digests } }: SessionContext,
+  id: ObjectId,
+  { model, known, visibility }: Sight & Knowledge,
+): Promise<readonly StoredObject[]> {
+  return unit.transaction(async (inside) => {
+    const { deletion } = inside;
+    const group = await deletion.recycledWith(id, { modelGeneration: model.generation });
+    const restorations = await acceptRestore(group, { deletion, model, known, visibility });
+    return restoreAll(inside, restorations, { model, digests });
+  });
+}
+
+interface PlannedRestore {
+  readonly object: StoredObject;
+  readonly restoration: Restoration;
+}
+
+/** Brings objects back with hooks, to which that is a save of each that the caller sees; in one transaction with what they do. */
+function restoreWithHooks(
+  hooks: SaveHooks,
+  context: SessionContext,
+  id: ObjectId,
+  { model, known, visibility }: Sight & Knowledge,
+): Promise<readonly StoredObject[]> {
+  return hooks.prepared(context, (ready) =>
+    inTransaction(ready, async (inside) => {
+      const { deletion } = inside.r;
+      const returning = async (): Promise<readonly PlannedRestore[]> => {
+        const group = await deletion.recycledWith(id, { modelGeneration: model.generation });
+        const restorations = await acceptRestore(group, { deletion, model, known, visibility });
+        return group.map((object, index) => ({ object, restoration: restorations[index] as Restoration }));
+      };
+      const saves = new Map(
+        (await returning())
+          .filter(({ object }) => isVisible(object, visibility))
+          .map((each) => [each.object.id, saveOf(each)]),
+      );
+      const prepared = await hooks.before(inside, [...saves.values()]);
+      const changes = new Map([...saves.keys()].map((each, index) => [each, prepared[index]]));
+      // Asked again: hooks may have taken away what something would have pointed to.
+      const now = (await returning()).map(({ restoration: { id: each, attributes, links } }): Restoration => {
+        const changed = changes.get(each);
+        return {
+          id: each,
+          attributes: { ...attributes, ...setBy(changed, saves.get(each)) },
+          links: { ...links, ...changed?.links },
+        };
+      });
+      const restored = await restoreAll(inside.r, now, { model, digests: inside.database.digests });
+      const told = restored.filter((object) => saves.has(object.id));
+      const toldSaves = told.map((object) => saves.get(object.id) as HookedSave);
+      await hooks.after(inside, toldSaves, told);
+      return restored;
+    }),
+  );
+}
+
+function saveOf({ object, restoration: { attributes } }: PlannedRestore): HookedSave {
+  return {
+    className: object.className,
+    base: object,
+    returning: true,
+    given: {},
+    prepared: { attributes, links: {}, targets: [] },
+  };
+}
+
+/** What hooks have set, and the restoration had not. */
+function setBy(changed: ResolvedAttributes | undefined, save: HookedSave | undefined): Attributes {
+  return Object.fromEntries(
+    Object.entries(changed?.attributes ?? {}).filter(([name, value]) => save?.prepared.attributes[name] !== value),
+  );
+}
+
+/** Brings objects back, in the transaction that holds them. Users reserve their names again: 307 if one looks like the name of another user by now. */
+async function restoreAll(
+  { deletion, records }: Pick<Repositories, "deletion" | "records">,
+  restorations: readonly Restoration[],
+  { model, digests }: { readonly model: Model; readonly digests: Digests },
+): Promise<readonly StoredObject[]> {
+  const restored = await deletion.restore(restorations);
+  const names = new UserNames(records, digests);
+  for (const { id, className, attributes } of restored) {
+    const { Name: name } = attributes;
+    if (isUserClass(model, className) && typeof name === "string") await names.rename(id, name);
+  }
+  return restored;
+}

@@ -1,0 +1,83 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { marker, send } from "./answer.ts";
+import { authorize, trade } from "./authorization-code.ts";
+import { idToken } from "./id-token.ts";
+import { answer, type Call, wrongStatements } from "./fake-provider.ts";
+
+const rules = {
+  title: "Facebook",
+  cancelled: { error: "access_denied", error_reason: "user_denied", error_description: marker },
+  requires: ["state", "scope", "nonce", "code_challenge"],
+};
+
+const refuse = ({ response }: Call, code: number) =>
+  send(response, 400, { error: { message: marker, type: "OAuthException", code, fbtrace_id: marker } });
+
+export const facebookRoutes = {
+  authorize: (call: Call) => authorize(call, rules),
+
+  token: (call: Call) => {
+    const { fake, form } = call;
+    const client = fake.clients.get(form.get("client_id") ?? "");
+    if (client === undefined) return refuse(call, 101);
+    if (form.get("client_secret") !== client.clientSecret) return refuse(call, 1);
+    return trade(call, async ({ account, clientId, nonce }) => {
+      const token = randomBytes(48).toString("base64url");
+      fake.accessTokens.set(token, { account, clientId });
+      const content = {
+        issuer: "https://facebook.imitation.invalid",
+        clientId,
+        subject: account.subject,
+        nonce,
+        claims: {},
+        now: Math.floor(call.now / 1_000),
+      };
+      const proof = await idToken(fake.keys, content, fake.misbehaviour.idToken);
+      return {
+        access_token: token,
+        token_type: "bearer",
+        expires_in: 5_184_000,
+        ...(proof === null ? {} : { id_token: proof }),
+      };
+    });
+  },
+
+  /** What the token in `input_token` is, for whoever proves to be an application. */
+  debug: (call: Call) => {
+    const { fake, query, now } = call;
+    const [appId = "", secret = ""] = (query.get("access_token") ?? "").split("|");
+    const token = query.get("input_token") ?? "";
+    const found = fake.accessTokens.get(token);
+    if (fake.clients.get(appId)?.clientSecret !== secret) return refuse(call, 190);
+    if (token === `${appId}|${secret}`)
+      return answer(call, "debug", { data: { app_id: appId, type: "APP", is_valid: true } });
+    const seconds = Math.floor(now / 1_000);
+    const isValid = found !== undefined;
+    const data = {
+      app_id: found?.clientId ?? appId,
+      type: "USER",
+      is_valid: isValid,
+      user_id: found?.account.subject,
+      expires_at: seconds + 5_184_000,
+      scopes: ["email", "public_profile"],
+    };
+    const { debug: fault } = fake.misbehaviour;
+    answer(call, "debug", { data: { ...data, ...(fault && wrongStatements[fault](seconds)) } });
+  },
+
+  profile: (call: Call) => {
+    const { fake, query } = call;
+    const token = query.get("access_token") ?? "";
+    const found = fake.accessTokens.get(token);
+    const secret = fake.clients.get(found?.clientId ?? "")?.clientSecret ?? "";
+    const proof = createHmac("sha256", secret).update(token).digest("hex");
+    if (found === undefined || query.get("appsecret_proof") !== proof) return refuse(call, 190);
+    const { account } = found;
+    answer(call, "profile", {
+      id: account.subject,
+      first_name: account.name,
+      last_name: account.surname,
+      email: account.email,
+    });
+  },
+};

@@ -1,0 +1,13 @@
+export { type AnswerFault, answerFaults, marker } from "./answer.ts";
+export { type TokenFault, tokenFaults } from "./id-token.ts";
+export { accountNamed, accountsOf, type FakeAccount, fakeAccounts } from "./fake-account.ts";
+export {
+  type DebugFault,
+  debugFaults,
+  type Endpoint,
+  endpoints,
+  type FakeClient,
+  type Misbehaviour,
+} from "./fake-provider.ts";
+export { type Callback, signIn } from "./pages.ts";
+export * from "./start-fake-identity-providers.ts";

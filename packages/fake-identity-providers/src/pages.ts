@@ -1,0 +1,88 @@
+import type { FakeAccount } from "./fake-account.ts";
+
+/** A text as it stands in a page or in an attribute. */
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+const page = (title: string, body: string): string => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title>
+<style>
+  :root { color-scheme: light dark }
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 24rem; margin: 12vh auto; padding: 0 1rem }
+  button { display: block; width: 100%; margin: .5rem 0; padding: .6rem 1rem; font: inherit; text-align: left; cursor: pointer; border: 1px solid; border-radius: 6px }
+  small { display: block; opacity: .7 }
+</style>
+${body}
+</html>
+`;
+
+/** Where somebody chooses who he is; the form goes back to the address of the page. */
+export function logInPage(provider: string, accounts: Iterable<FakeAccount>): string {
+  const choices = Array.from(
+    accounts,
+    ({ id, name, surname, email }) =>
+      `<button name="account" value="${escaped(id)}">${escaped(`${name} ${surname}`)}<small>${escaped(email)}</small></button>`,
+  );
+  return page(
+    `Imitation of ${provider}`,
+    `<h1>Imitation of ${escaped(provider)}</h1>
+<p>Nobody here is real, and nobody asks for a password. Who are you?</p>
+<form method="post">
+${choices.join("\n")}
+<button name="account" value="">Cancel</button>
+</form>`,
+  );
+}
+
+/** Sends what was decided to the application as a form, as Apple does. */
+export function formPost(address: string, members: ReadonlyMap<string, string>): string {
+  const fields = [...members].map(
+    ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+  );
+  return page(
+    "Back to the application",
+    `<form method="post" action="${escaped(address)}">
+${fields.join("\n")}
+<button>Back to the application</button>
+</form>
+<script>document.forms[0].submit()</script>`,
+  );
+}
+
+/** What a callback brings, and how. */
+export interface Callback {
+  readonly address: string;
+  readonly method: "GET" | "POST";
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/**
+ * Goes to the address that a log-in begins at as a browser would, chooses an account (`null`: cancels), and tells what would be sent to
+ * the application.
+ */
+export async function signIn(address: string, accountId: string | null): Promise<Callback> {
+  const seen = await fetch(address);
+  if (!seen.ok || !(await seen.text()).includes("<form")) throw new Error("the imitation did not take the request");
+  const answer = await fetch(address, {
+    method: "POST",
+    body: new URLSearchParams({ account: accountId ?? "" }),
+    redirect: "manual",
+  });
+  const location = answer.headers.get("location");
+  const text = await answer.text();
+  if (location !== null) {
+    const { origin, pathname, searchParams } = new URL(location);
+    return { address: `${origin}${pathname}`, method: "GET", parameters: new Map(searchParams) };
+  }
+  const [, action = ""] = /action="([^"]*)"/.exec(text) ?? [];
+  const fields = [...text.matchAll(/name="([^"]*)" value="([^"]*)"/g)];
+  return {
+    address: unescaped(action),
+    method: "POST",
+    parameters: new Map(fields.map(([, name = "", value = ""]) => [unescaped(name), unescaped(value)])),
+  };
+}
+
+const unescaped = (text: string) => text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));

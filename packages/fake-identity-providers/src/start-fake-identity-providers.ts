@@ -1,0 +1,117 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type ProviderType, providerTypes } from "@sallyport/core";
+import { SigningKeys } from "./id-token.ts";
+import { accountsOf, type FakeAccount, fakeAccounts } from "./fake-account.ts";
+import { type Call, GrantedCodes, type FakeClient, type FakeProvider, type Misbehaviour } from "./fake-provider.ts";
+import { routes } from "./routes.ts";
+
+export interface FakeIdentityProvidersOptions {
+  readonly clients: readonly FakeClient[];
+  /** How many accounts there are at each provider; those with names unless given. */
+  readonly accounts?: number;
+  /** `0`, the default: one that is free. */
+  readonly port?: number;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export interface FakeIdentityProviders {
+  /** The base address of all four, which servers are configured with. */
+  readonly url: string;
+  /** How many requests there were at an endpoint: the path after the base address. */
+  readonly requests: ReadonlyMap<string, number>;
+  /** From now on, until it is told otherwise. */
+  misbehave(provider: ProviderType, misbehaviour: Misbehaviour): void;
+  behave(): void;
+  /** Another key signs from now on, the former is forgotten. */
+  rotateKeys(provider: ProviderType): Promise<void>;
+  close(): Promise<void>;
+}
+
+const longestForm = 65_536;
+
+/** Imitations of the four providers, on a loopback address: accounts that are invented, and log-ins without passwords. */
+export async function startFakeIdentityProviders({
+  clients,
+  accounts = fakeAccounts.length,
+  port = 0,
+  now = Date.now,
+}: FakeIdentityProvidersOptions): Promise<FakeIdentityProviders> {
+  const known = new Map(accountsOf(accounts).map((account) => [account.id, account]));
+  const fakes = new Map<string, FakeProvider>(
+    providerTypes.map((type) => [
+      type,
+      fakeProviderOf(
+        clients.filter(({ provider }) => provider === type),
+        known,
+      ),
+    ]),
+  );
+  // Facebook signs nothing.
+  await Promise.all([...fakes].map(([type, { keys }]) => (type === "facebook" ? null : keys.prepare())));
+  const requests = new Map<string, number>();
+  const server = createServer((request, response) => {
+    take(request, response).catch(() => response.destroy());
+  });
+
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", url);
+    requests.set(pathname, (requests.get(pathname) ?? 0) + 1);
+    const [, provider = "", path = ""] = /^\/(\w+)(\/.*)$/.exec(pathname) ?? [];
+    const route = routes.find(
+      (each) => each.provider === provider && each.path.test(path) && each.methods.includes(request.method ?? ""),
+    );
+    const fake = fakes.get(provider);
+    if (route === undefined || fake === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    const form = new URLSearchParams(request.method === "POST" ? await textOf(request) : "");
+    const [, directory = ""] = route.path.exec(path) ?? [];
+    const call: Call = { fake, request, response, query: searchParams, form, directory, now: now() };
+    await route.take(call);
+  };
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const at = (provider: ProviderType) => fakes.get(provider) as FakeProvider;
+
+  return {
+    url,
+    requests,
+    misbehave: (provider, misbehaviour) => {
+      at(provider).misbehaviour = misbehaviour;
+    },
+    behave: () => {
+      for (const fake of fakes.values()) fake.misbehaviour = {};
+    },
+    rotateKeys: (provider) => at(provider).keys.rotate(),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const fakeProviderOf = (clients: readonly FakeClient[], accounts: ReadonlyMap<string, FakeAccount>): FakeProvider => ({
+  accounts,
+  clients: new Map(clients.map((client) => [client.clientId, client])),
+  keys: new SigningKeys(),
+  codes: new GrantedCodes(),
+  accessTokens: new Map(),
+  misbehaviour: {},
+});
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8") as AsyncIterable<string>) {
+    text += chunk;
+    if (text.length > longestForm) throw new RangeError("the form is too long");
+  }
+  return text;
+}

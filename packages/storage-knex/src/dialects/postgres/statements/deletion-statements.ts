@@ -1,0 +1,150 @@
+import { statement } from "../../../statement.ts";
+import type { Tables } from "../tables.ts";
+import { objectColumns, outlineColumns } from "./object-statements.ts";
+import { epochMilliseconds, storageTime } from "./expressions.ts";
+
+export type DeletionStatements = ReturnType<typeof deletionStatements>;
+
+export function deletionStatements(tables: Tables) {
+  const { tombstones, lockObjects, links, locks, objects, schema, sessions } = tables;
+  // The group of the recycled object with the number that is the first parameter.
+  const group = `from ${tombstones} d where d.attributes is not null
+    and d.root = (select root from ${tombstones} where oid = $1::bigint and attributes is not null)`;
+  return {
+    /** 1 object numbers, 2 generation of the model or null. */
+    lock: statement("deletion_lock", `select ${lockObjects}($1::bigint[], $2::bigint)`),
+    /** 1 object numbers, 2 offset of the clock. By ascending number. */
+    held: statement(
+      "deletion_locked",
+      `select ${outlineColumns("o")}, encode(s.digest, 'hex') as locked_by
+      from ${objects} o left join ${locks} l on l.oid = o.oid left join ${sessions} s on s.digest = l.session and s.expires_at > ${storageTime(2)}
+      where o.oid = any ($1::bigint[]) order by o.oid`,
+    ),
+    /** 1 numbers of targets, 2 array of `{className, attribute}` or null, 3 limit. */
+    referrers: statement(
+      "deletion_referrers",
+      `select k.source, o.class, k.attribute, k.target from ${links} k join ${objects} o on o.oid = k.source
+      where k.target = any ($1::bigint[]) and k.source <> all ($1)
+        and ($2::jsonb is null or $2 @> jsonb_build_array(jsonb_build_object('className', o.class, 'attribute', k.attribute)))
+      limit $3::bigint`,
+    ),
+    /** 1 array of `{source, attribute, target, id}`, number and id of the target; 2 offset of the clock. */
+    clear: statement("deletion_clear", clear(tables)),
+    /** 1 number of a user. Lets others who recycle for the user wait. */
+    lockQuota: statement(
+      "deletion_lock_quota",
+      `select pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:recycler:' || $1::bigint, 0))`,
+    ),
+    /**
+     * 1 object numbers, 2 whether they keep their attributes, 3 number of the root, 4 offset of the clock, 5 number of the user or null, 6 quota
+     * of the user, 0 being none. Answers whether the quota has room for them.
+     */
+    delete: statement("deletion_delete", deleteObjects(tables)),
+    /** 1 and 2 the time (milliseconds) and number to begin behind or null, 3 limit, 4 visible classes or null, 5 principals or null. */
+    listRecycled: statement("deletion_list_recycled", listRecycled(tables, "true")),
+    /** The same, with 6 number of the user who recycled them. */
+    listRecycledBy: statement("deletion_list_recycled_by", listRecycled(tables, "deleted_by = $6::bigint")),
+    /** 1 object numbers, 2 offset of the clock. */
+    purge: statement(
+      "deletion_purge",
+      `update ${tombstones} set attributes = null, deleted_by = null, version = version + 1, deleted_at = ${storageTime(2)}
+      where oid = any ($1::bigint[]) and attributes is not null`,
+    ),
+    /** 1 object number or null, 2 UUID or null, 3 visible classes or null, 4 principals or null. */
+    find: statement(
+      "deletion_find",
+      `select oid, uuid, class, version, ${epochMilliseconds("deleted_at")} as deleted_at, attributes is not null as recycled
+      from ${tombstones}
+      where (oid = $1::bigint or uuid = $2::uuid) and ($3::text[] is null or class = any ($3))
+        and (readers is null or $4::bigint[] is null or readers && $4)`,
+    ),
+    /** 1 object number, 2 generation of the model or null. */
+    lockGroup: statement("deletion_lock_group", `select ${lockObjects}(array(select d.oid ${group}), $2::bigint)`),
+    /** 1 object number. By ascending number. */
+    group: statement("tombstone_group", `select ${objectColumns("d", "deleted_at")} ${group} order by d.oid`),
+    /** 1 object numbers. */
+    lockTargets: statement(
+      "deletion_lock_targets",
+      `select from ${objects} where oid = any ($1::bigint[]) order by oid for key share`,
+    ),
+    /** 1 object numbers. */
+    targets: statement(
+      "deletion_targets",
+      `select oid, class, true as remains from ${objects} where oid = any ($1::bigint[])
+      union all select oid, class, attributes is not null from ${tombstones} where oid = any ($1)`,
+    ),
+    /** 1 classes. */
+    countRecycled: statement(
+      "deletion_count_recycled",
+      `select count(*) as count from ${tombstones} where class = any ($1::text[]) and attributes is not null`,
+    ),
+    /** 1 array of `{oid, attributes}`, 2 array of `{source, attribute, targets}` or null, 3 offset of the clock. */
+    restore: statement("deletion_restore", restore(tables)),
+  };
+}
+
+function listRecycled({ tombstones }: Tables, which: string): string {
+  return `select oid, uuid, class, version, ${epochMilliseconds("deleted_at")} as deleted_at, deleted_by
+    from ${tombstones}
+    where attributes is not null and root = oid and ${which}
+      and (deleted_at, oid) < (coalesce(to_timestamp($1::bigint / 1000.0), 'infinity'), coalesce($2::bigint, 0))
+      and ($4::text[] is null or class = any ($4)) and (readers is null or $5::bigint[] is null or readers && $5)
+    order by deleted_at desc, oid desc limit $3::bigint`;
+}
+
+/** What an attribute holds without the targets: of a collection the others, in their order. */
+function clear({ links, objects }: Tables): string {
+  const others = `select coalesce(jsonb_agg(member order by place), '[]')
+    from jsonb_array_elements(o.attributes -> l.attribute) with ordinality as list (member, place)
+    where not l.ids @> jsonb_build_array(member)`;
+  return `with asked as materialized (
+    select source, attribute, jsonb_agg(id) as ids, array_agg(target) as targets
+    from jsonb_to_recordset($1::jsonb) as l (source bigint, attribute text, target bigint, id text)
+    group by source, attribute
+  ), unlinked as (
+    delete from ${links} k using asked l where k.target = any (l.targets) and k.source = l.source and k.attribute = l.attribute
+  )
+  update ${objects} o set version = o.version + 1, stored_at = ${storageTime(2)}, attributes = o.attributes || c.cleared
+  from (
+    select o.oid, jsonb_object_agg(l.attribute, case
+      when jsonb_typeof(o.attributes -> l.attribute) = 'array' then (${others})
+      when l.ids @> jsonb_build_array(o.attributes -> l.attribute) then 'null'
+      else o.attributes -> l.attribute end) as cleared
+    from asked l join ${objects} o on o.oid = l.source
+    group by o.oid
+  ) c
+  where o.oid = c.oid`;
+}
+
+function deleteObjects({ tombstones, links, locks, objects }: Tables): string {
+  const recycled = `select count(*) from (select from ${tombstones} where deleted_by = $5::bigint and attributes is not null limit $6) recycled`;
+  return `with room as materialized (
+    select $6::bigint = 0 or (${recycled}) + (select count(*) from ${objects} where oid = any ($1::bigint[])) <= $6 as fits
+  ), gone as (
+    delete from ${objects} where oid = any ($1) and (select fits from room) returning oid, uuid, class, version, readers, attributes
+  ), unlinked as (
+    delete from ${links} where source = any ($1) and (select fits from room)
+  ), unlocked as (
+    delete from ${locks} where oid = any ($1) and (select fits from room)
+  ), kept as (
+    insert into ${tombstones} (oid, uuid, class, version, deleted_at, readers, attributes, root, deleted_by)
+    select oid, uuid, class, version + 1, ${storageTime(4)}, readers, case when $2::boolean then attributes end, $3::bigint, case when $2 then $5 end from gone
+  )
+  select fits from room`;
+}
+
+function restore({ tombstones, links, objects }: Tables): string {
+  return `with asked as materialized (
+    select oid, attributes from jsonb_to_recordset($1::jsonb) as list (oid bigint, attributes jsonb)
+  ), back as (
+    delete from ${tombstones} d using asked a where d.oid = a.oid
+    returning d.oid, d.uuid, d.class, d.version, d.readers, d.attributes || a.attributes as attributes
+  ), linked as (
+    insert into ${links} (target, source, attribute)
+    select distinct target, source, attribute
+    from jsonb_to_recordset($2::jsonb) as l (source bigint, attribute text, targets bigint[]) cross join unnest(l.targets) as target
+  )
+  insert into ${objects} as o (oid, uuid, class, version, stored_at, readers, attributes)
+  select oid, uuid, class, version + 1, ${storageTime(3)}, readers, attributes from back
+  returning ${objectColumns("o")}`;
+}

@@ -1,0 +1,140 @@
+import { type DeletionRepository, isObjectId, isStorableText, isUuid, objectIdOf, objectNumber } from "@sallyport/core";
+import type { DeletionStatements } from "./dialects/postgres/statements/deletion-statements.ts";
+import {
+  tombstoneOf,
+  type TombstoneRow,
+  linkParameters,
+  objectNumbers,
+  objectOf,
+  type ObjectRow,
+  outlineOf,
+  type OutlineRow,
+  recycledRootOf,
+  type RecycledRow,
+  referrerOf,
+  type ReferrerRow,
+  targetOf,
+  type TargetRow,
+  visibilityParameters,
+} from "./object-row.ts";
+import type { SqlRunner, SqlValue } from "./sql-runner.ts";
+
+export function knexDeletionRepository(
+  sql: SqlRunner,
+  statements: DeletionStatements,
+  offset: () => number,
+): DeletionRepository {
+  return {
+    async lock(ids, by = {}) {
+      const numbers = objectNumbers(ids);
+      const { rows } = await afterHolding<OutlineRow & { readonly locked_by: string | null }>(
+        [statements.lock, [numbers, by.modelGeneration ?? null]],
+        [statements.held, [numbers, offset()]],
+      );
+      return rows.map((row) => ({ object: outlineOf(row), lockedBy: row.locked_by }));
+    },
+
+    async referrers(ids, { attributes, limit }) {
+      const named =
+        attributes === null
+          ? null
+          : JSON.stringify(attributes.map(({ className, attribute }) => ({ className, attribute })));
+      const { rows } = await sql.run<ReferrerRow>(statements.referrers, [objectNumbers(ids), named, limit]);
+      return rows.map(referrerOf);
+    },
+
+    async clear(links) {
+      const asked = links.map(({ id, attribute, target }) => ({
+        source: objectNumber(id),
+        attribute,
+        target: objectNumber(target),
+        id: target,
+      }));
+      await sql.run(statements.clear, [JSON.stringify(asked), offset()]);
+    },
+
+    async delete(ids, { recycled, root, deletedBy = null, quota = 0 }) {
+      const user = deletedBy === null ? null : objectNumber(deletedBy);
+      const limit = recycled && user !== null ? quota : 0;
+      const values = [objectNumbers(ids), recycled, objectNumber(root), offset(), user, limit];
+      const deleteAll = (runner: SqlRunner) => runner.run<{ fits: boolean }>(statements.delete, values);
+      // What is counted is read after the lock was taken, by a statement of its own.
+      const counted = () =>
+        sql.atomically(
+          async (transaction) =>
+            (await Promise.all([transaction.run(statements.lockQuota, [user]), deleteAll(transaction)]))[1],
+        );
+      const { rows } = await (limit === 0 ? deleteAll(sql) : counted());
+      return rows[0]?.fits === false ? "full" : "deleted";
+    },
+
+    async find(reference, visibility) {
+      const number = reference.kind === "id" && isObjectId(reference.id) ? objectNumber(reference.id) : null;
+      const uuid = reference.kind === "uuid" && isUuid(reference.uuid) ? reference.uuid : null;
+      const { rows } = await sql.run<TombstoneRow>(statements.find, [
+        number,
+        uuid,
+        ...visibilityParameters(visibility),
+      ]);
+      return rows[0] === undefined ? null : tombstoneOf(rows[0]);
+    },
+
+    async recycledWith(id, by = {}) {
+      if (!isObjectId(id)) return [];
+      const { rows } = await afterHolding<ObjectRow>(
+        [statements.lockGroup, [objectNumber(id), by.modelGeneration ?? null]],
+        [statements.group, [objectNumber(id)]],
+      );
+      return rows.map(objectOf);
+    },
+
+    async targets(ids) {
+      const numbers = objectNumbers(ids);
+      const { rows } = await afterHolding<TargetRow>(
+        [statements.lockTargets, [numbers]],
+        [statements.targets, [numbers]],
+      );
+      return rows.map(targetOf);
+    },
+
+    async listRecycled({ deletedBy, visibility, after, limit }) {
+      const behind = after === null ? [null, null] : [after.deletedAt, objectNumber(after.id)];
+      const values = [...behind, limit, ...visibilityParameters(visibility)];
+      const { listRecycled, listRecycledBy } = statements;
+      const { rows } = await (deletedBy === null
+        ? sql.run<RecycledRow>(listRecycled, values)
+        : sql.run<RecycledRow>(listRecycledBy, [...values, objectNumber(deletedBy)]));
+      return rows.map(recycledRootOf);
+    },
+
+    async purge(ids) {
+      await sql.run(statements.purge, [objectNumbers(ids), offset()]);
+    },
+
+    async countRecycled(classes) {
+      const { rows } = await sql.run<{ count: string }>(statements.countRecycled, [classes.filter(isStorableText)]);
+      return Number(rows[0]?.count);
+    },
+
+    async restore(objects) {
+      const asked = objects.map(({ id, attributes }) => ({ oid: objectNumber(id), attributes }));
+      const [linked] = linkParameters(
+        objects.map(({ id, links }) => ({ source: { source: objectNumber(id) }, links })),
+      );
+      const { rows } = await sql.run<ObjectRow>(statements.restore, [JSON.stringify(asked), linked, offset()]);
+      const restored = new Map(rows.map((row) => [objectIdOf(Number(row.oid)), objectOf(row)]));
+      return objects.flatMap(({ id }) => restored.get(id) ?? []);
+    },
+  };
+
+  /** Reads in a statement of its own, which sees what those have left who were waited for. */
+  async function afterHolding<Row>(
+    lock: Parameters<SqlRunner["run"]>,
+    read: [DeletionStatements["held"], readonly SqlValue[]],
+  ) {
+    const [, result] = await sql.atomically((transaction) =>
+      Promise.all([transaction.run(...lock), transaction.run<Row>(...read)]),
+    );
+    return result;
+  }
+}

@@ -1,0 +1,130 @@
+import { beforeAllChanges, type Repositories, seesAll } from "@sallyport/core";
+import type { RowDataPacket } from "mysql2";
+import type { MariadbStorage } from "../../src/index.ts";
+import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
+
+const file = (name: string) => ({ className: "File", attributes: { Name: name } });
+
+/** A promise and what resolves it. */
+function barrier(): { readonly passed: Promise<void>; readonly pass: () => void } {
+  let pass = () => {};
+  const passed = new Promise<void>((resolve) => {
+    pass = resolve;
+  });
+  return { passed, pass };
+}
+
+describe("the turn to write objects on MariaDB", () => {
+  let server: TestMariadb;
+  let database: string;
+  let one: MariadbStorage;
+  let other: MariadbStorage;
+
+  beforeAll(async () => {
+    server = await openTestMariadb();
+    database = server.freshName();
+    one = await server.storage({ database });
+    await one.migrate();
+    const { knex, close } = await server.connect({ pool: { max: 4 } });
+    other = await server.storage({ database, knex, onClose: close });
+  });
+  afterAll(async () => {
+    await Promise.all([one.close(), other.close()]);
+    await server.close();
+  });
+
+  /** Resolves when somebody asks for the turn, who cannot get it while another has it. */
+  async function asked(): Promise<void> {
+    for (;;) {
+      const [rows] = await server.admin.query<RowDataPacket[]>(
+        "select 1 from information_schema.processlist where info like ?",
+        [`select%\`${database}\`.\`object_series\` for update`],
+      );
+      if (rows.length > 0) return;
+    }
+  }
+
+  /** Takes the turn in a transaction of its own, and ends it when it is told to. */
+  function hold(
+    take: (r: Repositories) => Promise<unknown>,
+    end: "kept" | "taken back" = "kept",
+  ): { readonly taken: Promise<void>; readonly release: () => void; readonly ended: Promise<unknown> } {
+    const [taken, released] = [barrier(), barrier()];
+    const ended = one.transaction(async (r) => {
+      const result = await take(r);
+      taken.pass();
+      await released.passed;
+      if (end === "taken back") throw new Error("taken back");
+      return result;
+    });
+    return { taken: taken.passed, release: released.pass, ended: ended.catch((error: unknown) => error) };
+  }
+
+  test("gives stamps in the order in which transactions end", async () => {
+    const first = hold((r) => r.objects.insert([file("first")]));
+    await first.taken;
+    const second = other.repositories.objects.insert([file("second")]);
+    await asked();
+    const watermark = await other.repositories.changes.watermark();
+    expect(await other.repositories.changes.read(beforeAllChanges, watermark, 100)).toEqual([]);
+    first.release();
+    await first.ended;
+    const [created] = await second;
+    const told = await other.repositories.changes.read(
+      { stamp: watermark, id: null },
+      await other.repositories.changes.watermark(),
+      100,
+    );
+    expect(told.map(({ stamp, id }) => [stamp - watermark, id === created?.id])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+  });
+
+  test("leaves no gap and no trace when it is taken back", async () => {
+    const before = await one.repositories.changes.watermark();
+    const first = hold((r) => r.objects.insert([file("first")]), "taken back");
+    await first.taken;
+    const second = other.repositories.objects.insert([file("second")]);
+    await asked();
+    first.release();
+    await Promise.all([first.ended, second]);
+    expect(await one.repositories.changes.watermark()).toBe(before + 1);
+  });
+
+  test.each<[string, (r: Repositories, id: string) => Promise<unknown>]>([
+    ["locks", (r, id) => r.locks.take(id, "a".repeat(64))],
+    ["changes of the model", async (r) => r.model.change({ put: [] }, (await r.model.load()).generation)],
+    ["deletions", (r, id) => r.deletion.lock([id])],
+    ["changes of objects that are held", (r, id) => r.objects.lock([id])],
+  ])("is waited for by %s", async (_what, act) => {
+    const [object] = await one.repositories.objects.insert([file("held")]);
+    const id = object?.id ?? "";
+    const first = hold((r) =>
+      r.objects.update([{ id, attributes: { Name: "new" }, links: {}, expectedVersions: null }], { session: null }),
+    );
+    await first.taken;
+    let done = false;
+    const acting = act(other.repositories, id).finally(() => (done = true));
+    await asked();
+    expect(done).toBe(false);
+    first.release();
+    await Promise.all([first.ended, acting]);
+  });
+
+  test("is not needed to read", async () => {
+    const first = hold((r) => r.objects.insert([file("unseen")]));
+    await first.taken;
+    const { objects } = await other.repositories.objects.find(
+      {
+        classes: ["File"],
+        filter: { kind: "oneOf", path: { hops: [], leaf: "Name", type: "string" }, values: ["unseen"] },
+      },
+      seesAll,
+      { offset: 0, limit: 1 },
+    );
+    expect(objects).toEqual([]);
+    first.release();
+    await first.ended;
+  });
+});

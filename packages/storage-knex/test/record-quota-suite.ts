@@ -1,0 +1,76 @@
+import type { RecordQuota, Repositories, Storage } from "@sallyport/core";
+import { runWorkers } from "./processes/run-workers.ts";
+import { processTimeout } from "./test-database.ts";
+
+export interface QuotaSubject {
+  readonly url: string;
+  readonly schema: string;
+  readonly storage: Storage;
+  /** How many connections the server has at most. */
+  connections(): Promise<number>;
+}
+
+/** Records that several processes put at once, some while there is much room, and some at its end. */
+export function recordQuotaSuite(subject: () => QuotaSubject): void {
+  let made = 0;
+  const record = (owner: string) => ({ id: `record ${(made += 1)}`, owner });
+  const remove = async (owners: readonly string[]) => {
+    let count = 0;
+    for (const owner of owners)
+      count += (await subject().storage.repositories.records.remove("state", { owner })).length;
+    return count;
+  };
+  const put = async (room: RecordQuota, records: (process: number) => readonly object[]) => {
+    const { url, schema } = subject();
+    return (
+      await runWorkers(
+        url,
+        "putRecords",
+        [0, 1, 2].map((process) => ({ room, records: records(process) })),
+        schema,
+      )
+    ).flat();
+  };
+  const times = (outcomes: readonly unknown[], outcome: string) => outcomes.filter((each) => each === outcome).length;
+
+  test(
+    "fill the room of an owner exactly, though they begin side by side",
+    async () => {
+      const room = (await subject().connections()) + 20;
+      const outcomes = await put({ ofOwner: room, inAll: 0 }, () =>
+        Array.from({ length: Math.ceil(room / 2) }, () => record("one")),
+      );
+      expect([times(outcomes, "stored"), times(outcomes, "ownerFull")]).toEqual([room, outcomes.length - room]);
+      expect(await remove(["one"])).toBe(room);
+    },
+    processTimeout,
+  );
+
+  test(
+    "fill the room in all exactly, though they begin side by side",
+    async () => {
+      const room = (await subject().connections()) + 20;
+      const owners = Array.from({ length: 7 }, (_, index) => `owner ${index}`);
+      const outcomes = await put({ ofOwner: room, inAll: room }, () =>
+        Array.from({ length: Math.ceil(room / 2) }, (_, index) => record(owners[index % 7] ?? "")),
+      );
+      expect([times(outcomes, "stored"), times(outcomes, "full")]).toEqual([room, outcomes.length - room]);
+      expect(await remove(owners)).toBe(room);
+    },
+    processTimeout,
+  );
+
+  test("do not wait while there is room", async () => {
+    const room = (await subject().connections()) + 20;
+    const { storage } = subject();
+    const putOne = ({ records }: Repositories) => {
+      const { id, owner } = record("one");
+      return records.putWithin("state", id, 1, { owner, lifetime: 600_000, quota: { ofOwner: room, inAll: room } });
+    };
+    await storage.transaction(async (r) => {
+      expect(await putOne(r)).toBe("stored");
+      expect(await putOne(storage.repositories)).toBe("stored");
+    });
+    expect(await remove(["one"])).toBe(2);
+  });
+}
