@@ -75,8 +75,8 @@ const expected = [
   ["the customer 304"],
   ["Name, Email"],
   ["A code is on its way.", "2f1c"],
-  ["304 404 r-1 "],
   ['the macro got {"a":1}', '{"status":{"internalStatus":"0","statusMessage":"ok"},"data":{"done":true}}'],
+  ["304 404 r-1 "],
 ];
 
 test("has an example for every expectation", () => {
