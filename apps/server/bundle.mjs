@@ -91,6 +91,7 @@ await build({
 for (const thread of threads) await build({ ...common, entryPoints: [thread], outfile: join(target, thread) });
 for (const each of files) cpSync(join(root, each), join(target, placeOf(each)), { recursive: true, filter: isRead });
 cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
+cpSync(join(root, "apps/server/README.md"), join(target, "README.md"));
 namePlainSources(join(target, "dist"));
 writeFileSync(join(target, "package.json"), `${JSON.stringify(packageFile(), null, 2)}\n`);
 
