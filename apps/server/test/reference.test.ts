@@ -175,6 +175,15 @@ describe("documentation", () => {
     });
   });
 
+  const folders = ["apps/server", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}`)];
+  const published = folders.filter(
+    (folder) => folder === "apps/server" || !JSON.parse(read(`${folder}/package.json`)).private,
+  );
+
+  test.each(published)("%s has a README that begins with its name and has an example", (folder) => {
+    expect(read(`${folder}/README.md`)).toMatch(/^# .+\n\n.+\n[^]*^(?:```[jt]s\n| {4}np[mx] )/m);
+  });
+
   const decisions = readdirSync(join(root, "docs/decisions"))
     .filter((name) => name !== "README.md")
     .toSorted();
