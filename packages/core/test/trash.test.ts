@@ -5,7 +5,7 @@ import { sessionContext } from "./session-context.ts";
 
 describe("the recycle bin", () => {
   const at = deletionFixture();
-  const { create, deleteIn, recycle, deleted, gone, leftOf, read, live, restored } = at;
+  const { create, deleteIn, deleted, gone, leftOf, read, live, restored } = at;
   const [list, purge] = [new ListRecycled(plainCursors), new PurgeRecycled()];
 
   const as = (userId: ObjectId, who: Partial<SessionContext["principal"]> = {}) =>

@@ -62,7 +62,7 @@ const delay = duration("1ms", "7d");
 
 function throttle(whom: string, free: number) {
   return {
-    maxFailures: field(`THROTTLE_${whom}_FREE_FAILURES`, wholeNumber(0, 1_000_000), free, {
+    maxFailures: field(`THROTTLE_${whom}_MAX_FAILURES`, wholeNumber(0, 1_000_000), free, {
       doc: "Maximum number of failed attempts without a delay. 0 disables throttling.",
     }),
     initialDelay: field(`THROTTLE_${whom}_FIRST_DELAY`, delay, "1s", {
