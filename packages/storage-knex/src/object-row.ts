@@ -86,7 +86,7 @@ export interface ReferrerRow extends Pick<ObjectRow, "class"> {
 }
 
 export interface TargetRow extends Pick<ObjectRow, "oid" | "class"> {
-  readonly exists: boolean;
+  readonly present: boolean;
 }
 
 export function tombstoneOf(row: TombstoneRow): Tombstone {
@@ -111,8 +111,8 @@ export function referrerOf({ source, class: className, attribute, target }: Refe
   return { id: objectIdOf(Number(source)), className, attribute, target: objectIdOf(Number(target)) };
 }
 
-export function targetOf({ oid, class: className, exists }: TargetRow): LinkTarget {
-  return { id: objectIdOf(Number(oid)), className, exists };
+export function targetOf({ oid, class: className, present }: TargetRow): LinkTarget {
+  return { id: objectIdOf(Number(oid)), className, exists: present };
 }
 
 /** The numbers of the ids that can exist; others name nothing. */

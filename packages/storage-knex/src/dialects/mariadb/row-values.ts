@@ -14,7 +14,7 @@ const truths = new Set([
   "old",
   "raised",
   "recycled",
-  "remains",
+  "present",
 ]);
 
 /** Columns that hold JSON, which the engine keeps as text. */

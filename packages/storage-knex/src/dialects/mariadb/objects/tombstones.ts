@@ -73,7 +73,7 @@ export class Tombstones {
     if (numbers.length === 0) return [];
     const { tombstones, objects } = this.tables;
     const { rows } = await this.sql.runOnce<TargetRow>(
-      `select oid, class, true as remains from ${objects} where ${isAmongNumbers("oid", numbers)}
+      `select oid, class, true as present from ${objects} where ${isAmongNumbers("oid", numbers)}
       union all select oid, class, attributes is not null from ${tombstones} where ${isAmongNumbers("oid", numbers)}`,
     );
     return rows.map(targetOf);

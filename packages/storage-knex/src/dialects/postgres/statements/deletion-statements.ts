@@ -70,7 +70,7 @@ export function deletionStatements(tables: Tables) {
     /** 1 object numbers. */
     targets: statement(
       "deletion_targets",
-      `select oid, class, true as remains from ${objects} where oid = any ($1::bigint[])
+      `select oid, class, true as present from ${objects} where oid = any ($1::bigint[])
       union all select oid, class, attributes is not null from ${tombstones} where oid = any ($1)`,
     ),
     /** 1 classes. */
