@@ -7,14 +7,14 @@ import { passwordResets } from "../passwords/password-reset.ts";
 import type { ReplacePassword } from "../passwords/replace-password.ts";
 import type { PasswordHasher } from "./verify-password.ts";
 
-/** The account with this log-in name. An unknown name: 304. */
+/** Finds the account by log-in name. Throws 304 for an unknown name. */
 export async function requireAccount({ accounts }: Pick<Repositories, "accounts">, name: string): Promise<Account> {
   const { account } = await accounts.find({ realm: "database", loginName: loginNameOf(name) }, []);
   if (account === null) throw noSuchUser(name);
   return account;
 }
 
-/** Sets the address for a user's mail, or none, and revokes password resets, because another person may read the former mailbox. An unknown name: 304. */
+/** Sets or clears a user's e-mail address. Revokes pending password resets, as another person may read the old mailbox. Unknown name: 304. */
 export async function setUserEmail(
   { unit, eventOf }: AdministrationContext,
   { name, email }: { readonly name: string; readonly email: string | null },
@@ -28,7 +28,7 @@ export async function setUserEmail(
   });
 }
 
-/** Disables a user, which ends all sessions of the user, or enables one again; how many sessions ended. An unknown name: 304. */
+/** Enables or disables a user. Disabling ends all sessions of the user. Returns the number of ended sessions. Unknown name: 304. */
 export async function setUserDisabled(
   { unit, eventOf }: AdministrationContext,
   { name, disabled }: { readonly name: string; readonly disabled: boolean },
@@ -47,11 +47,11 @@ function noSuchUser(name: string): ServiceError {
 
 export interface SetUserPasswordInput {
   readonly name: string;
-  /** Plain, or as clients send it. */
+  /** Plain text, or the client hash. */
   readonly password: string;
 }
 
-/** Gives a user another password without the former one, which ends all sessions of the user. */
+/** Sets a user's password without the old one and ends all sessions of the user. */
 export class SetUserPassword {
   constructor(
     private readonly policy: PasswordPolicy,
@@ -59,7 +59,7 @@ export class SetUserPassword {
     private readonly replace: ReplacePassword,
   ) {}
 
-  /** An unknown name: 304; a password that users could not choose: 320; another call changes it at the same time: 713. */
+  /** Unknown name: 304. Password refused by the policy: 320. Concurrent change: 713. */
   async setUserPassword(
     { database, r: outside, unit, eventOf }: AdministrationContext,
     { name, password }: SetUserPasswordInput,

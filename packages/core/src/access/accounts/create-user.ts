@@ -22,12 +22,12 @@ import { clientPassword, type PasswordHasher } from "./verify-password.ts";
 
 export interface CreateAccountInput extends Omit<NewAccount, "id" | "secret"> {
   readonly realm: Realm;
-  /** Plain, or as clients send it. */
+  /** Plain text, or the client hash. */
   readonly password: string;
   readonly clientHash: ClientHash;
 }
 
-/** Gives a `User` object its credentials, or creates a custom user who works as one. */
+/** Creates the credentials of a `User` object, or a custom user that is mapped to one. */
 export class CreateAccount {
   constructor(
     private readonly hasher: PasswordHasher,
@@ -35,7 +35,7 @@ export class CreateAccount {
     private readonly random: RandomSource,
   ) {}
 
-  /** The id of the account. A name that is taken in the realm, or looks like one that is: 307. */
+  /** Returns the account id. Throws 307 if the name is taken in the realm or confusable with a taken name. */
   async createAccount(
     accounts: AccountRepository,
     { realm, password, clientHash, ...given }: CreateAccountInput,
@@ -54,7 +54,7 @@ export class CreateAccount {
 
 export interface CreateUserInput {
   readonly name: string;
-  /** Plain, or as clients send it. */
+  /** Plain text, or the client hash. */
   readonly password: string;
   readonly description?: string | undefined;
   readonly administrator: boolean;
@@ -69,7 +69,7 @@ export class CreateUser {
     private readonly createAccount: CreateAccount,
   ) {}
 
-  /** The id. A refused password: 320; a name taken or looking so, or no e-mail address: 307; no such group: 304. */
+  /** Returns the user id. Refused password: 320. Taken or confusable name, or invalid e-mail address: 307. Unknown group: 304. */
   async createUser(
     { database, unit, eventOf }: AdministrationContext,
     { name, password, description, administrator, groups, createsGroups, ...given }: CreateUserInput,
@@ -85,7 +85,7 @@ export class CreateUser {
       const [user] = await r.objects.insert([{ className: "User", attributes, links: { Groups } }]);
       if (user === undefined) throw new ServiceError(799, { detail: "The user could not be created." });
       const { id: userId } = user;
-      // Hashing inside of a transaction keeps the connection busy; users are created too seldom for that to matter.
+      // Hashing inside the transaction holds the connection. User creation is too rare for this to matter.
       const account = { userId, loginName: name, password, administrator, clientHash, email };
       await this.createAccount.createAccount(r.accounts, { ...account, realm: "database" });
       await new UserNames(r.records, digests).reserve({ id: userId, name });
@@ -95,7 +95,7 @@ export class CreateUser {
   }
 }
 
-/** Ids of the user groups with these names. Those that do not exist are created, or refused. */
+/** Returns the ids of the named user groups. Missing groups are created if `creates` is set. Otherwise throws 304. */
 async function findGroups(objects: ObjectRepository, names: readonly string[], creates: boolean): Promise<ObjectId[]> {
   if (names.length === 0) return [];
   const existing = new Map((await allGroups(objects)).map(({ id, attributes }) => [attributes["Name"], id]));
@@ -113,7 +113,7 @@ export interface ListedUser extends ListedAccount {
   readonly groups: readonly string[];
 }
 
-/** At most `limit` users with accounts, disabled ones included, in the order of `AccountRepository.list`. */
+/** Lists at most `limit` accounts of users, disabled ones included, in the order of `AccountRepository.list`. */
 export async function listUsers(
   { r: { accounts, objects } }: Pick<AdministrationContext, "r">,
   { after, limit }: Part,
@@ -134,7 +134,7 @@ export async function listUsers(
 
 const pageSize = 500;
 
-/** The user groups of a database, regardless of who may see them. */
+/** Reads all user groups of the database, regardless of access rights. */
 async function allGroups(objects: ObjectRepository): Promise<StoredObject[]> {
   const groups: StoredObject[] = [];
   let page: readonly StoredObject[];

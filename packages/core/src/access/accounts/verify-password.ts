@@ -8,24 +8,24 @@ import {
   type Person,
 } from "../../storage/index.ts";
 
-/** Port: slow password hashing. Work is queued; a full queue answers 706. */
+/** Port: slow password hashing. Calls are queued. A full queue throws 706. */
 export interface PasswordHasher {
-  /** The encoded hash of a password, with its parameters and a fresh salt. */
+  /** Returns the encoded hash of a password. The encoding includes the parameters and a fresh salt. */
   hash(password: string): Promise<string>;
 
   /**
-   * Whether the password belongs to the encoded hash. `null` stands for a user that does not exist: the answer is
-   * `false` and costs as much time as the decoy would, or without one as a hash made now.
+   * Whether the password matches the encoded hash. `null` stands for an unknown user: the result is `false`, at the
+   * cost of verifying the decoy. Without a decoy, the cost is that of a new hash.
    */
   verify(encoded: string | null, password: string, decoy: string | null): Promise<boolean>;
 
-  /** Whether the hash was made with other parameters than a hash made now. */
+  /** Whether the hash uses other parameters than a new hash. */
   isOutdated(encoded: string): boolean;
 }
 
 const md5Digits = /^[0-9a-fA-F]{32}$/;
 
-/** The text that is hashed and compared. Under `md5` a plain password becomes what clients send. */
+/** Returns the text to hash and compare. Under `md5`, a plain password becomes its MD5, which is the form clients send. */
 export function clientPassword(pass: string, clientHash: ClientHash, digests: Digests): string {
   if (clientHash === "none") return pass;
   return md5Digits.test(pass) ? pass.toLowerCase() : digests.md5(pass);
@@ -36,20 +36,20 @@ export interface GivenPassword {
   readonly clientHash: ClientHash;
 }
 
-/** Whose password it is said to be, and which links of the user object are to be read with it. */
+/** The claimed user, the password, and the links of the user object to load with it. */
 export interface GivenCredentials extends GivenPassword {
   readonly user: string;
   readonly links: readonly string[];
 }
 
-/** Proves that a name and a password belong together. Unknown and disabled users cost and answer the same as a wrong password. */
+/** Verifies a user name and a password. Unknown and disabled users cost and answer the same as a wrong password. */
 export class VerifyPassword {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly digests: Digests,
   ) {}
 
-  /** Looks the account up; what comes back checks the password and gives the account with its user object, or `null`. */
+  /** Loads the account. The returned function verifies the password and resolves to the person, or to `null`. */
   async prepare(
     accounts: AccountRepository,
     { user: name, pass, clientHash, links }: GivenCredentials,
@@ -67,7 +67,7 @@ export class VerifyPassword {
     };
   }
 
-  /** Brings the hash of a proven password to today's parameters, if it has others. */
+  /** Rehashes a verified password if its hash uses outdated parameters. */
   async renew(
     accounts: AccountRepository,
     { id, secret }: Account,
@@ -77,7 +77,7 @@ export class VerifyPassword {
     try {
       await accounts.rehash(id, secret, await this.hasher.hash(clientPassword(pass, clientHash, this.digests)));
     } catch {
-      // The log-in does not depend on it, and the next one tries again.
+      // The log-in does not depend on the rehash. The next log-in tries again.
     }
   }
 }

@@ -6,24 +6,24 @@ import { requireApplications } from "./create-application.ts";
 import { isReturnAddress } from "./return-address.ts";
 
 export interface CreateAppKeyInput extends Pick<AppKey, "name" | "appNames" | "origins" | "returnAddresses"> {
-  /** `null`: a new one is made. */
+  /** `null`: generate a new key. */
   readonly key: string | null;
 }
 
-/** What clients can send in a header. */
+/** Characters that are valid in a header. */
 const acceptable = /^[\x21-\x7E]{3,512}$/;
 
-/** Minimum length of a key that cannot be guessed. */
+/** Minimum length, in characters, of a key that cannot be guessed. */
 export const safeAppKeyLength = 16;
 
-/** Creates an app key, of which only the digest is kept. */
+/** Creates an app key. Only its digest is stored. */
 export class CreateAppKey {
   constructor(
     private readonly random: RandomSource,
     private readonly digests: Digests,
   ) {}
 
-  /** The key. Refusals: see `acceptAppKey`; an app name that does not exist: 208; a name or a key that is taken: 307. */
+  /** Returns the key. Unknown app name: 208. Taken name or key: 307. Other refusals: see `acceptAppKey`. */
   async createAppKey(
     { unit, eventOf }: AdministrationContext,
     { key: given, ...input }: CreateAppKeyInput,
@@ -43,7 +43,7 @@ export class CreateAppKey {
   }
 }
 
-/** Enables or disables the app key with a name; the next request already sees it. An unknown name: 304. */
+/** Enables or disables an app key by name. The change applies from the next request. Unknown name: 304. */
 export async function setAppKeyEnabled(
   { unit, eventOf }: AdministrationContext,
   { name, enabled }: Pick<AppKey, "name" | "enabled">,
@@ -64,13 +64,13 @@ async function idOf(r: Pick<Repositories, "appKeys">, name: string): Promise<str
   return appKeys.find((each) => each.name === name)?.id ?? "";
 }
 
-/** Refuses what no app key can be: a blank name, or a text that is no address to return to: 307. */
+/** Throws 307 for a blank name or an invalid return address. */
 export function acceptAppKey({ name, returnAddresses }: Pick<AppKey, "name" | "returnAddresses">): void {
   if (name.trim() === "") throw new ServiceError(307, { detail: "The app key needs a name." });
   for (const each of returnAddresses) acceptReturnAddress(each);
 }
 
-/** Gives back a key that clients can send; another one: 307. */
+/** Returns the key if it is valid in a header. Otherwise throws 307. */
 export function acceptKeyText(key: string): string {
   if (acceptable.test(key)) return key;
   throw new ServiceError(307, { detail: "An app key has 3 to 512 visible ASCII characters and no blanks." });

@@ -5,11 +5,11 @@ import type { FactorSecrets } from "../second-factors/factor-secrets.ts";
 import type { SecondFactorRule } from "../second-factors/second-factors.ts";
 import { type Application, Applications } from "./applications.ts";
 
-/** Creates an app name, and sets what log-ins with one need besides the password. Second factors without a master key: 705. */
+/** Creates app names and sets their second-factor rules. A rule other than `off` requires a master key (705). */
 export class CreateApplication {
   constructor(private readonly secrets: Pick<FactorSecrets, "usable">) {}
 
-  /** A blank name, or one that is taken: 307. */
+  /** Blank or taken name: 307. */
   async createApplication({ unit, eventOf }: AdministrationContext, application: Application): Promise<void> {
     const { name, secondFactor } = application;
     if (name.trim() === "") throw new ServiceError(307, { detail: "The app needs a name." });
@@ -22,7 +22,7 @@ export class CreateApplication {
     });
   }
 
-  /** An unknown name: 304. The next log-in already follows the rule. */
+  /** The rule applies from the next log-in. Unknown name: 304. */
   async setSecondFactor(
     { unit, eventOf }: AdministrationContext,
     application: Pick<Application, "name" | "secondFactor">,
@@ -36,7 +36,7 @@ export class CreateApplication {
     });
   }
 
-  /** Refuses what the server could not keep: the secrets of second factors are sealed under the master key. */
+  /** Throws 705 if the server cannot seal the secrets of second factors. */
   private acceptRule(rule: SecondFactorRule): void {
     if (rule === "off" || this.secrets.usable) return;
     throw new ServiceError(705, { detail: "Second factors need a master key, and there is none." });
@@ -48,7 +48,7 @@ function ruleChange({ name, secondFactor }: Pick<Application, "name" | "secondFa
   return { type: types[secondFactor], appNames: [name] };
 }
 
-/** Refuses app names that the database does not know: 208. */
+/** Throws 208 for app names that the database does not have. */
 export async function requireApplications(
   { records }: Pick<Repositories, "records">,
   names: readonly string[],

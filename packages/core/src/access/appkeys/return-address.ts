@@ -1,15 +1,15 @@
 import type { AppKey } from "../../storage/index.ts";
 
-/** Characters; no longer address is taken from a client. */
+/** Maximum length of a return address from a client, in characters. */
 export const longestReturnAddress = 2_048;
 
-/** What RFC 3986 lets a path hold, but for `*`: an address with one looks like a pattern and matches nothing. */
+/** Path characters of RFC 3986 except `*`. An address with `*` looks like a pattern, but patterns are not supported. */
 const pathCharacter = "(?:[A-Za-z0-9._~!$&'()+,;=:@/-]|%[0-9A-Fa-f]{2})";
 const path = `(?:/${pathCharacter}*)?`;
 const query = `(?:\\?(?:${pathCharacter}|\\?)*)?`;
 const label = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
 const octet = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
-/** A name, whose last label is no number, or four numbers: browsers read others in a way of their own. */
+/** A DNS name whose last label starts with a letter, or dotted IPv4. Browsers parse other numeric hosts differently. */
 const host = `(?:(?:${label}\\.)*(?=[a-z])${label}|${octet}(?:\\.${octet}){3})`;
 const port = "(?::([1-9]\\d{0,4}))?";
 const loopback = "http://(?:localhost|127\\.0\\.0\\.1|\\[::1\\])";
@@ -17,7 +17,7 @@ const loopback = "http://(?:localhost|127\\.0\\.0\\.1|\\[::1\\])";
 const forms: readonly RegExp[] = [
   new RegExp(`^https://${host}${port}${path}${query}$`),
   new RegExp(`^${loopback}${port}${path}${query}$`),
-  // RFC 8252, 8.4: an app's own scheme is a reversed domain name. One without a dot can be any scheme, `javascript` included.
+  // RFC 8252, 8.4: a private-use scheme is a reversed domain name. Without a dot it may be `javascript`.
   new RegExp(`^[a-z][a-z0-9+-]*\\.[a-z0-9+.-]*:(?://(?:[a-z0-9.-]+${port})?${path}|(?!//)${pathCharacter}+)${query}$`),
 ];
 
@@ -25,8 +25,8 @@ const forms: readonly RegExp[] = [
 const added: ReadonlySet<string> = new Set(["code", "error"]);
 
 /**
- * Whether an app key may list it as an address to return to: `https`, `http` to this machine, or a scheme of the app's own
- * with a dot in it. It has no fragment, no user information and no wildcard. A query may not contain `code` or `error`.
+ * Whether an app key may list the address: `https`, `http` on a loopback host, or a private-use scheme with a dot. It
+ * has no fragment, user information or wildcard. Its query has no parameter named `code` or `error`.
  */
 export function isReturnAddress(text: string): boolean {
   if (text.length > longestReturnAddress) return false;
@@ -38,13 +38,13 @@ export function isReturnAddress(text: string): boolean {
   );
 }
 
-/** Whether the app key lists this address; the port of a loopback address is ignored (RFC 8252, 7.3). */
+/** Whether the app key lists this address. The port of a loopback address is ignored (RFC 8252, 7.3). */
 export function listsReturnAddress({ returnAddresses }: Pick<AppKey, "returnAddresses">, text: string): boolean {
   const wanted = withoutLoopbackPort(text);
   return returnAddresses.some((listed) => withoutLoopbackPort(listed) === wanted) && isReturnAddress(text);
 }
 
-/** The address with a parameter more. The value needs no escaping. */
+/** Appends a query parameter. The value must not need escaping. */
 export function withParameter(address: string, name: "code" | "error", value: string): string {
   const separator = !address.includes("?") ? "?" : /[?&]$/.test(address) ? "" : "&";
   return `${address}${separator}${name}=${value}`;
@@ -54,7 +54,7 @@ function withoutLoopbackPort(address: string): string {
   return address.replace(new RegExp(`^(${loopback}):\\d+(?=[/?]|$)`), "$1");
 }
 
-/** The names of the parameters in its query, decoded; `null` if one is not UTF-8. */
+/** Returns the decoded parameter names of the query, or `null` if one is not valid UTF-8. */
 function parameterNames(address: string): string[] | null {
   const [, ...text] = address.split("?");
   try {

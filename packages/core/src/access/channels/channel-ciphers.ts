@@ -2,17 +2,17 @@ import type { Digest } from "../../digests/index.ts";
 import type { ServerKeyPair } from "../../keys/index.ts";
 
 /**
- * Port: AES-256-CTR over the messages of a secure session. To encrypt and to decrypt is the same operation.
+ * Port: AES-256-CTR over the messages of a secure session. Encryption and decryption are the same operation.
  *
- * The key has 32 bytes, the counter block 16: the block a message begins with, by the layout of the wire contract. Its last
- * four bytes number the blocks of the message; a message that would need a number beyond them (64 GiB when it begins
- * with 0) is refused with a `RangeError`, because the counter would go on into the number of the message and repeat
- * what protects the next one. A key or counter block of another length is a `RangeError`, too.
+ * The key has 32 bytes, the initial counter block 16. The last four bytes of the block are the block counter. A message
+ * whose counter would overflow (64 GiB if it starts at 0) throws a `RangeError`: the overflow would reach the message
+ * number and reuse the keystream of the next message. A key or counter block of another length throws a `RangeError`,
+ * too.
  */
 export interface ChannelCipher {
   apply(key: Uint8Array, counterBlock: Uint8Array, message: Uint8Array): Uint8Array;
 
-  /** The same over a message that comes in pieces of any size, in constant memory; gives a piece for every piece. */
+  /** Processes a message as a stream, in constant memory. Input chunks have any size; each yields one output chunk. */
   applyToStream(
     key: Uint8Array,
     counterBlock: Uint8Array,
@@ -20,98 +20,98 @@ export interface ChannelCipher {
   ): AsyncIterable<Uint8Array>;
 }
 
-/** The RSA public key of a client: 2048 to 4096 bits, exponent 65537. Only a `ClientKeyParser` makes one. */
+/** The RSA public key of a client: 2048 to 4096 bits, exponent 65537. Only a `ClientKeyParser` creates one. */
 export interface ClientKey {
-  /** SHA-256 of `spki`: identifies the key, in whatever form it was sent. */
+  /** SHA-256 of `spki`. Identifies the key, whatever its input format. */
   readonly digest: Digest;
-  /** Size of the modulus. */
+  /** Size of the modulus, in bits. */
   readonly bits: number;
-  /** The key as SubjectPublicKeyInfo in DER, the one form that every accepted form comes to. */
+  /** The key as SubjectPublicKeyInfo in DER, the canonical form of all input formats. */
   readonly spki: Uint8Array;
 }
 
-/** Port: reading the public key that a client sends along with its log-in. */
+/** Port: parses the public key that a client sends with its log-in. */
 export interface ClientKeyParser {
   /**
-   * Takes PEM (SPKI or PKCS#1, lines indented or ended as they like), base64 of such a PEM, base64 of the DER itself;
-   * base64 with or without line breaks, padding and in the alphabet of base64url. At most 8,192 characters.
+   * Accepts PEM (SPKI or PKCS#1, with any indentation and line endings), base64 of such a PEM, and base64 of the DER.
+   * Base64 may be base64url, unpadded or broken into lines. At most 8,192 characters.
    *
-   * `undefined` for everything else: another type or size, another exponent than 65537, an even modulus, private
-   * keys, certificates, DER with anything behind or not in its one canonical form, and keys of the server itself.
+   * Returns `undefined` for everything else: other key types, sizes or exponents, an even modulus, private keys,
+   * certificates, non-canonical DER, trailing bytes, and the server's own keys.
    *
-   * @param ownKeyIds the ids of the server's keys: who sends one of them has no private key to read the answer with.
+   * @param ownKeyIds ids of the server's keys. A client without their private keys cannot decrypt the answer.
    */
   parse(text: string, ownKeyIds: Iterable<string>): ClientKey | undefined;
 }
 
-/** Port: encrypting the answer to a log-in for the client. */
+/** Port: encrypts the log-in answer for the client. */
 export interface AnswerCipher {
   /**
-   * Encrypts bytes block by block, each block as full as the padding allows, and returns base64 of the blocks joined.
-   * No bytes become one block. Gives way to other work between the blocks of a long answer.
+   * Encrypts the bytes in blocks of the maximum size for the padding. Returns base64 of the joined cipher blocks. Empty
+   * input yields one block. Yields to the event loop between the blocks of a long answer.
    */
   seal(key: ClientKey, padding: RsaPadding, plain: Uint8Array): Promise<string>;
 }
 
-/** What a client had encrypted block by block for the server. */
+/** Decrypted credentials of a client. */
 export interface OpenedCredentials {
-  /** The key that opened it. */
+  /** Id of the server key that decrypted them. */
   readonly keyId: string;
   readonly padding: RsaPadding;
-  /** SHA-256 of each cipher block, in order. No two texts have the same block digests and different contents. */
+  /** SHA-256 of each cipher block, in order. Equal digests imply equal contents. */
   readonly blocks: readonly Digest[];
   /**
-   * The contents of all blocks, joined. With PKCS#1 v1.5 they are pseudo-random when the padding was wrong (implicit
-   * rejection), so that nobody learns whether it was: whatever does not make sense must be answered like `undefined`.
+   * The joined contents of all blocks. With PKCS#1 v1.5, wrong padding yields pseudo-random bytes (implicit rejection),
+   * so the padding is no oracle. Treat contents that do not parse like `undefined`.
    */
   readonly plain: Uint8Array;
 }
 
-/** Port: opening what clients encrypt with the server's RSA key, be it credentials or passwords. */
+/** Port: decrypts credentials and passwords that clients encrypt with the server's RSA key. */
 export interface CredentialsCipher {
   /**
-   * Opens base64 of 1 to 16 cipher blocks, all for one of the accepted keys (of kind `rsa`) and in one padding.
-   * Everything wrong is `undefined`; for the same number of blocks and the same keys it costs the same work.
-   * Runs beside the event loop in a bounded queue; a full queue is 706.
+   * Decrypts base64 of 1 to 16 cipher blocks, all under one of the accepted keys (of kind `rsa`) and with one padding.
+   * Returns `undefined` on any error. The cost depends only on the number of blocks and on the accepted keys. Runs off
+   * the event loop in a bounded queue. A full queue throws 706.
    */
   open(credentials: string, accepted: readonly ServerKeyPair[]): Promise<OpenedCredentials | undefined>;
 }
 
-/** A body of the encrypted form of `POST /v2/login`, as it came. */
+/** The raw body of the encrypted form of `POST /v2/login`. */
 export interface HybridMessage {
-  /** Base64 of 32 random bytes, encrypted with RSA-OAEP-SHA-256 under a key of the server. */
+  /** Base64 of a random 32-byte key, encrypted with RSA-OAEP-SHA-256 under a server key. */
   readonly aesKey: string;
-  /** Base64 of a 16-byte IV and AES-256-CBC with PKCS#7 padding. At most 65,536 bytes. */
+  /** Base64 of a 16-byte IV and AES-256-CBC cipher text with PKCS#7 padding. At most 65,536 bytes. */
   readonly data: string;
 }
 
 export interface OpenedMessage {
-  /** The key that opened it. */
+  /** Id of the server key that decrypted the message. */
   readonly keyId: string;
   /** SHA-256 of the cipher block of the AES key. */
   readonly keyBlock: Digest;
   /**
-   * SHA-256 of the cipher blocks of `data` without the IV. The IV is left out because it can be altered, and the first 16
-   * bytes of the contents with it, by whoever has the message; the blocks themselves cannot be without destroying them.
+   * SHA-256 of the cipher text of `data`, without the IV. An attacker can change the IV, and thereby the first 16 bytes
+   * of the contents. Changing the cipher text destroys the contents.
    */
   readonly digest: Digest;
-  /** Pseudo-random or altered contents are possible: what does not make sense must be answered like `undefined`. */
+  /** May be pseudo-random or altered. Treat contents that do not parse like `undefined`. */
   readonly plain: Uint8Array;
 }
 
-/** Port: messages whose AES key is encrypted with RSA. */
+/** Port: messages under an AES key that is encrypted with RSA. */
 export interface HybridCipher {
   /**
-   * Opens a message for one of the accepted keys (of kind `rsa`). Everything wrong is `undefined`: a wrong AES key and
-   * wrong padding cost what right ones cost. Runs beside the event loop in a bounded queue; a full queue is 706.
+   * Decrypts a message for one of the accepted keys (of kind `rsa`). Returns `undefined` on any error, at the cost of a
+   * valid message. Runs off the event loop in a bounded queue. A full queue throws 706.
    */
   open(message: HybridMessage, accepted: readonly ServerKeyPair[]): Promise<OpenedMessage | undefined>;
 
-  /** Encrypts with a fresh AES key: base64 of the key for the client, `|`, base64 of IV and cipher text. */
+  /** Encrypts under a fresh AES key. Returns base64 of the key encrypted for the client, `|`, and base64 of IV and cipher text. */
   seal(key: ClientKey, plain: Uint8Array): string;
 }
 
-/** How clients pad what they encrypt with RSA. The answer to a log-in uses the padding that the client used. */
+/** RSA paddings of clients. The log-in answer uses the padding of the request. */
 export const rsaPaddings = ["OAEP-SHA-256", "OAEP-SHA-1", "PKCS1-v1_5"] as const;
 
 export type RsaPadding = (typeof rsaPaddings)[number];

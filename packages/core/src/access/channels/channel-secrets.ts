@@ -8,20 +8,20 @@ import type { OutgoingNumbers } from "./outgoing-numbers.ts";
 
 const cacheSize = 10_000;
 
-/** Seals what a secure session hands out and stores; good for the one database only. */
+/** Seals the session ids and the keys of secure sessions. A sealed text is valid in one database only. */
 export class ChannelSecrets {
-  /** Keys of channels by what they are wrapped for and their wrapped text; they are in memory with every request anyway. */
+  /** Unwrapped channel keys by purpose and wrapped text. Every request holds its key in memory anyway. */
   private readonly keys = new Recent<string, Uint8Array>(cacheSize);
 
-  /** @param wrapping `null` without a master key: then there are no secure sessions. */
+  /** @param wrapping `null` without a master key: secure sessions are unavailable. */
   constructor(private readonly wrapping: KeyWrapping | null) {}
 
-  /** The `Secure-Token` of a session: its id, opaque to the client. */
+  /** Returns the `Secure-Token` of a session: the session id, opaque to the client. */
   sealSessionId(alias: string, sessionId: string): string {
     return requireWrapping(this.wrapping).wrap(asciiBytes(sessionId), `secure token|${alias}`);
   }
 
-  /** The session id in a `Secure-Token`; `null` for whatever this server did not seal for this database. */
+  /** Returns the session id in a `Secure-Token`, or `null` for a token that was not sealed here for this database. */
   openSessionId(alias: string, token: string): string | null {
     const bytes = this.wrapping?.unwrap(token, `secure token|${alias}`);
     return bytes === undefined ? null : asciiText(bytes);
@@ -31,10 +31,10 @@ export class ChannelSecrets {
     return requireWrapping(this.wrapping).wrap(symmetricKey, `channel key|${alias}`);
   }
 
-  /** The symmetric key of a channel; 314 when it cannot be unwrapped. */
+  /** Returns the symmetric key of a channel. Throws 314 if it cannot be unwrapped. */
   unwrapKey(alias: string, { wrappedKey }: Channel): Uint8Array {
     const purpose = `channel key|${alias}`;
-    // Another database could be made to hold the same text, and there it is worth nothing.
+    // The purpose is part of the cache key, so a text copied to another database does not hit the cache.
     const name = `${purpose} ${wrappedKey}`;
     const known = this.keys.get(name);
     if (known !== undefined) return known;
@@ -49,11 +49,11 @@ export class ChannelSecrets {
 export interface OpenChannel {
   readonly key: Uint8Array;
   readonly ivPrefix: Uint8Array;
-  /** The number of the answer, given only once. */
+  /** Message number of the answer. Never reused. */
   readonly answerNumber: bigint;
 }
 
-/** The messages of secure sessions: their keys, their numbers, and the cipher over them. */
+/** The messages of secure sessions: keys, message numbers and cipher. */
 export class ChannelTraffic {
   constructor(
     private readonly secrets: ChannelSecrets,
@@ -62,8 +62,8 @@ export class ChannelTraffic {
   ) {}
 
   /**
-   * Makes ready for a request. The number of the answer is reserved at once, so that however the request ends, even
-   * the end of its session, can be answered. 314 if the key cannot be unwrapped, 203 if the session ends meanwhile.
+   * Prepares a request. Reserves the number of the answer first, so that the server can answer even if the session ends
+   * during the request. Throws 314 if the key cannot be unwrapped, 203 if the session has ended.
    */
   async open({ alias, storage }: Database, session: Digest, channel: Channel): Promise<OpenChannel> {
     const key = this.secrets.unwrapKey(alias, channel);
@@ -72,14 +72,14 @@ export class ChannelTraffic {
     return { key, ivPrefix: channel.ivPrefix, answerNumber };
   }
 
-  /** Takes a number for used before anything is told of the message: one try a number. 312: used before, or too old. */
+  /** Marks an incoming message number as used before the message is processed. Reused or too old: 312. Session ended: 203. */
   async accept({ storage }: Database, session: Digest, number: bigint): Promise<void> {
     const verdict = await storage.repositories.channels.acceptIn(session, number);
     if (verdict === "gone") throw new ServiceError(203);
     if (verdict !== "fresh") throw new ServiceError(312, { detail: `The message number is ${verdict}.` });
   }
 
-  /** Encrypts or decrypts a message that begins with this counter block. */
+  /** Encrypts or decrypts a message. `counterBlock` is its initial counter block. */
   apply({ key }: OpenChannel, counterBlock: Uint8Array, message: Uint8Array): Uint8Array {
     return this.cipher.apply(key, counterBlock, message);
   }

@@ -13,7 +13,7 @@ import type {
 } from "./channel-ciphers.ts";
 import { mostOfNetwork, NetworkSemaphore, refusalPause, repetition, ReplayRecord } from "./message-rules.ts";
 
-/** An encrypted AES key belongs to its client for as long as it can be opened, however often it is used. */
+/** An encrypted AES key stays bound to its client without a practical limit on uses or time. */
 const belonging = { uses: 2 ** 31 - 1, within: 100 * 365 * 86_400_000 };
 
 export interface LogInMessageParts {
@@ -23,7 +23,7 @@ export interface LogInMessageParts {
   readonly hybrid: HybridCipher;
   readonly answers: AnswerCipher;
   readonly digests: Digests;
-  /** The object that UTF-8 text stands for; `undefined` if it is not UTF-8, not JSON, no object, or names a member twice. */
+  /** Parses UTF-8 JSON. Returns `undefined` for invalid UTF-8, invalid JSON, a non-object or a duplicate member. */
   readonly parseObject: (text: Uint8Array) => Readonly<Record<string, unknown>> | undefined;
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
@@ -31,26 +31,26 @@ export interface LogInMessageParts {
 export interface OpenedLogIn {
   readonly fields: Readonly<Record<string, unknown>>;
   /**
-   * Binds the message to its client key and counts this use; 310 if another client used it, or if it was used too often or too
-   * long ago. The gate calls it after the password check, so that made-up messages are not stored.
+   * Binds the message to its client key and counts the use. Throws 310 if another client key used it, or after too many
+   * uses or too much time. The gate calls it after the password check, so that forged messages are not stored.
    */
   readonly claim: () => Promise<void>;
-  /** Encrypts the answer for the client, in the manner in which the client encrypted. */
+  /** Encrypts the answer for the client, in the scheme of the request. */
   readonly seal: (answer: Uint8Array) => Promise<string>;
 }
 
 interface Contents {
   readonly keyId: string;
-  /** Of the AES key, if there is one: whoever cuts up and joins a captured message anew needs it again. */
+  /** Digest of the encrypted AES key, if any. A message spliced from a captured one needs the same key again. */
   readonly keyBlock?: Digest;
   readonly blocks: readonly Digest[];
   readonly plain: Uint8Array;
 }
 
 /**
- * Opens encrypted log-ins. A message with the right password is bound to the client key of its first use, so a captured message is
- * useless with another key. Every failure to open a message is 310 with the same text and the same time; an unusable client key
- * is 309.
+ * Decrypts encrypted log-ins. The first use with the right password binds a message to the client key, so a captured
+ * message is useless with another key. Every decryption failure is 310, with the same text and timing. An unusable
+ * client key is 309.
  */
 export class LogInMessages {
   private readonly semaphore = new NetworkSemaphore(mostOfNetwork);
@@ -116,7 +116,7 @@ export class LogInMessages {
   ): Promise<boolean> {
     const claim = async (claimed: readonly Digest[], clientKey: Digest, limits: BlockLimits) =>
       (await r.channels.claimBlocks({ blocks: claimed, clientKey, keyId }, limits)) !== "refused";
-    // Under another name, so that what was once sent as credentials is no AES key, and the other way round.
+    // A derived owner: a block sent as credentials is never valid as an AES key, or vice versa.
     const keyOwner = this.parts.digests.sha256(`AES key of ${digest}`);
     return (
       (keyBlock === undefined || (await claim([keyBlock], keyOwner, belonging))) && claim(blocks, digest, repetition)

@@ -2,31 +2,31 @@ import { ServiceError } from "../../errors/index.ts";
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import { tallyTime } from "../../storage/index.ts";
 
-/** A message may come again from the same client, as when an answer got lost. */
+/** Replay limits for the same client, which may repeat a message after a lost answer. `within` is in milliseconds. */
 export const repetition = { uses: 3, within: 60_000 };
 
-/** Messages of one network in hand at once, those whose refusal is awaited among them; less than may wait to be opened. */
+/** Maximum concurrent messages of one network, delayed refusals included. Below the capacity of the decryption queue. */
 export const mostOfNetwork = 64;
 
 /**
- * A message that is refused is answered when a multiple of so many milliseconds is over: one is longer than anything takes
- * that happens before, so that the time does not tell what was wrong. On a busy server it may be several.
+ * A refusal is sent at the next multiple of this time, in milliseconds. The work before a refusal usually takes less,
+ * so the timing does not reveal the cause. A busy server may need several multiples.
  */
 const refusalTime = 250;
 
-/** How long a refusal still has to wait after so many milliseconds of work. */
+/** Returns the remaining delay of a refusal after `worked` milliseconds. */
 export function refusalPause(worked: number): number {
   return refusalTime - (worked % refusalTime);
 }
 
-/** Gives every network the same number of places for work that costs much, so that none takes those of the others. */
+/** Limits the expensive work in progress per network, so that no network starves the others. */
 export class NetworkSemaphore {
   private readonly taken = new Map<string, number>();
 
-  /** @param each how much work of one network may be in hand at once */
+  /** @param each maximum concurrent tasks of one network */
   constructor(private readonly each: number) {}
 
-  /** Does the work; 706 if the network has no place left. */
+  /** Runs the work. Throws 706 if the network has reached its limit. */
   async run<T>(network: string, work: () => Promise<T>): Promise<T> {
     const taken = this.taken.get(network) ?? 0;
     if (taken >= this.each)
@@ -42,10 +42,10 @@ export class NetworkSemaphore {
   }
 }
 
-/** Networks that are remembered; of one that is forgotten the next replay is an entry again. */
+/** Maximum cached networks. The next replay of an evicted network is audited as a separate event again. */
 const mostNetworks = 10_000;
 
-/** Audits replayed log-ins: the first of an app key and network at once, the next as a tally that cannot flood it. */
+/** Audits replayed log-ins. The first per app key and network is an event. Later ones add to a tally, to bound the log. */
 export class ReplayRecord {
   private readonly entered = new Map<string, number>();
 

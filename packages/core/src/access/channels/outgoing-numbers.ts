@@ -2,7 +2,7 @@ import type { Digest } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { ChannelRepository } from "../../storage/index.ts";
 
-/** Numbers reserved at once: one write to storage for so many messages. */
+/** Message numbers reserved with one write to storage. */
 const reserved = 128;
 const mostSessions = 100_000;
 
@@ -12,14 +12,14 @@ interface Block {
 }
 
 /**
- * The numbers that this process may give to its messages: each session has a block of its own, reserved in storage, so
- * that no two processes, and no process after its restart, use one twice. What is left of a block is lost with the process.
+ * Allocates message numbers. Each session has a block reserved in storage, so no process reuses a number, even after a
+ * restart. The rest of a block is lost when the process ends.
  */
 export class OutgoingNumbers {
   private readonly blocks = new Map<Digest, Block>();
   private readonly reservations = new Map<Digest, Promise<boolean>>();
 
-  /** A number that was never given out for this session; `null` if the session has no channel any more. */
+  /** Returns an unused number, or `null` if the session has no channel any more. */
   async next(channels: ChannelRepository, session: Digest): Promise<bigint | null> {
     for (;;) {
       const block = this.blocks.get(session);
@@ -54,14 +54,14 @@ export const largestReservation = 1_000_000;
 
 const beyondNumbers = 2n ** 64n;
 
-/** Refuses what would give numbers out twice: 799. */
+/** Throws 799 if the count is not an integer from 1 to `largestReservation`. */
 export function assertReservation(count: number): void {
   if (!Number.isInteger(count) || count < 1 || count > largestReservation) {
     throw new ServiceError(799, { detail: "So many message numbers cannot be reserved." });
   }
 }
 
-/** Refuses what no counter block can hold: 799. */
+/** Throws 799 for a number outside the 64-bit range of a counter block. */
 export function assertMessageNumber(number: bigint): void {
   if (number < 0n || number >= beyondNumbers)
     throw new ServiceError(799, { detail: "There is no such message number." });

@@ -8,14 +8,14 @@ export interface PasswordMessageParts {
   readonly keyRings: KeyRings;
   readonly credentials: CredentialsCipher;
   readonly digests: Digests;
-  /** `undefined` for what is not UTF-8. */
+  /** Decodes UTF-8. Returns `undefined` for invalid input. */
   readonly decodeText: (bytes: Uint8Array) => string | undefined;
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
 
 /**
- * Opens texts that somebody with a session has encrypted for the server, as credentials are. What was encrypted is bound to the session
- * that it came with first: captured, it is worthless to others. Whatever is wrong takes the same time.
+ * Decrypts texts that the client of a session has encrypted like credentials. The first use binds a message to its
+ * session, so a captured message is useless elsewhere. All failures take the same time.
  */
 export class PasswordMessages {
   private readonly semaphore = new NetworkSemaphore(mostOfNetwork);
@@ -23,7 +23,7 @@ export class PasswordMessages {
 
   constructor(private readonly parts: PasswordMessageParts) {}
 
-  /** Each of the texts; `undefined` for one that cannot be opened, or must not be any more. */
+  /** Returns each decrypted text, or `undefined` for one that cannot be decrypted or was used elsewhere or too often. */
   async open(context: SessionContext, texts: readonly string[]): Promise<(string | undefined)[]> {
     return this.semaphore.run(context.origin.network, async () => {
       const begun = Date.now();
@@ -48,7 +48,7 @@ export class PasswordMessages {
   }
 
   private async isGoodNow(context: SessionContext, { blocks, keyId }: OpenedCredentials): Promise<boolean> {
-    // Under another name, so that nothing is good both here and in a log-in.
+    // The derived owner prevents reuse of a message between password changes and log-ins.
     const clientKey = this.parts.digests.sha256(`passwords of ${context.sessionDigest}`);
     if ((await context.r.channels.claimBlocks({ blocks, clientKey, keyId }, repetition)) !== "refused") return true;
     await this.replays.add(context);

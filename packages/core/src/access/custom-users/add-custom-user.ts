@@ -8,22 +8,22 @@ import { requireMappedUser } from "./change-custom-user.ts";
 
 export interface AddCustomUserInput {
   readonly name: string;
-  /** Plain, or as clients send it. */
+  /** Plain text, or the client hash. */
   readonly password: string;
-  /** Log-in name of the database user as whom the custom user works. */
+  /** Log-in name of the mapped database user. */
   readonly user: string;
   readonly email: string | null;
 }
 
 export class AddCustomUser {
-  /** @param shortest characters of a custom user's password at least */
+  /** @param shortest minimum length of a custom user's password, in characters */
   constructor(
     private readonly policy: PasswordPolicy,
     private readonly createAccount: CreateAccount,
     private readonly shortest: number,
   ) {}
 
-  /** The account's id. No such user: 304; a refused password: 320; a name taken or looking so, or no address: 307. */
+  /** Returns the account id. Unknown user: 304. Refused password: 320. Taken or confusable name, or invalid address: 307. */
   async addCustomUser(
     { database, r: outside, unit, eventOf }: AdministrationContext,
     { name, password, user, ...given }: AddCustomUserInput,
@@ -34,7 +34,7 @@ export class AddCustomUser {
     const { clientHash } = database.policy;
     const userId = await requireMappedUser(outside, user);
     this.policy.accept({ pass: password, clientHash }, this.shortest);
-    // Hashing inside of a transaction keeps the connection busy; custom users are added too seldom for that to matter.
+    // Hashing inside the transaction holds the connection. Custom users are added too rarely for this to matter.
     return unit.transaction(async (r) => {
       const account = { realm: "custom", loginName: name, password, userId, email, clientHash } as const;
       const id = await this.createAccount.createAccount(r.accounts, account);

@@ -26,8 +26,8 @@ import {
 const nothing = async (): Promise<void> => {};
 
 /**
- * Has the hook `xRestApi_Authenticate` say who custom users are, where there is one, and otherwise somebody else. The hook runs as an
- * administrator, because there is nobody yet whose rights it could have, and can do nothing but read. When it fails: 710.
+ * Authenticates custom users with the hook `xRestApi_Authenticate`, or with `otherwise` if there is no hook. The hook
+ * runs read-only with administrator rights, as no user is authenticated yet. A failure of the hook: 710.
  */
 export class AskAuthenticator implements ProveCustomUser {
   constructor(
@@ -51,7 +51,7 @@ export class AskAuthenticator implements ProveCustomUser {
     hook: Hook<AskedLogIn, JsonValue | undefined>,
     { user, pass, appNames, links }: CustomCredentials,
   ): Promise<ProvenCustomUser | null> {
-    // Nobody can have such a name, whatever the hook takes it for.
+    // A name that cannot be stored belongs to no user, whatever the hook answers.
     if (!isStorableText(user)) return null;
     const found = authenticatedUser(await answerOf(() => hook.run(caller, { user, pass, appNames })), user);
     if (found === null) return null;
@@ -65,7 +65,7 @@ export class AskAuthenticator implements ProveCustomUser {
   }
 }
 
-/** A refusal in other words than `null` is the hook's failure: what it says with codes is about something else than log-ins. */
+/** Turns a refusal code of the hook into 710. Its codes do not apply to log-ins: only `null` refuses one. */
 async function answerOf<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -78,10 +78,10 @@ async function answerOf<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whom the hook takes somebody for. */
+/** The custom user that the hook returns. */
 interface AuthenticatedUser {
   readonly userId: ObjectId;
-  /** Unicode NFC. */
+  /** In Unicode NFC. */
   readonly loginName: string;
   readonly email: string | null;
 }
@@ -89,7 +89,7 @@ interface AuthenticatedUser {
 const longestName = 1_024;
 const known: ReadonlySet<string> = new Set(["userId", "name", "email"]);
 
-/** Reads what the hook `xRestApi_Authenticate` gave: `null` for somebody it refuses. The sandbox is not believed: what is neither is 710. */
+/** Validates the untrusted result of the hook `xRestApi_Authenticate`. `null` refuses the log-in. An invalid result: 710. */
 function authenticatedUser(given: JsonValue | undefined, user: string): AuthenticatedUser | null {
   if (given === undefined || given === null) return null;
   if (typeof given !== "object" || Array.isArray(given)) throw unusable("is neither null nor a user");
@@ -105,19 +105,19 @@ function authenticatedUser(given: JsonValue | undefined, user: string): Authenti
   return { userId, loginName: loginNameOf(name), email: address };
 }
 
-/** The hook can be neither believed nor taken for a refusal. */
+/** The error for an invalid result of the hook. */
 function unusable(reason: string): ServiceError {
   return new ServiceError(710, { detail: `What the hook xRestApi_Authenticate gave ${reason}.` });
 }
 
-/** Keeps an account for users whom the hook accepts, for administrators to see and disable. Its password is unknown. */
+/** Stores an account for users that the hook accepts, so that administrators can see and disable it. Its password is random. */
 export class KeepAuthenticatedUser {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly random: RandomSource,
   ) {}
 
-  /** The account as it is now; `null` if its name looks like that of another one. */
+  /** Returns the current account, or `null` if the name is confusable with another custom user's. */
   async keepAuthenticatedUser(context: AppKeyContext, found: AuthenticatedUser): Promise<Account | null> {
     const account = (await this.find(context, found.loginName)) ?? (await this.create(context, found));
     if (account === null || (account.userId === found.userId && account.email === found.email)) return account;
@@ -139,7 +139,7 @@ export class KeepAuthenticatedUser {
       if ((await r.accounts.create(account, confusableKeyOf(loginName))) === "nameTaken") return;
       await r.audit.append(logInEvent(context, { type: "customUser.stored", outcome: 0, userId }));
     });
-    // Another log-in may have been faster.
+    // A concurrent log-in may have created the account.
     return this.find(context, loginName);
   }
 
@@ -155,7 +155,7 @@ export class KeepAuthenticatedUser {
   }
 }
 
-/** Whether a hook decides who custom users are, so that their passwords are kept elsewhere. */
+/** Whether a hook authenticates custom users. The server then does not store their passwords. */
 export async function isAskedElsewhere(hooks: ObjectHooks, caller: HookCaller): Promise<boolean> {
   const active = await hooks.current(caller);
   return (active?.authenticate ?? null) !== null;

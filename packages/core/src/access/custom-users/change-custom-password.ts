@@ -20,18 +20,18 @@ export interface ChangeCustomPasswordParts {
   readonly digests: Digests;
   readonly random: RandomSource;
   readonly policy: PasswordPolicy;
-  /** Characters of a custom user's password at least, where it is seen as its owner types it. */
+  /** Minimum length of a plain-text password of a custom user, in characters. */
   readonly shortest: number;
   readonly replace: ReplacePassword;
   readonly queueMail: QueueMail;
-  /** Of those who do not say which. */
+  /** Default language for requests without one. */
   readonly language: MailLanguage;
   readonly hooks: ObjectHooks;
 }
 
 /**
- * Keeps a new password of a custom user, and mails the code that makes it the current one. Nothing else changes: what is current stays so, and
- * so do the sessions. Whose password is not kept here, because a hook decides who he is: 339. Without an address, or without mail: 712.
+ * Stores a pending password of a custom user and mails the code that confirms it. The current password and the sessions
+ * stay unchanged. 339 if a hook authenticates custom users. 712 without an e-mail address or without mail.
  */
 export class ChangeCustomPassword implements PasswordChange {
   constructor(private readonly parts: ChangeCustomPasswordParts) {}
@@ -67,7 +67,7 @@ export class ChangeCustomPassword implements PasswordChange {
       },
       act: async (r, secret) => {
         const pending = { secret, code: codeDigest(digests, account.id, code), lifetime: minutes * 60_000, tries };
-        // Whoever was faster has made the old password a wrong one.
+        // A concurrent change has made the old password invalid.
         if (!(await new PendingPasswords(r).keep(account, pending))) throw new ServiceError(339);
         await r.audit.append(sessionEvent(context, { type: "customPassword.asked" }));
         await this.mail({ ...context, r }, account, { code, language });
@@ -89,18 +89,18 @@ export class ChangeCustomPassword implements PasswordChange {
   }
 }
 
-/** Without what is taken for something else: no I, O, 0 and 1. As many as five bits tell apart, so that all are as likely. */
+/** 32 characters, so that all are equally likely. Excludes the ambiguous I, O, 0 and 1. */
 const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 const half = 4;
 
-/** Forty bits in two groups that can be typed: `K7QX-M2RB`. */
+/** Returns a 40-bit code in two groups, such as `K7QX-M2RB`. */
 export function confirmationCode(random: RandomSource): string {
   const code = Array.from(random.bytes(2 * half), (byte) => letters[byte % letters.length]).join("");
   return `${code.slice(0, half)}-${code.slice(half)}`;
 }
 
-/** What storage keeps of a code: good for one account only, however it was typed. */
+/** Returns the stored digest of a code. It is bound to one account. Case, blanks and hyphens do not matter. */
 export function codeDigest(digests: Digests, accountId: string, code: string): Digest {
   return digests.sha256(`confirmation code\u0000${accountId}\u0000${code.toUpperCase().replaceAll(/[\s-]/g, "")}`);
 }
@@ -117,7 +117,7 @@ export interface ConfirmCustomPasswordParts {
   readonly notice: ChangeNotice;
 }
 
-/** Makes the password of a mailed code the current one, else 326; other sessions end with the change, not this one. */
+/** Makes the pending password current if the code matches. Otherwise throws 326. Ends all other sessions of the account. */
 export class ConfirmCustomPassword {
   constructor(private readonly parts: ConfirmCustomPasswordParts) {}
 
@@ -127,7 +127,7 @@ export class ConfirmCustomPassword {
   ): Promise<void> {
     const { gate, digests, replace, notice } = this.parts;
     const { userId, authenticationMethod } = context.session;
-    // Only custom users have a waiting password.
+    // Only custom users have a pending password.
     if (authenticationMethod.kind !== "custom") throw new ServiceError(326);
     const { account } = await context.r.accounts.find({ id: authenticationMethod.accountId }, []);
     if (account === null) throw new ServiceError(context.overCode);
@@ -140,7 +140,7 @@ export class ConfirmCustomPassword {
       prove: async () => ((await new PendingPasswords(repositories).tryCode(account.id, code)) ? account : null),
       act: async (r) => {
         const version = await new PendingPasswords(r).confirm(account.id, code);
-        // Another request was faster with the same code.
+        // A concurrent request has used the code.
         if (version === null) throw new ServiceError(326);
         await replace.settle(r, account, context.sessionDigest);
         if (!(await r.sessions.renew(context.sessionDigest, version))) throw new ServiceError(context.overCode);

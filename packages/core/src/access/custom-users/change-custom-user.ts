@@ -18,21 +18,24 @@ import { passwordResets } from "../passwords/password-reset.ts";
 import type { ReplacePassword } from "../passwords/replace-password.ts";
 import { mapCustomAccount } from "./custom-accounts.ts";
 
-/** The custom user with this log-in name. An unknown name: 304. */
+/** Finds the custom user by log-in name. Throws 304 for an unknown name. */
 export async function requireCustomUser({ accounts }: Pick<Repositories, "accounts">, name: string): Promise<Account> {
   const { account } = await accounts.find({ realm: "custom", loginName: loginNameOf(name) }, []);
   if (account === null) throw new ServiceError(304, { detail: `There is no custom user "${name}".` });
   return account;
 }
 
-/** The id of the database user with this log-in name, as whom a custom user works. An unknown name: 304. */
+/** Returns the id of the database user to map a custom user to. Throws 304 for an unknown name. */
 export async function requireMappedUser(r: Pick<Repositories, "accounts">, name: string): Promise<ObjectId> {
   const { account } = await r.accounts.find({ realm: "database", loginName: loginNameOf(name) }, []);
   if (account !== null) return account.userId;
   throw new ServiceError(304, { detail: `There is no user "${name}" in the database to map to.` });
 }
 
-/** Sets the address for a custom user's mail, or none, and revokes password resets, because another person may read the former mailbox. Refusals: see `changeCustomUser`. */
+/**
+ * Sets or clears the e-mail address. Revokes password resets, as another person may read the old mailbox. Refusals: see
+ * `changeCustomUser`.
+ */
 export async function setCustomUserEmail(
   context: AdministrationContext,
   { name, email }: { readonly name: string; readonly email: string | null },
@@ -48,7 +51,7 @@ export async function setCustomUserEmail(
   });
 }
 
-/** Has a custom user work as another database user; how many sessions ended. An unknown user: 304. Other refusals: see `changeCustomUser`. */
+/** Maps a custom user to another user. Returns the number of ended sessions. Unknown user: 304. Other refusals: see `changeCustomUser`. */
 export async function mapCustomUser(
   context: AdministrationContext,
   { name, user }: { readonly name: string; readonly user: string },
@@ -60,7 +63,7 @@ export async function mapCustomUser(
   });
 }
 
-/** Disables a custom user, which ends all sessions of the user, or enables one again; how many sessions ended. Refusals: see `changeCustomUser`. */
+/** Enables or disables a custom user. Disabling ends all sessions. Returns their number. Refusals: see `changeCustomUser`. */
 export function setCustomUserDisabled(
   context: AdministrationContext,
   { name, disabled }: { readonly name: string; readonly disabled: boolean },
@@ -72,7 +75,7 @@ export function setCustomUserDisabled(
   });
 }
 
-/** Removes a custom user with all that belongs to the account; how many sessions ended. Refusals: see `changeCustomUser`. */
+/** Removes a custom user and the account's records. Returns the number of ended sessions. Refusals: see `changeCustomUser`. */
 export function removeCustomUser(context: AdministrationContext, name: string): Promise<number> {
   return changeCustomUser(context, name, {
     type: "customUser.removed",
@@ -84,11 +87,11 @@ export function removeCustomUser(context: AdministrationContext, name: string): 
 interface Change {
   readonly type: Extract<AuditEventType, `customUser.${string}` | `customPassword.${string}`>;
   readonly endsSessions: boolean;
-  /** `false` if another call was faster. */
+  /** Returns `false` on a concurrent change. */
   readonly make: (r: Repositories, account: Account) => Promise<boolean>;
 }
 
-/** How many sessions ended. An unknown name: 304; another call changes the user at the same time: 713. */
+/** Returns the number of ended sessions. Unknown name: 304. Concurrent change: 713. */
 async function changeCustomUser(
   { r: outside, unit, eventOf }: AdministrationContext,
   name: string,
@@ -107,12 +110,12 @@ async function changeCustomUser(
 
 export interface SetCustomPasswordInput {
   readonly name: string;
-  /** Plain, or as clients send it. */
+  /** Plain text, or the client hash. */
   readonly password: string;
 }
 
 export class SetCustomPassword {
-  /** @param shortest characters of a custom user's password at least */
+  /** @param shortest minimum length of a custom user's password, in characters */
   constructor(
     private readonly policy: PasswordPolicy,
     private readonly hasher: PasswordHasher,
@@ -120,7 +123,7 @@ export class SetCustomPassword {
     private readonly shortest: number,
   ) {}
 
-  /** How many sessions ended. A password that custom users could not choose: 320. Other refusals: see `changeCustomUser`. */
+  /** Returns the number of ended sessions. Password refused by the policy: 320. Other refusals: see `changeCustomUser`. */
   async setCustomPassword(context: AdministrationContext, { name, password }: SetCustomPasswordInput): Promise<number> {
     const accepted = this.policy.accept(
       { pass: password, clientHash: context.database.policy.clientHash },
@@ -140,11 +143,11 @@ export class SetCustomPassword {
 }
 
 export interface ListedCustomUser extends ListedAccount {
-  /** Name of the database user as whom the custom user works; empty where that is gone. */
+  /** Name of the mapped database user. Empty if that user is deleted. */
   readonly worksAs: string;
 }
 
-/** At most `limit` custom users in the order of `AccountRepository.list`. */
+/** Lists at most `limit` custom users in the order of `AccountRepository.list`. */
 export async function listCustomUsers(
   { r }: Pick<AdministrationContext, "r">,
   { after, limit }: Part,
@@ -154,7 +157,7 @@ export async function listCustomUsers(
   return listed.map((account) => ({ ...account, worksAs: nameOf(account) }));
 }
 
-/** One custom user. An unknown name: 304. */
+/** Returns one custom user. Throws 304 for an unknown name. */
 export async function findCustomUser({ r }: Pick<AdministrationContext, "r">, name: string): Promise<ListedCustomUser> {
   const { secret: _secret, secretVersion: _version, ...account } = await requireCustomUser(r, name);
   return { ...account, worksAs: (await namesOf(r, [account]))(account) };

@@ -11,7 +11,7 @@ import {
   type StoredRecord,
 } from "../../storage/index.ts";
 
-/** Maps a custom account to another user; `false` if there is none. In a transaction that ends its sessions. */
+/** Maps a custom account to another user. Returns `false` for an unknown account. Call it in the transaction that ends its sessions. */
 export async function mapCustomAccount(
   r: Pick<Repositories, "accounts" | "records">,
   id: AccountId,
@@ -22,33 +22,33 @@ export async function mapCustomAccount(
   return true;
 }
 
-/** Names whose failures count. Spellings of a name count together: a hook may take several of them for one. */
+/** Returns the throttle key of a log-in name. Confusable spellings share a key, as a hook may accept several of them. */
 export function customUserKey(loginName: string): string {
   return `custom\u0000${confusableKeyOf(loginNameOf(loginName))}`;
 }
 
-/** New passwords of custom users that wait to be confirmed, by the id of the account. They have a lifetime. */
+/** Pending passwords by account id. The records expire. */
 const pendingPasswordKind: RecordKind<KeptPassword> = "pendingPassword";
 
-/** A new password that waits to be confirmed. */
+/** A new password that waits for confirmation. */
 export interface PendingPassword {
   readonly secret: string;
   readonly code: Digest;
-  /** Milliseconds for which it can be confirmed. */
+  /** Time to confirm, in milliseconds. */
   readonly lifetime: number;
   readonly tries: number;
 }
 
 interface KeptPassword extends PendingPassword {
-  /** That of the account; a password waits for as long as the account has it. */
+  /** Secret version of the account. The pending password is valid only for this version. */
   readonly secretVersion: number;
 }
 
-/** The passwords that wait to be confirmed. Another secret of the account makes the one that waits worthless. */
+/** Pending passwords of custom accounts. A change of the account's secret invalidates its pending password. */
 export class PendingPasswords {
   constructor(private readonly r: Pick<Repositories, "accounts" | "records">) {}
 
-  /** Keeps a password in the place of one that waited; `false` if the account has another secret by now. Belongs into a transaction. */
+  /** Replaces the pending password. Returns `false` if the account's secret has changed. Call it in a transaction. */
   async keep({ id, secretVersion }: Account, pending: PendingPassword): Promise<boolean> {
     const { account } = await this.r.accounts.find({ id }, []);
     if (account?.secretVersion !== secretVersion) return false;
@@ -56,7 +56,7 @@ export class PendingPasswords {
     return true;
   }
 
-  /** Whether the code is right. A try is used up before it is compared; not in a transaction, which could undo that. */
+  /** Whether the code matches. Consumes a try before the comparison. Call it outside a transaction, as a rollback would restore the try. */
   async tryCode(id: AccountId, code: Digest): Promise<boolean> {
     for (;;) {
       const found = await this.find(id);
@@ -68,7 +68,7 @@ export class PendingPasswords {
     }
   }
 
-  /** The new version of the secret; `null` for a wrong code or a lost race. In a transaction. */
+  /** Returns the new secret version, or `null` for a wrong code or a concurrent change. Call it in a transaction. */
   async confirm(id: AccountId, code: Digest): Promise<number | null> {
     const pending = await this.r.records.take(pendingPasswordKind, id);
     if (pending?.code !== code) return null;
@@ -76,7 +76,7 @@ export class PendingPasswords {
     return (await this.r.accounts.setSecret(id, secret, secretVersion)) === "stored" ? secretVersion + 1 : null;
   }
 
-  /** Keeps a password waiting though the account has another version that is not of another secret. Belongs into the transaction of that. */
+  /** Keeps the pending password valid when the secret version changes without a new secret. Call it in the same transaction. */
   async follow(id: AccountId): Promise<void> {
     const [found, { account }] = await Promise.all([this.find(id), this.r.accounts.find({ id }, [])]);
     if (found === undefined || account === null) return;

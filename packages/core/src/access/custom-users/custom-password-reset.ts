@@ -3,7 +3,7 @@ import { unattendedPrincipal } from "../../storage/index.ts";
 import type { PasswordReset } from "../passwords/password-reset.ts";
 import { isAskedElsewhere } from "./ask-authenticator.ts";
 
-/** Resets of custom users. Who could not come in with a new password, because the user he is mapped to is kept out, is nobody here. */
+/** Password resets of custom users. A custom user whose mapped user is missing or disabled is treated as unknown. */
 export function customPasswordReset(hooks: ObjectHooks, shortest: number): PasswordReset {
   return {
     realm: "custom",

@@ -7,7 +7,7 @@ import type { LogInResult } from "../sessions/log-in.ts";
 import { customUserKey } from "./custom-accounts.ts";
 import type { ProveCustomUser, ProvenCustomUser } from "./verify-custom-password.ts";
 
-/** Takes somebody who is no database user through the gate; the session in session-id mode belongs to the database user he is mapped to. */
+/** Logs in a custom user. The session in session-id mode belongs to the mapped database user. */
 export class LogInCustomUser {
   constructor(
     private readonly gate: Gate,
@@ -22,7 +22,7 @@ export class LogInCustomUser {
     const links = this.serializeOwnUser.links(context);
     let proven: ProvenCustomUser | null = null;
     const prepareProof = async () => {
-      // Names that are not accepted are told before a lockout is.
+      // Invalid app names are reported before a lockout.
       const [, prove] = await Promise.all([
         acceptAppNames(context, appNames),
         this.proveCustomUser.prepare(context, { user, pass, appNames, links }),
@@ -37,7 +37,7 @@ export class LogInCustomUser {
     const { sessionId, prepared } = await this.gate.enter(context, attempt, (person) =>
       this.serializeOwnUser.serializeOwnUser(context, person),
     );
-    // After the entry, so that the time of a refusal never tells of it.
+    // Runs after the session is opened, so that it does not affect the timing of a refusal.
     await (proven as ProvenCustomUser | null)?.afterwards(context).catch(() => {});
     return { sessionId, user: prepared, databaseName: context.database.name };
   }

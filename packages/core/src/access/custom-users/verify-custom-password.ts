@@ -3,7 +3,7 @@ import type { AppKeyContext } from "../../request/index.ts";
 import { type Account, type AccountRepository, loginNameOf, type Person } from "../../storage/index.ts";
 import { clientPassword, type PasswordHasher } from "../accounts/verify-password.ts";
 
-/** Knows custom users by their own passwords. Unknown and disabled ones cost and answer the same as a wrong password. */
+/** Verifies custom users by password. Unknown and disabled users cost and answer the same as a wrong password. */
 export class VerifyCustomPassword implements ProveCustomUser {
   constructor(
     private readonly hasher: PasswordHasher,
@@ -25,16 +25,16 @@ export class VerifyCustomPassword implements ProveCustomUser {
     };
   }
 
-  /** Brings the hash of a proven password to today's parameters, if it has others. */
+  /** Rehashes a verified password if its hash uses outdated parameters. */
   private async renew({ r }: AppKeyContext, { id, secret }: Account, password: string): Promise<void> {
     if (this.hasher.isOutdated(secret)) await r.accounts.rehash(id, secret, await this.hasher.hash(password));
   }
 }
 
-/** What somebody says who wants to come in as a custom user. */
+/** The credentials of a custom log-in. */
 export interface CustomCredentials {
   readonly user: string;
-  /** Plain, or as clients send it. */
+  /** Plain text, or the client hash. */
   readonly pass: string;
   readonly appNames: readonly string[];
   readonly links: readonly string[];
@@ -42,16 +42,16 @@ export interface CustomCredentials {
 
 export interface ProvenCustomUser {
   readonly person: Person;
-  /** What can wait until the log-in is done: its failure is nobody's business. */
+  /** Work to run after the log-in. Its failure is ignored. */
   readonly afterwards: (context: AppKeyContext) => Promise<void>;
 }
 
-/** Who knows custom users: it looks somebody up, and what comes back proves who it is, or gives `null`. */
+/** Authenticates custom users. The function from `prepare` resolves to the proven user, or to `null`. */
 export interface ProveCustomUser {
   prepare(context: AppKeyContext, credentials: CustomCredentials): Promise<() => Promise<ProvenCustomUser | null>>;
 }
 
-/** As whom a custom user works; `null` if that is nobody: when his account or that of the database user is disabled or gone. */
+/** Returns the mapped database user of a custom account. `null` if either account is disabled, or the database user is deleted. */
 export async function mappedPerson(
   accounts: AccountRepository,
   custom: Account,
