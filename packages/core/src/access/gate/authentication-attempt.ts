@@ -10,55 +10,55 @@ import type {
 } from "../../storage/index.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 
-/** Proves who it is: the account with its user object, or `null` if the proof fails. Takes the same time either way. */
+/** Verifies the credentials. Resolves to the account with its user object, or to `null`. Takes the same time either way. */
 export type Proof = () => Promise<Person | null>;
 
-/** What somebody at the gate asks for, whichever way in was taken. */
+/** A log-in attempt at the gate, from any authentication method. */
 export interface AuthenticationAttempt {
   readonly mode: SessionMode;
   /**
-   * Names the user whose failures count; the same text for the same user in every way in that takes the same credentials: the login name
-   * of a database user, `custom` and that of a custom account, `provider` with issuer and subject, with U+0000 between them.
+   * Identifies the user whose failures are counted. Methods that accept the same credentials use the same key. Joined
+   * by U+0000: the login name of a database user; `custom` and the name of a custom account; `provider`, issuer and
+   * subject.
    */
   readonly userKey: string;
-  /** Reads what the proof needs; the proof itself is asked for only if no lockout forbids it. */
+  /** Loads the data for the proof. The proof itself runs only if no lockout applies. */
   readonly prepareProof: () => Promise<Proof>;
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
-  /** Counts the use of an encrypted message. Called after the proof and before second factors; throws if the message was used before. */
+  /** Counts the use of an encrypted message. Runs after the proof and before second factors. Throws if the message was used before. */
   readonly claimMessage?: () => Promise<void>;
   readonly channel?: Channel;
-  /** What it brings for second factors; nothing unless given. */
+  /** Second-factor input of the attempt. Optional. */
   readonly secondFactor?: ShownFactor;
-  /** The provider that vouches for whoever it is; for the audit. */
+  /** The identity provider of the log-in, for the audit. */
   readonly providerName?: ProviderType | null;
   /**
-   * What is done in the transaction that opens the session, once nothing else keeps the gate shut; runs again when that does. A
-   * `ServiceError` of it keeps the gate shut, undoes everything, and is audited as the refusal. Whoever is let in only to set up a second
-   * factor has it not done.
+   * Runs last in the transaction that opens the session, and again when that is retried. A `ServiceError` rolls
+   * everything back and is audited as the refusal. Skipped for a session that only serves to enrol a second factor.
    */
   readonly alongside?: (r: Repositories, person: Person) => Promise<void>;
-  /** Spends what it came with in the transaction that opens the session, which may run again. Throws if it is spent. */
+  /** Consumes a one-time credential in the transaction that opens the session, which may be retried. Throws if it is consumed. */
   readonly spend?: (r: Repositories) => Promise<void>;
 }
 
-/** Something that is no log-in, but could be guessed like one. */
+/** An operation other than a log-in that an attacker could guess their way through. */
 export interface GuardedAttempt<Proven extends NonNullable<unknown>, Result> {
-  /** Whose failures count, as of `Claim`. */
+  /** Identifies the user whose failures are counted, as in `AuthenticationAttempt`. */
   readonly userKey: string;
-  /** What a failure is answered and audited with, a lockout too. */
+  /** Error code and audit event of a failure or a lockout. */
   readonly refusal: { readonly code: CountedCode; readonly type: AuditEventType };
-  /** Who attempts it, for the audit: the user of the session, `null` if no user is proven. */
+  /** The user of the session, for the audit. `null` if no user is authenticated. */
   readonly userId: ObjectId | null;
-  /** `null` is a failure, which is counted. Asked for only if no lockout forbids it; takes the same time either way. */
+  /** Resolves to `null` on a failure, which is counted. Runs only if no lockout applies. Takes the same time either way. */
   readonly prove: () => Promise<Proven | null>;
-  /** Spends a one-time proof, first in the transaction of `act`: requests with the same proof wait for one another there, holding nothing. */
+  /** Consumes a one-time proof, first in the transaction of `act`. Concurrent requests with the same proof wait here, without other locks. */
   readonly spend?: (r: Repositories, proven: Proven) => Promise<void>;
-  /** Done once proven, in one transaction with forgetting failures; may run again. Its errors undo it, uncounted. */
+  /** Runs after the proof, in the transaction that resets the failure count. May be retried. Its errors roll back, uncounted. */
   readonly act: (r: Repositories, proven: Proven) => Promise<Result>;
 }
 
-/** Refusals that tell the client that a guess was wrong. Only they count as failures. */
+/** Refusals of a wrong guess. Only these count as failures. */
 const countedCodes = [302, 326, 339, 342] as const satisfies readonly ErrorCode[];
 
 export type CountedCode = (typeof countedCodes)[number];

@@ -21,27 +21,28 @@ import {
 import { ProofTimes } from "./proof-times.ts";
 
 export interface OpenedSession {
-  /** The session id for the client; storage knows its digest only. */
+  /** The session id for the client. Storage has only its digest. */
   readonly sessionId: string;
   readonly person: Person;
 }
 
-/** Milliseconds for which a user is known at an address after a log-in from there. */
+/** Milliseconds for which a log-in exempts a user from the lockout of the address. */
 const knownFor = 30 * 86_400_000;
 
 const knownAtAddress = 1_000;
 
-/** Work for the proven person before the session is opened; its failure keeps the gate shut. It changes nothing. */
+/** Read-only work for the authenticated user before the session opens. If it fails, no session opens. */
 export type BeforeOpening<T> = (person: Person) => Promise<T>;
 
 /**
- * The only way to a session. Every door brings a claim here; the gate checks in a fixed order: lockout (302 with a
- * delay), proof (302), whether the message that it came in was used (310), second factors (340 to 342), session limits (315), and opens the session, spends the tokens, forgets the
- * user's failures and writes the audit together. A refusal is counted and audited in one, too; those of a lockout are audited as a tally for each
- * app key and network.
+ * Opens all sessions. The gate checks every authentication attempt in a fixed order: lockout (302 with a delay), proof
+ * (302), reuse of the encrypted message (310), second factors (340 to 342), session limits (315). Then it opens the
+ * session, consumes tokens, resets the user's failures and writes the audit event, atomically. A failure is counted and
+ * audited atomically. Refusals by a lockout are audited as a tally per app key and network.
  *
- * A lockout of the address holds up all users, whether the password is right or not, except those who are known there from earlier log-ins: they have their
- * own count alone. Refusals do not tell who is known: they say the same, and take the same time.
+ * A lockout of the address applies to all users, even with the right password, except users known there from earlier
+ * log-ins. Only their own count applies to them. Refusals do not reveal known users: the answer and its timing are the
+ * same.
  */
 export class Gate {
   private readonly proofTimes: ProofTimes;
@@ -61,7 +62,7 @@ export class Gate {
     before: BeforeOpening<T>,
   ): Promise<OpenedSession & { prepared: T }> {
     const keys = this.throttleKeys(context, attempt);
-    // Asked for together, so that it is one trip to the database.
+    // Parallel, so that the queries share one round trip to the database.
     const [verdict, prove, asking] = await Promise.all([
       context.r.throttle.attempt(keys),
       attempt.prepareProof(),
@@ -88,8 +89,7 @@ export class Gate {
       });
       return { sessionId, person, prepared };
     } catch (error) {
-      // A 302 is of failures of parallel guesses, counted while this one was being proven. Refused like any of them, or the answer
-      // would tell which guess was right.
+      // 302: parallel guesses failed during the proof. The same answer here does not reveal the right guess.
       if (isCounted(error)) {
         const failed = error.code === 342 && guess !== null ? [...keys, guess.key] : keys;
         const known = error.code === 302 ? null : person;
@@ -101,7 +101,7 @@ export class Gate {
     }
   }
 
-  /** Lets somebody try what could be guessed, under the lockout that log-ins of this user and address are under. */
+  /** Runs a guessable operation under the lockout rules of log-ins. */
   async guard<Proven extends NonNullable<unknown>, Result>(
     context: AppKeyContext,
     guarded: GuardedAttempt<Proven, Result>,
@@ -127,7 +127,7 @@ export class Gate {
         return act(r, proven);
       });
     } catch (error) {
-      // Failures of parallel guesses, as above.
+      // Parallel guesses failed, as in `enter`.
       if (!passed && error instanceof ServiceError && error.code === 302)
         throw await countFailure(context, failure, keys);
       throw error;
@@ -174,10 +174,10 @@ export class Gate {
       return sessionId;
     }
     await storage.transaction(async (r) => {
-      // First of all, so that requests with the same code or token wait for one another before they hold anything else.
+      // First, so that requests with the same code or token wait for one another without other locks.
       await spendClaim?.(r);
       await spend?.(r);
-      // What is done alongside may refuse for reasons that only a right guess gets to hear.
+      // Before `alongside`, whose refusals only a right guess may see.
       await r.throttle.pass(recheck, [forgotten], granted);
       await alongside?.(r, person);
       await Promise.all([r.sessions.open(session, policy.sessions), r.audit.append(accepted)]);
@@ -186,8 +186,8 @@ export class Gate {
   }
 
   /**
-   * Asks whether a token may be tried. Tokens are counted by themselves: who knows the password, and an app name that asks for no token, would
-   * otherwise have his wrong guesses forgotten with each log-in to that.
+   * Returns whether a token may be tried. Tokens have their own count: an attacker with the password could otherwise
+   * reset the failures by a log-in to an app that requires no token.
    */
   private async guess({ r, database }: AppKeyContext, { userKey }: AuthenticationAttempt): Promise<Guess> {
     const key = { key: `factor:${this.digests.sha256(userKey)}`, policy: database.policy.throttle.user };
@@ -200,7 +200,7 @@ export class Gate {
   ): ThrottleKeys {
     const { user, ip } = database.policy.throttle;
     const member = this.digests.sha256(userKey);
-    // As much of the digests as keys of the throttle have room for.
+    // Digests are cut to the length limit of throttle keys.
     const exemption = { group: this.digests.sha256(origin.network).slice(0, 40), member: member.slice(0, 40) };
     return [
       { key: `user:${member}`, policy: user },
@@ -209,20 +209,20 @@ export class Gate {
   }
 }
 
-/** What an opening needs besides its claim: keys whose lockout is looked at once more, and what spends the tokens shown. */
+/** Throttle keys to check again when the session opens, and the function that consumes the shown tokens. */
 interface OpeningHooks {
   readonly recheck: readonly ThrottleKey[];
   readonly spend: ((r: Repositories) => Promise<void>) | undefined;
 }
 
-/** The claim as it is fulfilled: who is let in to set up a factor is let into no app, takes no device's place, and has nothing else done for him. */
+/** Reduces the attempt for an enrolling session: no app names, no device and no `alongside`. */
 function fulfilled(attempt: AuthenticationAttempt, { kind }: FactorPassage): AuthenticationAttempt {
   if (kind !== "enrolling") return attempt;
   const { alongside: _withheld, ...admitted } = attempt;
   return { ...admitted, appNames: enrollingAppNames, deviceId: null };
 }
 
-/** A token that is tried, and what is said of that. */
+/** A token attempt and its throttle verdict. */
 interface Guess extends ThrottleVerdict {
   readonly key: ThrottleKey;
 }
@@ -235,7 +235,7 @@ function spendingOf(passage: FactorPassage, guess: Guess | null): OpeningHooks["
     try {
       await r.throttle.pass(guess.claimed ? [] : [guess.key], [guess.key.key]);
     } catch (error) {
-      // Of parallel guesses the right one is answered like the others.
+      // After parallel failures, the right guess gets the same answer.
       throw error instanceof ServiceError && error.code === 302 ? new ServiceError(342) : error;
     }
   };
@@ -245,12 +245,12 @@ type ThrottleKeys = readonly [ThrottleKey, ThrottleKey & Required<Pick<ThrottleK
 
 type CountedEvent = AuditEvent & { readonly outcome: CountedCode };
 
-/** What is proven: the first part of a user key that has several, none for a database user. */
+/** The first part of a user key with several parts. Empty for a database user. */
 function kindOf({ userKey }: AuthenticationAttempt): string {
   return userKey.slice(0, Math.max(0, userKey.indexOf("\0")));
 }
 
-/** Whoever is locked out could fill the audit at will, so it is a tally. */
+/** Locked-out clients could flood the audit, so their refusals are tallied. */
 async function lockedOut(context: AppKeyContext, event: CountedEvent, wait: number): Promise<never> {
   const kind = event.type === "login.refused" ? "" : `${event.type} `;
   await context.r.audit.tally(`lockout ${kind}${context.appKey.id} ${context.origin.network}`, event);
@@ -268,7 +268,7 @@ async function countFailure(
   return refused(event.outcome, wait);
 }
 
-/** The same answer for a wrong password, an unknown user and a lockout; only `Retry-After` tells of a delay. */
+/** Wrong password, unknown user and lockout get the same answer. Only `Retry-After` reveals a delay. */
 function refused(code: CountedCode, wait: number): ServiceError {
   return wait > 0 ? new ServiceError(code, { retryAfter: Math.ceil(wait / 1000) }) : new ServiceError(code);
 }

@@ -1,12 +1,12 @@
-/** How many of each kind are kept. */
+/** Number of durations kept per kind. */
 const kept = 32;
 
-/** Milliseconds; under a load in which proofs take longer, times tell nothing. */
+/** Milliseconds. When proofs take longer, the load hides any timing difference. */
 const longestPause = 1_000;
 
 /**
- * How long proofs have taken lately, by kind. A lockout is answered after such a time, or a known user, whose guess is judged at an address that is shut,
- * could be told from the others by how long a refusal takes.
+ * Recent durations of proofs, by kind. A lockout answer takes such a duration. Otherwise its timing would reveal known
+ * users, whose passwords are verified even at a locked-out address.
  */
 export class ProofTimes {
   private readonly recent = new Map<string, number[]>();
@@ -22,7 +22,7 @@ export class ProofTimes {
     return proven;
   }
 
-  /** Lets as much time pass as one of them took; none if there was none. */
+  /** Waits for one of the recorded durations. Does not wait if there is none. */
   async simulate(kind: string): Promise<void> {
     const times = this.recent.get(kind) ?? [];
     this.next += 1;

@@ -16,7 +16,7 @@ export interface AskForResetParts {
   readonly digests: Digests;
   readonly language: MailLanguage;
   readonly resets: PasswordResets;
-  /** Maximum requests of one network within an hour without delay; 0: unlimited. */
+  /** Maximum number of requests per network and hour without a delay. 0: unlimited. */
   readonly perNetwork: number;
 }
 
@@ -25,8 +25,8 @@ const delays = { initialDelay: minute, maxDelay: 15 * minute, resetAfter: 60 * m
 const ofUser: ThrottlePolicy = { maxFailures: 3, ...delays };
 
 /**
- * Queues a mail for a password reset. The user is looked up when the mail is sent, so the answer and its cost are the same for every
- * name. Above the limit of the network: 706. Above the limit of the name: the usual answer, but no mail.
+ * Queues a password reset mail. The user is looked up when the mail is sent, so the answer and its cost are the same
+ * for every name. Above the network limit: 706. Above the limit of the name: the usual answer, but no mail.
  */
 export class AskForReset {
   constructor(private readonly parts: AskForResetParts) {}
@@ -45,7 +45,7 @@ export class AskForReset {
       ...(custom ? { custom } : {}),
     } as const;
     await queueMail.queueMail({ alias: database.alias, r }, job, () => this.mayAsk(context, job));
-    // Anybody can ask, as often as he likes.
+    // Requests are unauthenticated and unlimited in number, so they are tallied.
     await r.audit.tally(
       `reset asked ${appKey.id} ${origin.network}`,
       logInEvent(context, { type: "password.reset.asked", outcome: 0 }),
@@ -70,10 +70,10 @@ export class AskForReset {
 
 const resetMinutes = 30;
 
-/** A minute, doubled by each mail soon after another; less than a token is good, so that no one can keep a user out. */
+/** One minute, doubled by each further mail. Shorter than the token lifetime, so that an attacker cannot block a user's resets. */
 const pauses: ThrottlePolicy = { maxFailures: 1, ...delays };
 
-/** Finds out whom a request for a new password is about, and gives out the token that it is answered with. */
+/** Resolves a reset request to an account and issues its token. */
 export class PrepareResetMail implements ResetMail {
   constructor(
     private readonly digests: Digests,

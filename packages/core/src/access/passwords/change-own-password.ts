@@ -16,7 +16,7 @@ export interface ChangeOwnPasswordParts {
   readonly notice: ChangeNotice;
 }
 
-/** Changes the password of a database user: his other sessions end and this one goes on, in one transaction with the change. */
+/** Changes the password of a database user. In one transaction, ends the user's other sessions and keeps the current one. */
 export class ChangeOwnPassword implements PasswordChange {
   constructor(private readonly parts: ChangeOwnPasswordParts) {}
 
@@ -47,7 +47,7 @@ export class ChangeOwnPassword implements PasswordChange {
         });
       },
       act: async (r, secret) => {
-        // Whoever was faster has made the old password a wrong one.
+        // A concurrent change has made the old password invalid.
         if (!(await replace.replacePassword(r, account, { secret, except: context.sessionDigest })))
           throw new ServiceError(339);
         if (!(await r.sessions.renew(context.sessionDigest, account.secretVersion + 1)))

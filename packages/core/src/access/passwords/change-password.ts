@@ -4,37 +4,37 @@ import type { SessionContext } from "../../request/index.ts";
 import type { PasswordMessages } from "../channels/password-messages.ts";
 import { isPasswordText } from "./password-policy.ts";
 
-/** Both passwords plain, or as clients send them; neither is blank or longer than a password may be. */
+/** Both passwords are plain text or client hashes, not blank and within the maximum length. */
 export interface PasswordChangeInput {
   readonly oldPassword: string;
   readonly newPassword: string;
-  /** What the client wants to be written to in; `null`: it does not say. */
+  /** Language of the notice. `null`: the configured default. */
   readonly language: MailLanguage | null;
 }
 
 export interface PasswordChangeResult {
-  /** The change takes effect only once it is confirmed. */
+  /** The change takes effect after confirmation. */
   readonly confirmationRequired?: true;
 }
 
-/** A change of the password after one kind of log-in. Order of refusals: 320, 321, 339. */
+/** The password change of one realm. Order of refusals: 320, 321, 339. */
 export interface PasswordChange {
   changePassword(context: SessionContext, input: PasswordChangeInput): Promise<PasswordChangeResult>;
 }
 
 export interface ChangePasswordInput extends PasswordChangeInput {
-  /** Whether both are base64 of what was encrypted with the server's RSA key. */
+  /** Whether both passwords are base64 of text encrypted with the server's RSA key. */
   readonly encrypted: boolean;
 }
 
 export interface ChangePasswordParts {
   readonly messages: PasswordMessages;
-  /** Of those who came in with credentials of a database user, and of those whom a provider brought. */
+  /** For sessions of database users and of identity providers. */
   readonly own: PasswordChange;
   readonly custom: PasswordChange;
 }
 
-/** Changes the password that the session was opened with: 319, 320, 321, 339, in this order. */
+/** Changes the password of the session's account. Order of refusals: 319, 320, 321, 339. */
 export class ChangePassword {
   constructor(private readonly parts: ChangePasswordParts) {}
 

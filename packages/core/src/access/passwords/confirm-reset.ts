@@ -28,7 +28,7 @@ interface FoundReset {
   readonly account: Account;
 }
 
-/** Sets a new password by the token of a mail: 328 unless that is good, 320 for a password that is not, which does not spend the token. Ends all sessions. */
+/** Sets a new password with a mailed token and ends all sessions. Invalid token: 328. Refused password: 320, which does not consume the token. */
 export class ConfirmReset {
   constructor(private readonly parts: ConfirmResetParts) {}
 
@@ -51,7 +51,7 @@ export class ConfirmReset {
     await notice.send(context, account, { kind: "passwordChanged" }, language);
   }
 
-  /** Of all who try with one token at once, one succeeds. */
+  /** Of concurrent requests with one token, one succeeds. */
   private spend(
     context: AppKeyContext,
     digest: Digest,
@@ -65,7 +65,7 @@ export class ConfirmReset {
     });
   }
 
-  /** Whose password the token sets; `null` where it sets none any more. */
+  /** Returns the account of the token, or `null` if the token is no longer valid. */
   private async find(context: AppKeyContext, payload: RecordValue): Promise<FoundReset | null> {
     const { own, custom } = this.parts.resets;
     for (const reset of [own, custom]) {

@@ -4,12 +4,12 @@ import { type SessionContext, sessionEvent } from "../../request/index.ts";
 import type { AuditEventType } from "../../storage/index.ts";
 import { clientPassword, type GivenPassword, type PasswordHasher } from "../accounts/verify-password.ts";
 
-/** Characters of a password at least, where it is seen as its owner types it. */
+/** Default minimum length of a plain-text password, in characters. */
 export const shortestPassword = 8;
 
 const md5Digits = /^[0-9a-f]{32}$/i;
 
-/** What a password has to be to become one; whatever it is not: 320. */
+/** Rules for new passwords. A violation throws 320. */
 export class PasswordPolicy {
   constructor(
     private readonly hasher: PasswordHasher,
@@ -17,7 +17,7 @@ export class PasswordPolicy {
     private readonly breached: BreachedPasswords,
   ) {}
 
-  /** Refuses what is too short or known to everybody; else the text that is hashed. Of a password that comes as its MD5 the length is not seen. */
+  /** Refuses short and breached passwords. Returns the text to hash. An MD5 client hash hides the length, which is then not checked. */
   accept(given: GivenPassword, shortest: number = shortestPassword): string {
     const { pass, clientHash } = given;
     const isHashed = md5Digits.test(pass);
@@ -34,7 +34,7 @@ export class PasswordPolicy {
     return clientPassword(pass, clientHash, this.digests);
   }
 
-  /** Refuses what one of these hashes was made of. */
+  /** Refuses a password that matches one of the hashes. */
   async acceptUnused(former: readonly string[], password: string): Promise<void> {
     for (const each of former) {
       if (await this.hasher.verify(each, password, null))
@@ -42,7 +42,7 @@ export class PasswordPolicy {
     }
   }
 
-  /** The hash of a new password; `null` if the old one is wrong. Only who knows that one learns which were in use before. */
+  /** Returns the hash of the new password, or `null` if the old one is wrong. Checks reuse only after the old password. */
   async proveChange(
     context: SessionContext,
     { secret, old, password, former, refused }: ProvenChange,
@@ -59,25 +59,25 @@ export class PasswordPolicy {
   }
 }
 
-/** A change of a password, with what is known of the account. */
+/** A password change and the data of the account. */
 interface ProvenChange {
   readonly secret: string;
   readonly old: string;
   readonly password: string;
   readonly former: () => Promise<readonly string[]>;
-  /** What the audit is told of a password that was in use before. */
+  /** Audit event for a reused password. */
   readonly refused: Extract<AuditEventType, "password.refused" | "customPassword.refused">;
 }
 
-/** Port: passwords that everybody knows because they stand in published lists. */
+/** Port: breached passwords. */
 export interface BreachedPasswords {
-  /** Whether the password with this MD5, 32 lower-case hexadecimal digits, is one of them. */
+  /** Whether the password with this MD5 (32 lower-case hexadecimal digits) is in the list. */
   has(md5: string): boolean;
 }
 
 const longestPassword = 1_024;
 
-/** Whether a text can be a password, as one of a log-in can: not blank, at most 1,024 characters. */
+/** Whether a text can be a password: not blank, at most 1,024 characters. */
 export function isPasswordText(text: string): boolean {
   return text.trim() !== "" && text.length <= longestPassword;
 }

@@ -10,20 +10,20 @@ import {
 } from "../../storage/index.ts";
 import { shortestPassword } from "./password-policy.ts";
 
-/** Resets that were asked for, by the SHA-256 of their token; they belong to the owner of the account's records. */
+/** Pending resets by the SHA-256 of their token. Their owner is the account. */
 export const passwordResets: RecordKind = "passwordReset";
 
-/** What a reset by mail is for the accounts of one realm. */
+/** Password reset by e-mail for the accounts of one realm. */
 export interface PasswordReset {
   readonly realm: Realm;
   readonly event: Extract<AuditEventType, "password.reset" | "customPassword.reset">;
-  /** The member that says whose password a token sets. */
+  /** The payload member with the account id. */
   readonly idMember: "userId" | "customAccountId";
-  /** Characters of a new password at least, where it is seen as its owner types it. */
+  /** Minimum length of a new plain-text password, in characters. */
   readonly shortest: number;
-  /** Whether passwords of this kind are kept here at all: the same for every account. */
+  /** Whether the server stores passwords of this realm. */
   isPossible(context: AppKeyContext): Promise<boolean>;
-  /** Whether an account that is not disabled itself is kept out. Awaits nothing but `r`. */
+  /** Whether an enabled account is blocked otherwise. Awaits only calls on `r`. */
   isKeptOut(r: Repositories, account: Account): Promise<boolean>;
 }
 
@@ -32,7 +32,7 @@ export interface PasswordResets {
   readonly custom: PasswordReset;
 }
 
-/** Resets of database users. */
+/** Password resets of database users. */
 export const ownPasswordReset: PasswordReset = {
   realm: "database",
   event: "password.reset",
@@ -42,18 +42,18 @@ export const ownPasswordReset: PasswordReset = {
   isKeptOut: async () => false,
 };
 
-/** The account that a name means; `null` if there is none, or it is disabled. Awaits nothing but `r`. */
+/** Returns the account with the name. `null` if it is missing, disabled or blocked. Awaits only calls on `r`. */
 export async function accountNamed(r: Repositories, reset: PasswordReset, user: string): Promise<Account | null> {
   const { account } = await r.accounts.find({ realm: reset.realm, loginName: loginNameOf(user) }, []);
   return admitted(r, reset, account);
 }
 
-/** What a token stands for that sets another password in the place of the current one. */
+/** Returns the payload of a reset token. */
 export function resetPayload({ idMember }: PasswordReset, { id, secretVersion }: Account): RecordValue {
   return { [idMember]: id, secretVersion };
 }
 
-/** Whose password a token sets; `null` where it sets none of this kind, or none any more. */
+/** Returns the account of a token. `null` if the token is of another realm or no longer valid. */
 export async function accountMeant(
   r: Repositories,
   reset: PasswordReset,

@@ -7,21 +7,21 @@ import { endOtherSessions, factorSubjectOf } from "./own-factors.ts";
 import { type FoundFactor, SecondFactors } from "./second-factors.ts";
 
 export interface ShownFactor {
-  /** A token or a recovery code; several with commas between them; `null` or blank is none. */
+  /** A token or a recovery code, or several separated by commas. `null` or blank: none. */
   readonly token: string | null;
-  /** Whether it asks for a session to set up a factor with, should one be demanded that is not there. */
+  /** Whether to open an enrolling session if a required factor is not set up. */
   readonly enrol?: boolean;
-  /** When the token was given, in milliseconds since 1970 by the storage's clock; else it is now. */
+  /** When the token was given, in milliseconds since 1970 by the storage's clock. Default: now. */
   readonly at?: number;
 }
 
 export type AskingApplication = Pick<Application, "name" | "secondFactor">;
 
-/** How somebody passes: as he is, with tokens that are spent when the session opens, or only to set up a factor. */
+/** Result of the check: no factor needed, tokens to consume when the session opens, or enrolment only. */
 export type FactorPassage =
   | { readonly kind: "free" }
   | { readonly kind: "enrolling" }
-  /** 342 if what proved a factor was spent by somebody else meanwhile. */
+  /** Throws 342 if a concurrent request has consumed the proof. */
   | { readonly kind: "proven"; readonly spend: (r: Repositories) => Promise<void> };
 
 interface Asked {
@@ -29,16 +29,16 @@ interface Asked {
   readonly secondFactor?: ShownFactor;
 }
 
-/** Decides what a log-in that has proven who it is needs of second factors. */
+/** Checks the second factors of a log-in after the first factor is proven. */
 export class CheckSecondFactors {
   constructor(private readonly proofs: FactorProofs) {}
 
-  /** Those of the app names that ask for factors; who has them is known only once it is proven who it is. */
+  /** Returns the app names that require factors. The user's factors are looked up only after the proof. */
   asking({ r }: AppKeyContext, { appNames }: Asked): Promise<AskingApplication[]> {
     return new Applications(r.records).askingForFactors(appNames);
   }
 
-  /** 340: a demanded factor is not set up; 341: no token; 342: one is missing, wrong or used; 705: no master key. */
+  /** Required factor not set up: 340. Token missing: 341. Token incomplete, wrong or used: 342. No master key: 705. */
   async checkSecondFactors(
     context: AppKeyContext,
     { secondFactor }: Asked,
@@ -56,7 +56,7 @@ export class CheckSecondFactors {
     ]);
     const shown = shownTokens(secondFactor?.token ?? null);
     const forced = asking.filter(({ secondFactor: rule }) => rule === "forced").map(({ name }) => name);
-    // A factor that was begun is confirmed by the first log-in with a token of it, where one is forced.
+    // Where a factor is forced, the first log-in with its token confirms a pending factor.
     const counting = factors.filter(
       ({ appName, confirmed }) => confirmed || (shown.length > 0 && forced.includes(appName)),
     );
@@ -66,7 +66,7 @@ export class CheckSecondFactors {
     }
     if (counting.length === 0) return { kind: "free" };
     if (shown.length === 0) throw new ServiceError(341);
-    // One for each factor: more of them would be more guesses than one.
+    // At most one token per factor. More would allow several guesses in one attempt.
     const looked = shown.slice(0, counting.length);
     return {
       kind: "proven",

@@ -7,16 +7,16 @@ import { endOtherSessions, ownFactor } from "./own-factors.ts";
 import type { ProveFactor } from "./prove-factor.ts";
 import { type FactorKey, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
 
-/** What is given out once. */
+/** Shown to the user once. */
 export interface EnrolledFactor {
-  /** Base32, to be typed into an authenticator. */
+  /** Base32, for manual entry into an authenticator. */
   readonly secret: string;
-  /** The same for a QR code. */
+  /** `otpauth://` address with the secret, for a QR code. */
   readonly address: string;
   readonly recoveryCodes: readonly string[];
 }
 
-/** Begins a second factor, or begins it anew as long as it is not confirmed. */
+/** Starts the enrolment of a second factor, or restarts an unconfirmed one. */
 export class EnrolSecondFactor {
   constructor(
     private readonly secrets: FactorSecrets,
@@ -25,7 +25,7 @@ export class EnrolSecondFactor {
     private readonly random: RandomSource,
   ) {}
 
-  /** 208 for an app name that is not the session's; 307 if it has no second factors, or this one is confirmed. */
+  /** App name outside the session: 208. App name without second factors, or factor already confirmed: 307. */
   async enrolSecondFactor(context: SessionContext, appName: string): Promise<EnrolledFactor> {
     const { subject, rule } = await ownFactor(context, appName);
     if (rule === "off" || !this.secrets.usable)
@@ -62,11 +62,11 @@ async function nameOf({ r, principal: { userId } }: SessionContext): Promise<str
   return typeof name === "string" && name !== "" ? name : (account?.loginName ?? userId);
 }
 
-/** Confirms a second factor by a token of it: from now on log-ins ask for one, and other sessions end. */
+/** Confirms a second factor with its token. Log-ins then require a token. Ends the user's other sessions. */
 export class ConfirmSecondFactor {
   constructor(private readonly proveFactor: ProveFactor) {}
 
-  /** 208, 304, 341, 342. */
+  /** Throws 208, 304, 341 or 342. */
   async confirmSecondFactor(context: SessionContext, appName: string, token: string | null): Promise<void> {
     const own = await ownFactor(context, appName);
     await this.proveFactor.proveFactor(context, own, token, async (r, { confirmed }) => {
@@ -81,11 +81,11 @@ export class ConfirmSecondFactor {
   }
 }
 
-/** Switches a second factor off: a confirmed one for a token of it, one that was only begun for nothing. */
+/** Disables a second factor. A confirmed one requires a token. An unconfirmed one requires none. */
 export class RemoveSecondFactor {
   constructor(private readonly proveFactor: ProveFactor) {}
 
-  /** 208, 304, 341, 342; 307 where one is forced. */
+  /** Throws 208, 304, 341 or 342. A forced factor: 307. */
   async removeSecondFactor(context: SessionContext, appName: string, token: string | null): Promise<void> {
     const own = await ownFactor(context, appName);
     if (own.rule === "forced") throw new ServiceError(307, { detail: "The app name demands a second factor." });
@@ -99,7 +99,7 @@ export class RemoveSecondFactor {
     if (!abandoned) await this.proveFactor.proveFactor(context, own, token, remove);
   }
 
-  /** `false` if it has been confirmed meanwhile. Beginning it anew, without a secret, tells, and a confirmation waits until it is gone. */
+  /** Returns `false` if the factor has been confirmed. The `enrol` call detects this and makes a concurrent confirmation fail. */
   private async abandon(
     r: Repositories,
     { subject, appName }: FactorKey,
@@ -122,7 +122,7 @@ export interface FactorState {
 export class ReadSecondFactor {
   constructor(private readonly secrets: FactorSecrets) {}
 
-  /** 208 for an app name that is not the session's. */
+  /** Throws 208 for an app name outside the session. */
   async readSecondFactor(context: SessionContext, appName: string): Promise<FactorState> {
     const { factor, rule } = await ownFactor(context, appName);
     return {

@@ -6,9 +6,9 @@ import { type FactorKey, type FoundFactor, type SecondFactor, SecondFactors } fr
 
 const purpose = "second factor";
 
-/** Seals shared secrets under the master key, each for its owner and app name: in the row of another it is worth nothing. */
+/** Seals shared secrets under the master key, bound to owner and app name. A secret copied to another row does not open. */
 export class FactorSecrets {
-  /** @param wrapping `null` without a master key: then there are no second factors. */
+  /** @param wrapping `null` without a master key: second factors are unavailable. */
   constructor(
     private readonly wrapping: KeyWrapping | null,
     private readonly digests: Digests,
@@ -22,7 +22,7 @@ export class FactorSecrets {
     return this.required().wrap(asciiBytes(this.nameOf(key) + secret), purpose);
   }
 
-  /** The shared secret; 705 without the master key that sealed it, and if it was sealed for somebody else. */
+  /** Returns the shared secret. Throws 705 if another master key sealed it, or if it belongs to another factor. */
   open(factor: SecondFactor): string {
     const bytes = this.required().unwrap(factor.sealedSecret, purpose);
     const text = bytes === undefined ? "" : asciiText(bytes);
@@ -43,51 +43,51 @@ export class FactorSecrets {
 
 const count = 10;
 
-/** The digits of Base32: none of them is taken for another. */
+/** The Base32 alphabet, without ambiguous characters. */
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** Four groups of four digits, 80 bits. */
+/** Splits the 16 digits (80 bits) into groups of four. */
 const groups = /.{4}(?=.)/g;
 
-/** As somebody types it: in either case, with hyphens and blanks anywhere. */
+/** A typed code, in either case, with any hyphens and blanks. */
 const typed = /^[A-Za-z2-7 -]{16,40}$/;
 
 export function newRecoveryCodes(random: RandomSource): string[] {
   return Array.from({ length: count }, () => {
-    // 32 divides 256, so every digit is as likely as any other.
+    // 32 divides 256, so all digits are equally likely.
     const text = Array.from(random.bytes(16), (byte) => digits[byte % digits.length]).join("");
     return text.replaceAll(groups, "$&-");
   });
 }
 
-/** What is kept of a recovery code; `null` for a text that is none. */
+/** Returns the stored digest of a recovery code, or `null` for a malformed one. */
 export function recoveryDigest(digests: Digests, text: string): Digest | null {
   if (!typed.test(text)) return null;
   const code = text.replaceAll(/[ -]/g, "").toUpperCase();
   return code.length === 16 ? digests.sha256(code) : null;
 }
 
-/** Port: time-based one-time tokens as authenticators show them: RFC 6238 with HMAC-SHA-1, six digits and steps of 30 seconds. */
+/** Port: time-based one-time passwords (RFC 6238) with HMAC-SHA-1, six digits and 30-second steps. */
 export interface TimeTokens {
-  /** A new shared secret, 160 bits, as Base32 without padding. */
+  /** Returns a new 160-bit shared secret in Base32 without padding. */
   newSecret(): string;
 
-  /** What authenticators read from a QR code: an `otpauth://` address that holds the secret. */
+  /** Returns the `otpauth://` address with the secret, for a QR code. */
   address(shared: { readonly secret: string; readonly issuer: string; readonly label: string }): string;
 
   /**
-   * The time step of which the text is the token, if it is at most one away from that of the time, and later than `after`; of
-   * several the earliest. `null` if there is none. Takes the same time whatever the text.
+   * Returns the earliest matching time step, at most one step from `at` and later than `after`, or `null`. Takes the
+   * same time for any text.
    *
    * @param at milliseconds since 1970
    */
   stepOf(secret: string, token: string, at: number, after: number): number | null;
 }
 
-/** Spends the proof of a factor; `false` if another request was faster. */
+/** Consumes the proof of a factor. Returns `false` if a concurrent request has consumed it. */
 export type SpendProof = (r: Pick<Repositories, "records">) => Promise<boolean>;
 
-/** Says what a text proves: that a factor is at hand, or one of its recovery codes. */
+/** Verifies tokens and recovery codes of a factor. */
 export class FactorProofs {
   constructor(
     private readonly secrets: FactorSecrets,
@@ -96,8 +96,8 @@ export class FactorProofs {
   ) {}
 
   /**
-   * How the first of the texts that proves the factor is spent; `null` if none of them does. Before a factor is confirmed its recovery
-   * codes prove nothing.
+   * Returns the function that consumes the first matching text, or `null` if none matches. The recovery codes of an
+   * unconfirmed factor do not match.
    *
    * @param at when the texts were given, in milliseconds since 1970 by the storage's clock
    */
@@ -120,10 +120,10 @@ export class FactorProofs {
   }
 }
 
-/** How many texts are looked at; each of them costs three digests for each factor. */
+/** Maximum number of texts to check. Each costs three digests per factor. */
 const most = 10;
 
-/** The tokens that a text holds: one, or several with commas between them for app names that ask for one each. Blank is none. */
+/** Splits a text into tokens: one, or several separated by commas for several app names. Blank: none. */
 export function shownTokens(text: string | null): string[] {
   if (text === null || text.trim() === "") return [];
   return text.split(",", most);

@@ -16,11 +16,11 @@ export interface OwnFactor {
   readonly subject: FactorSubject;
   readonly appName: string;
   readonly rule: SecondFactorRule;
-  /** `null` if nothing was begun. */
+  /** `null` if enrolment has not started. */
   readonly factor: FoundFactor | null;
 }
 
-/** The caller's factor for an app name of the session, or in an enrolling one for a forced one of its key. Else 208. */
+/** Finds the caller's factor for an app name of the session. An enrolling session may use the key's forced app names. Otherwise 208. */
 export async function ownFactor(context: SessionContext, appName: string): Promise<OwnFactor> {
   const { r, appKey, session, principal } = context;
   const enrolling = isEnrolling(session);
@@ -38,7 +38,7 @@ export async function ownFactor(context: SessionContext, appName: string): Promi
   return { subject, appName, rule, factor: factor ?? null };
 }
 
-/** Whose factor counts. An own link leads to that of the password; users who share one by links have one each. */
+/** Returns the owner of the factor. An unshared link uses the user's own factor. Each link to a shared user has its own factor. */
 export function factorSubjectOf(userId: ObjectId, authenticationMethod: AuthenticationMethod): FactorSubject {
   if (authenticationMethod.kind === "provider" && authenticationMethod.link.value.shared)
     return `link:${authenticationMethod.link.value.id}`;
@@ -50,7 +50,7 @@ export interface EnteredUser {
   readonly authenticationMethod: AuthenticationMethod;
 }
 
-/** Ends the user's other sessions: they were opened without the factor that is now confirmed. */
+/** Ends the user's other sessions, which were opened without the newly confirmed factor. */
 export async function endOtherSessions(
   { sessions }: Pick<Repositories, "sessions">,
   user: EnteredUser,

@@ -6,14 +6,14 @@ import { type FactorProofs, shownTokens } from "./factor-secrets.ts";
 import { type OwnFactor, ownFactor } from "./own-factors.ts";
 import type { SecondFactor } from "./second-factors.ts";
 
-/** Has somebody who is logged in prove a factor, under a lockout of its own and that of his address. */
+/** Verifies a factor in an open session, under the lockout of the factor and of the client's address. */
 export class ProveFactor {
   constructor(
     private readonly gate: Gate,
     private readonly proofs: FactorProofs,
   ) {}
 
-  /** Acts in the transaction that spends the token. 304: no factor; 341: no token; 342: wrong or used, and counted. */
+  /** Runs `act` in the transaction that consumes the token. No factor: 304. No token: 341. Wrong or used token: 342, counted. */
   proveFactor<T>(
     context: SessionContext,
     { factor, subject, appName }: OwnFactor,
@@ -36,11 +36,11 @@ export class ProveFactor {
   }
 }
 
-/** Has somebody show once more that he has his second factor, before a step that is worth it. The token is spent. */
+/** Verifies the second factor again before a sensitive step. Consumes the token. */
 export class ValidateSecondFactor {
   constructor(private readonly proveFactor: ProveFactor) {}
 
-  /** 208, 341, 342; 304 without a confirmed factor. */
+  /** Throws 208, 341 or 342. No confirmed factor: 304. */
   async validateSecondFactor(context: SessionContext, appName: string, token: string | null): Promise<void> {
     const own = await ownFactor(context, appName);
     if (own.factor?.confirmed === false) throw new ServiceError(304, { detail: "The second factor is not confirmed." });

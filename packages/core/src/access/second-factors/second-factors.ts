@@ -7,29 +7,29 @@ import {
   type StoredRecord,
 } from "../../storage/index.ts";
 
-/** Factors by subject and app name, which belong to their subjects. Subjects hold no space, so the order of the ids is that of both. */
+/** Factors by subject and app name, owned by the subject. Subjects contain no space, so ids sort by subject, then app name. */
 export const secondFactorKind: RecordKind<SecondFactor> = "secondFactor";
 
-/** Names one factor: whose, and for which app name. */
+/** Identifies a factor by owner and app name. */
 export type FactorKey = Pick<SecondFactor, "subject" | "appName">;
 
 export type NewSecondFactor = FactorKey & Pick<SecondFactor, "sealedSecret" | "recoveryCodes">;
 
-/** A factor as it was found; `version` tells whether it is still the same. */
+/** A loaded factor. `version` detects concurrent changes. */
 export type FoundFactor = SecondFactor & Pick<StoredRecord, "version">;
 
-/** Second factors in the database. What is accepted once is accepted nowhere again, however many try at once, in however many processes. */
+/** Second factors of the database. Each token and recovery code is accepted once, even under concurrent use by several processes. */
 export class SecondFactors {
   constructor(private readonly records: RecordRepository) {}
 
-  /** Those of a subject for any of these app names, in the order of the app names. */
+  /** Returns a subject's factors for the app names, ordered by app name. */
   async find(subject: FactorSubject, appNames: readonly string[]): Promise<FoundFactor[]> {
     const ids = appNames.map((appName) => idOf({ subject, appName }));
     const found = await this.records.get(secondFactorKind, ids);
     return found.map(foundFactor).toSorted(byAppName);
   }
 
-  /** Begins, or begins anew with another secret; `confirmed`, unchanged, if one is confirmed. Not storable: 307. */
+  /** Starts or restarts an enrolment. Returns `confirmed`, without a change, for a confirmed factor. Text that cannot be stored: 307. */
   async enrol(factor: NewSecondFactor): Promise<"enrolled" | "confirmed"> {
     const begun: SecondFactor = { ...factor, confirmed: false, lastStep: -1 };
     for (;;) {
@@ -40,7 +40,7 @@ export class SecondFactors {
     }
   }
 
-  /** Accepts a later time step and confirms the factor; `false` also if the factor has another secret by now. */
+  /** Accepts a later time step and confirms the factor. Returns `false` for an earlier step or a changed secret. */
   accept(found: FoundFactor, step: number): Promise<boolean> {
     return this.change(found, (factor) =>
       factor.sealedSecret === found.sealedSecret && factor.lastStep < step
@@ -49,7 +49,7 @@ export class SecondFactors {
     );
   }
 
-  /** Spends a recovery code of a confirmed factor; `false` if it is none of those that are left. */
+  /** Consumes a recovery code of a confirmed factor. Returns `false` for an unknown or consumed code. */
   recover(found: FoundFactor, code: Digest): Promise<boolean> {
     return this.change(found, (factor) =>
       factor.confirmed && factor.recoveryCodes.includes(code)
@@ -58,13 +58,13 @@ export class SecondFactors {
     );
   }
 
-  /** `false` if there was none. Without an app name: all of the subject. */
+  /** Returns `false` if there was none. `null` as app name removes all factors of the subject. */
   async remove(subject: FactorSubject, appName: string | null): Promise<boolean> {
     const selector = appName === null ? { owner: subject } : { ids: [idOf({ subject, appName })] };
     return (await this.records.remove(secondFactorKind, selector)).length > 0;
   }
 
-  /** Whether a subject has a factor, for any app name, that log-ins ask for. */
+  /** Whether the subject has a confirmed factor for any app name. */
   async hasConfirmed(subject: FactorSubject): Promise<boolean> {
     const factors = await allParts(
       (part) => this.records.list(secondFactorKind, { owner: subject, ...part }),
@@ -73,7 +73,7 @@ export class SecondFactors {
     return factors.some(({ value }) => value.confirmed);
   }
 
-  /** At most `limit` of them in the order of their subjects, then of their app names, by code points: from the first (`null`), or those after one. */
+  /** Lists at most `limit` factors after the given one (`null`: from the start), by subject and app name in code-point order. */
   async list(after: FactorKey | null, limit: number): Promise<FoundFactor[]> {
     const part = await this.records.list(secondFactorKind, { after: after === null ? null : idOf(after), limit });
     return part.map(foundFactor);
@@ -89,7 +89,7 @@ function foundFactor({ value, version }: StoredRecord<SecondFactor>): FoundFacto
   return { ...value, version };
 }
 
-/** UTF-16 orders as code points do, but for what lies beyond the first plane: the order only has to be one. */
+/** UTF-16 order differs from code-point order beyond the BMP. Any stable order is sufficient here. */
 function byAppName({ appName: one }: FactorKey, { appName: other }: FactorKey): number {
   return one < other ? -1 : Number(one > other);
 }
@@ -102,20 +102,20 @@ function idOf({ subject, appName }: FactorKey): string {
   return `${subject} ${appName}`;
 }
 
-/** What an app name asks of a log-in: it has no second factor, users may have one, or must. */
+/** Second-factor rule of an app name: none, optional for the user, or required. */
 export type SecondFactorRule = "off" | "optional" | "forced";
 
-/** `user:<id of the object>`, `custom:<id of the account>`, or `link:<id>` of a link whose user others share. */
+/** `user:<object id>`, `custom:<account id>`, or `link:<id>` for a link to a shared user. */
 export type FactorSubject = string;
 
 export interface SecondFactor {
   readonly subject: FactorSubject;
   readonly appName: string;
   readonly sealedSecret: string;
-  /** Whether its owner has shown a token of it; before, it asks for nothing. */
+  /** Whether the user has shown a valid token. An unconfirmed factor is not required at log-in. */
   readonly confirmed: boolean;
-  /** The latest time step of which a token was accepted; −1: none was. */
+  /** Latest accepted time step. −1: none. */
   readonly lastStep: number;
-  /** SHA-256 of the recovery codes that are left. */
+  /** SHA-256 of the unused recovery codes. */
   readonly recoveryCodes: readonly Digest[];
 }

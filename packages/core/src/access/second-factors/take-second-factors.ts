@@ -9,11 +9,11 @@ export interface TakeSecondFactorsInput {
   readonly of: "user" | "customUser" | "link";
   /** Log-in name, or the id of a link. */
   readonly name: string;
-  /** `null`: for every app name. */
+  /** `null`: all app names. */
   readonly appName: string | null;
 }
 
-/** Removes second factors that their user has lost. An unknown name, and nothing to take away: 304. */
+/** Removes lost second factors of a user. Unknown name, or no factor: 304. */
 export async function takeSecondFactors(
   { r: outside, unit, eventOf }: AdministrationContext,
   { of, name, appName }: TakeSecondFactorsInput,
@@ -39,11 +39,11 @@ async function ownerOf(
 }
 
 export interface ListedFactor extends SecondFactor {
-  /** Log-in name of the user or of the custom user; `null` for a link, and where the account is gone. */
+  /** Log-in name of the user or custom user. `null` for a link or a deleted account. */
   readonly ownerName: string | null;
 }
 
-/** At most `limit` second factors in the order of `SecondFactors.list`. */
+/** Lists at most `limit` second factors in the order of `SecondFactors.list`. */
 export async function listSecondFactors(
   { r }: Pick<AdministrationContext, "r">,
   { after, limit }: { readonly after: FactorKey | null; readonly limit: number },

@@ -3,9 +3,7 @@ import type { AppKeyContext } from "../../request/index.ts";
 import type { Session } from "../../storage/index.ts";
 import { Applications, knownApplications } from "../appkeys/applications.ts";
 
-/**
- * Accepts the app names of a log-in: each known to the database and allowed to the app key (208), none twice (210).
- */
+/** Validates the app names of a log-in. Unknown, not allowed for the app key, or none: 208. Duplicate: 210. */
 export async function acceptAppNames(
   { r, appKey, database }: AppKeyContext,
   appNames: readonly string[],
@@ -19,10 +17,10 @@ export async function acceptAppNames(
   if (new Set(appNames).size !== appNames.length) throw new ServiceError(210);
 }
 
-/** The app names of a session that is good for setting up second factors and nothing else: it was let into no app. */
+/** App names of an enrolling session: none. Such a session can only set up second factors. */
 export const enrollingAppNames: readonly string[] = Object.freeze([]);
 
-/** Whether it is such a session. */
+/** Whether the session can only set up second factors. */
 export function isEnrolling({ appNames }: Pick<Session, "appNames">): boolean {
   return appNames.length === 0;
 }

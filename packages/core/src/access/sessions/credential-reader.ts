@@ -5,7 +5,7 @@ import type { Channel, NewSession, SessionMode } from "../../storage/index.ts";
 import type { ChannelSecrets } from "../channels/channel-secrets.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 
-/** Which session a credential claims to be of. Whether there is one, admission says. */
+/** The session that a credential refers to. Admission checks whether it exists. */
 export interface SessionReference {
   readonly mode: SessionMode;
   readonly digest: Digest;
@@ -15,9 +15,9 @@ const cacheSize = 10_000;
 
 const sessionIds = /^[A-Za-z0-9_-]{43}$/;
 
-/** Reads the credentials of the three modes; each is worth something in its own mode only. */
+/** Reads the credentials of the three session modes. Each credential is valid in its own mode only. */
 export class CredentialReader {
-  /** Sealed tokens by alias and text; what they stand for never changes. */
+  /** Sealed tokens by alias and text. Their session never changes. */
   private readonly secureTokens = new Recent<string, SessionReference>(cacheSize);
 
   constructor(
@@ -26,17 +26,17 @@ export class CredentialReader {
     private readonly secrets: ChannelSecrets,
   ) {}
 
-  /** A session id as it was handed out. */
+  /** Reads a `sessionId`. */
   sessionId(text: string): SessionReference | null {
     return sessionIds.test(text) ? { mode: "session", digest: this.digests.sha256(text) } : null;
   }
 
-  /** A token, bare or after `Bearer`. */
+  /** Reads a token, with or without a `Bearer` prefix. */
   authorization(database: Database, text: string): Promise<SessionReference | null> {
     return this.tokens.read(database, text.replace(/^Bearer +/i, ""));
   }
 
-  /** A `Secure-Token`. */
+  /** Reads a `Secure-Token`. */
   secureToken({ alias }: Database, text: string): SessionReference | null {
     const key = `${alias} ${text}`;
     const known = this.secureTokens.get(key);
@@ -51,7 +51,7 @@ export class CredentialReader {
 
 const prefixLength = 3;
 
-/** The channel to open with a session, `null` for a session that is not secure. What does not go together: 799. */
+/** Returns the channel of a session, or `null` for a session that is not secure. Throws 799 if mode and channel do not match. */
 export function channelOf({ mode, channel }: Pick<NewSession, "mode" | "channel">): Channel | null {
   if (
     (mode === "secure") !== (channel !== undefined) ||

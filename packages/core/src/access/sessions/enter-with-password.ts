@@ -15,31 +15,31 @@ import { acceptAppNames } from "./app-names.ts";
 
 export interface LogInInput {
   readonly user: string;
-  /** Plain, or as clients send it. */
+  /** Plain text, or the client hash. */
   readonly pass: string;
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
-  /** What it brings for second factors; nothing unless given. */
+  /** Second-factor input of the log-in. Optional. */
   readonly secondFactor?: ShownFactor;
-  /** As of `Claim`. */
+  /** As in `AuthenticationAttempt`. */
   readonly claimMessage?: NonNullable<AuthenticationAttempt["claimMessage"]>;
 }
 
 export interface WantedSession {
   readonly mode: SessionMode;
   readonly channel?: Channel;
-  /** As of `Claim`. */
+  /** As in `AuthenticationAttempt`. */
   readonly alongside?: NonNullable<AuthenticationAttempt["alongside"]>;
 }
 
 export interface PasswordSession {
-  /** What the credential of the session is made of; storage knows its digest only. */
+  /** Basis of the session credential. Storage has only its digest. */
   readonly sessionId: string;
   readonly userId: ObjectId;
   readonly user: SerializedObject;
 }
 
-/** Takes a database user with name and password through the gate, for every log-in mode. */
+/** Authenticates a database user by name and password, for every session mode. */
 export class EnterWithPassword {
   constructor(
     private readonly gate: Gate,
@@ -55,7 +55,7 @@ export class EnterWithPassword {
     const { clientHash } = context.database.policy;
     const links = this.serializeOwnUser.links(context);
     const prepareProof = async () => {
-      // Names that are not accepted are told before a lockout is.
+      // Invalid app names are reported before a lockout.
       const [, prove] = await Promise.all([
         acceptAppNames(context, appNames),
         this.verifyPassword.prepare(context.r.accounts, { user, pass, clientHash, links }),
@@ -67,13 +67,13 @@ export class EnterWithPassword {
       this.serializeOwnUser.serializeOwnUser(context, person),
     );
     const { account } = opened.person;
-    // After the entry, so that the time of a refusal never tells of it.
+    // Runs after the session is opened, so that it does not affect the timing of a refusal.
     await this.verifyPassword.renew(context.r.accounts, account, { pass, clientHash });
     return { sessionId: opened.sessionId, userId: account.userId, user: opened.prepared };
   }
 }
 
-/** Whose failures those of a name are. The keys of other ways in hold U+0000, which no user name does: nobody counts failures for them here. */
+/** Returns the throttle key of a user name. Keys of other methods contain U+0000, which is replaced here to prevent collisions. */
 function databaseUserKey(user: string): string {
   return loginNameOf(user).replaceAll("\0", "\uFFFD");
 }

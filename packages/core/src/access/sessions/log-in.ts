@@ -11,7 +11,7 @@ export interface LogInResult {
   readonly databaseName: string;
 }
 
-/** Logs in with the credentials of a database user and opens a session in session-id mode. */
+/** Logs a database user in and opens a session in session-id mode. */
 export class LogIn {
   constructor(private readonly enterWithPassword: EnterWithPassword) {}
 
@@ -22,7 +22,7 @@ export class LogIn {
 }
 
 export interface SecureLogInResult {
-  /** Sent unchanged as `Secure-Token`. */
+  /** The value of `Secure-Token`. */
   readonly sessionId: string;
   readonly user: SerializedObject;
   /** 32 bytes, for AES-256-CTR. */
@@ -32,7 +32,7 @@ export interface SecureLogInResult {
   readonly databaseName: string;
 }
 
-/** Logs in with the credentials of a database user and opens a session whose traffic is encrypted. */
+/** Logs a database user in and opens a session with encrypted traffic. */
 export class LogInSecurely {
   constructor(
     private readonly enterWithPassword: EnterWithPassword,
@@ -54,14 +54,14 @@ export class LogInSecurely {
 }
 
 export interface TokenLogInResult {
-  /** Of a session in session-id mode, for which the token is good as well. */
+  /** Id of a session in session-id mode. The token is valid for the same session. */
   readonly sessionId?: string;
   readonly token: string;
   readonly user: SerializedObject;
   readonly databaseName: string;
 }
 
-/** Logs in with the credentials of a database user and opens a session with a token for it. */
+/** Logs a database user in and opens a session with a token. */
 export class LogInWithToken {
   constructor(
     private readonly enterWithPassword: EnterWithPassword,

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
 
-/** Ends the session for every process; 703, unchanged, if storage fails. The later one of two at once: 201 or 203. */
+/** Ends the session in all processes. Storage failure: 703, and the session is unchanged. Session already ended: 201 or 203. */
 export class LogOut {
   async logOut(context: SessionContext): Promise<void> {
     let ended: number;
@@ -12,7 +12,7 @@ export class LogOut {
         return count;
       });
     } catch (cause) {
-      // The record of the failure must not hide the failure; a database that is down cannot take it.
+      // A failure of the audit must not hide the original error. The database may be down for both.
       await context.r.audit.append(sessionEvent(context, { type: "logout.failed", outcome: 703 })).catch(() => {});
       throw new ServiceError(703, { cause });
     }

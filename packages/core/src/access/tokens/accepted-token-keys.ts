@@ -1,42 +1,42 @@
 import type { KeyRings, ServerKeyPair } from "../../keys/index.ts";
 import type { Database } from "../../request/index.ts";
 
-/** Milliseconds after which keys are looked up again, so that one that is taken out of its database is refused soon. */
+/** Cache lifetime of keys, in milliseconds. Bounds how long a key removed from the database is still accepted. */
 const keptFor = 60_000;
 
 interface Known {
   readonly keys: ReadonlyMap<string, ServerKeyPair>;
-  /** By the process's clock: the time in which all of them are accepted, at most `keptFor` long. */
+  /** Validity of the cached keys by the process's clock, at most `keptFor` long. */
   readonly from: number;
   readonly until: number;
 }
 
-/** The look-ups of one database: one that runs, and one for everybody who came meanwhile. */
+/** Look-ups of one database: the running one, and one that all later callers share. */
 interface LookUps {
   running: Promise<Known> | null;
   next: Promise<Known> | null;
 }
 
 /**
- * The keys with which the tokens of a database may be signed, remembered for a minute and no longer than each of them is
- * accepted. Whoever asks for a key that is not among them has them looked up anew, because another process may just
- * have made it; however many ask, there is one look-up at a time.
+ * The keys that may sign the tokens of a database, cached for a minute and at most until one of them expires. An
+ * unknown key id triggers a new look-up, because another process may have just created the key. At most one look-up
+ * runs at a time.
  */
 export class AcceptedTokenKeys {
   private readonly known = new WeakMap<Database, Known>();
   private readonly lookUps = new WeakMap<Database, LookUps>();
 
-  /** @param now the process's clock, milliseconds; it measures spans only */
+  /** @param now the process's clock, in milliseconds. Used for durations only. */
   constructor(
     private readonly keyRings: KeyRings,
     private readonly now: () => number,
   ) {}
 
-  /** The accepted keys by id; the one that is asked for is among them unless it is not accepted. */
+  /** Returns the accepted keys by id. The given key is missing only if it is not accepted. */
   async including(keyId: string, database: Database): Promise<ReadonlyMap<string, ServerKeyPair>> {
     const known = this.known.get(database);
     const now = this.now();
-    // A clock that was set back does not prolong the time.
+    // A clock that is set back must not extend the cache lifetime.
     if (known !== undefined && known.keys.has(keyId) && known.from <= now && now < known.until) return known.keys;
     return (await this.lookUp(database)).keys;
   }
@@ -47,7 +47,7 @@ export class AcceptedTokenKeys {
     const { running, next } = lookUps;
     if (next !== null) return next;
     if (running === null) return this.run(database, lookUps);
-    // What runs may have been answered before the key was made.
+    // The running look-up may predate the key.
     const begin = (): Promise<Known> => {
       lookUps.next = null;
       return this.run(database, lookUps);

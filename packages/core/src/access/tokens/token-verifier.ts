@@ -1,51 +1,50 @@
 import type { ServerKeyPair, ServerPublicKey } from "../../keys/index.ts";
 
-/** What a token must be good for. */
+/** The requirements on a token. */
 export interface TokenExpectation {
-  /** The accepted keys of kind `jwt` by their id. Keep the objects: a key is prepared once per object. */
+  /** Accepted keys of kind `jwt` by id. Reuse the objects: a key is prepared once per object. */
   readonly keys: ReadonlyMap<string, ServerPublicKey>;
   readonly issuer: string;
   readonly audience: string;
-  /** Now, in seconds since 1970. There is no leeway: `exp` must be later, `nbf`, if there is one, not. */
+  /** Current time, in seconds since 1970. No leeway: `exp` must be later, and `nbf`, if present, must not be. */
   readonly now: number;
 }
 
-/** Port: checking of tokens. */
+/** Port: token verification. */
 export interface TokenVerifier {
-  /** The id of the key that a token names, before anything was checked; `undefined` for what `verify` would refuse with any key. */
+  /** Returns the unverified key id of a token. `undefined` for a token that `verify` would refuse with any key. */
   keyIdOf(token: string): string | undefined;
 
   /**
-   * The claims of a token that a `TokenSigner` of this installation made, as it made it, for this issuer and audience,
-   * and that has not expired. `undefined` for everything else, however small the difference: another algorithm or
-   * type, unknown key, other header members, missing or mistyped claims, another spelling of the same contents or of the
-   * same signature, more than 4,096 characters.
+   * Returns the claims of a valid, unexpired token from a `TokenSigner` of this installation, for this issuer and
+   * audience. Returns `undefined` for everything else: another algorithm or type, an unknown key, other header members,
+   * missing or mistyped claims, non-canonical encodings of the contents or the signature, more than 4,096 characters.
    */
   verify(token: string, expected: TokenExpectation): TokenClaims | undefined;
 }
 
-/** Port: signing of tokens. */
+/** Port: token signing. */
 export interface TokenSigner {
   /**
-   * A JWT in compact form, signed with ES256 by a key of kind `jwt`, whose id stands in its header. Throws a
-   * `TypeError` for claims or keys that its own verifier would refuse.
+   * Returns a compact JWT, signed with ES256 by a key of kind `jwt`. The header has the key id. Throws a `TypeError`
+   * for claims or keys that the verifier would refuse.
    */
   sign(claims: TokenClaims, key: ServerKeyPair): string;
 }
 
-/** What a token says. Times are whole seconds since 1970. */
+/** Claims of a token. Times are whole seconds since 1970. */
 export interface TokenClaims {
-  /** Who issued it. */
+  /** Issuer. */
   readonly iss: string;
-  /** For which database it is good. */
+  /** Audience: the database name. */
   readonly aud: string;
-  /** Whose it is. */
+  /** Subject: the user id. */
   readonly sub: string;
-  /** Mode and digest of the session behind it; the row of that session decides whether the token is still good. */
+  /** Mode and digest of the session. The session's row decides whether the token is still valid. */
   readonly sid: string;
-  /** An id of the token itself. */
+  /** Unique id of the token. */
   readonly jti: string;
   readonly iat: number;
-  /** The first second in which the token is no longer good. */
+  /** The first second in which the token is expired. */
   readonly exp: number;
 }

@@ -15,11 +15,11 @@ export interface TokenParts {
   readonly digests: Digests;
   /** `iss` of the tokens. */
   readonly issuer: string;
-  /** The process's clock, milliseconds since 1970. */
+  /** The process's clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Mode of the session behind a token: `session` if the log-in gave out a session id as well. */
+/** Mode of the session behind a token. `session` if the log-in also returned a session id. */
 export type TokenMode = Extract<SessionMode, "session" | "token">;
 
 export interface TokenSession {
@@ -29,7 +29,7 @@ export interface TokenSession {
 
 const sessionReference = /^(session|token)\.([0-9a-f]{64})$/;
 
-/** By which key a token says it is signed, among which it must be, and when it is asked about: seconds since 1970. */
+/** The key id of a token, the accepted keys, and the current time in seconds since 1970. */
 interface Signed {
   readonly keyId: string;
   readonly keys: ReadonlyMap<string, ServerKeyPair>;
@@ -44,12 +44,11 @@ interface VerifiedToken {
 }
 
 /**
- * The tokens of the databases: signed references to sessions. A token says which session it stands for and until when
- * it could be good at most; whether it still is, the session's row decides.
+ * The tokens of the databases: signed references to sessions. A token has its session and its latest expiry. The
+ * session's row decides whether the token is still valid.
  *
- * The times of a token are by the clock of the process, not of the storage: its holder and anybody else who checks it have
- * no other. They only ever narrow what the row allows, so a clock that is fast or slow ends tokens early and prolongs
- * nothing.
+ * Token times use the process's clock, as holders and other verifiers have no access to the storage's clock. They only
+ * shorten the validity of the row. A wrong clock expires tokens early and never extends a session.
  */
 export class Tokens {
   private readonly keys: AcceptedTokenKeys;
@@ -59,7 +58,7 @@ export class Tokens {
     this.keys = new AcceptedTokenKeys(parts.keyRings, parts.now);
   }
 
-  /** Makes the token of a session. Called before the session is opened: with the key at hand nothing can fail then. */
+  /** Returns a function that issues a session's token. Call it before opening the session: once the key is loaded, issuing cannot fail. */
   async issuer(
     database: Database,
   ): Promise<(userId: ObjectId, session: { readonly mode: TokenMode; readonly sessionId: string }) => string> {
@@ -68,13 +67,13 @@ export class Tokens {
     return (sub, { mode, sessionId }) => {
       const iat = Math.floor(now() / 1000);
       const exp = iat + Math.ceil(database.policy.sessions.absoluteLifetime / 1000);
-      // Claims are for everybody to read: the digest names the session and opens nothing.
+      // Claims are public. The digest identifies the session without granting access.
       const sid = `${mode}.${digests.sha256(sessionId)}`;
       return signer.sign({ iss, aud: database.name, sub, sid, jti: random.secret(), iat, exp }, key);
     };
   }
 
-  /** What the token stands for; `null` if it is not one of this database's, or over. */
+  /** Returns the session of a token, or `null` if the token is foreign, invalid or expired. */
   async read(database: Database, token: string): Promise<TokenSession | null> {
     const known = this.verifiedOf(database).get(token);
     const keyId = known?.keyId ?? this.parts.verifier.keyIdOf(token);
@@ -85,7 +84,7 @@ export class Tokens {
     return this.verify(database, token, { keys, keyId, now });
   }
 
-  /** Checks the signature, once: a token that was good under a key stays so until it expires or the key does. */
+  /** Verifies the signature once. A verified token stays valid until it expires or its key does. */
   private verify(database: Database, token: string, { keys, keyId, now }: Signed): TokenSession | null {
     const { verifier, issuer } = this.parts;
     const claims = verifier.verify(token, { keys, issuer, audience: database.name, now });
