@@ -1,9 +1,9 @@
-/** Remembers what was computed lately, so that it need not be computed for every request. Only for what never changes. */
+/** A cache of recently used values. Use it only for values that never change. */
 export class Recent<Key, Value> {
   private latest = new Map<Key, Value>();
   private before = new Map<Key, Value>();
 
-  /** @param most how many are remembered at least; at most twice as many. */
+  /** @param most minimum number of recent entries that are kept; the maximum is twice as many */
   constructor(private readonly most: number) {}
 
   get(key: Key): Value | undefined {

@@ -1,20 +1,20 @@
-/** One kind of failure, as the client sees it and as the reference documents it. */
+/** An error code with its HTTP status and documentation. */
 export interface CatalogueEntry<Code extends number = number> {
   /** `status.internalStatus` of the answer, as a number. */
   readonly code: Code;
-  /** HTTP status; a code never appears with two. */
+  /** HTTP status. Each code has exactly one. */
   readonly status: number;
   /** `status.statusMessage` of the answer. */
   readonly name: string;
-  /** When it is answered, in one sentence of Markdown. */
+  /** When the code is returned, in one Markdown sentence. */
   readonly condition: string;
 }
 
-/** By code: HTTP status, name and condition. */
+/** HTTP status, name and condition by code. */
 type Entries<Code extends number> = Readonly<Record<Code, readonly [status: number, name: string, condition: string]>>;
 
 const fixed = {
-  // Faults of a request, of its credentials and of its rights.
+  // Errors of requests, credentials and access rights.
   100: [400, "App key is missing", "The request has no `appkey` header."],
   101: [401, "App key is invalid", "The `appkey` header names no enabled app key of the database."],
   200: [400, "Session is missing", "A plain request that needs a session has no credential header."],
@@ -94,7 +94,7 @@ const fixed = {
   501: [400, "Empty file uploaded", "The file has no bytes."],
   502: [400, "Unsupported file name", "The file's name or extension is not allowed."],
   503: [400, "Only single file upload supported", "The multipart body holds more than one file."],
-  // Failures of an operation, of the database and of the server.
+  // Errors of operations, the database and the server.
   600: [416, "Invalid range", "The range cannot be satisfied or conflicts with bytes already held."],
   601: [400, "UploadId is missing", "The path names no upload."],
   602: [400, "UploadId pattern is invalid", "The upload id is not a UUID."],
@@ -180,19 +180,19 @@ const added = {
   ],
 } as const satisfies Entries<number>;
 
-/** Every code that an answer can carry besides `0`. */
+/** Every error code of an answer. `0`, success, is not included. */
 export type ErrorCode = keyof typeof fixed | keyof typeof added;
 
 /**
- * The fixed catalogue of failures: every answer that is not a success carries one of these codes, or one of the
- * extensions listed apart. Clients decide by the code, so an entry never changes its number, status or name.
+ * The fixed error catalogue. Every failed answer has one of these codes or an extension. Clients rely on the codes, so
+ * the code, status and name of an entry never change.
  */
 export const catalogue = entriesOf(fixed);
 
-/** Failures of this implementation that the fixed catalogue has no code for. */
+/** Error codes of this implementation beyond the fixed catalogue. */
 export const extensions = entriesOf(added);
 
-/** In the order of the codes: that of the whole numbers among the members of an object. */
+/** Converts a table to entries in ascending order of the codes. Integer keys of an object iterate in that order. */
 function entriesOf<Code extends ErrorCode>(table: Entries<Code>): readonly CatalogueEntry<Code>[] {
   const codes = Object.keys(table).map(Number) as Code[];
   return codes.map((code) => {

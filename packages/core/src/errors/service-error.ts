@@ -1,31 +1,31 @@
 import { type ErrorCode, errorEntry } from "./catalogue.ts";
 
 export interface ServiceErrorOptions {
-  /** What exactly is wrong, for `debugMessage` and the log. Never a secret, never text of the database. */
+  /** The exact problem, for `debugMessage` and the log. Must not contain secrets or text from the database. */
   readonly detail?: string;
-  /** Whole seconds after which a repeated request can succeed; becomes `Retry-After`. */
+  /** Seconds until a retry can succeed, as a whole number. Sent as `Retry-After`. */
   readonly retryAfter?: number;
-  /** What went wrong underneath; only the log sees it. */
+  /** The underlying error, for the log only. */
   readonly cause?: unknown;
 }
 
 /**
- * Makes `instanceof` recognise the errors of every copy of this package: a server is bundled with one copy, and a storage
- * adapter from elsewhere brings another. `name` is that of the class.
+ * Makes `instanceof` work across copies of this package: the server bundles one copy, and an external storage adapter
+ * may bring another. `name` is the class name.
  */
 export function brand(errorClass: { readonly prototype: Error }, name: string): void {
   const symbol = Symbol.for(`@sallyport/core/${name}`);
   Object.defineProperty(errorClass.prototype, symbol, { value: true });
   Object.defineProperty(errorClass, Symbol.hasInstance, {
     value(this: unknown, value: unknown) {
-      // Classes that extend this one without a brand of their own are known by their prototype.
+      // A subclass without a brand of its own falls back to the prototype chain.
       if (this !== errorClass) return Function.prototype[Symbol.hasInstance].call(this, value);
       return typeof value === "object" && value !== null && symbol in value;
     },
   });
 }
 
-/** A failure of the catalogue. Everything that is thrown on purpose is one of these. */
+/** An error with a code of the catalogue. All expected errors are of this class. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode;
@@ -46,12 +46,12 @@ export class ServiceError extends Error {
 
 brand(ServiceError, "ServiceError");
 
-/** A body or a parameter that asks for what there is not or cannot be: 307 with the place as a JSON pointer. */
+/** Returns 307 for an invalid body or parameter, with its place as a JSON pointer. */
 export function faultAt(pointer: string, reason: string): ServiceError {
   return new ServiceError(307, { detail: `at ${pointer}: ${reason}` });
 }
 
-/** A JSON pointer for the detail of an error. Names, which can be the client's text, are cut and made printable. */
+/** Formats a JSON pointer for an error detail. Names may be client input, so they are truncated and made printable. */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   const parts = path.map((part) =>
     String(part)

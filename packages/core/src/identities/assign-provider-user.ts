@@ -28,9 +28,9 @@ export interface NewProviderUser extends Omit<ProviderUser, "userObject"> {
 }
 
 /**
- * Asks the hook `xRestApi_DBCreateInit_xRestApiUserProvider` about a user object of an external provider that was made just now, in one
- * transaction in which nothing else writes it. Its answer 0, and no hook: `accepted`. A positive number: `assigned`, the hook has bound it to
- * a user itself. A negative one, and what is no whole number: 324, and what the hook wrote is undone. A hook that fails: 710.
+ * Runs the hook `xRestApi_DBCreateInit_xRestApiUserProvider` for a new provider user object, in one transaction without
+ * other writes to it. The result 0, or no hook: `accepted`. Positive: `assigned`, the hook has set a user itself.
+ * Negative or no integer: 324, and the writes of the hook are rolled back. A failure of the hook: 710.
  */
 export class AcceptProviderUser {
   constructor(private readonly hooks: ObjectHooks) {}
@@ -59,7 +59,7 @@ export class AcceptProviderUser {
   }
 }
 
-/** Somebody whom a provider vouches for, and whose identity is bound to nobody. */
+/** An authenticated external user whose identity is not linked. */
 export interface NewExternalUser {
   readonly registered: RegisteredProvider;
   readonly profile: ProviderProfile;
@@ -67,9 +67,9 @@ export interface NewExternalUser {
 }
 
 /**
- * Binds a new external user to the default user of the provider, or to the one that the hook of the specification chooses. The object
- * of the class `xRestApiUserProvider`, what the hook does and the link are one transaction: 324, and nothing is left, when the hook refuses,
- * or when the user that is to be is none or is disabled.
+ * Links a new external user to the provider's default user, or to the user that the hook chooses. The object of class
+ * `xRestApiUserProvider`, the writes of the hook and the link are one transaction. Throws 324 if the hook refuses, or
+ * if the chosen user has no account or a disabled one.
  */
 export class AssignProviderUser {
   constructor(
@@ -79,7 +79,7 @@ export class AssignProviderUser {
     private readonly random: RandomSource,
   ) {}
 
-  /** Whether the identity is bound now, by this call or by another one meanwhile; `false` when neither a default user nor a hook says which user it is to be. */
+  /** Whether the identity is linked now, by this or a concurrent call. `false` if neither a default user nor a hook provides a user. */
   async assignProviderUser(context: AppKeyContext, user: NewExternalUser): Promise<boolean> {
     const caller = this.caller(context, user);
     const active = await this.hooks.current(caller);
@@ -112,7 +112,7 @@ export class AssignProviderUser {
     const given = { userId: created.id, providerConfig, userUuid: subject, name, surname, email };
     const answer = await this.accept.acceptProviderUser(inside, given);
     const userId = answer === "assigned" ? await chosenUser(inside, created.id) : entry.defaultUserId;
-    // Nobody has chosen: he has to do it himself, and until then he is no user of this database.
+    // No user was chosen. The caller must link the identity to a user.
     if (userId === null) throw new UndecidedError();
     await requireAccount(inside, userId);
 
@@ -130,7 +130,7 @@ export class AssignProviderUser {
       throw new TakenIdentityError();
   }
 
-  /** There is nobody yet whose rights the hook could use. Its locks would be of a session that is not there. */
+  /** Runs the hook with the unattended principal, as no user is known yet. The session is a placeholder that holds no locks. */
   private caller(context: AppKeyContext, { appNames }: NewExternalUser): HookCaller {
     const principal = unattendedPrincipal;
     const session = passwordSession(context.appKey.id, principal.userId, appNames);
@@ -139,7 +139,7 @@ export class AssignProviderUser {
   }
 }
 
-/** Nobody says which user it is to be. */
+/** Neither a default user nor the hook provides a user. */
 class UndecidedError extends Error {
   override readonly name = "UndecidedError";
 }

@@ -7,14 +7,14 @@ import { identityLinkId, type Repositories } from "../storage/index.ts";
 import type { AssignProviderUser, NewExternalUser } from "./assign-provider-user.ts";
 import { assignableIdentities, type AssignableIdentity, assignableLifetime, printableText } from "./links.ts";
 
-/** A session, or what the account can be bound to a user with. */
+/** An opened session, or the `dfUuid` to link the external account with. */
 export type ProviderOutcome = LogInResult | { readonly dfUuid: string };
 
-/** An identity that a provider has proven, and the log-in that it was proven for. */
+/** An identity proven by a provider, and the log-in that requested it. */
 export interface ProvenLogIn extends NewExternalUser {
   readonly deviceId: string | null;
   readonly secondFactor: ShownFactor;
-  /** Spends what stands for the proof, in the transaction that keeps the outcome; `false` if it is spent already: 324 then. */
+  /** Consumes the proof in the transaction that stores the outcome. `false` if it is already consumed, which results in 324. */
   readonly spend?: (r: Repositories) => Promise<boolean>;
 }
 
@@ -36,7 +36,7 @@ export class EnterWithProvider {
     }
   }
 
-  /** Logs in the user that the identity is bound to; an identity that is bound to none gets one first, if the database has one for it. */
+  /** Logs in the linked user. An unlinked identity is linked first, if a default user or a hook provides a user. */
   private async enter(context: AppKeyContext, logIn: ProvenLogIn): Promise<LogInResult> {
     const { profile, registered, appNames, deviceId, secondFactor, spend } = logIn;
     const links = this.serializeOwnUser.links(context);
@@ -64,7 +64,7 @@ export class EnterWithProvider {
     return { sessionId, user, databaseName: context.database.name };
   }
 
-  /** An account that is bound to no user gets what it can be bound with. */
+  /** Issues a `dfUuid` for an identity without a linked user. */
   private async offer(
     { r, database, appKey }: AppKeyContext,
     { profile, registered, spend }: ProvenLogIn,
@@ -90,14 +90,14 @@ export class EnterWithProvider {
   }
 }
 
-/** The identity is bound to no user, and neither a default user nor a hook chooses one. */
+/** The identity is not linked, and neither a default user nor a hook provides a user. */
 class UnboundError extends Error {
   override readonly name = "UnboundError";
 }
 
 const spentDetail = "Another request was quicker.";
 
-/** What stands for the proof was spent by another request. The gate has told the audit. */
+/** A concurrent request has consumed the proof. The gate has already audited it. */
 export class SpentError extends ServiceError {
   constructor() {
     super(324, { detail: spentDetail });

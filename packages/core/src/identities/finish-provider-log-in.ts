@@ -24,11 +24,11 @@ import type { RegisteredProvider, RegisteredProviders } from "./registered-provi
 export interface CallbackInput {
   readonly providerName: string;
   readonly parameters: CallbackParameters;
-  /** The value of a cookie that the browser sent; `null` if it sent none of the name. */
+  /** Returns the value of a request cookie, or `null` if there is none with the name. */
   readonly cookie: (name: string) => string | null;
 }
 
-/** The browser goes to the address that the app wants, with a code or an error. */
+/** Redirects the browser to the app's return address, with a code or an error. */
 export interface SentBack {
   readonly location: string;
   readonly failure: ServiceError | null;
@@ -45,7 +45,7 @@ export interface FinishParts {
   readonly enterWithProvider: EnterWithProvider;
   readonly digests: Digests;
   readonly random: RandomSource;
-  /** How many codes may wait to be traded. */
+  /** Maximum number of codes waiting for their exchange. */
   readonly quota: RecordQuota;
 }
 
@@ -56,18 +56,18 @@ interface Proven {
 
 interface Arrival {
   readonly state: ProviderState;
-  /** The text of the state, as the provider has it. */
+  /** The state in plain text, as sent to the provider. */
   readonly text: string;
   readonly parameters: CallbackParameters;
   readonly finding: Promise<RegisteredProvider>;
-  /** The request with the app key that began the log-in; throws 101 if that is not good any more. */
+  /** Returns the context with the app key that started the log-in. Throws 101 if the key is no longer valid. */
   readonly context: () => AppKeyContext;
 }
 
 /**
- * Takes a browser back from a provider. Its state admits it and is spent by that. Everything that the state is bound to is compared:
- * 324 if something is missing or different. The provider is asked outside of any transaction. If the log-in began with an address
- * to return to, every outcome from then on leads there: a code for what the provider has proven, or an error.
+ * Handles the callback of a provider. Consumes the state and checks everything bound to it: 324 if anything is missing
+ * or different. The provider is called outside any transaction. If the log-in has a return address, every later outcome
+ * redirects there, with a code for the proven identity or with an error.
  */
 export class FinishProviderLogIn {
   constructor(private readonly parts: FinishParts) {}
@@ -75,7 +75,7 @@ export class FinishProviderLogIn {
   async finishProviderLogIn(request: ArrivingContext, input: CallbackInput): Promise<FinishedLogIn> {
     const { providers, digests, enterWithProvider } = this.parts;
     const text = input.parameters.get("state") ?? "";
-    // Asked for together, so that it is one trip to the database. Whether there is such a provider is told to whoever began a log-in there.
+    // Runs in parallel to save a round trip. Only a valid state learns whether the provider is registered.
     const finding = providers.find(input.providerName, request.database, request.r);
     finding.catch(() => {});
     const arrival = { ...(await this.admit(request, text, input)), text, parameters: input.parameters, finding };
@@ -115,7 +115,7 @@ export class FinishProviderLogIn {
     }
   }
 
-  /** Keeps what was proven, for the trade of the code: no session is opened and no user is bound before. */
+  /** Stores the proven identity for the code exchange, which opens the session and links the user. */
   private async keep(
     context: AppKeyContext,
     state: ProviderState,
@@ -147,7 +147,7 @@ export class FinishProviderLogIn {
     };
   }
 
-  /** What the state is of, and what it is bound to: 324 if that is missing or different, 706 during maintenance. */
+  /** Consumes the state and checks its bindings. Missing or different: 324. Maintenance: 706. */
   private async admit(
     request: ArrivingContext,
     text: string,

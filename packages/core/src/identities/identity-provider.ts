@@ -1,55 +1,55 @@
 import { type ProviderIdentity, type ProviderType, providerTypes } from "../storage/index.ts";
 
-/** The additional data of a provider entry, opened and checked by `IdentityProviders.accept`. Secret. */
+/** The decrypted additional data of a provider entry, validated by `IdentityProvider.accept`. Secret. */
 export type ProviderData = Readonly<Record<string, string>>;
 
-/** How one log-in at a provider begins. */
+/** Parameters of an authorization request. */
 export interface AuthorizationRequest {
   readonly data: ProviderData;
   /** The exact callback address. */
   readonly redirectUri: string;
-  /** Unguessable; comes back with the callback. */
+  /** Random. Returned with the callback. */
   readonly state: string;
-  /** Unguessable; comes back in the id token. */
+  /** Random. Returned in the ID token. */
   readonly nonce: string;
-  /** The secret of PKCE, 43 characters of base64url; ignored where the provider has none. */
+  /** The PKCE code verifier, 43 characters of base64url. Ignored by providers without PKCE. */
   readonly codeVerifier: string;
 }
 
-/** What the provider's callback brought, unchecked: the parameters of the query or of the form, by name. */
+/** The unverified callback parameters of the query or form, by name. */
 export type CallbackParameters = ReadonlyMap<string, string>;
 
 export interface AuthorizationAnswer extends AuthorizationRequest {
   readonly parameters: CallbackParameters;
 }
 
-/** Somebody whom a provider vouches for. */
+/** An authenticated external user. */
 export interface ProviderProfile extends ProviderIdentity {
-  /** What the provider says and nobody has checked; empty texts where it says nothing. */
+  /** As the provider states it, unverified. Empty if it states nothing. */
   readonly name: string;
   readonly surname: string;
   readonly email: string;
 }
 
 /**
- * Port: one kind of identity provider. Failures are `ServiceError`s that tell the client nothing of the provider's: 608 for additional
- * data that the provider does not accept (client unknown, secret wrong, key unusable), 324 when the provider or its user refuses, when
- * what it says is not proven (signature, issuer, audience, expiry, nonce), and when it answers wrongly; 706 when it does not answer,
- * or that it is out of order or overloaded.
+ * Port: one kind of identity provider. Failures are `ServiceError`s that do not pass provider details to the client.
+ * 608: the provider refuses the additional data (unknown client, wrong secret, unusable key). 324: the provider or its
+ * user refuses, the proof is invalid (signature, issuer, audience, expiry, nonce), or the answer is malformed. 706: the
+ * provider does not answer, is out of order or overloaded.
  */
 export interface IdentityProvider {
   readonly type: ProviderType;
 
-  /** Checks and completes additional data; 608 with what is missing in `detail`, never a value. */
+  /** Validates and completes additional data. Otherwise 608, whose `detail` names the missing members and contains no value. */
   accept(data: unknown): ProviderData;
 
-  /** Asks the provider whether it is there and, as far as it tells, accepts the client: for operators, before anybody logs in. */
+  /** Checks that the provider is reachable and, where it can tell, accepts the client. For operators, before the first log-in. */
   check(data: ProviderData): Promise<void>;
 
-  /** The address that the browser is sent to. */
+  /** Returns the authorization address for the browser. */
   begin(request: AuthorizationRequest): Promise<string>;
 
-  /** Trades what came back for somebody's identity, verified. */
+  /** Exchanges the callback parameters for a verified identity. */
   finish(answer: AuthorizationAnswer): Promise<ProviderProfile>;
 }
 
@@ -59,7 +59,7 @@ const aliases: ReadonlyMap<string, ProviderType> = new Map<string, ProviderType>
   ["appleid", "apple"],
 ]);
 
-/** The provider that a name in any case means; `null` for a name of none. */
+/** Returns the provider type of a name, in any case, or `null` for an unknown name. */
 export function providerTypeOf(name: string): ProviderType | null {
   return aliases.get(name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())) ?? null;
 }

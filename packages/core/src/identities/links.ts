@@ -23,7 +23,7 @@ import {
 } from "../storage/index.ts";
 import { providerTypeOf } from "./identity-provider.ts";
 
-/** Binds an identity, and tells the audit; `false`, and nothing is done, if it is bound already. */
+/** Creates a link and audits it. Returns `false`, without any change, if the identity is already linked. */
 export async function createLink(
   context: AppKeyContext,
   r: Pick<Repositories, "audit" | "records">,
@@ -37,30 +37,30 @@ export async function createLink(
   return true;
 }
 
-/** What is kept of a text that a provider says, for people to recognise an account by. */
+/** Removes control characters from a provider's text and limits its length. `null` if nothing is left. */
 export function printableText(text: string): string | null {
   const kept = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
   return kept === "" ? null : Array.from(kept).slice(0, 255).join("");
 }
 
-/** Identities that wait to be bound, by the SHA-256 of their `dfUuid`. */
+/** Unlinked identities by the SHA-256 of their `dfUuid`. */
 export const assignableIdentities: RecordKind<AssignableIdentity> = "accountLink";
 
-/** Milliseconds for which an account of a provider can be bound after its owner came back from there. */
+/** Time to link an identity after the callback, in milliseconds. */
 export const assignableLifetime = 900_000;
 
 export type AssignableIdentity = ProviderIdentity &
   Pick<IdentityLink, "provider" | "email" | "displayName"> & {
-    /** It cannot be bound with another app key. */
+    /** Only this app key can link the identity. */
     readonly appKeyId: string;
   };
 
-/** Another request has bound the identity meanwhile; the work for it is undone. */
+/** A concurrent request has linked the identity. The work for it is rolled back. */
 export class TakenIdentityError extends Error {
   override readonly name = "TakenIdentityError";
 }
 
-/** Removes a link with its second factors, ends the sessions that it opened, and answers the link. An unknown id: 304. */
+/** Removes a link and its second factors, and ends its sessions. Returns the link. Unknown id: 304. */
 export async function removeLink(
   { r: outside, unit, eventOf }: AdministrationContext,
   id: string,
@@ -87,11 +87,11 @@ function noSuchLink(): ServiceError {
 
 export interface ListedLink {
   readonly link: StoredRecord<IdentityLink>;
-  /** Log-in name of the user; empty where there is no account. */
+  /** Log-in name of the user. Empty if there is no account. */
   readonly user: string;
 }
 
-/** At most `limit` links in the order of the ids of their records. */
+/** Lists at most `limit` links in the order of their record ids. */
 export async function listLinks({ r }: Pick<AdministrationContext, "r">, part: Part): Promise<ListedLink[]> {
   const links = await r.records.list(identityLinkKind, part);
   const names = new Map<string, string>();
@@ -100,7 +100,7 @@ export async function listLinks({ r }: Pick<AdministrationContext, "r">, part: P
   return links.map((link) => ({ link, user: names.get(link.value.userId) ?? "" }));
 }
 
-/** The caller's links: all of the own user; of a shared user the one that was used; none of a custom account. */
+/** Returns the caller's links: all of an unshared user, only the used one of a shared user, none of a custom account. */
 async function ownLinks({ r, principal, session }: SessionContext): Promise<readonly StoredRecord<IdentityLink>[]> {
   const { authenticationMethod } = session;
   if (authenticationMethod.kind === "custom") return [];
@@ -117,8 +117,8 @@ export class ListOwnLinks {
 }
 
 /**
- * Takes the caller's links to a provider away with their second factors, and ends the sessions that they opened. 698 for a name of no provider, 304
- * when there is none, 307 while one has a confirmed second factor: who binds the account anew would come back without it.
+ * Removes the caller's links to a provider with their second factors, and ends their sessions. Unknown provider name:
+ * 698. No link: 304. Link with a confirmed second factor: 307, as a new link would bypass the factor.
  */
 export class RemoveOwnLinks {
   async removeOwnLinks(context: SessionContext, providerName: string): Promise<void> {

@@ -7,17 +7,17 @@ import { type Account, isUuid, type Person, type ProviderType, type Repositories
 import { assignableIdentities, createLink } from "./links.ts";
 
 export interface LinkingInput extends LogInInput {
-  /** Whatever the client sent. */
+  /** Unvalidated client input. */
   readonly dfUuid: unknown;
-  /** What mail is to be written in; `null`: what is configured. */
+  /** Language of the notice. `null`: the configured default. */
   readonly language: MailLanguage | null;
 }
 
 /**
- * Logs in with the credentials of a database user, and binds to him the account of a provider that the `dfUuid` stands for: both or
- * neither. Credentials are judged first; 324 for a `dfUuid` that is missing, malformed, unknown, used, over or of another app key, and for an
- * account that is bound already. Only success spends it. A log-in that is let in only to set up a second factor binds nothing, and leaves it as it is.
- * Whoever has an address is told by mail.
+ * Logs in with the credentials of a database user and links the external account of the `dfUuid` to the user,
+ * atomically. Credentials are checked first. Missing, malformed, unknown, used or expired `dfUuid`, one of another app
+ * key, or an already linked account: 324. Only success consumes the `dfUuid`. An enrolling session links nothing. A
+ * user with an e-mail address gets a notice.
  */
 export class LogInLinking {
   constructor(
@@ -37,7 +37,7 @@ export class LogInLinking {
       mode: "session",
       alongside,
     });
-    // The last one, as a transaction that lost runs again.
+    // The last entry counts, as a transaction may be retried.
     const link = made.at(-1);
     if (link !== undefined) {
       const { account, provider } = link;

@@ -3,14 +3,14 @@ import { type AppKeyContext, type ArrivingContext, blankEvent, logInEvent } from
 import type { ProviderType } from "../storage/index.ts";
 import { SpentError } from "./enter-with-provider.ts";
 
-/** Tells the audit of a callback that belongs to no log-in: anyone can send any number of them, so they are counted together. */
+/** Audits a callback without a matching log-in. Anyone can send these without limit, so they are tallied. */
 export async function tallyStrayCallback(context: ArrivingContext): Promise<void> {
   const { r, requestId, origin } = context;
   const event = { ...blankEvent, type: "provider.refused", requestId, outcome: 324, address: origin.address } as const;
   await r.audit.tally(`provider callback ${origin.network}`, event);
 }
 
-/** Counts refusals that a caller with an app key can cause any number of times: starts, and unknown codes. */
+/** Tallies refused starts and unknown codes, which a client with an app key can cause without limit. */
 export async function tallyRefused(context: AppKeyContext, outcome: ErrorCode): Promise<void> {
   const event = logInEvent(context, { type: "provider.refused", outcome });
   await context.r.audit.tally(`provider ${outcome} ${context.appKey.id} ${context.origin.network}`, event);
@@ -21,7 +21,7 @@ interface KnownLogIn {
   readonly providerName: ProviderType;
 }
 
-/** Does the work of a log-in at a provider, and tells the audit if it fails for a reason that the gate does not tell of itself. */
+/** Runs a provider log-in and audits the failures that the gate does not audit. */
 export async function tellingRefusals<T>(
   context: AppKeyContext,
   known: KnownLogIn,

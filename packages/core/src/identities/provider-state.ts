@@ -5,10 +5,10 @@ import { type KeyWrapping, openJson, requireWrapping, sealJson } from "../keys/i
 import type { JsonValue, ProviderType, RecordKind, RecordValue } from "../storage/index.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 
-/** The additional data of an entry, the secrets of a log-in under way, or what a return code stands for. */
+/** The additional data of an entry, the secrets of a pending log-in, or the payload of a return code. */
 type SealedPart = "data" | "state" | "return code";
 
-/** Seals what an installation keeps of providers, and of log-ins at them. 705 without a master key. */
+/** Seals provider settings and pending log-ins. Throws 705 without a master key. */
 export class ProviderSealing {
   /** @param wrapping `null` without a master key */
   constructor(private readonly wrapping: KeyWrapping | null) {}
@@ -17,12 +17,12 @@ export class ProviderSealing {
     return sealJson(requireWrapping(this.wrapping), value, `provider ${what}`);
   }
 
-  /** `undefined` if another master key sealed it. */
+  /** Returns `undefined` if another master key sealed it. */
   open(what: SealedPart, sealed: string): JsonValue | undefined {
     return openJson(requireWrapping(this.wrapping), sealed, `provider ${what}`);
   }
 
-  /** Additional data of an entry; 608 if another master key sealed them. */
+  /** Returns the additional data of an entry. Throws 608 if another master key sealed them. */
   openData(sealed: string): JsonValue {
     const data = this.open("data", sealed);
     if (data === undefined)
@@ -31,36 +31,36 @@ export class ProviderSealing {
   }
 }
 
-/** States of log-ins at providers, by the SHA-256 of the state. Admission takes them by this name. */
+/** Pending log-ins by the SHA-256 of the state. Admission consumes them under this record kind. */
 export const providerStates: RecordKind = "providerState";
 
-/** Milliseconds for which somebody can be away at a provider. */
+/** Time to complete a log-in at a provider, in milliseconds. */
 export const stateLifetime = 600_000;
 
-/** Where an app wants the browser back after a log-in at a provider, instead of an answer of the callback. */
+/** The app's return address, which replaces the callback's own answer. */
 export interface ProviderReturn {
   readonly address: string;
-  /** SHA-256 of the verifier that the app keeps. */
+  /** SHA-256 of the app's PKCE verifier. */
   readonly challenge: Digest;
-  /** The callback address that the cookie of the log-in is for. */
+  /** The callback address, which scopes the cookie. */
   readonly redirectUri: string;
 }
 
-/** What a log-in at a provider is bound to, from its start to its callback. */
+/** Everything bound to a log-in at a provider, from start to callback. */
 export interface ProviderState {
   readonly provider: ProviderType;
   readonly alias: string;
-  /** Of the app key. */
+  /** SHA-256 of the app key. */
   readonly appKey: Digest;
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
-  /** Of what the browser keeps in its cookie. */
+  /** SHA-256 of the cookie value. */
   readonly cookie: Digest;
-  /** Whether that is a cookie of TLS, which its name says; missing: it is not. */
+  /** Whether the cookie has the secure name. Default: no. */
   readonly secureCookie?: boolean;
   readonly codeVerifier: string;
   readonly nonce: string;
-  /** What came with the start for second factors, and when. */
+  /** Second-factor input of the start, and its time. */
   readonly secondFactor: Required<ShownFactor>;
   /** `null`: the callback answers itself. */
   readonly returning: ProviderReturn | null;
@@ -68,7 +68,7 @@ export interface ProviderState {
 
 type Sealed = Pick<ProviderState, "codeVerifier" | "nonce" | "secondFactor" | "returning">;
 
-/** As it is stored: what would be of use to whoever reads the table is sealed. */
+/** Converts to the stored form. Values that help a reader of the table are sealed. */
 export function storedState(
   { codeVerifier, nonce, secondFactor, returning, ...known }: ProviderState,
   sealing: ProviderSealing,
@@ -77,23 +77,23 @@ export function storedState(
   return { ...known, sealed: sealing.seal("state", secrets) };
 }
 
-/** What was stored; `null` if another master key sealed it. */
+/** Opens the stored form. Returns `null` if another master key sealed it. */
 export function openedState(stored: RecordValue, sealing: ProviderSealing): ProviderState | null {
   const { sealed, ...known } = stored as unknown as Omit<ProviderState, keyof Sealed> & { readonly sealed: string };
   const secrets = sealing.open("state", sealed);
-  // One of a log-in that an earlier version began does not say where to return to.
+  // A log-in that an earlier version started has no `returning`.
   return secrets === undefined ? null : { ...known, ...({ returning: null, ...(secrets as object) } as Sealed) };
 }
 
-/** What binds a log-in at a provider to the browser that began it. */
+/** The cookie that binds a log-in to the browser that started it. */
 export interface BrowserCookie {
   readonly name: string;
-  /** Empty: the browser is to forget it. */
+  /** Empty: delete the cookie. */
   readonly value: string;
   readonly path: string;
-  /** Whether it travels over TLS only, and also with what a page of the provider's sends. */
+  /** Whether the cookie is sent over TLS only, and also with cross-site requests from the provider. */
   readonly secure: boolean;
-  /** Seconds for which it is kept. */
+  /** Cookie lifetime in seconds. */
   readonly maxAge: number;
 }
 
@@ -102,8 +102,8 @@ export function isSecureCallback(redirectUri: string): boolean {
 }
 
 /**
- * The name of the cookie of a log-in: several can be under way in one browser. Over TLS it has the prefix that browsers take from the host itself alone, and
- * over TLS: neither a neighbouring host nor whoever stands in the way of plain HTTP can give somebody the cookie of a log-in of his own.
+ * Returns the cookie name of a log-in. Several log-ins can be pending in one browser. Over TLS, the `__Host-` prefix
+ * prevents sibling hosts and plain-HTTP attackers from planting the cookie of their own log-in.
  */
 export function cookieName(state: Digest, secure: boolean): string {
   return `${secure ? "__Host-" : ""}sallyport_login_${state.slice(0, 8)}`;
@@ -111,33 +111,33 @@ export function cookieName(state: Digest, secure: boolean): string {
 
 export function browserCookie(state: Digest, value: string, redirectUri: string): BrowserCookie {
   const secure = isSecureCallback(redirectUri);
-  // With the prefix goes the path of the whole host.
+  // The `__Host-` prefix requires the path `/`.
   const path = secure ? "/" : redirectUri.replace(/^[a-z]+:\/\/[^/]+/i, "");
   return { name: cookieName(state, secure), value, path, secure, maxAge: value === "" ? 0 : stateLifetime / 1_000 };
 }
 
-/** Codes that apps trade for the outcome of a log-in at a provider, by the SHA-256 of the code. */
+/** Return codes by the SHA-256 of the code. Apps exchange them for the outcome of a log-in. */
 export const returnCodes: RecordKind = "returnCode";
 
-/** Milliseconds for which an app can trade its code. */
+/** Time to exchange a return code, in milliseconds. */
 export const returnCodeLifetime = 60_000;
 
-/** What a code stands for: an identity that the provider has proven, and what the log-in was begun with. */
+/** Payload of a return code: the proven identity and the parameters of the log-in. */
 export interface ReturnCode
   extends Pick<ProviderState, "provider" | "alias" | "appNames" | "deviceId" | "secondFactor"> {
-  /** No other app key can trade it. */
+  /** Only this app key can exchange the code. */
   readonly appKeyId: string;
-  /** SHA-256 of the verifier. */
+  /** SHA-256 of the app's PKCE verifier. */
   readonly challenge: Digest;
   readonly profile: ProviderProfile;
 }
 
-/** As it is stored: sealed whole, because it identifies a person. */
+/** Converts to the stored form, sealed as a whole because it identifies a person. */
 export function storedCode(code: ReturnCode, sealing: ProviderSealing): RecordValue {
   return { sealed: sealing.seal("return code", { ...code, profile: { ...code.profile } }) };
 }
 
-/** What was stored; `null` if another master key sealed it. */
+/** Opens the stored form. Returns `null` if another master key sealed it. */
 export function openedCode(stored: RecordValue, sealing: ProviderSealing): ReturnCode | null {
   const { sealed } = stored as { readonly sealed: string };
   return (sealing.open("return code", sealed) as unknown as ReturnCode | undefined) ?? null;
@@ -145,10 +145,10 @@ export function openedCode(stored: RecordValue, sealing: ProviderSealing): Retur
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** 256 bits in 43 characters: the last has two bits that say nothing, and are zero. */
+/** 256 bits in 43 characters. The last two bits are padding and must be zero. */
 const challengeForm = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
-/** What a challenge of PKCE (RFC 7636, `S256`) is a digest of; `null` if it is none. */
+/** Returns the digest of a PKCE challenge (RFC 7636, `S256`), or `null` for a malformed one. */
 export function digestOfChallenge(challenge: string): Digest | null {
   if (!challengeForm.test(challenge)) return null;
   let bits = 0n;

@@ -8,15 +8,15 @@ import { type CallbackAddresses, ProviderEntries, type ProviderEntry } from "./r
 
 export interface PutProviderInput extends Pick<ProviderEntry, "name" | "defaultUserId" | "appNames"> {
   readonly provider: IdentityProvider;
-  /** Whatever was given. */
+  /** Unvalidated input. */
   readonly data: unknown;
 }
 
 const longestName = 255;
 
 /**
- * Registers a provider in a database, in the place of the entry of its type if there is one. 208 for app names that the database does not
- * know, 307 for a name that is blank or too long, 608 for additional data that are incomplete, 705 without a master key.
+ * Registers a provider in a database and replaces an entry of the same type. Unknown app names: 208. Blank or too long
+ * name: 307. Incomplete additional data: 608. No master key: 705.
  */
 export class PutProvider {
   constructor(private readonly sealing: ProviderSealing) {}
@@ -39,7 +39,7 @@ export class PutProvider {
   }
 }
 
-/** Takes the entry of a provider out of a database; its links stay. 304 if there is none. */
+/** Removes the entry of a provider. Its links stay. Throws 304 if there is none. */
 export async function removeProvider({ unit, eventOf }: AdministrationContext, type: ProviderType): Promise<void> {
   await unit.transaction(async (r) => {
     if (!(await new ProviderEntries(r.records).remove(type)))
@@ -50,13 +50,13 @@ export async function removeProvider({ unit, eventOf }: AdministrationContext, t
 
 export interface ListedProvider extends Omit<ProviderEntry, "sealedData" | "defaultUserId"> {
   readonly switchedOn: boolean;
-  /** Login name; `null` if there is none, or the user is gone. */
+  /** Log-in name. `null` if no default user is set, or the user is deleted. */
   readonly defaultUser: string | null;
-  /** The additional data by name, with `***` in the place of each secret; empty where they cannot be read. */
+  /** The additional data by name, with secrets replaced by `***`. Empty if they cannot be read. */
   readonly data: Readonly<Record<string, string>>;
-  /** What is wrong with them; `null` for nothing. */
+  /** The problem with the additional data, or `null`. */
   readonly fault: string | null;
-  /** The exact callback address; `null` while it is not known. */
+  /** The exact callback address. `null` if it is unknown. */
   readonly callback: string | null;
 }
 
@@ -68,13 +68,13 @@ export class ListProviders {
     private readonly switchedOn: readonly ProviderType[],
   ) {}
 
-  /** All, by type. */
+  /** Lists all entries by type. */
   async listProviders(context: AdministrationContext): Promise<ListedProvider[]> {
     const entries = await new ProviderEntries(context.r.records).list();
     return Promise.all(entries.map((entry) => this.listed(context, entry)));
   }
 
-  /** One; 304 if it is not registered. */
+  /** Returns one entry. Throws 304 if the provider is not registered. */
   async findProvider(context: AdministrationContext, type: ProviderType): Promise<ListedProvider> {
     const entry = await new ProviderEntries(context.r.records).find(type);
     if (entry === null) throw new ServiceError(304, { detail: `The provider ${type} is not registered.` });

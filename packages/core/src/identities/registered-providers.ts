@@ -21,31 +21,31 @@ export class ProviderEntries {
     return (await this.records.get(providerEntryKind, [type]))[0]?.value ?? null;
   }
 
-  /** Registers it, in the place of the entry of the same type if there is one. A text that is not storable: 307. */
+  /** Stores the entry and replaces one of the same type. Text that cannot be stored: 307. */
   async put(entry: ProviderEntry): Promise<void> {
     await this.records.put(providerEntryKind, entry.type, entry);
   }
 
-  /** `false` if there was none. Links stay, and are good for nothing until it is registered again. */
+  /** Returns `false` if there was none. Links stay, but cannot be used until the provider is registered again. */
   async remove(type: ProviderType): Promise<boolean> {
     return (await this.records.remove(providerEntryKind, { ids: [type] })).length > 0;
   }
 
-  /** All, by type. */
+  /** Lists all entries by type. */
   async list(): Promise<ProviderEntry[]> {
     const entries = await this.records.list(providerEntryKind, { after: null, limit: providerTypes.length });
     return entries.map(({ value }) => value);
   }
 }
 
-/** What an administrator has registered for a provider in one database. There is one entry for a type at most. */
+/** An administrator's registration of a provider in one database. At most one per type. */
 export interface ProviderEntry {
   readonly type: ProviderType;
-  /** For people. */
+  /** Display name. */
   readonly name: string;
-  /** JSON text with `clientId` and so on, sealed under the master key, as it holds secrets. */
+  /** JSON with `clientId` and other settings. Contains secrets, so it is sealed under the master key. */
   readonly sealedData: string;
-  /** New external users are bound to this user; `null`: they have to bind one themselves. */
+  /** New external users are linked to this user. `null`: they must link an account themselves. */
   readonly defaultUserId: ObjectId | null;
   readonly appNames: readonly string[];
 }
@@ -57,19 +57,19 @@ export interface RegisteredProvider {
   readonly redirectUri: string;
 }
 
-/** The providers that this server logs in with, as databases know them. */
+/** The enabled providers of the server and their registrations in the databases. */
 export class RegisteredProviders {
-  /** Additional data as they were sealed and are, by database and type: what is sealed anew, also as it was, is another text. */
+  /** Decrypted additional data by type and database. A changed sealed text invalidates the entry. */
   private readonly opened = new Map<string, { readonly sealed: string; readonly data: JsonValue }>();
 
   constructor(
-    /** Those that are switched on. */
+    /** The enabled providers. */
     private readonly providers: ReadonlyMap<ProviderType, IdentityProvider>,
     private readonly sealing: ProviderSealing,
     private readonly addresses: CallbackAddresses,
   ) {}
 
-  /** By a name in any case. 698 if it is unknown, not switched on or not registered; 608 if its additional data are of no use. */
+  /** Finds a provider by name, in any case. Unknown, disabled or unregistered: 698. Unusable additional data: 608. */
   async find(name: string, { alias }: Database, r: Pick<Repositories, "records">): Promise<RegisteredProvider> {
     const type = providerTypeOf(name);
     const provider = type === null ? undefined : this.providers.get(type);
@@ -94,17 +94,17 @@ export class RegisteredProviders {
   }
 }
 
-/** Where providers send browsers back to. No word of a request has a part in it. */
+/** Callback addresses. They never depend on request data. */
 export class CallbackAddresses {
-  /** @param publicUrl Address under which clients reach the server, with the base path; `null`: known for providers only that bring their own. */
+  /** @param publicUrl public server address with the base path; `null`: known only for providers with their own address */
   constructor(private publicUrl: string | null) {}
 
-  /** Tells the address of a server that was configured without one. */
+  /** Sets the address if none is configured. */
   listening(url: string): void {
     this.publicUrl ??= url;
   }
 
-  /** The exact address for a provider and a database; 608 if there is none. */
+  /** Returns the exact callback address for a provider and a database. Throws 608 if it is unknown. */
   of(alias: string, type: ProviderType, { serverAddress }: ProviderData): string {
     const base = type === "apple" ? serverAddress : this.publicUrl;
     if (base === undefined || base === null)
@@ -114,7 +114,7 @@ export class CallbackAddresses {
     return [base.replace(/\/+$/, ""), ...(alias === "" ? [] : [alias]), "v1", type, "callback"].join("/");
   }
 
-  /** The same; `null` if there is none. */
+  /** Returns the callback address, or `null` if it is unknown. */
   known(alias: string, type: ProviderType, data: ProviderData): string | null {
     try {
       return this.of(alias, type, data);

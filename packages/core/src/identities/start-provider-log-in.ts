@@ -21,13 +21,13 @@ export interface StartInput {
   readonly providerName: string;
   /** SHA-256 of the app key. */
   readonly appKey: Digest;
-  /** `null`: those of the entry. */
+  /** `null`: the app names of the entry. */
   readonly appNames: readonly string[] | null;
   readonly deviceId: string | null;
   readonly secondFactor: Pick<Required<ShownFactor>, "token" | "enrol">;
-  /** The address that the browser returns to; `null`: the callback answers itself. */
+  /** Return address of the app. `null`: the callback answers itself. */
   readonly returnTo: string | null;
-  /** What the code will be bound to; given with `returnTo`, and only then. */
+  /** PKCE challenge of the return code. Required with `returnTo`, and only valid with it. */
   readonly challenge: string | null;
 }
 
@@ -36,16 +36,15 @@ export interface StartedLogIn {
   readonly cookie: BrowserCookie;
 }
 
-/** Log-ins that may be under way, of one network and in all: an app key could begin any number, kept for a while. */
+/** Maximum number of pending log-ins per network and in total. */
 export type LogInsUnderWay = RecordQuota;
 
-/** Seconds after which to come back: places become free one by one. */
+/** Value of `Retry-After`, in seconds. The quota frees gradually. */
 const comeBackAfter = 10;
 
 /**
- * Sends a browser to a provider. 307 for an address to return to that the app key does not list, or that comes without a
- * challenge; 698 and 608 for the provider; 209 without app names, 208 and 210 for wrong ones; 706 while too many log-ins are
- * under way.
+ * Redirects a browser to a provider. Unlisted return address, or one without a challenge: 307. Provider problems: 698
+ * and 608. No app names: 209. Invalid app names: 208 and 210. Too many pending log-ins: 706.
  */
 export class StartProviderLogIn {
   constructor(
@@ -121,7 +120,7 @@ function acceptedReturn(
   return { address: returnTo, challenge: digest };
 }
 
-/** There are as many log-ins under way as may be. */
+/** The quota of pending log-ins is exhausted. */
 class CrowdedError extends ServiceError {
   constructor(whose: string) {
     super(706, { retryAfter: comeBackAfter, detail: `Too many log-ins ${whose} are under way at providers.` });

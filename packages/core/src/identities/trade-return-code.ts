@@ -9,22 +9,21 @@ import { isVerifier, openedCode, type ProviderSealing, type ReturnCode, returnCo
 import type { RegisteredProviders } from "./registered-providers.ts";
 
 export interface TradeInput {
-  /** As it came with the address that the browser returned to. */
+  /** The code from the return address. */
   readonly code: string;
   readonly verifier: string;
-  /** What is shown with the code; without a token, the one that the log-in began with. */
+  /** Second-factor input. Without a token, the token of the log-in's start applies. */
   readonly secondFactor: Pick<Required<ShownFactor>, "token" | "enrol">;
 }
 
 type Trade = Pick<TradeInput, "verifier" | "secondFactor"> & Required<Pick<ProvenLogIn, "spend">>;
 
-/** Refusals of second factors: the client sends the same code again, with a token. */
+/** Refusals of second factors. The client sends the same code again, with a token. */
 const factorCodes: readonly number[] = [340, 341, 342];
 
 /**
- * Trades the code that an app's return address was given for what the callback would have answered otherwise. 324 for a code
- * that is unknown, used, over, of another app key or database, and for a verifier that does not belong to it. Every outcome spends
- * the code, except 340, 341 and 342.
+ * Exchanges a return code for the outcome of the log-in. Unknown, used or expired code, another app key or database, or
+ * a wrong verifier: 324. Every outcome consumes the code, except 340, 341 and 342.
  */
 export class TradeReturnCode {
   constructor(
@@ -48,7 +47,7 @@ export class TradeReturnCode {
       const known = { appNames: code.appNames, providerName: code.provider };
       return await tellingRefusals(context, known, () => this.trade(context, code, { ...input, spend }));
     } catch (error) {
-      // What has failed is told, also when spending fails: the code is over soon.
+      // The original error takes precedence over a failure to consume the code, which expires soon.
       if (!(error instanceof ServiceError && factorCodes.includes(error.code))) await spend(r).catch(() => false);
       throw error;
     }
@@ -59,7 +58,7 @@ export class TradeReturnCode {
     const { database, appKey, r } = context;
     const isOwn = code.appKeyId === appKey.id && code.alias === database.alias;
     if (!isOwn) throw new ServiceError(324, { detail: "The code is of another app key or database." });
-    // Digests are compared, so the time it takes tells nothing of the verifier.
+    // The comparison of digests leaks nothing about the verifier through timing.
     const isProven = isVerifier(verifier) && this.digests.sha256(verifier) === code.challenge;
     if (!isProven) throw new ServiceError(324, { detail: "The verifier does not belong to the code." });
     const registered = await this.providers.find(code.provider, database, r);

@@ -6,22 +6,21 @@ import type { PublicJwk, ServerKeyKind, ServerKeyPair, ServerKeys } from "./serv
 
 export interface AcceptedKey {
   readonly pair: ServerKeyPair;
-  /** For how many more milliseconds, by the storage's clock; `null` while it is the current one. */
+  /** Remaining milliseconds by the storage's clock. `null` for the current key. */
   readonly lastsFor: number | null;
 }
 
 interface Ring {
   /** Resolves when the database has a key. */
   beginning: Promise<void> | null;
-  /** The keys that were accepted when that was last asked, and current ones since, by id. */
+  /** Key pairs by id: those accepted at the last look-up, and current ones since. */
   pairs: Map<string, ServerKeyPair>;
 }
 
 /**
- * The key pairs of the databases, opened. Which of them are current and accepted is asked of the database every time, so
- * that a rotation by another process holds at once; the pairs themselves are remembered while they are accepted. A
- * database without a key is given one when it is first asked for. Without a master key, and with another than the one
- * that sealed the current key: 705.
+ * The decrypted key pairs of the databases. Each call reads the key states from the database, so a rotation by another
+ * process applies at once. The first use creates a missing key. Only decrypted pairs are cached. No master key, or a
+ * current key sealed under another one: 705.
  */
 export class KeyRings {
   private readonly sealing: KeySealing;
@@ -31,12 +30,12 @@ export class KeyRings {
     this.sealing = new KeySealing(supply.wrapping, supply.serverKeys);
   }
 
-  /** Whether there is a master key, without which no key can be used. */
+  /** Whether there is a master key. No key can be used without one. */
   get usable(): boolean {
     return this.sealing.usable;
   }
 
-  /** Whether a current key of the database was sealed under another master key than the one there is; `false` without one. */
+  /** Whether another master key sealed a current key of the database. `false` without a master key. */
   async sealedElsewhere(database: Database): Promise<boolean> {
     if (!this.usable) return false;
     const kinds: readonly ServerKeyKind[] = ["rsa", "jwt"];
@@ -47,7 +46,7 @@ export class KeyRings {
     );
   }
 
-  /** The key to use. */
+  /** Returns the current key. Creates the first one if needed. */
   async current(kind: ServerKeyKind, database: Database): Promise<ServerKeyPair> {
     const ring = await this.begin(kind, database);
     const stored = await keysOf(database).current(kind);
@@ -56,20 +55,20 @@ export class KeyRings {
     return pair;
   }
 
-  /** The keys to accept, the current one first. */
+  /** Returns the accepted keys, the current one first. */
   async accepted(kind: ServerKeyKind, database: Database): Promise<ServerKeyPair[]> {
     return (await this.load(kind, database)).map(({ pair }) => pair);
   }
 
-  /** The same with the time that is left to them. */
+  /** Returns the accepted keys with their remaining time. */
   async lasting(kind: ServerKeyKind, database: Database): Promise<AcceptedKey[]> {
-    // The clock first: what passes until the keys are there shortens their time, and never prolongs it.
+    // Reads the clock first, so that a slow look-up only shortens the remaining time.
     const now = await database.storage.now();
     const keys = await this.load(kind, database);
     return keys.map(({ pair, until }) => ({ pair, lastsFor: until === null ? null : until - now }));
   }
 
-  /** What anybody can check the tokens of a database with. */
+  /** Returns the public keys for verifying the tokens of the database. */
   async published(database: Database): Promise<PublicJwk[]> {
     return (await this.accepted("jwt", database)).map((pair) => this.supply.serverKeys.jwk(pair));
   }
@@ -81,7 +80,7 @@ export class KeyRings {
     const ring = await this.begin(kind, database);
     const stored = await keysOf(database).accepted(kind);
     this.currentOf(stored, ring);
-    // An earlier key whose master key is lost keeps nobody from using the others.
+    // Skips earlier keys whose master key is lost.
     const opened = stored.flatMap((key) => {
       const pair = this.open(key, ring);
       return pair === undefined ? [] : [{ pair, until: key.acceptedUntil }];
@@ -92,7 +91,7 @@ export class KeyRings {
 
   private currentOf([first]: readonly StoredKey[], ring: Ring): ServerKeyPair {
     if (first === undefined) {
-      // Somebody put another database into the place of this one; the next request begins anew.
+      // The database was replaced. The next request creates a key.
       ring.beginning = null;
       throw new ServiceError(705, { detail: "The key of the database is gone." });
     }
@@ -107,14 +106,14 @@ export class KeyRings {
   }
 
   private async begin(kind: ServerKeyKind, database: Database): Promise<Ring> {
-    // Before a key is made that could not be kept.
+    // Fails before it creates a key that cannot be stored.
     this.sealing.assertUsable();
     const ring = this.ringOf(kind, database);
     const beginning = (ring.beginning ??= this.provide(kind, database));
     try {
       await beginning;
     } catch (error) {
-      // The next one tries again.
+      // The next call retries.
       if (ring.beginning === beginning) ring.beginning = null;
       throw error;
     }
@@ -129,7 +128,7 @@ export class KeyRings {
     return ring;
   }
 
-  /** Makes the first key, or puts in the supplied one. Each is taken once, so that servers do not take turns. */
+  /** Creates the first key, or installs the supplied one once. Servers with different keys do not alternate. */
   private async provide(kind: ServerKeyKind, database: Database): Promise<void> {
     const keys = keysOf(database);
     const supplied = this.supply.supplied.get(kind);
@@ -148,19 +147,19 @@ function keysOf({ storage }: Database): KeyStore {
   return new KeyStore(storage.repositories.records);
 }
 
-/** Where new key pairs come from, and what they are sealed with. */
+/** Source of new key pairs, and how they are sealed. */
 export interface KeySupply {
-  /** `null` without a master key: then nothing that needs a key of the server can be used. */
+  /** `null` without a master key: nothing that needs a server key can be used. */
   readonly wrapping: KeyWrapping | null;
   readonly serverKeys: ServerKeys;
-  /** Pairs that the operator supplies instead of having them made. */
+  /** Operator-supplied key pairs, which replace generated ones. */
   readonly supplied: ReadonlyMap<ServerKeyKind, ServerKeyPair>;
   readonly rsaBits: 2048 | 3072 | 4096;
 }
 
 const day = 24 * 3_600_000;
 
-/** The pair to put into a database: the supplied one, or a new one. */
+/** Returns the key pair to install: the supplied one, or a new one. */
 export async function nextPair(
   kind: ServerKeyKind,
   { supplied, serverKeys, rsaBits }: KeySupply,
@@ -168,7 +167,7 @@ export async function nextPair(
   return supplied.get(kind) ?? serverKeys.generate(kind === "rsa" ? { kind, bits: rsaBits } : { kind });
 }
 
-/** Milliseconds for which a replaced key is accepted: a day, or as long as a token that it has signed can be good. */
+/** Returns how long a replaced key stays accepted, in milliseconds: a day, or for tokens their maximum lifetime if it is longer. */
 export function keyOverlap(kind: ServerKeyKind, { policy }: Database): number {
   return kind === "jwt" ? Math.max(day, policy.sessions.absoluteLifetime) : day;
 }

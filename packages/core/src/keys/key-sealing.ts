@@ -5,7 +5,7 @@ import type { ServerKeyPair, ServerKeys } from "./server-keys.ts";
 
 const keyPurpose = "server key";
 
-/** Seals key pairs under the master key, and opens them. 705 without a master key. */
+/** Seals key pairs under the master key. Throws 705 without one. */
 export class KeySealing {
   /** @param wrapping `null` without a master key */
   constructor(
@@ -17,7 +17,7 @@ export class KeySealing {
     return this.wrapping !== null;
   }
 
-  /** 705 without a master key. */
+  /** Throws 705 without a master key. */
   assertUsable(): void {
     requireWrapping(this.wrapping);
   }
@@ -26,7 +26,7 @@ export class KeySealing {
     return { ...publicPart, wrappedPrivateKey: requireWrapping(this.wrapping).wrap(privateKey, keyPurpose) };
   }
 
-  /** `undefined` for another master key. The public half comes from the private one, which only that key can seal. */
+  /** Returns `undefined` for another master key. The public key is derived from the authenticated private key. */
   open({ kind, keyId, wrappedPrivateKey }: StoredKey): ServerKeyPair | undefined {
     const privateKey = requireWrapping(this.wrapping).unwrap(wrappedPrivateKey, keyPurpose);
     const pair = privateKey && this.serverKeys.restore(kind, privateKey);
@@ -34,33 +34,32 @@ export class KeySealing {
   }
 }
 
-/** 705 without a master key. */
+/** Throws 705 without a master key. */
 export function requireWrapping(wrapping: KeyWrapping | null, detail = "There is no master key."): KeyWrapping {
   if (wrapping === null) throw new ServiceError(705, { detail });
   return wrapping;
 }
 
 /**
- * Port: sealing of secrets under the master key of the installation. Private keys, symmetric keys of sessions and the
- * text of the `Secure-Token` go through it.
+ * Port: seals secrets under the master key of the installation: private keys, session keys and `Secure-Token`s.
  *
- * A purpose says what a secret is for, for example `server key` or `secure token|<alias>`. It is bound to the result:
- * what was wrapped for one purpose cannot be unwrapped for another. A purpose is no secret, and there should be few of
- * them: each has a key of its own.
+ * A purpose states the use of a secret, for example `server key` or `secure token|<alias>`. It is bound to the result:
+ * text wrapped for one purpose cannot be unwrapped for another. Purposes are not secret. Keep them few, as each has its
+ * own derived key.
  */
 export interface KeyWrapping {
-  /** Seals 0 to 65,536 bytes. The text is base64url without padding, different every time, 29 bytes longer than `plain`. */
+  /** Seals 0 to 65,536 bytes. The result is unpadded base64url, unique per call, 29 bytes longer than `plain` when decoded. */
   wrap(plain: Uint8Array, purpose: string): string;
 
   /**
-   * What was wrapped. `undefined` for anything that this master key did not wrap for this purpose: altered,
-   * truncated, another spelling of the same bytes, an unknown version.
+   * Returns the plain bytes. `undefined` for text that this master key did not wrap for this purpose: altered,
+   * truncated, non-canonical or of an unknown version.
    */
   unwrap(wrapped: string, purpose: string): Uint8Array | undefined;
 }
 
 export function sealJson(wrapping: KeyWrapping, value: unknown, purpose: string): string {
-  // What is not ASCII, JSON can escape.
+  // Escapes non-ASCII characters, as `asciiBytes` requires.
   const json = JSON.stringify(value).replaceAll(
     /[^\0-\x7f]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -68,7 +67,7 @@ export function sealJson(wrapping: KeyWrapping, value: unknown, purpose: string)
   return wrapping.wrap(asciiBytes(json), purpose);
 }
 
-/** The JSON that was sealed for the purpose; `undefined` for whatever this master key did not seal for it. */
+/** Opens sealed JSON. Returns `undefined` if this master key did not seal it for the purpose. */
 export function openJson(wrapping: KeyWrapping, sealed: string, purpose: string): JsonValue | undefined {
   const bytes = wrapping.unwrap(sealed, purpose);
   return bytes === undefined ? undefined : (JSON.parse(asciiText(bytes)) as JsonValue);

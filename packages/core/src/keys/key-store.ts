@@ -1,33 +1,33 @@
 import type { RecordKind, RecordRepository, StoredRecord } from "../storage/index.ts";
 import type { ServerKeyKind, ServerPublicKey } from "./server-keys.ts";
 
-/** All keys of a kind that a database ever had, the latest first: the current one, and those that it took the place of. */
+/** All keys that a database ever had, by kind. The current key is first, followed by its predecessors. */
 export const keyRingKind: RecordKind<readonly StoredKey[]> = "keyRing";
 
-/** Stands in the place of a private half that was swept away. */
+/** Replaces a deleted private key. */
 const swept = "";
 
 /**
- * The key pairs of one database. Of each kind there is at most one current key, in any order in which processes
- * write, and once there was one there always is. Ids stay known for ever, so that no key comes back.
+ * The key pairs of one database. Each kind has at most one current key, even with concurrent writers, and never loses
+ * it. Key ids are kept for ever, so that no key is reused.
  */
 export class KeyStore {
   constructor(private readonly records: RecordRepository) {}
 
-  /** The key to use, or `null` as long as there was none. */
+  /** Returns the current key, or `null` if there has never been one. */
   async current(kind: ServerKeyKind): Promise<StoredKey | null> {
     return (await this.read(kind))?.value[0] ?? null;
   }
 
-  /** The keys to accept: the current one, then earlier ones whose time is not over, the latest first. */
+  /** Returns the accepted keys: the current one, then unexpired earlier ones, latest first. */
   async accepted(kind: ServerKeyKind): Promise<StoredKey[]> {
     const ring = await this.read(kind);
     return ring === undefined ? [] : ring.value.filter((key) => isAccepted(key, nowOf(ring)));
   }
 
   /**
-   * Makes the key the first of its kind, unless there is a current one; answers the current one either way, so that
-   * processes which start at once get the same.
+   * Adds the first key of its kind, unless there is a current one. Returns the current key either way, so that
+   * processes that start concurrently get the same key.
    *
    * @param now milliseconds since 1970 by the storage's clock
    */
@@ -37,7 +37,7 @@ export class KeyStore {
     return (await this.current(key.kind)) ?? first;
   }
 
-  /** All keys whose private half was not swept away: the accepted ones first, as above, then those that are over. */
+  /** Returns all keys with a private key: the accepted ones first, as in `accepted`, then the expired ones. */
   async kept(kind: ServerKeyKind): Promise<StoredKey[]> {
     const ring = await this.read(kind);
     if (ring === undefined) return [];
@@ -47,9 +47,9 @@ export class KeyStore {
   }
 
   /**
-   * Makes the key the current one of its kind if that has the id `expectedKeyId`; the key before is accepted for
-   * `overlap` more milliseconds. Else nothing changes: `stale` if another key is current, or none; `known` if the kind
-   * knows the id of the new key already.
+   * Makes the key current if the current key has the id `expectedKeyId`. The previous key stays accepted for `overlap`
+   * milliseconds. Otherwise nothing changes: `stale` if another key or none is current, `known` if the kind has ever
+   * had the new key.
    */
   async rotate(expectedKeyId: string, key: WrappedKeyPair, overlap: number): Promise<"ok" | "stale" | "known"> {
     for (;;) {
@@ -63,9 +63,7 @@ export class KeyStore {
     }
   }
 
-  /**
-   * Forgets the private halves of the keys, of any kind, that are no longer accepted since at least `age` milliseconds; how many it were.
-   */
+  /** Deletes private keys, of any kind, that expired at least `age` milliseconds ago. Returns their number. */
   async sweep(age: number): Promise<number> {
     const rings = await this.records.list(keyRingKind, { after: null, limit: 10 });
     let forgotten = 0;
@@ -75,7 +73,7 @@ export class KeyStore {
         acceptedUntil !== null && wrappedPrivateKey !== swept && acceptedUntil <= last;
       const over = ring.value.filter(isOver).length;
       const keys = ring.value.map((key) => (isOver(key) ? { ...key, wrappedPrivateKey: swept } : key));
-      // Of a ring that was rotated meanwhile, the next sweep forgets them.
+      // After a concurrent rotation, the next sweep deletes them.
       if (over > 0 && (await this.write(ring, keys))) forgotten += over;
     }
     return forgotten;
@@ -85,21 +83,21 @@ export class KeyStore {
     return (await this.records.get(keyRingKind, [kind]))[0];
   }
 
-  /** `false` if the ring was changed meanwhile. */
+  /** Returns `false` on a concurrent change. */
   private async write({ id, version }: StoredRecord<unknown>, keys: readonly StoredKey[]): Promise<boolean> {
     return (await this.records.put(keyRingKind, id, keys, { ifVersion: version })) === "stored";
   }
 }
 
 export interface WrappedKeyPair extends ServerPublicKey {
-  /** Wrapped under the master key; storage never sees the private key itself. */
+  /** Sealed under the master key. Storage never has the plain private key. */
   readonly wrappedPrivateKey: string;
 }
 
-/** A key pair as kept. Times are by the storage's clock, milliseconds since 1970. */
+/** A stored key pair. Times are milliseconds since 1970 by the storage's clock. */
 export interface StoredKey extends WrappedKeyPair {
   readonly createdAt: number;
-  /** From then on the key is refused; `null` while it is the current one. */
+  /** The key is refused from this time on. `null` for the current key. */
   readonly acceptedUntil: number | null;
 }
 
@@ -111,7 +109,7 @@ function isAccepted({ acceptedUntil }: StoredKey, now: number): boolean {
   return acceptedUntil === null || now < acceptedUntil;
 }
 
-/** When a record was read, by the storage's clock. */
+/** Returns when a record was read, by the storage's clock. */
 function nowOf({ createdAt, age }: StoredRecord<unknown>): number {
   return createdAt + age;
 }

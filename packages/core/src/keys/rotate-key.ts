@@ -6,24 +6,24 @@ import type { ServerKeyKind } from "./server-keys.ts";
 
 export interface RotateKeyInput {
   readonly kind: ServerKeyKind;
-  /** The current key was sealed under a master key that is no more. It is refused from then on. Such a key stays in its place otherwise. */
+  /** The master key of the current key is lost. The current key is refused at once. Without this flag, such a key is not rotated. */
   readonly lost?: boolean;
 }
 
 export interface KeyRotation {
   readonly keyId: string;
-  /** Id of the one before; `null` if there was none. */
+  /** Id of the previous key. `null` if there was none. */
   readonly before: string | null;
 }
 
 /**
- * Why a key was not rotated: `overtaken`: somebody else did it meanwhile; `suppliedAlready`: the supplied key is the current one;
- * `suppliedBefore`: it was, and cannot be again; `sealedByAnother`: another master key sealed the current key; `notLost`: it
- * was this one.
+ * Why a key was not rotated. `overtaken`: concurrent rotation. `suppliedAlready`: the supplied key is current.
+ * `suppliedBefore`: the supplied key is a former one and cannot return. `sealedByAnother`: another master key sealed
+ * the current key. `notLost`: this master key sealed the current key.
  */
 export type RotationRefusal = "overtaken" | "sealedByAnother" | "suppliedAlready" | "suppliedBefore" | "notLost";
 
-/** Puts the supplied key, or a new one, into the place of the current one, which is accepted for a while still, and tells the audit. */
+/** Replaces the current key by the supplied or a new one and audits it. The previous key stays accepted for the overlap. */
 export class RotateKey {
   private readonly sealing: KeySealing;
 
@@ -35,7 +35,7 @@ export class RotateKey {
     { database, r: outside, unit, eventOf }: AdministrationContext,
     { kind, lost = false }: RotateKeyInput,
   ): Promise<KeyRotation | RotationRefusal> {
-    // Before a key is made that could not be kept.
+    // Fails before it creates a key that cannot be stored.
     this.sealing.assertUsable();
     const keys = new KeyStore(outside.records);
     const current = await keys.current(kind);

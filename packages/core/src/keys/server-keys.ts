@@ -1,50 +1,49 @@
-/** What a new pair is to be. RSA takes 2048 bits unless told otherwise; tokens are signed on P-256 always. */
+/** Parameters of a new key pair. RSA defaults to 2048 bits. Token keys are on P-256. */
 export type NewServerKey = { readonly kind: "rsa"; readonly bits?: 2048 | 3072 | 4096 } | { readonly kind: "jwt" };
 
-/** A key from a file, or why it is none that can be used. */
+/** A key from a file, or why it cannot be used. */
 export type ImportedKey = { readonly pair: ServerKeyPair } | { readonly refused: KeyRefusal };
 
-/** Port: making and reading the key pairs of the server. */
+/** Port: creates and reads the key pairs of the server. */
 export interface ServerKeys {
-  /** Makes a pair beside the event loop. RSA with 4096 bits can take several seconds. */
+  /** Creates a pair off the event loop. RSA with 4096 bits can take several seconds. */
   generate(wanted: NewServerKey): Promise<ServerKeyPair>;
 
   /**
-   * Reads the text of a PEM file with one private key: PKCS#1, SEC1 or PKCS#8, encrypted or not. The passphrase serves
-   * encrypted ones and is ignored otherwise. Blocks for as long as the file's own key derivation takes, so it is for
-   * the start of the server.
+   * Reads a PEM file with one private key: PKCS#1, SEC1 or PKCS#8, encrypted or not. The passphrase is ignored for
+   * unencrypted files. Blocks while it derives the key of the file, so call it only at server start.
    */
   import(kind: ServerKeyKind, pem: string, passphrase?: string): ImportedKey;
 
-  /** The pair of an unwrapped private key. `undefined` if these bytes are no PKCS#8 key of this kind. */
+  /** Restores the pair of a private key. Returns `undefined` if the bytes are not a PKCS#8 key of this kind. */
   restore(kind: ServerKeyKind, privateKey: Uint8Array): ServerKeyPair | undefined;
 
-  /** A key for signing tokens as a member of a JWK set. Throws a `TypeError` for a key of another kind. */
+  /** Returns a token key as a JWK. Throws a `TypeError` for a key of another kind. */
   jwk(key: ServerPublicKey): PublicJwk;
 }
 
-/** What a key pair of the server serves: RSA for the encrypted log-ins, P-256 for signing tokens. */
+/** Use of a server key pair: RSA for encrypted log-ins, P-256 for signing tokens. */
 export type ServerKeyKind = "rsa" | "jwt";
 
-/** The half of a key pair that everybody may see. */
+/** The public half of a key pair. */
 export interface ServerPublicKey {
   readonly kind: ServerKeyKind;
-  /** The JWK thumbprint (RFC 7638, SHA-256, 43 characters of base64url): the same key has the same id everywhere. */
+  /** The JWK thumbprint (RFC 7638, SHA-256, 43 characters of base64url). The same key always has the same id. */
   readonly keyId: string;
-  /** PEM of the SubjectPublicKeyInfo, its lines ended by CR LF, the last one too. */
+  /** SubjectPublicKeyInfo in PEM. All lines end with CR LF, including the last. */
   readonly publicKey: string;
 }
 
 /**
- * A key pair of the server. Adapters prepare a key once per object, so keep the object for as long as the key is
- * in use instead of making a new one for every request.
+ * A key pair of the server. Adapters prepare a key once per object, so reuse the object instead of creating one per
+ * request.
  */
 export interface ServerKeyPair extends ServerPublicKey {
-  /** PKCS#8 in DER, not encrypted: wrap it before it is stored, and log it nowhere. */
+  /** Unencrypted PKCS#8 in DER. Wrap it before storing it, and never log it. */
   readonly privateKey: Uint8Array;
 }
 
-/** A public key for checking tokens, as it stands in a JWK set (RFC 7517). */
+/** A public key for verifying tokens, as a member of a JWK set (RFC 7517). */
 export interface PublicJwk {
   readonly kty: "EC";
   readonly crv: "P-256";
@@ -56,7 +55,7 @@ export interface PublicJwk {
   readonly alg: "ES256";
 }
 
-/** Why the private key of a file cannot serve, as the reason's name and a sentence for whoever starts the server. */
+/** Why a private key file cannot be used: the reason's name, and a sentence for the operator. */
 export const keyRefusals = {
   notPem: "It is not a PEM file with one private key.",
   publicKey: "It holds a public key, and the private key is needed.",

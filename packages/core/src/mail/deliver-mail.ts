@@ -3,13 +3,13 @@ import type { ClaimedRecord } from "../storage/index.ts";
 import { type MailMessage, type MessageWriter, type Mailer, MailerUnusable, type ResetMail } from "./mail.ts";
 import { mailJobs, type SealedMailJobs, stuckMailJobs, type WaitingMailJob } from "./queue-mail.ts";
 
-/** The first delay after an attempt that failed, in milliseconds; it doubles with every further one. */
+/** Delay after the first failed attempt, in milliseconds. Doubles with each further one. */
 const initialDelay = 10_000;
 
-/** A transport that is back is to be noticed soon; who refuses one mail is not to be bothered. */
+/** Milliseconds. Short for the transport, to notice its recovery soon. Long for a job, to spare a relay that refuses one mail. */
 const maxDelay: Readonly<Record<DeliveryFailure, number>> = { transport: 60_000, job: 600_000 };
 
-/** What keeps an order from being sent: its own address or contents, or that no mail can be sent at all. */
+/** Cause of a failed attempt: the address or contents of the job, or the transport as a whole. */
 type DeliveryFailure = "job" | "transport";
 
 export type ClaimedMailJob = ClaimedRecord<WaitingMailJob>;
@@ -21,17 +21,17 @@ interface ReadyMessage {
 
 export type Delivery =
   | { readonly kind: "sent" }
-  /** The relay will never take it; `reply` as in `MailOutcome`. Nobody tries again. */
+  /** The relay refuses it permanently. `reply` as in `MailOutcome`. No retry. */
   | { readonly kind: "refused"; readonly reply: string }
-  /** It was to be sent to somebody who is not there, or was written to a moment ago. */
+  /** There is no recipient, or the recipient got a mail moments ago. */
   | { readonly kind: "nobody" }
-  /** It is tried again in `delay` milliseconds. */
+  /** Retried in `delay` milliseconds. */
   | { readonly kind: "later"; readonly reply: string; readonly delay: number }
-  /** The same, because no mail at all can be handed over. */
+  /** Retried, because the transport cannot send any mail. */
   | { readonly kind: "stuck"; readonly errorCode: MailerUnusable; readonly delay: number }
-  /** The same; it could not be opened, prepared or written. */
+  /** Retried, because the job could not be opened, prepared or written. */
   | { readonly kind: "failed"; readonly error: unknown; readonly delay: number }
-  /** Somebody else has claimed it meanwhile. `sent`: it may arrive twice. */
+  /** Another process has claimed the job. `sent`: the mail may arrive twice. */
   | { readonly kind: "lost"; readonly sent: boolean };
 
 export interface DeliverMailParts {
@@ -43,12 +43,12 @@ export interface DeliverMailParts {
 
 type Desk = Pick<Database, "alias" | "storage">;
 
-/** Undoes a preparation whose order is somebody else's by now. */
+/** Rolls back a preparation after another process has claimed the job. */
 class Lost extends Error {}
 
 /**
- * Sends what a claimed order asks for. An order is forgotten only after the relay has taken its mail, so that none gets lost; where the
- * process ends in between, or the relay breaks off after it has taken it, the mail is sent again, with the same reference.
+ * Sends the mail of a claimed job. The job is deleted after the relay has accepted its mail, so no mail is lost. If the
+ * process or the connection fails in between, the mail is sent again with the same reference.
  */
 export class DeliverMail {
   constructor(private readonly parts: DeliverMailParts) {}
@@ -64,7 +64,7 @@ export class DeliverMail {
     return ready === null ? { kind: "nobody" } : this.send(desk, ready);
   }
 
-  /** The letter that an order asks for. One for a new password is prepared once, and from then on waits instead of the order. */
+  /** Returns the message of a job. A password reset is prepared once. Its message then replaces the job. */
   private async messageOf({ alias, storage }: Desk, claimed: ClaimedMailJob): Promise<ReadyMessage | null> {
     const { jobs, resetMail } = this.parts;
     const content = jobs.open(alias, claimed.value.sealed);
@@ -86,7 +86,7 @@ export class DeliverMail {
     const { messages, mailer } = this.parts;
     let outcome;
     try {
-      // The same with every attempt, so that a mail that arrives twice can be known.
+      // The same for every attempt, so that recipients can detect duplicates.
       const reference = job.id.slice(0, 32);
       outcome = await mailer.send({ to: message.to, reference, ...messages.write(message, desk.alias) });
     } catch (error) {
@@ -111,7 +111,7 @@ export class DeliverMail {
   }
 }
 
-/** Ends a claim: the order is done with (`null`), or waits longer. It is among those that are stuck while the transport is to blame. */
+/** Ends a claim: the job is done (`null`) or waits longer. It is marked as stuck while the transport is the cause. */
 async function settle(
   { storage }: Desk,
   job: ClaimedMailJob,

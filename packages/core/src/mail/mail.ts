@@ -12,8 +12,8 @@ interface Addressed {
 }
 
 /**
- * What is to be mailed, and what has to be known for it. A request for a new password names whoever was asked for, a database user or a custom
- * one: whether there is such a user, is found out when it is sent, so that asking takes the same for everybody.
+ * A mail to send, with its data. A password reset has only the requested name, of a database or custom user. The user
+ * is looked up at sending time, so that the request takes the same time for all names.
  */
 export type MailJob =
   | { readonly kind: "passwordReset"; readonly user: string; readonly custom?: true; readonly language: MailLanguage }
@@ -25,30 +25,30 @@ export type MailMessage =
   | Exclude<MailJob, { readonly kind: "passwordReset" }>
   | (PreparedReset & { readonly kind: "passwordReset"; readonly language: MailLanguage });
 
-/** A mail as it is handed to the transport. */
+/** A mail for the transport. */
 export interface Mail {
-  /** One address, as `mailAddress` takes it. */
+  /** One address in the form of `mailAddress`. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Letters and digits that are the same for every attempt to send it, so that what arrives twice can be told to be one. */
+  /** Letters and digits, the same for every attempt, to detect duplicates. */
   readonly reference: string;
 }
 
-/** As of RFC 5321: local part and whole. */
+/** Limits of RFC 5321 for the local part and the whole address, in characters. */
 const [longestLocalPart, longestAddress] = [64, 254];
 
-/** Letters, digits and marks of any script besides the signs of RFC 5322. */
+/** Letters, digits and marks of any script, and the special characters of RFC 5322. */
 const localPart = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 
 const label = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{M}-]{0,61}[\\p{L}\\p{N}\\p{M}])?";
-/** Among letters and marks there are some that nothing is seen of: fillers, joiners, selectors of variants. */
+/** Some letters and marks are invisible: fillers, joiners and variation selectors. */
 const unseen = /\p{Default_Ignorable_Code_Point}/u;
 
 const domain = new RegExp(`^${label}(?:\\.${label})*$`, "u");
 
-/** One bare address in composed form: no name, comment, quotes or list, nothing invisible; else `null`. */
+/** Returns a bare address in NFC. `null` for names, comments, quotes, lists and invisible characters. */
 export function mailAddress(text: string): string | null {
   const address = text.normalize("NFC");
   const at = address.lastIndexOf("@");
@@ -57,7 +57,7 @@ export function mailAddress(text: string): string | null {
   return fits && !unseen.test(address) && localPart.test(local) && domain.test(host) ? address : null;
 }
 
-/** The address in its composed form; a text that is none: 307. */
+/** Returns the address in NFC. Throws 307 for an invalid address. */
 export function acceptMailAddress(text: string): string {
   const address = mailAddress(text);
   if (address !== null) return address;
@@ -65,30 +65,30 @@ export function acceptMailAddress(text: string): string {
   throw new ServiceError(307, { detail });
 }
 
-/** What became of a mail. `reply` is the code that it was answered with, such as `550 5.1.1`: never text, which can quote the mail. */
+/** Outcome of a delivery attempt. `reply` is the reply code, such as `550 5.1.1`, without text, which may quote the mail. */
 export type MailOutcome =
   | { readonly kind: "sent" }
-  /** It will never be taken: an address that does not exist, or contents that are not wanted. */
+  /** Permanent failure: an unknown address or rejected contents. */
   | { readonly kind: "refused"; readonly reply: string }
-  /** It may be taken later: a mailbox that is full, a relay that wants to see it again. Other mail may be taken now. */
+  /** Temporary failure: a full mailbox or greylisting. Other mail may still be accepted. */
   | { readonly kind: "later"; readonly reply: string };
 
-/** Port: the transport of mail. */
+/** Port: the mail transport. */
 export interface Mailer {
   /**
-   * Hands a mail over. Throws `MailerUnusable` when no mail at all can be handed over now: the relay is away, not the one that it says,
-   * or does not let this server in. A relay that breaks off may have taken the mail all the same: who sends it again, may send it twice.
+   * Sends a mail. Throws `MailerUnusable` if no mail can be sent: the relay is unreachable, has the wrong identity or
+   * refuses this server. The relay may have accepted a mail before the connection dropped. A retry then sends it twice.
    */
   send(mail: Mail): Promise<MailOutcome>;
 
-  /** Waits for what is being sent; nothing can be sent afterwards. */
+  /** Waits for pending mail. Nothing can be sent afterwards. */
   close(): Promise<void>;
 }
 
-/** Why no mail can be handed over. */
+/** Why the transport cannot send any mail. */
 export type MailerErrorCode = "away" | "timeout" | "tls" | "authentication" | "sender" | "folder" | "answer";
 
-/** The transport of mail cannot be used now. The message is for administrators and holds no secret. */
+/** The mail transport cannot be used. The message is for administrators and contains no secret. */
 export class MailerUnusable extends Error {
   override readonly name = "MailerUnusable";
 
@@ -101,15 +101,15 @@ export class MailerUnusable extends Error {
   }
 }
 
-/** Port: the wording of mail. */
+/** Port: the texts of mail. */
 export interface MessageWriter {
-  /** What a letter from the database with this alias says. */
+  /** Writes the text of a mail from the database with this alias. */
   write(message: MailMessage, alias: string): Pick<Mail, "subject" | "text" | "html">;
 }
 
-/** Whom a request for a new password leads to, with the token that it has been given. */
+/** The recipient of a password reset, and the issued token. */
 export interface PreparedReset {
-  /** One address, as `mailAddress` takes it. */
+  /** One address in the form of `mailAddress`. */
   readonly to: string;
   readonly name: string;
   readonly token: string;
@@ -118,11 +118,11 @@ export interface PreparedReset {
 
 export type ResetMailJob = Pick<Extract<MailJob, { readonly kind: "passwordReset" }>, "user" | "custom">;
 
-/** What a request for a new password comes to, found out when it is about to be sent. */
+/** Prepares password resets at sending time. */
 export interface ResetMail {
   /**
-   * Finds the account and issues the token; `null` if no mail is sent: no such user, no address, disabled, or written to a moment ago.
-   * Is called within a transaction, of which `r` are the repositories, and awaits nothing else: token and order are changed together.
+   * Finds the account and issues the token. `null` if no mail is sent: unknown or disabled user, no address, or a
+   * recent mail. Runs in the transaction of `r` and awaits nothing else, so that token and job change together.
    */
   prepare(r: Repositories, job: ResetMailJob): Promise<PreparedReset | null>;
 }

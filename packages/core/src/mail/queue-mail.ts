@@ -7,7 +7,7 @@ import type { MailMessage, MailLanguage, MailJob } from "./mail.ts";
 
 const minute = 60_000;
 
-/** Milliseconds for which orders are worth sending; that of a code ends with the code. */
+/** Lifetimes of jobs in milliseconds. The job of a confirmation code expires with the code. */
 const lifetimes = {
   passwordReset: 60 * minute,
   passwordChanged: 3 * 24 * 60 * minute,
@@ -15,13 +15,13 @@ const lifetimes = {
 } as const;
 
 export interface MailSettings {
-  /** Orders that may wait in a database; requests for a new password are put in only while less than half of them do. */
+  /** Maximum number of waiting jobs per database. Password resets are accepted only up to half of it. */
   readonly outboxLimit: number;
-  /** Milliseconds after which a transport that takes nothing has orders refused. */
+  /** Milliseconds of a transport outage after which new jobs are refused. */
   readonly unavailableAfter: number;
 }
 
-/** Where an order belongs: the alias of a database, and its repositories or those of a transaction. */
+/** The outbox of a job: the database alias, and its repositories or those of a transaction. */
 export interface MailDesk {
   readonly alias: string;
   readonly r: Repositories;
@@ -30,9 +30,9 @@ export interface MailDesk {
 export interface QueueMailParts {
   readonly jobs: SealedMailJobs;
   readonly digests: Digests;
-  /** `null` where no transport is configured. */
+  /** `null` if no transport is configured. */
   readonly settings: MailSettings | null;
-  /** Tells whoever sends that something was put in which should leave at once, or is about to be; may come too early, and be forgotten. */
+  /** Notifies the sender of a job that is due now. The job may not be committed yet, and the notification may be lost. */
   readonly notify: (alias: string) => void;
 }
 
@@ -44,8 +44,8 @@ export class QueueMail {
   }
 
   /**
-   * Puts the order in: it is sent, whatever becomes of this process. In a transaction it is put in with everything else. 712 when mail is not
-   * configured, or has not been possible for a while, for everybody alike; 706 when too much waits. `isWanted` is called after the check of the transport.
+   * Queues a mail durably. In a transaction, it is queued atomically with the other writes. 712 if mail is not
+   * configured or has failed for a while. 706 if too much mail waits. `isWanted` runs after the check of the transport.
    */
   async queueMail({ alias, r }: MailDesk, job: MailJob, isWanted?: () => Promise<boolean>): Promise<void> {
     const { jobs, digests, settings, notify } = this.parts;
@@ -63,24 +63,24 @@ export class QueueMail {
       { owner: "mail", lifetime, quota: { ofOwner: 0, inAll: limitOf(job, settings) } },
     );
     if (outcome !== "stored") throw new ServiceError(706, { detail: "Too much mail waits." });
-    // Sending this costs more where there is such a user: it is not to begin when somebody could measure it with his next request.
+    // A reset mail costs more for an existing user. A delayed start prevents measuring this with the next request.
     if (job.kind !== "passwordReset") notify(alias);
   }
 }
 
-/** What a notice is about. */
+/** The change that a notice reports. */
 type NoticedChange =
   | { readonly kind: "passwordChanged" }
   | { readonly kind: "accountLinked"; readonly provider: ProviderType };
 
-/** Tells users of a change of their account, so that they notice a change that they did not make. */
+/** Notifies users of changes to their account, so that they notice changes by others. */
 export class ChangeNotice {
   constructor(
     private readonly queueMail: Pick<QueueMail, "configured" | "queueMail">,
     private readonly language: MailLanguage,
   ) {}
 
-  /** Does nothing where there is no address or no mail, and never fails: the change is done already. */
+  /** Does nothing without an address or without mail. Never fails, as the change is already made. */
   async send(
     { database, r }: RequestContext,
     { email, loginName: name }: Pick<Account, "email" | "loginName">,
@@ -93,7 +93,7 @@ export class ChangeNotice {
   }
 }
 
-/** Anyone can request resets any number of times, so they leave room for the mail of logged-in users. */
+/** Resets are unauthenticated and unlimited in number, so they leave half the outbox to the mail of logged-in users. */
 function limitOf({ kind }: MailJob, { outboxLimit }: MailSettings): number {
   return kind === "passwordReset" ? Math.ceil(outboxLimit / 2) : outboxLimit;
 }
@@ -102,26 +102,26 @@ function lifetimeOf(job: MailJob): number {
   return job.kind === "confirmationCode" ? job.minutes * minute : lifetimes[job.kind];
 }
 
-/** Mail that was promised, by the SHA-256 of the sealed order: an order stays until it is done with, even if the process or the server ends. */
+/** Mail jobs by the SHA-256 of the sealed job. A job stays until it is done or expires, even across restarts. */
 export const mailJobs: RecordKind<WaitingMailJob> = "mail";
 
-/** The orders that the transport keeps from being sent, by the ids of `mailOrders`; each began when the transport first did. */
+/** Jobs blocked by the transport, by the ids of `mailJobs`. Each record starts when the transport first blocks the job. */
 export const stuckMailJobs: RecordKind<true> = "stuckMail";
 
 export interface WaitingMailJob {
-  /** Sealed under the master key, because it can hold a code. */
+  /** Sealed under the master key, because it may contain a code. */
   readonly sealed: string;
-  /** Milliseconds for which it is worth sending, from when it was put in. */
+  /** Milliseconds from queueing until the job expires. */
   readonly lifetime: number;
   readonly stuck: boolean;
 }
 
-/** What waits, claimed or not. */
+/** Waiting jobs, claimed or not. */
 export interface WaitingMail {
   readonly count: number;
-  /** Milliseconds for which the longest has waited; 0 if none does. */
+  /** Age of the oldest waiting job in milliseconds. 0 if there is none. */
   readonly oldest: number;
-  /** Milliseconds since the transport first kept one of them, and nothing else meanwhile; 0 if it keeps none. */
+  /** Milliseconds since the transport first blocked a waiting job. 0 if no job is blocked. */
   readonly stuck: number;
 }
 
@@ -130,21 +130,21 @@ export async function waitingMail({ records }: Pick<Repositories, "records">): P
   return { ...waiting, stuck };
 }
 
-/** What an order holds: itself as it was given, or the letter that it has become. */
+/** Contents of a job: the job as queued, or its prepared message. */
 export type MailJobContent = { readonly job: MailJob } | { readonly message: MailMessage };
 
-/** Seals what waits in the outbox of one database under the master key: names, addresses and codes are not for readers of tables. */
+/** Seals the waiting jobs of one database under the master key, to hide names, addresses and codes from readers of the table. */
 export class SealedMailJobs {
   /** @param wrapping `null` without a master key */
   constructor(private readonly wrapping: KeyWrapping | null) {}
 
-  /** 712 without a master key. */
+  /** Throws 712 without a master key. */
   seal(alias: string, content: MailJobContent): string {
     if (this.wrapping === null) throw new ServiceError(712, { detail: "There is no master key." });
     return sealJson(this.wrapping, content, purposeOf(alias));
   }
 
-  /** `undefined` for what was sealed under another master key, or for another database. */
+  /** Returns `undefined` if it was sealed under another master key or for another database. */
   open(alias: string, sealed: string): MailJobContent | undefined {
     return this.wrapping === null
       ? undefined

@@ -3,13 +3,13 @@ import { type ChangeToAudit, operatorEvent } from "./audit-events.ts";
 import type { Database } from "./database.ts";
 import type { ArrivingContext } from "./request-context.ts";
 
-/** What a use case of administration works with: a database, and who administers it. */
+/** The context of an administrative use case: a database, and the author of the changes. */
 export interface AdministrationContext extends Pick<ArrivingContext, "database" | "r" | "unit"> {
-  /** What the audit keeps of a change, with who made it. */
+  /** Creates the audit event of a change, with its author. */
   readonly eventOf: (change: ChangeToAudit) => AuditEvent;
 }
 
-/** The context of a command of the server, which no request asks for. */
+/** Returns the context of work without a request, such as a CLI command. */
 export function administrationOf(database: Database): AdministrationContext {
   return { database, r: database.storage.repositories, unit: database.unit, eventOf: operatorEvent };
 }

@@ -1,7 +1,7 @@
 import type { AuditEvent, ObjectId } from "../storage/index.ts";
 import type { AppKeyContext, SessionContext } from "./request-context.ts";
 
-/** What an event says unless it is given something else: a success outside of any request. */
+/** Defaults of an event: a success outside any request. */
 export const blankEvent = {
   requestId: "",
   outcome: 0,
@@ -23,7 +23,7 @@ type OutcomeFields<Outcome> = Pick<AuditEvent, "type"> & { readonly outcome: Out
     Pick<AuditEvent, "appNames" | "providerName"> & { readonly userId: ObjectId | null }
   >;
 
-/** The event of a request with an app key. `userId` is the user, if one was proven: actor and subject. */
+/** Creates the event of a request with an app key. `userId` is the authenticated user, as actor and subject. */
 export function logInEvent<Outcome extends AuditEvent["outcome"]>(
   context: AppKeyContext,
   { type, outcome, userId = null, appNames = [], providerName = null }: OutcomeFields<Outcome>,
@@ -31,11 +31,11 @@ export function logInEvent<Outcome extends AuditEvent["outcome"]>(
   return { ...requestEvent(context), type, outcome, actorId: userId, subjectId: userId, appNames, providerName };
 }
 
-/** A change by an administrator, and what it was about; `subjectId` is the user who was changed. */
+/** A change by an administrator. `subjectId` is the changed user. */
 export type ChangeToAudit = Pick<AuditEvent, "type"> &
   Partial<Pick<AuditEvent, "appKeyId" | "subjectId" | "appNames" | "macroName" | "providerName">>;
 
-/** The event of a command of the server, which has no request and no actor. */
+/** Creates the event of a CLI command, which has no request and no actor. */
 export function operatorEvent(change: ChangeToAudit): AuditEvent {
   return { ...blankEvent, ...change };
 }
@@ -43,7 +43,7 @@ export function operatorEvent(change: ChangeToAudit): AuditEvent {
 type Given = Pick<AuditEvent, "type"> &
   Partial<Pick<AuditEvent, "outcome" | "appNames" | "className" | "macroName" | "providerName">>;
 
-/** The event of a request with a session. Its user is also the subject, unless it was about a class or a macro. */
+/** Creates the event of a request with a session. The user is also the subject, unless it concerns a class or a macro. */
 export function sessionEvent(context: SessionContext, given: Given): AuditEvent {
   const { userId } = context.principal;
   const isAboutUser = given.className === undefined && given.macroName === undefined;

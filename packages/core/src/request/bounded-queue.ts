@@ -1,40 +1,40 @@
 import { ServiceError } from "../errors/index.ts";
 
 export interface BoundedQueueOptions {
-  /** How much work may run at once. */
+  /** Maximum number of concurrent tasks. */
   readonly concurrency: number;
-  /** How much work may wait behind it; further work is refused with 706. */
+  /** Maximum number of waiting tasks. Further tasks are refused with 706. */
   readonly queueLimit: number;
-  /** What the log says of work that is refused. */
+  /** Error detail for refused tasks. */
   readonly detail: string;
-  /** What the log says of work that was aborted while it waited. */
+  /** Error detail for tasks aborted while waiting. */
   readonly abortedDetail?: string;
-  /** Seconds after which refused work can come again; 1 unless given. */
+  /** `Retry-After` of refused tasks, in seconds. Default: 1. */
   readonly retryAfter?: number;
 }
 
-/** What is used of an `AbortSignal`. */
+/** The used subset of `AbortSignal`. */
 export interface QueueSignal {
   readonly aborted: boolean;
   addEventListener(type: "abort", listener: () => void, options: { readonly once: boolean }): void;
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** Runs work in the order of arrival, a limited amount at once, and refuses work that finds the queue full. */
+/** Runs tasks in order of arrival with limited concurrency. Refuses tasks when the queue is full. */
 export class BoundedQueue {
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
   constructor(private readonly options: BoundedQueueOptions) {}
 
-  /** 706 if the queue is full, or if the signal aborts the work before it begins. */
+  /** Throws 706 if the queue is full, or if the signal aborts before the work starts. */
   async run<T>(work: () => Promise<T>, signal?: QueueSignal): Promise<T> {
     if (this.running < this.options.concurrency) this.running += 1;
     else await this.waitForSlot(signal);
     try {
       return await work();
     } finally {
-      // The next in line takes the slot directly, so that work which arrives in between cannot.
+      // Passes the slot directly to the next task, so that a newly arriving task cannot take it.
       const next = this.waiting.shift();
       if (next === undefined) this.running -= 1;
       else next();

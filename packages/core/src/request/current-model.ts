@@ -3,7 +3,7 @@ import { Model } from "../model/index.ts";
 import type { ModelRepository } from "../storage/index.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** The model as it is stored now; 713 if its generation is none of those expected, of which `null` stands for all. */
+/** Loads the stored model. Throws 713 if its generation is not among the expected ones. `null`: any generation. */
 export async function currentModel(
   models: Pick<ModelRepository, "load">,
   expectedGenerations: readonly number[] | null,
@@ -15,7 +15,7 @@ export async function currentModel(
   return new Model(stored);
 }
 
-/** The model of this generation, or a newer one. A request in a transaction shares no load with others. */
+/** Returns the model of this generation or a newer one. A request in a transaction shares no load with others. */
 export async function requestModel(
   { r, database, unit, modelGeneration }: Pick<RequestContext, "r" | "database" | "unit" | "modelGeneration">,
   generation = modelGeneration,
@@ -26,7 +26,7 @@ export async function requestModel(
 
 const attempts = 3;
 
-/** Writes under the current model; again under a newer one, 706 the third time. Part of a transaction that is open. */
+/** Writes under the current model and retries under a newer one. Throws 706 after the third attempt. Works inside an open transaction. */
 export async function withCurrentModel<T>(
   context: Pick<RequestContext, "r" | "database" | "unit" | "modelGeneration">,
   work: (model: Model) => Promise<T>,
@@ -43,7 +43,7 @@ export async function withCurrentModel<T>(
   }
 }
 
-/** A write was prepared under an outdated model and changed nothing: it can be prepared again. 706 for clients. */
+/** A write was prepared under an outdated model and changed nothing. It can be retried. Clients get 706. */
 export class OutdatedModelError extends ServiceError {
   constructor(cause?: unknown) {
     super(706, { detail: "The model was changed meanwhile.", retryAfter: 1, cause });

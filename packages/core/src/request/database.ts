@@ -12,47 +12,47 @@ import {
 import { StoreTime } from "./store-time.ts";
 import { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 
-/** How clients prepare a password: `md5` sends its MD5 in hexadecimal digits, `none` the text itself. */
+/** How clients send a password: `md5` as its MD5 in hexadecimal digits, `none` as plain text. */
 export type ClientHash = "md5" | "none";
 
 export interface DatabasePolicy {
   readonly sessions: SessionPolicy;
-  /** Failed attempts per user and per client address. */
+  /** Limits of failed attempts per user and per client address. */
   readonly throttle: { readonly user: ThrottlePolicy; readonly ip: ThrottlePolicy };
-  /** Objects that one session may have locked; 0 means any number. */
+  /** Maximum number of objects that one session may lock. 0: unlimited. */
   readonly locks: { readonly perSession: number };
-  /** Objects that one user may have in the recycle bin; 0 means any number. */
+  /** Maximum number of objects that one user may have in the recycle bin. 0: unlimited. */
   readonly objects: { readonly recycleBinPerUser: number };
-  /** `retention`: milliseconds that events are kept; 0 keeps them for ever. */
+  /** `retention`: how long events are kept, in milliseconds. 0: for ever. */
   readonly audit: { readonly retention: number };
   readonly clientHash: ClientHash;
-  /** IANA name of the zone in which `~StoreTime` is written. */
+  /** IANA time zone of `~StoreTime`. */
   readonly timeZone: string;
 }
 
 export interface DatabaseSettings {
-  /** First part of its addresses; empty for the database without one. */
+  /** First segment of the database's paths. Empty for the default database. */
   readonly alias: string;
   /** `databaseName` of log-in answers. */
   readonly name: string;
   readonly policy: DatabasePolicy;
   readonly storage: Storage;
   readonly digests: Digests;
-  /** Bytes that one answer may take, see `defaultAnswerBytes`; those unless given. */
+  /** Maximum bytes of one answer. Default: `defaultAnswerBytes`. */
   readonly answerBytes?: number;
-  /** None unless given. */
+  /** Default: none. */
   readonly macros?: MacroLibrary;
 }
 
-/** One database that the server serves, with what this process remembers of it. */
+/** A served database with the caches of this process. */
 export class Database {
   readonly alias: string;
   readonly name: string;
   readonly policy: DatabasePolicy;
   readonly storage: Storage;
-  /** For what is kept in the storage under a digest. */
+  /** For values that storage keeps as digests. */
   readonly digests: Digests;
-  /** For requests that have no transaction open. */
+  /** For requests without an open transaction. */
   readonly unit: UnitOfWork;
   readonly answerBytes: number;
   readonly models = new ModelCache();
@@ -76,13 +76,13 @@ export class Database {
     this.storeTime = new StoreTime(policy.timeZone);
   }
 
-  /** The same database for work of which one answer can take so many bytes only. */
+  /** Returns the same database with another limit of bytes per answer. */
   within(answerBytes: number): Database {
     return Object.create(this, { answerBytes: { value: answerBytes } }) as Database;
   }
 }
 
-/** Classes of objects seen lately. They never change, but the database may: users of it have storage check it. */
+/** Cache of object classes. A class never changes, but the database may be replaced: callers let storage verify it. */
 export class ClassCache {
   private readonly recent = new Recent<ObjectId, string>(10_000);
 
@@ -95,16 +95,16 @@ export class ClassCache {
   }
 }
 
-/** Counts up to this one are always exact as of the request. */
+/** Counts up to this value are never cached. */
 const exactUpTo = 5_000;
-/** A larger count may be this old, in milliseconds. */
+/** Maximum age of a larger count, in milliseconds. */
 const maximumAge = 10_000;
 const maximumEntries = 1_000;
 
 export class CountCache {
   private readonly counts = new Map<string, { count: number; at: number }>();
 
-  /** The remembered count under the key, or the one that `count` finds. */
+  /** Returns the cached count of the key, or the result of `count`. */
   async get(key: string, count: () => Promise<number>): Promise<number> {
     const remembered = this.counts.get(key);
     if (remembered !== undefined && Date.now() - remembered.at < maximumAge) return remembered.count;
@@ -124,23 +124,23 @@ export class CountCache {
   }
 }
 
-/** Milliseconds for which a measurement is good enough: clocks drift by far less than a millisecond in them. */
+/** Validity of a measurement, in milliseconds. Clocks drift by far less than a millisecond in this time. */
 const freshness = 60_000;
 
-/** The storage's clock as this process knows it, so that not every look at it is a trip to the database. */
+/** The storage's clock, estimated from the process's clock to save round trips to the database. */
 export class StorageClock {
   private ahead = 0;
   private measuredAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly storage: Pick<Storage, "now">) {}
 
-  /** Milliseconds since 1970. Inside a transaction it makes no request: the transaction may hold the only connection. */
+  /** Returns milliseconds since 1970. Runs no query inside a transaction, which may hold the only connection. */
   async now({ joined }: Pick<UnitOfWork, "joined">): Promise<number> {
     if (!joined) await this.measure();
     return Date.now() + this.ahead;
   }
 
-  /** Compares the clocks, unless that was done a moment ago. Done before a transaction that will ask for the time. */
+  /** Compares the clocks, unless the last measurement is still valid. Call it before a transaction that needs the time. */
   async measure(): Promise<void> {
     const began = Date.now();
     if (began - this.measuredAt < freshness) return;

@@ -3,7 +3,7 @@ import type { Attempt, Repositories } from "../storage/index.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { LastingWork, UnitOfWork } from "./unit-of-work.ts";
 
-/** Does work in one transaction, with the context of that; where one is open already, in that as it is. */
+/** Runs the work in one transaction, with its context. Joins a transaction that is already open. */
 export async function inTransaction<Context extends RequestContext, T>(
   context: Context,
   work: (inside: Context) => Promise<T>,
@@ -13,7 +13,7 @@ export async function inTransaction<Context extends RequestContext, T>(
   let lasting: LastingWork[] = [];
   try {
     return await storage.transaction((r, attempt) => {
-      // What was asked for by work that runs again is asked for again.
+      // A retry registers its lasting work again.
       lasting = [];
       const unit = new JoinedUnit(r, attempt, (each) => lasting.push(each));
       return work({ ...context, r, unit });
@@ -23,7 +23,7 @@ export async function inTransaction<Context extends RequestContext, T>(
   }
 }
 
-/** An open transaction of several use cases of objects and locks: in it no model changes and no session ends. */
+/** An open transaction across several use cases of objects and locks. No use case in it changes the model or ends a session. */
 export class JoinedUnit implements UnitOfWork {
   readonly joined = true;
   readonly models = new ModelCache();
@@ -31,7 +31,7 @@ export class JoinedUnit implements UnitOfWork {
   constructor(
     private readonly r: Repositories,
     readonly attempt: Attempt,
-    /** Takes what is to be done when the transaction is over. */
+    /** Registers work to run after the transaction. */
     private readonly afterwards: (work: LastingWork) => void = () => {},
   ) {}
 

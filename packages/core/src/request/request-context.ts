@@ -5,29 +5,29 @@ import type { Database } from "./database.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
 export interface ClientOrigin {
-  /** The client's address, behind configured proxies too. */
+  /** The client's address, also behind configured proxies. */
   readonly address: string;
-  /** What failures are counted by: the IPv4 address, or the /64 network of an IPv6 address. */
+  /** Key for counting failures: the IPv4 address, or the /64 network of an IPv6 address. */
   readonly network: string;
 }
 
-/** What is known of a request whose use case admits it by what it brings. */
+/** Context of a request before admission. */
 export interface ArrivingContext {
   readonly requestId: string;
   readonly origin: ClientOrigin;
   readonly database: Database;
-  /** The repositories that this request works with; inside a transaction, those of the transaction. */
+  /** The repositories of this request. Inside a transaction, those of the transaction. */
   readonly r: Repositories;
-  /** How the request writes several things as one; belongs to `r`. */
+  /** Groups writes of the request into transactions. Belongs to `r`. */
   readonly unit: UnitOfWork;
-  /** Calls back when nobody waits for the answer any more, at once if that is so already; gives back how not to be called. */
+  /** Calls `call` when the client disconnects, at once if it already has. Returns a function to unsubscribe. */
   readonly onDisconnect?: (call: () => void) => () => void;
 }
 
-/** What every other use case knows of the request it serves. */
+/** Context of an admitted request. */
 export interface RequestContext extends ArrivingContext {
   readonly modelGeneration: number;
-  /** Number of the current macros in the database. */
+  /** Generation of the macros in the database. */
   readonly macroGeneration: number;
 }
 
@@ -38,9 +38,9 @@ export interface AppKeyContext extends RequestContext {
 export interface SessionContext extends AppKeyContext {
   readonly session: Session;
   readonly sessionDigest: Digest;
-  /** How the session is refused once it is over: as a session id or as a token, whichever the request has shown. */
+  /** The code for an ended session: 201 for a session id, 203 for a token. */
   readonly overCode: 201 | 203;
   readonly principal: Principal;
-  /** What is being executed, where a macro or a hook has asked for this. */
+  /** The running macro or hook that issued this call. */
   readonly execution?: MacroExecution;
 }

@@ -1,6 +1,6 @@
 import type { AdministrationContext } from "./administration-context.ts";
 
-/** Takes a database out of service, or back into it; running servers see it with the next request. */
+/** Switches the maintenance mode of a database. Running servers apply it from the next request. */
 export async function setMaintenance(
   { unit, eventOf }: Pick<AdministrationContext, "unit" | "eventOf">,
   on: boolean,

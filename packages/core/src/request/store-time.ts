@@ -1,7 +1,7 @@
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Minutes and days that are remembered before all are forgotten. */
+/** Maximum cached minutes and days. The cache is cleared when it is full. */
 const cacheSize = 10_000;
 
 interface Minute {
@@ -12,17 +12,17 @@ interface Minute {
 }
 
 /**
- * Writes times as `yyyyMMddTHHmmss+hh:mm` in one time zone. All of a minute but its seconds is worked out once:
- * asking the calendar for every object would cost more than all the rest of its serialization. Zones change their
- * offset at full minutes only.
+ * Formats times as `yyyyMMddTHHmmss+hh:mm` in one time zone. All parts except the seconds are cached per minute,
+ * because a calendar look-up per object would cost more than the rest of its serialization. Zones change their offset
+ * only at full minutes.
  */
 export class StoreTime {
   private readonly minutes = new Map<number, Minute>();
-  /** Offsets by day; `null` for a day on which the zone changes it. */
+  /** Offsets in minutes by day. `null` for a day on which the zone changes its offset. */
   private readonly days = new Map<number, number | null>();
   private readonly calendar: Intl.DateTimeFormat;
 
-  /** Throws a `RangeError` when the zone is unknown. */
+  /** Throws a `RangeError` for an unknown zone. */
   constructor(timeZone: string) {
     this.calendar = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
   }
@@ -45,7 +45,7 @@ export class StoreTime {
     return found;
   }
 
-  /** Minutes east of Greenwich. */
+  /** Returns minutes east of Greenwich. */
   private offsetAt(time: number): number {
     const number = Math.floor(time / day);
     let offset = this.days.get(number);

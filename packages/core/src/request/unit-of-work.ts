@@ -1,27 +1,27 @@
 import type { ModelCache } from "../model/index.ts";
 import type { Repositories, Storage } from "../storage/index.ts";
 
-/** How a use case writes several things as one: in a transaction of its own or, where one is open already, as a part of that. */
+/** Groups the writes of a use case into a transaction of its own, or joins an open one. */
 export interface UnitOfWork {
-  /** Whether a transaction is open around it. What the process remembers learns nothing then: it may be undone. */
+  /** Whether it joins an open transaction. Process-wide caches then store nothing, as it may be rolled back. */
   readonly joined: boolean;
-  /** What it has loaded of the model for itself; `null` where it shares that of the database. */
+  /** Models loaded inside the transaction. `null`: use the cache of the database. */
   readonly models: ModelCache | null;
 
-  /** Does the work in one transaction. If it throws inside of an open one, what it wrote stays unless it was a part. */
+  /** Runs the work in one transaction. In a joined transaction, an error does not undo its writes unless it runs in `attempt`. */
   transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T>;
 
-  /** Does what may fail while the use case goes on: in an open transaction as a part of it, otherwise as it is. */
+  /** Runs work whose failure the use case survives: in a savepoint of a joined transaction, otherwise directly. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
 
-  /** Does what has to stay whatever becomes of the unit, such as telling the audit: now, or once the transaction around it is over. */
+  /** Runs work that must survive a rollback, such as audit events: now, or after the surrounding transaction. */
   lastingly(work: LastingWork): Promise<void>;
 }
 
-/** Gets repositories outside of any transaction. */
+/** Gets repositories outside any transaction. */
 export type LastingWork = (r: Repositories) => Promise<void>;
 
-/** No transaction is open: each one is the use case's own. */
+/** No transaction is open. Each use case starts its own. */
 export class OwnUnit implements UnitOfWork {
   readonly joined = false;
   readonly models = null;

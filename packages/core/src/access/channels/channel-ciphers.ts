@@ -6,8 +6,7 @@ import type { ServerKeyPair } from "../../keys/index.ts";
  *
  * The key has 32 bytes, the initial counter block 16. The last four bytes of the block are the block counter. A message
  * whose counter would overflow (64 GiB if it starts at 0) throws a `RangeError`: the overflow would reach the message
- * number and reuse the keystream of the next message. A key or counter block of another length throws a `RangeError`,
- * too.
+ * number and reuse the keystream of the next message. Another length of key or counter block throws a `RangeError`.
  */
 export interface ChannelCipher {
   apply(key: Uint8Array, counterBlock: Uint8Array, message: Uint8Array): Uint8Array;
@@ -22,7 +21,7 @@ export interface ChannelCipher {
 
 /** The RSA public key of a client: 2048 to 4096 bits, exponent 65537. Only a `ClientKeyParser` creates one. */
 export interface ClientKey {
-  /** SHA-256 of `spki`. Identifies the key, whatever its input format. */
+  /** SHA-256 of `spki`. Identifies the key in any input format. */
   readonly digest: Digest;
   /** Size of the modulus, in bits. */
   readonly bits: number;

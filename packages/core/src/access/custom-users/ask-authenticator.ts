@@ -51,7 +51,7 @@ export class AskAuthenticator implements ProveCustomUser {
     hook: Hook<AskedLogIn, JsonValue | undefined>,
     { user, pass, appNames, links }: CustomCredentials,
   ): Promise<ProvenCustomUser | null> {
-    // A name that cannot be stored belongs to no user, whatever the hook answers.
+    // A name that cannot be stored belongs to no user, even if the hook accepts it.
     if (!isStorableText(user)) return null;
     const found = authenticatedUser(await answerOf(() => hook.run(caller, { user, pass, appNames })), user);
     if (found === null) return null;

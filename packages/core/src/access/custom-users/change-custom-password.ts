@@ -94,7 +94,7 @@ const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 const half = 4;
 
-/** Returns a 40-bit code in two groups, such as `K7QX-M2RB`. */
+/** Returns a random 40-bit code in two groups, such as `K7QX-M2RB`. */
 export function confirmationCode(random: RandomSource): string {
   const code = Array.from(random.bytes(2 * half), (byte) => letters[byte % letters.length]).join("");
   return `${code.slice(0, half)}-${code.slice(half)}`;

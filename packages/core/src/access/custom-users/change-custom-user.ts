@@ -32,10 +32,7 @@ export async function requireMappedUser(r: Pick<Repositories, "accounts">, name:
   throw new ServiceError(304, { detail: `There is no user "${name}" in the database to map to.` });
 }
 
-/**
- * Sets or clears the e-mail address. Revokes password resets, as another person may read the old mailbox. Refusals: see
- * `changeCustomUser`.
- */
+/** Sets or clears the e-mail address. Revokes password resets, as another person may read the old mailbox. Refusals: see `changeCustomUser`. */
 export async function setCustomUserEmail(
   context: AdministrationContext,
   { name, email }: { readonly name: string; readonly email: string | null },

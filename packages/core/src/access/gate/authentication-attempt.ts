@@ -42,7 +42,7 @@ export interface AuthenticationAttempt {
   readonly spend?: (r: Repositories) => Promise<void>;
 }
 
-/** An operation other than a log-in that an attacker could guess their way through. */
+/** An operation other than a log-in that is open to guessing. */
 export interface GuardedAttempt<Proven extends NonNullable<unknown>, Result> {
   /** Identifies the user whose failures are counted, as in `AuthenticationAttempt`. */
   readonly userKey: string;
