@@ -13,7 +13,6 @@ export interface RandomSource {
   /** Returns 256 random bits as 43 characters of base64url. */
   secret(): string;
 
-  /** Returns `length` random bytes. */
   bytes(length: number): Uint8Array;
 }
 

@@ -3,7 +3,6 @@ import { type ProviderIdentity, type ProviderType, providerTypes } from "../stor
 /** The decrypted additional data of a provider entry, validated by `IdentityProvider.accept`. Secret. */
 export type ProviderData = Readonly<Record<string, string>>;
 
-/** Parameters of an authorization request. */
 export interface AuthorizationRequest {
   readonly data: ProviderData;
   /** The exact callback address. */

@@ -63,7 +63,6 @@ export class RegisteredProviders {
   private readonly opened = new Map<string, { readonly sealed: string; readonly data: JsonValue }>();
 
   constructor(
-    /** The enabled providers. */
     private readonly providers: ReadonlyMap<ProviderType, IdentityProvider>,
     private readonly sealing: ProviderSealing,
     private readonly addresses: CallbackAddresses,

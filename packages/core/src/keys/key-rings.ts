@@ -113,7 +113,6 @@ export class KeyRings {
     try {
       await beginning;
     } catch (error) {
-      // The next call retries.
       if (ring.beginning === beginning) ring.beginning = null;
       throw error;
     }

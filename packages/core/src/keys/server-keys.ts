@@ -25,7 +25,6 @@ export interface ServerKeys {
 /** Use of a server key pair: RSA for encrypted log-ins, P-256 for signing tokens. */
 export type ServerKeyKind = "rsa" | "jwt";
 
-/** The public half of a key pair. */
 export interface ServerPublicKey {
   readonly kind: ServerKeyKind;
   /** The JWK thumbprint (RFC 7638, SHA-256, 43 characters of base64url). The same key always has the same id. */

@@ -25,7 +25,6 @@ export type MailMessage =
   | Exclude<MailJob, { readonly kind: "passwordReset" }>
   | (PreparedReset & { readonly kind: "passwordReset"; readonly language: MailLanguage });
 
-/** A mail for the transport. */
 export interface Mail {
   /** One address in the form of `mailAddress`. */
   readonly to: string;

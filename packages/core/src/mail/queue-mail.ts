@@ -68,7 +68,6 @@ export class QueueMail {
   }
 }
 
-/** The change that a notice reports. */
 type NoticedChange =
   | { readonly kind: "passwordChanged" }
   | { readonly kind: "accountLinked"; readonly provider: ProviderType };

@@ -52,7 +52,6 @@ export interface AnswerCipher {
   seal(key: ClientKey, padding: RsaPadding, plain: Uint8Array): Promise<string>;
 }
 
-/** Decrypted credentials of a client. */
 export interface OpenedCredentials {
   /** Id of the server key that decrypted them. */
   readonly keyId: string;

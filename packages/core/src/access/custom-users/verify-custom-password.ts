@@ -31,7 +31,6 @@ export class VerifyCustomPassword implements ProveCustomUser {
   }
 }
 
-/** The credentials of a custom log-in. */
 export interface CustomCredentials {
   readonly user: string;
   /** Plain text, or the client hash. */

@@ -59,7 +59,6 @@ export class PasswordPolicy {
   }
 }
 
-/** A password change and the data of the account. */
 interface ProvenChange {
   readonly secret: string;
   readonly old: string;

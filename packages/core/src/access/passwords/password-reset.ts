@@ -32,7 +32,6 @@ export interface PasswordResets {
   readonly custom: PasswordReset;
 }
 
-/** Password resets of database users. */
 export const ownPasswordReset: PasswordReset = {
   realm: "database",
   event: "password.reset",

@@ -26,7 +26,6 @@ export class CredentialReader {
     private readonly secrets: ChannelSecrets,
   ) {}
 
-  /** Reads a `sessionId`. */
   sessionId(text: string): SessionReference | null {
     return sessionIds.test(text) ? { mode: "session", digest: this.digests.sha256(text) } : null;
   }
@@ -36,7 +35,6 @@ export class CredentialReader {
     return this.tokens.read(database, text.replace(/^Bearer +/i, ""));
   }
 
-  /** Reads a `Secure-Token`. */
   secureToken({ alias }: Database, text: string): SessionReference | null {
     const key = `${alias} ${text}`;
     const known = this.secureTokens.get(key);

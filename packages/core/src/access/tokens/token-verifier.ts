@@ -34,7 +34,6 @@ export interface TokenSigner {
 
 /** Claims of a token. Times are whole seconds since 1970. */
 export interface TokenClaims {
-  /** Issuer. */
   readonly iss: string;
   /** Audience: the database name. */
   readonly aud: string;
@@ -42,7 +41,6 @@ export interface TokenClaims {
   readonly sub: string;
   /** Mode and digest of the session. The session's row decides whether the token is still valid. */
   readonly sid: string;
-  /** Unique id of the token. */
   readonly jti: string;
   readonly iat: number;
   /** The first second in which the token is expired. */

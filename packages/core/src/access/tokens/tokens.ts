@@ -13,7 +13,6 @@ export interface TokenParts {
   readonly verifier: TokenVerifier;
   readonly random: RandomSource;
   readonly digests: Digests;
-  /** `iss` of the tokens. */
   readonly issuer: string;
   /** The process's clock, in milliseconds since 1970. */
   readonly now: () => number;
