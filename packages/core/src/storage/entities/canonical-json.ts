@@ -1,9 +1,9 @@
 import type { JsonValue } from "./stored-object.ts";
 
 /**
- * The one text of a JSON value: the one that PostgreSQL gives a `jsonb`, so that it need not be parsed on its way. Members stand
- * by the length of their names in bytes of UTF-8, and then by these bytes; there is a space behind each comma and colon, and
- * numbers have all their digits.
+ * Canonical text of a JSON value. Equals the text of a PostgreSQL `jsonb`, so stored text needs no parsing. Members are
+ * sorted by the UTF-8 length of their names, then by the bytes. A space follows each comma and colon. Numbers have all
+ * digits, without an exponent.
  */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value === "number") return numberText(value);
@@ -17,7 +17,7 @@ export function canonicalJson(value: JsonValue): string {
     .join(", ")}}`;
 }
 
-/** Names without any but ASCII characters are compared as they are. */
+/** Pure ASCII names need no conversion. */
 const ascii = /^[\0-\x7f]*$/;
 
 function byName([one]: [string, unknown], [other]: [string, unknown]): number {
@@ -26,7 +26,7 @@ function byName([one]: [string, unknown], [other]: [string, unknown]): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** The bytes of UTF-8, one character for each. */
+/** UTF-8 bytes, one character per byte. */
 function bytesOf(text: string): string {
   return ascii.test(text) ? text : unescape(encodeURIComponent(text));
 }

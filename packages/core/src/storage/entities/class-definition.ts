@@ -16,8 +16,8 @@ export type AttributeType = (typeof attributeTypes)[number];
 export const deleteRules = ["refuse", "clear", "cascade"] as const;
 
 /**
- * What the deletion of an object means to those that point to it: it is refused, they lose the value, or they are deleted
- * with it.
+ * Effect of a deletion on the objects that reference the deleted object. `refuse` rejects the deletion, `clear` removes
+ * the value, `cascade` deletes them too.
  */
 export type DeleteRule = (typeof deleteRules)[number];
 
@@ -25,13 +25,13 @@ export interface AttributeDefinition {
   /** `[A-Za-z][A-Za-z0-9_]{0,62}`. */
   readonly name: string;
   readonly type: AttributeType;
-  /** Class of what a reference or a collection points to. */
+  /** Class of the targets of a reference or a collection. */
   readonly target?: string;
   readonly mandatory?: boolean;
   readonly indexed?: boolean;
-  /** Of a link only; see `deleteRuleOf` for what holds unless given. */
+  /** Links only. Default: see `deleteRuleOf`. */
   readonly onDelete?: DeleteRule;
-  /** Ids of the groups with read access, beside administrators. Unrestricted by default. */
+  /** Ids of the groups with read access, in addition to administrators. Unrestricted by default. */
   readonly read?: readonly ObjectId[];
 }
 
@@ -39,14 +39,14 @@ export const permissions = ["read", "create", "write", "delete"] as const;
 
 export type Permission = (typeof permissions)[number];
 
-/** What the members of one group may do with the objects of a class. */
+/** Permissions of one group on the objects of a class. */
 export interface ClassRight {
-  /** Id of a `UserGroup` object; `*` stands for everybody who is logged in. */
+  /** Id of a `UserGroup` object; `*` stands for every authenticated user. */
   readonly group: ObjectId | "*";
   readonly permissions: readonly Permission[];
 }
 
-/** A class of business objects as it is stored. Rights are not inherited, attributes are. */
+/** A stored class of business objects. Attributes are inherited, rights are not. */
 export interface ClassDefinition {
   /** `[A-Za-z][A-Za-z0-9_]{0,62}` with at least one lowercase letter. */
   readonly name: string;
@@ -55,15 +55,14 @@ export interface ClassDefinition {
   readonly rights: readonly ClassRight[];
 }
 
-/** The rule of a link: the one that it names, else to clear what may be empty and to refuse where something must stand. */
+/** The delete rule of a link. Default: `refuse` for a mandatory reference, else `clear`. */
 export function deleteRuleOf({ type, mandatory, onDelete }: AttributeDefinition): DeleteRule {
-  // A mandatory collection may lose its last member, but not be missing.
+  // A mandatory collection may be empty, but not missing.
   return onDelete ?? (mandatory === true && type !== "collection" ? "refuse" : "clear");
 }
 
 const indexable: ReadonlySet<AttributeType> = new Set(["string", "number", "boolean", "date", "reference", "file"]);
 
-/** Whether attributes of this type can have an index. */
 export function isIndexable(type: AttributeType): boolean {
   return indexable.has(type);
 }

@@ -3,97 +3,94 @@ import type { ObjectId } from "./object-id.ts";
 import type { JsonValue, StoredObject } from "./stored-object.ts";
 
 /**
- * One thing to sort by: of type string, number, boolean, date, or a meta-field. Texts are ordered by their code points,
- * `false` before `true`; missing and null are the same and come before everything else. `descending` turns all of that round.
+ * A sort key: a string, number, boolean, date or meta-field. Strings sort by code point, `false` before `true`. Missing
+ * and null values are equal and come first. `descending` reverses the whole order.
  */
 export interface SortKey {
   readonly path: ValuePath;
   readonly descending: boolean;
 }
 
-/** What is asked of storage: objects of exactly these classes (subclasses are listed by the caller). */
+/** A query for objects of exactly these classes. The caller lists subclasses explicitly. */
 export interface ObjectQuery {
   readonly classes: readonly string[];
-  /** All of them unless given. */
+  /** Default: all objects. */
   readonly filter?: Filter;
-  /** What these keys leave open is ordered by ascending object number. */
+  /** Ties are ordered by ascending object number. */
   readonly sort?: readonly SortKey[];
 }
 
-/** The place of an object in the order of a query; one that changes or goes leaves its place behind. */
+/** A position in the order of a query. It stays valid after its object is changed or deleted. */
 export interface Position {
-  /** The values of the sort keys; null stands for a missing one, too. */
+  /** Values of the sort keys. Missing values are null. */
   readonly values: readonly (Scalar | null)[];
   readonly id: ObjectId;
 }
 
 /**
- * A part of a list of at most `limit` objects: `offset` objects are skipped, or all up to and with a position. Numbers
- * are whole and not negative.
+ * A page of at most `limit` objects. Skips `offset` objects, or all objects up to and including a position. Numbers are
+ * non-negative integers.
  */
 export type Page =
   | { readonly offset: number; readonly limit: number }
   | { readonly after: Position; readonly limit: number };
 
-/** A page as it was found. */
 export interface ObjectPage {
   readonly objects: readonly StoredObject[];
-  /** Where the last of them stands; `null` when there are none. */
+  /** Position of the last object; `null` if the page is empty. */
   readonly last: Position | null;
 }
 
 /**
- * A value that has an order: texts of strings, classes and UUIDs (lower case), canonical texts of dates, numbers, milliseconds since
- * 1970 of times, booleans, object ids (ordered by their numbers).
+ * An ordered value: a string, a class name, a UUID (lower case), a canonical date text, a number, a time in
+ * milliseconds since 1970, a boolean, or an object id (ordered by number).
  */
 export type Scalar = string | number | boolean;
 
 export type Comparison = "gt" | "gte" | "lt" | "lte";
 
 /**
- * Which objects are meant: checked against the model, with operands of the type of their paths and texts that are
- * storable. Each filter is true or false of an object, never unknown: what is not listed as true is false.
+ * A condition on objects, validated against the model. Operands have the type of their path, and texts are storable. A
+ * filter is true or false, never unknown: it is false unless a case below says true.
  */
 export type Filter =
-  /** All of them are true; so it is when there are none. */
+  /** All filters are true. True if the list is empty. */
   | { readonly kind: "all"; readonly filters: readonly Filter[] }
-  /** One of them is true; so it is not when there are none. */
+  /** At least one filter is true. False if the list is empty. */
   | { readonly kind: "any"; readonly filters: readonly Filter[] }
   | { readonly kind: "not"; readonly filter: Filter }
-  /** The attribute is there, null or not. */
+  /** The attribute is set; its value may be null. */
   | { readonly kind: "present"; readonly path: ValuePath }
-  /** The value is missing or null. Of a reference or a file: also when it leads to nothing that is live and visible. */
+  /** The value is missing or null. For a reference or a file: also if the target is not live and visible. */
   | { readonly kind: "empty"; readonly path: ValuePath }
   /**
-   * The value is one of these, none of which is null. JSON values are the same when their members are, in whatever
-   * order. References and files are compared by the ids as they are stored.
+   * The value equals one of these non-null values. JSON values compare by members, in any order. References and files
+   * compare by the stored ids.
    */
   | { readonly kind: "oneOf"; readonly path: ValuePath; readonly values: readonly JsonValue[] }
-  /** The value stands on this side of another one, in the order that lists are sorted by. Not for JSON, links and collections. */
+  /** The value compares with the operand in sort order. Not for JSON, links or collections. */
   | { readonly kind: "compare"; readonly path: ValuePath; readonly operator: Comparison; readonly value: Scalar }
-  /** The text is like the pattern: `%` stands for any characters, `_` for one, what follows a `\` for itself. It does not end with a single `\`. */
+  /** The text matches the pattern: `%` is any characters, `_` is one character, `\` escapes the next one. A pattern does not end with a single `\`. */
   | { readonly kind: "like"; readonly path: ValuePath; readonly pattern: string }
-  /** The text has this part, or the collection this object id. */
+  /** The text contains this substring, or the collection contains this object id. */
   | { readonly kind: "contains"; readonly path: ValuePath; readonly value: string };
 
-/** The meta-fields that can be asked for, by name. */
 export type MetaType = "id" | "uuid" | "class" | "time";
 
-/** What kind of value stands at a path: that of an attribute, or that of a meta-field. */
+/** Type of the value at a path: an attribute type or a meta-field type. */
 export type ValueType = AttributeType | MetaType;
 
-/** A reference that is followed. */
+/** A step of a path through a reference. */
 export interface Hop {
   /** Name of an attribute of type `reference`. */
   readonly reference: string;
-  /** Classes of the objects that it can lead to, subclasses among them. To others it is not followed. */
+  /** Allowed classes of the target, including subclasses. Targets of other classes are not followed. */
   readonly classes: readonly string[];
 }
 
 /**
- * The place of a value: references to follow, one after the other, then an attribute or a meta-field of the object that
- * they lead to. All of them are names of the model. Where a reference on the way is missing, null, or leads to nothing
- * that is live and visible, the value is missing.
+ * Path to a value: references to follow in order, then an attribute or a meta-field of the last object. All names are
+ * in the model. The value is missing if a reference on the path is missing, null or has no live and visible target.
  */
 export interface ValuePath {
   readonly hops: readonly Hop[];
@@ -101,8 +98,8 @@ export interface ValuePath {
   readonly leaf: string;
   readonly type: ValueType;
   /**
-   * Whether it is an attribute of the objects themselves that has an index in all classes that are asked for. It changes
-   * nothing about the answer, but how it is found soonest.
+   * Whether the path is an attribute of the queried objects with an index in all queried classes. A hint for the query
+   * plan; the result does not depend on it.
    */
   readonly indexed?: boolean;
 }

@@ -1,25 +1,25 @@
 import { ServiceError } from "../../errors/index.ts";
 import type { ObjectId } from "./object-id.ts";
 
-/** Who makes a request. */
+/** The authenticated user of a request. */
 export interface Principal {
   /** Id of the `User` object. */
   readonly userId: ObjectId;
   /**
-   * Ids of the `UserGroup` objects in the user's `Groups`: the texts in the list that the attribute of the live user object holds, in its
-   * order. Whether they lead to anything, and of which class, is not looked up. None if there is no list.
+   * Ids of the user's groups: the texts in the list of the attribute `Groups` of the live user object, in order.
+   * Neither existence nor class of the targets is checked. Empty if there is no list.
    */
   readonly groups: readonly ObjectId[];
-  /** Has every right. */
+  /** Has all rights. */
   readonly administrator: boolean;
 }
 
-/** Refuses with 404 whoever is no administrator. */
+/** Throws 404 unless the user is an administrator. */
 export function requireAdministrator({ administrator }: Principal): void {
   if (!administrator) throw new ServiceError(404);
 }
 
-/** As whom the service itself has something done before it is known for whom: there is nobody yet whose rights could be used. */
+/** Principal of internal work without a user, such as work before the authentication. */
 export const unattendedPrincipal: Principal = Object.freeze({
   userId: "0",
   groups: Object.freeze([]),

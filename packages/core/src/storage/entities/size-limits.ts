@@ -1,24 +1,24 @@
 import { brand, ServiceError } from "../../errors/index.ts";
 import type { Attributes, JsonValue, StoredObject } from "./stored-object.ts";
 
-/** How the parts of a value are measured that have no parts. */
+/** Measures the size of a text or a number in bytes. */
 export interface Measure {
   readonly text: (text: string) => number;
   readonly number: (number: number) => number;
 }
 
-/** To the byte: each character of a text is looked at. */
+/** Exact size. Reads every character of a text. */
 export const exact: Measure = { text: textBytes, number: numberBytes };
 
-/** More than it can be, for a tenth of the time: what is far from a bound need not be measured. */
+/** Upper bound of the size, ten times faster than `exact`. Sufficient for values far below a limit. */
 export const atMost: Measure = {
   text: (text) => 6 * text.length + 2,
   number: (number) => (number === 0 || (Math.abs(number) > 1e-6 && Math.abs(number) < 1e15) ? 25 : 330),
 };
 
 /**
- * How many bytes a value takes as JSON text in UTF-8, the way databases write it: with a space behind each comma and colon, and
- * with all digits of a number. Nothing is longer the way that answers are written.
+ * Size in bytes of a value as JSON text in UTF-8, in the format of databases: a space after each comma and colon, and
+ * all digits of a number. The JSON of an answer is never longer.
  */
 export function jsonBytes(value: JsonValue, measure: Measure = exact): number {
   if (typeof value === "string") return measure.text(value);
@@ -27,7 +27,7 @@ export function jsonBytes(value: JsonValue, measure: Measure = exact): number {
   if (value === null) return 4;
   const isList = Array.isArray(value);
   let [bytes, members] = [0, 0];
-  // What is stored was parsed: it inherits nothing that could be enumerated.
+  // Stored values come from `JSON.parse`, so they have no inherited enumerable members.
   for (const name in value) {
     bytes += isList ? 0 : measure.text(name) + 2;
     bytes += jsonBytes((value as Readonly<Record<string, JsonValue>>)[name] ?? null, measure);
@@ -40,12 +40,12 @@ const quotationMark = 0x22;
 const backslash = 0x5c;
 const shortEscapes: ReadonlySet<number> = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d]);
 
-/** With its quotation marks. Nearly all units are one byte: the loop does no more than to find the others. */
+/** Includes the quotation marks. Most code units take one byte, so the loop only adds the difference. */
 function textBytes(text: string): number {
   let bytes = text.length + 2;
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);
-    // Each half of a pair has half of the four bytes.
+    // Each surrogate accounts for two of the four bytes.
     if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2;
     else if (unit < 0x20) bytes += shortEscapes.has(unit) ? 1 : 5;
     else if (unit === quotationMark || unit === backslash) bytes += 1;
@@ -62,10 +62,10 @@ function numberBytes(value: number): number {
   return sign + (Number(exponent) > 0 ? Number(exponent) + 1 : 1 - Number(exponent) + digits);
 }
 
-/** Bytes that the attributes of an object take at most, as JSON text the way a database writes it, see `jsonBytes`. */
+/** Maximum bytes of the attributes of an object, as JSON text in the database format; see `jsonBytes`. */
 export const maximumObjectBytes = 1_048_576;
 
-/** Refuses attributes that are too large for one object, where storage does not measure what it stores: 801. */
+/** Throws 801 if the attributes are too large for one object. For storages that do not measure their text. */
 export function acceptObjectSize(attributes: Attributes): void {
   if (jsonBytes(attributes) > maximumObjectBytes) throw objectTooLarge();
 }
@@ -75,16 +75,16 @@ export function objectTooLarge(cause?: unknown): ServiceError {
   return new ServiceError(801, { detail, cause });
 }
 
-/** Bytes of the objects that one transaction writes at most, of what they have and what they get: others wait for them meanwhile. */
+/** Maximum bytes of the objects that one transaction writes, old and new values together. Larger transactions would block others too long. */
 export const mostWrittenBytes = 64 * 1024 * 1024;
 
 /**
- * What an answer may take unless configured: bytes of attributes that are read for it, and bytes of JSON that are written into it.
- * Storages bring no more into memory unless they are told.
+ * Default limit of an answer: bytes of attributes read, and bytes of JSON written. Storage loads no more than this by
+ * default.
  */
 export const defaultAnswerBytes = 16 * 1024 * 1024;
 
-/** Objects that one answer holds. */
+/** Maximum number of objects in one answer. */
 const maximumObjects = 100_000;
 
 export function acceptObjectCount(count: number): void {
@@ -92,7 +92,7 @@ export function acceptObjectCount(count: number): void {
     throw new AnswerTooLargeError(`More than ${maximumObjects} objects would have to be read`);
 }
 
-/** Refuses JSON that takes more than so many bytes. */
+/** Throws `AnswerTooLargeError` if the JSON exceeds `bytes`. */
 export function acceptAnswerBytes(json: unknown, bytes: number): void {
   if (jsonBytes(json as JsonValue, atMost) <= bytes) return;
   let left = bytes;
@@ -109,7 +109,7 @@ export function acceptAnswerBytes(json: unknown, bytes: number): void {
   take(json);
 }
 
-/** What was asked for cannot be brought into memory, or written, within the bounds of one answer: 307. */
+/** 307: the requested data exceeds the limits of one answer. */
 export class AnswerTooLargeError extends ServiceError {
   constructor(reason = "The answer would be too large") {
     super(307, { detail: `${reason}: ask for fewer objects on a page, for less depth, or for fewer fields.` });
@@ -118,20 +118,20 @@ export class AnswerTooLargeError extends ServiceError {
 
 brand(AnswerTooLargeError, "AnswerTooLargeError");
 
-/** What is written into an answer, or into a part of it. */
+/** Objects and bytes written into an answer or a part of it. */
 export interface Written {
   readonly objects: number;
   readonly bytes: number;
 }
 
-/** Counts what is read for an answer, in all its steps together, and what is written into it, repetitions too. */
+/** Counts all attributes read for an answer, and all JSON written into it, repetitions included. */
 export class AnswerBudget {
   private unmeasured: StoredObject[] = [];
   private left: number;
   private objects = 0;
   private bytes = 0;
 
-  /** `most`: bytes of attributes that may be read, and bytes of JSON that may be written. */
+  /** `most`: maximum bytes of attributes read, and maximum bytes of JSON written. */
   constructor(private readonly most: number) {
     this.left = most;
   }
@@ -140,7 +140,7 @@ export class AnswerBudget {
     for (const object of objects) this.unmeasured.push(object);
   }
 
-  /** Bytes that may still be read. Less than a sixteenth of all is not measured. */
+  /** Bytes that may still be read. Reads up to a sixteenth of the budget are not measured. */
   remaining(): number {
     if (this.left === this.most && this.upperBound() <= this.most / 16) return this.most;
     for (const { attributes } of this.unmeasured) this.left -= jsonBytes(attributes);
@@ -148,7 +148,7 @@ export class AnswerBudget {
     return Math.max(0, this.left);
   }
 
-  /** More than so many bytes, or too many objects: `AnswerTooLargeError`. */
+  /** Throws `AnswerTooLargeError` if the bytes or the objects exceed their limit. */
   addWritten({ objects, bytes }: Written): void {
     this.objects += objects;
     this.bytes += bytes;
@@ -156,7 +156,7 @@ export class AnswerBudget {
     if (this.bytes > this.most) throw new AnswerTooLargeError();
   }
 
-  /** The answer is written again, from its beginning. */
+  /** Resets the written counts, to write the answer again. */
   restartWriting(): void {
     this.objects = 0;
     this.bytes = 0;

@@ -3,7 +3,6 @@ import type { AttributeDefinition } from "./class-definition.ts";
 import type { ObjectId } from "./object-id.ts";
 import type { Visibility } from "./visibility.ts";
 
-/** A JSON value as it is stored. */
 export type JsonValue =
   | string
   | number
@@ -13,103 +12,103 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue };
 
 /**
- * Attribute values by name. A reference is the id of its target, a collection an array of ids, a date an ISO 8601
- * text; a member that is absent was never set.
+ * Attribute values by name. A reference is the id of its target, a collection is an array of ids, a date is an ISO 8601
+ * text. An absent member was never set.
  */
 export type Attributes = { readonly [name: string]: JsonValue };
 
-/** A business object as storage holds it. */
+/** A stored business object. */
 export interface StoredObject {
   readonly id: ObjectId;
   /** Lower case. */
   readonly uuid: string;
   readonly className: string;
-  /** Time of the last write by the storage's clock, milliseconds since 1970. */
+  /** Time of the last write, milliseconds since 1970 by the storage's clock. */
   readonly storedAt: number;
-  /** 1 at creation, one more with every write. */
+  /** 1 at creation. Each write adds one. */
   readonly version: number;
   readonly attributes: Attributes;
-  /** Ids of the users and groups that alone may see the object; `null` leaves it to the rights of the class. */
+  /** Ids of the users and groups with access to the object; `null` leaves access to the class rights. */
   readonly readers: readonly ObjectId[] | null;
 }
 
-/** An object to be created; storage gives it its id, version and time. */
+/** An object to create. Storage assigns id, version and time. */
 export interface NewObject {
   readonly className: string;
   readonly attributes: Attributes;
-  /** What its references and collections point to; nothing unless given. */
+  /** Targets of its references and collections. Default: none. */
   readonly links?: Links;
-  /** A new random one unless given. */
+  /** Default: a random UUID. */
   readonly uuid?: string;
   readonly readers?: readonly ObjectId[] | null;
 }
 
-/** What can be told of an object without reading its attributes. */
+/** An object without its attributes. */
 export interface ObjectOutline extends Pick<StoredObject, "id" | "uuid" | "className" | "version" | "storedAt"> {
-  /** What its attributes take, as `maximumObjectBytes` counts it. */
+  /** Size of its attributes in bytes; see `maximumObjectBytes`. */
   readonly bytes: number;
 }
 
-/** By attribute, the ids that its value holds; an attribute that points to nothing has none. */
+/** Target ids by attribute; empty for an attribute without targets. */
 export interface Links {
   readonly [attribute: string]: readonly ObjectId[];
 }
 
-/** The ids that attributes hold as references and members of collections; of the given definitions those that are set. */
+/** The target ids of the reference and collection attributes in `definitions`. Unset attributes are absent. */
 export function linksOf(attributes: Attributes, definitions: readonly AttributeDefinition[]): Links {
   const set = definitions.filter(({ name }) => Object.hasOwn(attributes, name));
   return Object.fromEntries(set.map(({ name }) => [name, idsOf(attributes, name)]));
 }
 
-/** The ids that are the value of an attribute: one as a reference, any number as a collection. */
+/** The target ids of one attribute: at most one for a reference, any number for a collection. */
 export function idsOf(attributes: Attributes, name: string): ObjectId[] {
   const value = Object.hasOwn(attributes, name) ? attributes[name] : null;
   if (typeof value === "string") return [value];
   return Array.isArray(value) ? value.filter((id) => typeof id === "string") : [];
 }
 
-/** What is to become of one object. */
+/** A change of one object. */
 export interface ObjectChange {
   readonly id: ObjectId;
-  /** The attributes to set; the others stay. */
+  /** The attributes to set. Other attributes keep their values. */
   readonly attributes: Attributes;
-  /** The links of those among them that are references or collections; `[]` for one that points to nothing. */
+  /** Links of the reference and collection attributes to set; `[]` for an attribute without targets. */
   readonly links: Links;
-  /** Who alone may see the object from now on, `null` for all whom its class lets; as it is unless given. */
+  /** New list of readers; `null` removes the restriction. Unchanged by default. */
   readonly readers?: readonly ObjectId[] | null;
-  /** Versions that the object may have; `null` for any. */
+  /** Accepted current versions of the object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
 }
 
-/** On whose behalf objects are written. */
+/** Context of a write. */
 export interface Writing {
-  /** Locks of other sessions refuse; with `null`, those of any session. */
+  /** Digest of the writing session. Locks of other sessions refuse the write; `null`: locks of any session do. */
   readonly session: Digest | null;
-  /** Generation of the model that the write was prepared under; it is refused when another is current. Not asked unless given. */
+  /** Model generation of the prepared write. The write fails under another generation. Not checked by default. */
   readonly modelGeneration?: number;
-  /** The class that the objects have to be of; those of another one are refused like those that are not visible. */
+  /** Required class of the objects. Objects of other classes are refused like invisible ones. */
   readonly className?: string;
   /**
-   * What the writer sees: objects that are not visible are refused as if they had never been there, or were gone, and members of
-   * collections that are not visible stay. All are visible unless given.
+   * Visibility of the writer. Invisible objects are refused like nonexistent or deleted ones. Invisible members of
+   * collections are kept. Default: all objects are visible.
    */
   readonly visibility?: Visibility;
 }
 
 /**
- * An object as clients see it: its meta-fields `~ClassName`, `~ObjectID`, `~UUID` and `~StoreTime`, then those attributes of its
- * class that were ever set; or less, if less was asked for. Below another object, `~UUID` is there only if it was asked for.
+ * An object in an answer: the meta-fields `~ClassName`, `~ObjectID`, `~UUID` and `~StoreTime`, then the set attributes
+ * of its class, or the requested subset. A nested object has `~UUID` only on request.
  */
 export interface SerializedObject {
   readonly "~ObjectID": string;
   readonly [attribute: string]: JsonValue | SerializedObject | SerializedCollection;
 }
 
-/** A list of objects as clients see it. */
+/** A list of objects in an answer. */
 export interface SerializedCollection {
-  /** Elements that match. */
+  /** Number of matching elements. */
   readonly "~Count": number;
-  /** Elements there are, as far as the caller may see them. */
+  /** Number of all elements visible to the caller. */
   readonly "~UnfilteredCount": number;
   readonly "~Elements": readonly SerializedObject[];
 }

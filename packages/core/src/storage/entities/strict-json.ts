@@ -1,6 +1,6 @@
 /**
- * The object that a text stands for; `null` for anything else, also for one in which an object has a member twice: two readers
- * may understand such a text in two ways.
+ * Parses a JSON object; `null` for any other text. Also `null` for duplicate member names: parsers disagree about their
+ * meaning.
  */
 export function strictJsonObject(text: string): Readonly<Record<string, unknown>> | null {
   let value: unknown;
@@ -15,7 +15,7 @@ export function strictJsonObject(text: string): Readonly<Record<string, unknown>
 
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** Whether an object in this valid JSON names a member twice: the parser would take the last one silently. */
+/** Whether an object in this valid JSON has duplicate member names. `JSON.parse` silently keeps the last one. */
 function repeatsName(json: string): boolean {
   const open: (Set<string> | null)[] = [];
   let latest = "";
@@ -24,7 +24,7 @@ function repeatsName(json: string): boolean {
     else if (token === "}" || token === "]") open.pop();
     else if (token === ":") {
       const names = open.at(-1) ?? new Set();
-      // Escapes are undone first: "a" and "\u0061" are the same name.
+      // Unescape before comparing: "a" and "\u0061" are the same name.
       const name = JSON.parse(latest) as string;
       if (names.has(name)) return true;
       names.add(name);

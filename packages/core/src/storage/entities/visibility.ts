@@ -1,23 +1,23 @@
 import type { ObjectId } from "./object-id.ts";
 
 /**
- * What a caller may see. Computed once per request by the domain, applied by storage wherever objects are read:
- * what is not visible is not there.
+ * The set of objects that a caller may see. The domain computes it once per request. Storage applies it to every read:
+ * invisible objects do not exist for the caller.
  */
 export interface Visibility {
-  /** Names of the classes whose objects can be seen; `null` means every class. */
+  /** Names of the visible classes; `null` for all classes. */
   readonly classes: ReadonlySet<string> | null;
   /**
-   * Ids of the caller and the caller's groups. An object with a list of readers is seen only if the list names one
-   * of them; `null` means that lists do not count.
+   * Ids of the caller and the caller's groups. An object with a list of readers is visible only if the list contains
+   * one of them; `null` ignores the lists.
    */
   readonly principals: ReadonlySet<ObjectId> | null;
 }
 
-/** Sees everything; for administrators. */
+/** Sees all objects. For administrators. */
 export const seesAll: Visibility = { classes: null, principals: null };
 
-/** Whether one object is visible. The rule that every adapter applies, in its own language or by this function. */
+/** Whether one object is visible. Adapters apply the same rule in their query language or call this function. */
 export function isVisible(
   object: { readonly className: string; readonly readers: readonly ObjectId[] | null },
   { classes, principals }: Visibility,
