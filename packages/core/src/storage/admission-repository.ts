@@ -5,59 +5,59 @@ import type { Principal } from "./entities/principal.ts";
 import type { Session, SessionMode } from "./entities/session.ts";
 import type { RecordValue } from "./record-repository.ts";
 
-/** Port: the one look-up that every request makes. Never cached, so what was revoked is refused by the next request. */
+/** Port: the look-up that admits each request. Never cached, so a revocation takes effect with the next request. */
 export interface AdmissionRepository {
-  /** Reads everything in one statement. Extends the idle expiry of the session when at least `touchInterval` has passed. */
+  /** Reads everything in one statement. Extends the idle expiry of the session at most once per `touchInterval`. */
   admit(request: AdmissionRequest): Promise<Admission>;
 
   /**
-   * The same for a browser that comes back from a provider with the state of its log-in; the digest is the id of a record of the kind
-   * `providerState`. That is taken, unless the maintenance switch is on.
+   * Admits a browser that returns from an identity provider. `state` is the id of a `providerState` record. The call
+   * takes the record, except in maintenance mode.
    */
   admitReturn(state: Digest): Promise<ReturnAdmission>;
 }
 
 export interface AdmissionRequest {
-  /** SHA-256 of the presented app key; `null` when the route asks for none. */
+  /** SHA-256 of the presented app key; `null` if the route needs none. */
   readonly appKey: Digest | null;
   /** SHA-256 of the presented session id; `null` when there is none. */
   readonly session: Digest | null;
-  /** How the session id came; a session of another mode is not found. `session` unless given. */
+  /** Transport of the session id; default `session`. A session of another mode is not found. */
   readonly mode?: SessionMode;
-  /** Milliseconds; a session that is found is extended by it, see `touchInterval`. */
+  /** Milliseconds. Extends the session found; see `touchInterval`. */
   readonly idleTimeout: number;
 }
 
-/** All that decides whether a request may enter, as of one moment. */
+/** A consistent snapshot of all facts that admit or refuse a request. */
 export interface Admission {
-  /** The maintenance switch of the database. */
+  /** Whether the database is in maintenance mode. */
   readonly maintenance: boolean;
-  /** Number of the current model; another number than before means that the model changed. */
+  /** Generation of the current model. A different number means that the model has changed. */
   readonly modelGeneration: number;
-  /** The same of the macros in the database. */
+  /** Generation of the macros in the database. */
   readonly macroGeneration: number;
-  /** The app key with the digest, disabled ones included; `null` if unknown or not asked for. */
+  /** The app key with the digest; `null` if unknown or not requested. Disabled keys are included. */
   readonly appKey: AppKey | null;
   /**
-   * The live session with the digest, if it is of the mode, this app key opened it, its account is not disabled and
-   * the account's secret is still the one that opened it. That is asked of every session, also of one that was opened by a custom
-   * account or a provider, whose own way in has to hold besides (`Entrance`). A secure one comes with its channel, which is named by the
-   * same digest.
+   * The live session with the digest. It must have the requested mode and this app key, and its account must be enabled
+   * and still have the secret version of the session. A session of a custom account or a provider must satisfy its own
+   * `AuthenticationMethod` as well. A secure session carries its channel, stored under the same digest. `null`
+   * otherwise.
    */
   readonly session: Session | null;
-  /** Whom the session belongs to; present exactly when the session is. */
+  /** The user of the session; `null` exactly if `session` is `null`. */
   readonly principal: Principal | null;
 }
 
-/** What decides whether somebody may enter who comes back from a provider. */
+/** A consistent snapshot of all facts that admit a browser returning from an identity provider. */
 export interface ReturnAdmission extends Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
-  /** What the state stands for; `null` if it is unknown, spent or over, and during maintenance. */
+  /** Content of the state record; `null` if it is unknown, used or expired, and in maintenance mode. */
   readonly state: RecordValue | null;
-  /** The app key whose digest is the member `appKey` of that, disabled ones included; `null` if there is none. */
+  /** The app key whose digest is `state.appKey`; `null` if there is none. Disabled keys are included. */
   readonly appKey: AppKey | null;
 }
 
-/** 706 while the maintenance switch is on. */
+/** Throws 706 in maintenance mode. */
 export function refuseMaintenance({ maintenance }: Pick<Admission, "maintenance">): void {
   if (maintenance) throw new ServiceError(706, { retryAfter: 60 });
 }

@@ -2,34 +2,34 @@ import type { ErrorCode } from "../errors/index.ts";
 import type { ProviderType } from "./entities/identity-links.ts";
 import type { ObjectId } from "./entities/object-id.ts";
 
-/** Milliseconds in which attempts that are alike are counted together before they become one event. */
+/** Milliseconds during which similar attempts are counted together before they become one event. */
 export const tallyTime = 300_000;
 
-/** Port: the append-only record of who came in, who was refused and who left, and who changed the model, a macro or the readers of an object. */
+/** Port: the append-only audit log of log-ins, refusals, log-outs, and changes to the model, macros, accounts, keys and object readers. */
 export interface AuditRepository {
   append(event: AuditEvent): Promise<void>;
 
   /**
-   * Counts an attempt that is one of many, instead of keeping an event of its own: those of one key (at most 200
-   * characters) become one event when they are settled. None is lost, however many come at once.
+   * Counts a frequent attempt instead of storing a separate event. All attempts with the same key (at most 200
+   * characters) become one event in `settle`. Concurrent attempts are never lost.
    */
   tally(key: string, event: AuditEvent): Promise<void>;
 
-  /** Makes an event of each tally begun at least `age` milliseconds ago, of `limit` at most; how many it were. */
+  /** Converts at most `limit` tallies begun at least `age` milliseconds ago into events. Returns their number. */
   settle(age: number, limit: number): Promise<number>;
 
   /**
-   * Events with a higher sequence than `after`, ascending, at most `limit`. The sequence is that of the writing, not of
-   * the keeping: an event whose transaction takes its time turns up late, between events that could be read before.
-   * Who must miss nothing reads again what is younger than a transaction can get.
+   * Returns at most `limit` events with a sequence above `after`, in ascending order. Storage assigns the sequence at
+   * the write, not at the commit. An event of a slow transaction can therefore appear between events already read. For
+   * a complete read, repeat the range younger than the longest transaction.
    */
   read(after: number, limit: number): Promise<RecordedAuditEvent[]>;
 
-  /** Of the `limit` events with the lowest sequence, forgets those that happened at least `age` milliseconds ago; how many it were. */
+  /** Of the `limit` events with the lowest sequence, deletes events at least `age` milliseconds old. Returns their number. */
   sweep(age: number, limit: number): Promise<number>;
 }
 
-/** What is worth keeping: who comes in and how, and who changes what all objects are or what the service does. */
+/** Audited actions: authentication, and changes to accounts, keys, the model, macros and the configuration of the service. */
 export type AuditEventType =
   | "login.accepted"
   | "login.refused"
@@ -82,38 +82,38 @@ export type AuditEventType =
   | "rsaKey.rotated"
   | "jwtKey.rotated";
 
-/** One line of the audit. Holds no secret: no password, no session id, no name that belongs to nobody. */
+/** One audit event. Contains no secret: no password, no session id, no login name without an account. */
 export interface AuditEvent {
   readonly type: AuditEventType;
   readonly requestId: string;
-  /** The code that the client was given; `0` on success. */
+  /** The error code returned to the client; `0` on success. */
   readonly outcome: ErrorCode | 0;
-  /** Id of the app key of the request, or of the one that a command has created, disabled or enabled; empty for other commands. */
+  /** Id of the app key of the request, or of the key that a command created, enabled or disabled. Empty for other commands. */
   readonly appKeyId: string;
-  /** The user who acted; `null` if no user was proven, and for commands of the server. */
+  /** The acting user; `null` without an authenticated user, and for server commands. */
   readonly actorId: ObjectId | null;
-  /** The user who was acted on: whose session, password, factor, link or account it is; `null` if the event is not about a user. */
+  /** The user affected: owner of the session, password, second factor, link or account; `null` if the event affects no user. */
   readonly subjectId: ObjectId | null;
-  /** Address of the client. */
+  /** Client address. */
   readonly address: string;
-  /** Those of the request, or the one that a command was about. */
+  /** App names of the request, or the app name that a command affects. */
   readonly appNames: readonly string[];
-  /** The class that was created, changed or removed, or whose object has got other readers; `null` in all other events. */
+  /** The class created, changed or removed, or the class of an object whose readers changed; `null` in other events. */
   readonly className: string | null;
-  /** The macro that was stored or removed; `null` in all other events. */
+  /** The macro stored, removed or refused; `null` in other events. */
   readonly macroName: string | null;
-  /** The provider through which somebody came in or was linked, or that was registered or removed; `null` in all other events. */
+  /** The provider used for a log-in or a link, registered or removed; `null` in other events. */
   readonly providerName: ProviderType | null;
 }
 
-/** An event as kept. Times are by the storage's clock, milliseconds since 1970. */
+/** A stored event. Times are milliseconds since 1970 by the storage's clock. */
 export interface RecordedAuditEvent extends AuditEvent {
-  /** Rises, and is never given again. */
+  /** Ascending. Never reused. */
   readonly sequence: number;
-  /** When it happened; of a tally, when its last attempt did. */
+  /** Time of the event; for a tally, time of its last attempt. */
   readonly at: number;
-  /** 1, or how many attempts a tally counted. Everything else of a tally is as its first attempt had it. */
+  /** Number of attempts in a tally; 1 for a single event. A tally has the other fields of its first attempt. */
   readonly attempts: number;
-  /** When the first of these attempts happened. */
+  /** Time of the first attempt. */
   readonly since: number;
 }

@@ -2,41 +2,41 @@ import type { ObjectId } from "./entities/object-id.ts";
 import type { StoredObject } from "./entities/stored-object.ts";
 
 /**
- * Port: which objects were written and which are gone, in an order that can be followed from a place reached before. Of
- * every object the last change is known, and no other. All of them are told, whoever may see the objects.
+ * Port: the ordered feed of written and deleted objects, readable from any position. Holds only the latest change of
+ * each object. Applies no visibility: it returns the changes of all objects.
  */
 export interface ChangeRepository {
   /**
-   * The stamp up to which everything is there: no change with this stamp or a lower one appears after this was answered,
-   * whatever is still at work. It comes up to every stamp as soon as the transactions that began to write before it are
-   * over, and never runs backwards. For a transaction that has written itself it is below its own stamp.
+   * Returns the highest stamp at or below which no new change can appear, whatever transactions are still open. The
+   * watermark reaches a stamp once the transactions that began writing before it have ended. It never decreases. Inside
+   * a transaction that has written, it is below the stamp of that transaction.
    */
   watermark(): Promise<number>;
 
   /**
-   * The first changes after a place, at most `limit`, with stamps up to `upTo`, in their order. As far as a watermark
-   * that was asked for before, nothing is missing in them and nothing follows later, but for objects that are written
-   * again: they have moved to a higher stamp. What was taken back never shows.
+   * Returns at most `limit` changes after a position with stamps up to `upTo`, in order. The result is complete up to a
+   * watermark read before. An object that is written again moves to a higher stamp. Changes of rolled-back transactions
+   * never appear.
    */
   read(after: ChangePosition, upTo: number, limit: number): Promise<Change[]>;
 }
 
-/** That an object was written, or is gone. */
+/** A write or a deletion of an object. */
 export interface Change extends Pick<StoredObject, "id" | "uuid" | "className"> {
-  /** When, in the order of changes: a positive whole number. What one transaction writes has one stamp. */
+  /** Position in the order of changes: a positive integer. All writes of one transaction have the same stamp. */
   readonly stamp: number;
-  /** Of the object as it was written, or of its deletion. */
+  /** Version of the object after the write or the deletion. */
   readonly version: number;
-  /** `recycled`: it is gone, and can be restored. */
+  /** `recycled`: deleted, but restorable. */
   readonly kind: "stored" | "recycled" | "deleted";
 }
 
-/** A place between changes. They are ordered by stamp and, where that is the same, by object number. */
+/** A position between changes. Changes are ordered by stamp, then by object number. */
 export interface ChangePosition {
   readonly stamp: number;
-  /** The place is behind this object; `null`: behind all objects of the stamp. */
+  /** The position is after this object; `null`: after all objects of the stamp. */
   readonly id: ObjectId | null;
 }
 
-/** The place before every change. */
+/** The position before the first change. */
 export const beforeAllChanges: ChangePosition = { stamp: 0, id: null };

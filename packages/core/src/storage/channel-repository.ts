@@ -1,78 +1,78 @@
 import type { Digest } from "../digests/index.ts";
 
 /**
- * What became of the number of an incoming message: `fresh`: accepted now, once and for all; `seen`: accepted before;
- * `old`: so far below the highest accepted one that nobody remembers it; `gone`: the session has no channel.
+ * Result for the number of an incoming message. `fresh`: accepted for the first time. `seen`: already accepted. `old`:
+ * below the replay window. `gone`: the session has no channel.
  */
 export type MessageVerdict = "fresh" | "seen" | "old" | "gone";
 
-/** Numbers that are told apart: the highest accepted one and the 1,023 below it. What is further below is `old`. */
+/** Size of the replay window: the highest accepted number and the 1,023 below it. Lower numbers are `old`. */
 export const messageWindow = 1_024;
 
 /** The cipher blocks of one credentials message. */
 export interface BlockClaim {
   /**
-   * SHA-256 of each block, in any order. They are a set: a block that stands twice in one message is one block, used
-   * once. Padding is random, so equal blocks are copies of one block and tell nothing about another message.
+   * SHA-256 of each block, as a set: a block repeated in one message counts as one use. Padding is random, so equal
+   * blocks are copies of the same block and reveal nothing about other messages.
    */
   readonly blocks: readonly Digest[];
-  /** SHA-256 of the client's public key that came with the message. */
+  /** SHA-256 of the client's public key in the message. */
   readonly clientKey: Digest;
-  /** Id of the server's key that the blocks are encrypted for. */
+  /** Id of the server key that encrypts the blocks. */
   readonly keyId: string;
 }
 
-/** How often and how long the same client may send the same block again. */
+/** Limits on resending the same block from the same client. */
 export interface BlockLimits {
-  /** Messages in all, the first included. */
+  /** Maximum number of messages, including the first. */
   readonly uses: number;
-  /** Milliseconds after the first one; at its very end a block is still taken. */
+  /** Milliseconds after the first message, inclusive. */
   readonly within: number;
 }
 
 /**
- * `first`: none of the blocks was known; `again`: some were, all from the same client and within the limits;
- * `refused`: a block is another client's, or used up, or too old. What is refused changes nothing.
+ * `first`: no block was known. `again`: at least one block was known, from the same client and within the limits.
+ * `refused`: a block belongs to another client, is used up or is too old. A refused message changes nothing.
  */
 export type BlockVerdict = "first" | "again" | "refused";
 
 /**
- * Port: message numbers of secure sessions, and the cipher blocks of secure log-ins. All of it is exact however many
- * processes ask at once, and what was answered outlives them. A channel is opened with its session, found by
- * admission, named by the digest of its session, and gone as soon as the session is ended or replaced. Whether the
- * session is live otherwise is for admission to say.
+ * Port: message numbers of secure sessions, and cipher blocks of secure log-ins. Results are exact across concurrent
+ * processes, and survive a restart of a process. A channel is opened with its session and named by the session digest.
+ * It ends when the session is ended or replaced. This port does not check whether the session has expired; admission
+ * does.
  */
 export interface ChannelRepository {
   /**
-   * Reserves `count` successive numbers for outgoing messages (1 to `largestReservation`, else 799) and answers the first;
-   * the first of all is 0. Nobody else is ever given one of them, so numbers that are not used are lost. `null` if the channel is gone:
-   * whoever has to answer the end of a session reserves before.
+   * Reserves `count` consecutive numbers for outgoing messages (1 to `largestReservation`, else 799) and returns the
+   * first. Numbers start at 0 and are never reserved twice, so unused numbers are lost. `null` if the channel is gone:
+   * to answer a log-out, reserve a number before ending the session.
    */
   reserveOut(session: Digest, count: number): Promise<bigint | null>;
 
   /**
-   * Accepts the number of an incoming message (0 to 2^64 − 1, else 799) unless it was accepted before or is too old. Any
-   * jump ahead is accepted.
+   * Accepts the number of an incoming message (0 to 2^64 − 1, else 799) unless it was already accepted or is too old.
+   * Gaps are allowed.
    */
   acceptIn(session: Digest, number: bigint): Promise<MessageVerdict>;
 
   /**
-   * Counts one use of every block, or of none: of claims at once that do not go together, one wins. The blocks are
-   * remembered with the client's key and the storage's time of their first use.
+   * Counts one use of every block, or of none. Of conflicting concurrent calls, one wins. Stores the client's key and
+   * the time of first use with each block, by the storage's clock.
    */
   claimBlocks(claim: BlockClaim, limits: BlockLimits): Promise<BlockVerdict>;
 
   /**
-   * Forgets at most `limit` blocks that were first used at least `age` milliseconds ago for a server key that is none
-   * of these; how many it were. The age keeps a process that knows newer keys from forgetting what another still takes.
+   * Deletes at most `limit` blocks first used at least `age` milliseconds ago for a server key not in the list. Returns
+   * their number. `age` protects blocks of keys that this process does not know yet.
    */
   sweepBlocks(acceptedKeyIds: readonly string[], age: number, limit: number): Promise<number>;
 }
 
-/** What both ends of a secure session share, as storage keeps it. It ends with its session. */
+/** The shared state of a secure session, as stored. It ends with the session. */
 export interface Channel {
-  /** The symmetric key of the session, wrapped; storage never sees the key itself. */
+  /** The symmetric session key, wrapped. Storage never sees the plain key. */
   readonly wrappedKey: string;
-  /** Three random bytes that every counter block of the session holds. */
+  /** Three random bytes, part of every counter block of the session. */
   readonly ivPrefix: Uint8Array;
 }

@@ -3,119 +3,118 @@ import type { ObjectId, SingleReference } from "./entities/object-id.ts";
 import type { Attributes, Links, ObjectOutline, StoredObject, Writing } from "./entities/stored-object.ts";
 import type { Visibility } from "./entities/visibility.ts";
 
-/** Which links are asked for. */
+/** Selects the links to return. */
 export interface ReferrerQuery {
-  /** By attributes of exactly these classes; `null` for all. */
+  /** Only attributes of exactly these classes; `null` for all. */
   readonly attributes: readonly Pick<Referrer, "className" | "attribute">[] | null;
-  /** At most so many links. */
+  /** Maximum number of links. */
   readonly limit: number;
 }
 
-/** How objects go. */
+/** Options of a deletion. */
 export interface DeleteOptions {
-  /** Whether they keep their attributes, and can be restored. */
+  /** `true` keeps the attributes, so that the objects can be restored. */
   readonly recycled: boolean;
-  /** The one that takes the others along. */
+  /** The object whose deletion includes the others. */
   readonly root: ObjectId;
-  /** Who recycles them; kept with recycled objects only. `null` unless given: they count for no user. */
+  /** The deleting user; stored with recycled objects only. Default `null`: the objects count for no user. */
   readonly deletedBy?: ObjectId | null;
-  /** How many objects that this user has recycled may be in the recycle bin then; 0, unless given: any number. */
+  /** Maximum number of objects of `deletedBy` in the recycle bin after this call. Default 0: unlimited. */
   readonly quota?: number;
 }
 
-/** Which objects of the recycle bin are listed. */
+/** Selects entries of the recycle bin. */
 export interface TrashQuery {
-  /** Those that this user has recycled; `null`: all. */
+  /** Only objects recycled by this user; `null` for all. */
   readonly deletedBy: ObjectId | null;
-  /** Whose objects are listed: those that the caller could read. */
+  /** Only objects that the caller could read before the deletion. */
   readonly visibility: Visibility;
-  /** Behind this one; `null` from the first. */
+  /** Start after this entry; `null` from the first. */
   readonly after: Pick<RecycledRoot, "id" | "deletedAt"> | null;
   readonly limit: number;
 }
 
 /**
- * Port: how objects go, what is left of them, and how they come back. An object that is gone leaves its id and UUID, which
- * nobody else gets; a recycled one also its attributes, and the references to it stay as they are. Deleting and restoring
- * are several calls in one transaction; what they ask for is held until its end.
+ * Port: deletion, tombstones and restoration of objects. A deleted object leaves a tombstone that reserves its id and
+ * UUID. A recycled object also keeps its attributes, and references to it stay unchanged. A deletion or restoration
+ * takes several calls in one transaction. The rows they select stay locked until its end.
  */
 export interface DeletionRepository {
   /**
-   * Holds the live ones of these objects, and tells what they are, by ascending number: nobody else writes or locks them, deletes
-   * them or begins to point to them, before the transaction ends; what is read of them afterwards stays so. Waits for
-   * those who do. Under an outdated model: `OutdatedModelError`.
+   * Locks the live objects among these ids and returns their outlines by ascending number. Until the transaction ends,
+   * no other transaction can write, lock, delete or reference them, and later reads in the transaction return the same
+   * values. Waits for conflicting transactions. `OutdatedModelError` under an outdated model.
    */
   lock(ids: readonly ObjectId[], by?: Pick<Writing, "modelGeneration">): Promise<LockedRow[]>;
 
-  /** Who points to these objects, each link once, without the objects themselves. */
+  /** Returns the objects that reference these objects, each link once. Excludes the objects themselves. */
   referrers(ids: readonly ObjectId[], query: ReferrerQuery): Promise<Referrer[]>;
 
-  /** Takes the targets out of the attributes: a reference becomes null, a collection loses them. A write of each object, whatever it loses. */
+  /** Removes the targets from the attributes: a reference becomes null, a collection loses the members. Counts as one write per object. */
   clear(links: readonly Referrer[]): Promise<void>;
 
   /**
-   * Lets live objects go, with their links and locks. They go together with one of them, `root`. Their references are
-   * kept for their return if they are recycled; references to those that are not are to be cleared before. `full`, and nothing
-   * happens, when the user would have more in the recycle bin than `quota`: exact among all that recycle for the same user, however many
-   * at once in however many processes.
+   * Deletes live objects with their links and locks, as one group under `root`. Recycled objects keep their references
+   * for a restoration. Clear the references to objects that are deleted permanently before this call. `full`, without
+   * any change, if the user would exceed `quota`. The quota is exact across concurrent calls in all processes.
    */
   delete(ids: readonly ObjectId[], how: DeleteOptions): Promise<"deleted" | "full">;
 
-  /** What is left of an object that is gone, for those who could read the object; else `null`. */
+  /** The tombstone of a deleted object if the caller could read the object; else `null`. */
   find(reference: SingleReference, visibility: Visibility): Promise<Tombstone | null>;
 
   /**
-   * The recycled objects that went together with this one, itself among them, as they were but for the version, which is
-   * that of the deletion, by ascending number; none when it is not recycled. They are held like live ones.
+   * Returns the recycled objects deleted together with this one, including itself, by ascending number. They have the
+   * version of the deletion, and are otherwise unchanged. Empty if the object is not recycled. Locks them like `lock`.
    */
   recycledWith(id: ObjectId, by?: Pick<Writing, "modelGeneration">): Promise<StoredObject[]>;
 
-  /** What is known of those among these ids that are or were of objects, each once, in any order. Live ones are held from going. */
+  /** State of each known id, once, in any order. Unknown ids are absent. Locks live objects against deletion. */
   targets(ids: readonly ObjectId[]): Promise<LinkTarget[]>;
 
-  /** Objects in the recycle bin that went alone or took others along, the newest first, then by descending number. */
+  /** Entries of the recycle bin: the roots of deletions, newest first, then by descending number. */
   listRecycled(page: TrashQuery): Promise<RecycledRoot[]>;
 
   /**
-   * Makes recycled objects deleted ones: only what a deletion for good leaves is left of them, with the next version, as of now. Callers
-   * give objects that `recycledWith` has answered in the same transaction, and clear references to them before.
+   * Deletes recycled objects permanently, with the next version and the current time. Pass only objects returned by
+   * `recycledWith` in the same transaction. Clear the references to them first.
    */
   purge(ids: readonly ObjectId[]): Promise<void>;
 
-  /** How many objects of exactly these classes are in the recycler. */
+  /** Number of recycled objects of exactly these classes. */
   countRecycled(classes: readonly string[]): Promise<number>;
 
   /**
-   * Brings recycled objects back and returns them in the order given, each with the next version and the time of its return. Callers
-   * give objects that `recycledWith` has answered in the same transaction, and no others.
+   * Restores recycled objects and returns them in the given order, each with the next version and the current time.
+   * Pass only objects returned by `recycledWith` in the same transaction.
    */
   restore(objects: readonly Restoration[]): Promise<StoredObject[]>;
 }
 
-/** What is left of an object that is gone. */
+/** The tombstone of a deleted object. */
 export interface Tombstone extends Pick<StoredObject, "id" | "uuid" | "className"> {
-  /** One more than the object had. */
+  /** One higher than the last version of the object. */
   readonly version: number;
-  /** By the storage's clock, milliseconds since 1970. */
+  /** Milliseconds since 1970, by the storage's clock. */
   readonly deletedAt: number;
-  /** `recycled`: it can be restored. */
+  /** `recycled`: restorable. */
   readonly kind: "recycled" | "deleted";
 }
 
-/** An object in the recycle bin that went alone, or took others along. */
+/** The root of a deletion in the recycle bin. */
 export interface RecycledRoot extends Omit<Tombstone, "kind"> {
-  /** Who recycled it; `null` if that is unknown. */
+  /** The deleting user; `null` if unknown. */
   readonly deletedBy: ObjectId | null;
 }
 
-/** A live object that nobody else can write for now. */
+/** A live object, locked for update. */
 export interface LockedRow {
   readonly object: ObjectOutline;
-  /** Digest of the live session that has locked it. */
+  /** Digest of the live session with a lock on the object; `null` if there is none. */
   readonly lockedBy: Digest | null;
 }
 
-/** A live object one of whose attributes points to another object. */
+/** A link from a live object to another object. */
 export interface Referrer {
   readonly id: ObjectId;
   readonly className: string;
@@ -124,19 +123,19 @@ export interface Referrer {
   readonly target: ObjectId;
 }
 
-/** How a recycled object comes back. */
+/** A recycled object to restore. */
 export interface Restoration {
   readonly id: ObjectId;
-  /** The attributes that are no longer what they were; the others come back as they went. */
+  /** Attributes that differ from the recycled state. The others are restored unchanged. */
   readonly attributes: Attributes;
-  /** Of all its references and collections, as they are then. */
+  /** Links of all its references and collections after the restoration. */
   readonly links: Links;
 }
 
-/** What a link of a recycled object leads to. */
+/** The target of a link of a recycled object. */
 export interface LinkTarget {
   readonly id: ObjectId;
   readonly className: string;
-  /** It is live or recycled; otherwise it was deleted for good. */
+  /** `true` for live and recycled objects, `false` for permanently deleted ones. */
   readonly exists: boolean;
 }

@@ -1,33 +1,32 @@
 import type { Digest } from "../digests/index.ts";
 import type { ObjectId } from "./entities/object-id.ts";
 
-/** The lock of an object. */
 export interface Lock {
-  /** Digest of the session that holds it. */
+  /** Digest of the session that owns the lock. */
   readonly session: Digest;
-  /** When it was taken by the storage's clock, milliseconds since 1970. */
+  /** Time of the lock, milliseconds since 1970 by the storage's clock. */
   readonly since: number;
 }
 
 /**
- * Port: locks on objects. A lock belongs to one session and lives as long as it: that of a session which was ended,
- * replaced or expired is as good as absent in every call.
+ * Port: locks on objects. A lock belongs to one session and ends with it. Every call ignores the locks of ended,
+ * replaced and expired sessions.
  */
 export interface LockRepository {
   /**
-   * Locks a live object for a session, unless another session has it locked: then `held`. Taking it again changes
-   * nothing and is `taken`. `gone` when there is no such object. `full` when the session has `atMost` other locks, however many it
-   * takes at once; 0, or none given, means any number. Once it is `taken`, no other session changes the object, not even with a
-   * write that was under way.
+   * Locks a live object for a session. `taken`: locked, also if the session already had the lock. `held`: another
+   * session has the lock. `gone`: there is no such live object. `full`: the session has `atMost` other locks (default
+   * 0: unlimited). The limit is exact under concurrency. After `taken`, no other session can change the object, not
+   * even with a concurrent write.
    */
   take(id: ObjectId, session: Digest, atMost?: number): Promise<"taken" | "held" | "gone" | "full">;
 
-  /** Gives the lock free: of this session, or of any with `null`. `held` when it is another's, `free` when there was none. */
+  /** Releases the lock of this session, or of any session with `null`. `held`: another session has the lock. `free`: there was no lock. */
   release(id: ObjectId, session: Digest | null): Promise<"released" | "held" | "free">;
 
-  /** The lock of an object, or `null`. */
+  /** The lock of an object; `null` if there is none. */
   state(id: ObjectId): Promise<Lock | null>;
 
-  /** Forgets at most `limit` locks whose session is over; how many it were. */
+  /** Deletes at most `limit` locks of ended sessions. Returns their number. */
   sweep(limit: number): Promise<number>;
 }

@@ -1,17 +1,17 @@
 import type { ClassDefinition } from "./entities/class-definition.ts";
 
-/** The classes of a database as of one generation. */
+/** The classes of one model generation. */
 export interface StoredModel {
-  /** 1 in a new database: the migration that creates the built-in classes is the first change. */
+  /** 1 in a new database: the migration creates the built-in classes as the first change. */
   readonly generation: number;
   readonly classes: readonly ClassDefinition[];
 }
 
-/** No name is in both lists. */
+/** A name occurs in at most one of the two lists. */
 export interface ModelDelta {
-  /** Classes to create or to replace whole. */
+  /** Classes to create or replace completely. */
   readonly put: readonly ClassDefinition[];
-  /** Names of classes to take away; one that is not there is none. Objects are not touched. */
+  /** Names of classes to remove. Unknown names are ignored. Objects are not changed. */
   readonly removed?: readonly string[];
 }
 
@@ -20,16 +20,16 @@ export interface ModelRepository {
   load(): Promise<StoredModel>;
 
   /**
-   * Holds the model for the transaction that calls it: until that ends, nobody else changes the model or writes objects.
-   * Waits for those who do. What is read after it is what they have left. Outside of a transaction it does nothing that
-   * lasts. Where transactions take turns it has nothing to do.
+   * Locks the model until the calling transaction ends: no other transaction can change the model or write objects.
+   * Waits for such transactions; later reads see their result. Has no lasting effect outside a transaction. A no-op in
+   * storages with serial transactions.
    */
   lock(): Promise<void>;
 
   /**
-   * Applies the delta and raises the generation by one if `expectedGeneration` is still current; else `stale` and
-   * nothing changes. Waits for those who write objects and for those who hold the model. A text that is not storable, also a name in
-   * `removed`: 307.
+   * Applies the delta and raises the generation by one if `expectedGeneration` is current; else `stale` without any
+   * change. Waits for transactions that write objects or lock the model. 307 for a text that is not storable, including
+   * the names in `removed`.
    */
   change(delta: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale">;
 }

@@ -3,65 +3,62 @@ import type { ObjectPage, ObjectQuery, Page } from "./entities/object-query.ts";
 import type { NewObject, ObjectChange, ObjectOutline, StoredObject, Writing } from "./entities/stored-object.ts";
 import type { Visibility } from "./entities/visibility.ts";
 
-/** Objects by their ids, or by their UUIDs in any case. */
+/** Object ids, or UUIDs in any case. */
 export type ObjectKeys = readonly ObjectId[] | { readonly uuids: readonly string[] };
 
 /**
- * Port: the business objects of one database. The attributes of an object take at most `maximumObjectBytes` as JSON text in UTF-8;
- * what storage puts between its parts (spaces, all digits of a number) may count or not. No call stores more: 801.
+ * Port: the business objects of one database. The attributes of an object take at most `maximumObjectBytes` as JSON text in
+ * UTF-8. Formatting added by storage (spaces, expanded digits) may count or not. Writes of larger objects fail with 801.
  *
- * The calls that return any number of objects take the bytes that the attributes of all of them may take together,
- * `defaultAnswerBytes` unless given: beyond it `AnswerTooLargeError`, and storage does not even bring them into memory. What the caller
- * does not see does not count, nor what is not on the page. One object that is asked for alone comes in any case.
+ * `bytes` limits the attributes that one call returns, `defaultAnswerBytes` by default. Beyond it the call throws
+ * `AnswerTooLargeError`, and storage does not load the data. Invisible objects and objects outside the page do not count. A
+ * request for a single object always succeeds.
  */
 export interface ObjectRepository {
-  /** The live, visible objects among those that are asked for, in any order, each once. Others are absent. */
+  /** The live, visible objects among the requested ones, each once, in any order. Others are absent. */
   get(which: ObjectKeys, visibility: Visibility, bytes?: number): Promise<StoredObject[]>;
 
-  /**
-   * What the live, visible objects among these ids are, in any order, each once. For objects of which nothing else matters: it costs
-   * less than to read them.
-   */
+  /** Outlines of the live, visible objects among these ids, each once, in any order. Cheaper than `get`. */
   outlines(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectOutline[]>;
 
-  /** A page of the live, visible objects that the query means. Its filter and its order see through references what the caller may see. */
+  /** A page of the live, visible objects that match the query. Filters and sort keys follow references only to visible objects. */
   find(query: ObjectQuery, visibility: Visibility, page: Page, bytes?: number): Promise<ObjectPage>;
 
   /**
-   * What the live, visible objects are that the query means, as `find` understands it: at most `atMost` of them, by ascending
-   * number whatever it is sorted by.
+   * Outlines of the live, visible objects that match the query, with the semantics of `find`. Returns at most `atMost`,
+   * by ascending number; ignores the sort keys.
    */
   match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]>;
 
-  /** How many objects `find` would return without a page; counting stops at `atMost`. */
+  /** Number of objects that match the query. Counting stops at `atMost`. */
   count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number>;
 
   /**
-   * Holds objects for the transaction that calls it: until that ends, nobody else changes them or takes them away. Waits for
-   * those who do; what is read after it is what they have left. Ids of nothing are simply not held. Outside of a
-   * transaction it does nothing that lasts. Where transactions take turns it has nothing to do.
+   * Locks objects until the calling transaction ends: no other transaction can change or delete them. Waits for such
+   * transactions; later reads see their result. Ignores unknown ids. Has no lasting effect outside a transaction. A
+   * no-op in storages with serial transactions.
    */
   lock(ids: readonly ObjectId[]): Promise<void>;
 
   /**
-   * Creates objects with ascending ids in the order given and returns them in that order. A UUID in use, a link to
-   * something that is not live, or a text that is not storable: 307. Under an outdated model: `OutdatedModelError`.
-   * One that would be too large: 801. All or nothing.
+   * Creates objects with ascending ids and returns them in the given order. All or nothing. 307 for a UUID in use, a
+   * link to an object that is not live, or a text that is not storable. 801 for an object that is too large.
+   * `OutdatedModelError` under an outdated model.
    */
   insert(objects: readonly NewObject[], by?: Writing): Promise<StoredObject[]>;
 
   /**
-   * Changes objects, each named once, and returns them as they are then, in the order given; each has the next version. Readers that are
-   * given replace those of before; an empty list stays one, which nobody is in.
-   * An object that never existed, or is not visible: 304; one that is gone, whoever could see it: 610; one that another session
-   * has locked, or that has none of the expected versions: 713. A link to something that is not live, or a text that is not storable: 307. Under an
-   * outdated model: `OutdatedModelError`. One that would be too large, with the attributes that stay: 801. What is asked of the
-   * objects holds at the moment of the change, however many write at once. All or nothing.
+   * Changes objects and returns them in the given order, each with the next version. Each object occurs once. All or
+   * nothing. Given readers replace the old ones; an empty list stays an empty list, which excludes every user.
    *
-   * A collection that holds a list and gets another one keeps its members that the writer cannot mean to take out: live objects
-   * that are not visible, and recycled ones. They follow those that he gives, in the order in which they were, each once.
-   * References, and collections that become null, keep nothing. The members that are kept are links as before, also those that lead
-   * to recycled objects.
+   * 304: the object never existed or is not visible. 610: it is deleted, visible or not. 713: another session has
+   * locked it, or its version is not an expected one. 307: a link to an object that is not live, or a text that is not
+   * storable. 801: the result is too large, including unchanged attributes. `OutdatedModelError`: the model is
+   * outdated. Conditions hold at the moment of the change, also under concurrency.
+   *
+   * If a list replaces the list of a collection, members that the writer cannot see stay: live invisible objects and
+   * recycled objects. They follow the given members in their old order, each once. References, and collections set to
+   * null, keep nothing. Kept members remain links, including links to recycled objects.
    */
   update(changes: readonly ObjectChange[], by: Writing): Promise<StoredObject[]>;
 }

@@ -1,84 +1,84 @@
 import type { JsonValue } from "./entities/stored-object.ts";
 
-/** What a record holds: any JSON but `null`, which stands for no record. */
+/** The content of a record: any JSON except `null`, which means no record. */
 export type RecordValue = Exclude<JsonValue, null>;
 
 declare const ofKind: unique symbol;
 
 /**
- * The name of a kind of records, at most 32 ASCII letters. Its type says what the values of the kind are; storage neither knows nor
- * checks that, so a new kind needs nothing of an adapter.
+ * Name of a record kind, at most 32 ASCII letters. The type parameter describes the values. Storage neither knows nor
+ * checks it, so a new kind needs no change of an adapter.
  */
 export type RecordKind<Value = RecordValue> = string & { readonly [ofKind]?: Value };
 
 export interface StoredRecord<Value = RecordValue> {
   /** Unique within the kind. 1 to 512 characters. */
   readonly id: string;
-  /** What it belongs to, so that all records of one owner can be removed; `null`: nothing. At most 200 characters. */
+  /** Owner key, used to remove all records of one owner; `null` for none. At most 200 characters. */
   readonly owner: string | null;
   readonly value: Value;
-  /** Changes with every put and every claim; a settlement keeps it. A version is never given twice in a database, also after a removal. */
+  /** Changes with each put and each claim, but not with `settle`. Never reused in a database, even after a removal. */
   readonly version: number;
-  /** The version with which the record began; writes keep it, and a record that is put anew after its end has another one. */
+  /** The version at creation. Writes keep it. A record created again after its end has another one. */
   readonly born: number;
-  /** When it began, by the storage's clock: milliseconds since 1970. */
+  /** Creation time, milliseconds since 1970 by the storage's clock. */
   readonly createdAt: number;
-  /** Milliseconds since it began, when it was read. */
+  /** Milliseconds between creation and this read. */
   readonly age: number;
 }
 
-/** A record that a process works on until the lease is over. */
+/** A record leased to one worker. */
 export interface ClaimedRecord<Value = RecordValue> extends StoredRecord<Value> {
-  /** How often it was claimed, this time included. */
+  /** Number of claims so far, including this one. */
   readonly claims: number;
 }
 
 export interface PutOptions {
-  /** `null`, the default: none. */
+  /** Default `null`: none. */
   readonly owner?: string | null;
-  /** Milliseconds until the record ends; `null`, the default: it stays until it is removed. */
+  /** Milliseconds until the record expires. Default `null`: never. */
   readonly lifetime?: number | null;
-  /** Which record may be there: `"none"`, the one of this version, or `"any"`, the default, with none included. */
+  /** Required current state: `"none"` (no record), a version, or `"any"` (default; with or without a record). */
   readonly ifVersion?: "none" | "any" | number;
 }
 
-/** How many records of a kind there may be; 0: as many as come. */
+/** Maximum number of records of a kind; 0: unlimited. */
 export interface RecordQuota {
   readonly ofOwner: number;
-  /** Whosever they are. */
+  /** Of all owners together. */
   readonly inAll: number;
 }
 
-/** As in `PutOptions`; there must be no record of the id. */
+/** See `PutOptions`. The id must be unused. */
 export interface PutWithinOptions extends Pick<PutOptions, "lifetime"> {
   readonly owner: string;
   readonly quota: RecordQuota;
 }
 
-/** `exists`: there is one, and none was to be. `stale`: the record has another version by now, or is gone. */
+/** `exists`: the record exists but must not. `stale`: the record has another version, or is gone. */
 export type PutOutcome = "stored" | "exists" | "stale";
 
-/** If there is room for neither, it is `ownerFull`. */
+/** `ownerFull` takes precedence over `full`. */
 export type PutWithinOutcome = "stored" | "exists" | "ownerFull" | "full";
 
-/** What happens with a claimed record: it is removed, or it gets another value, another time to be claimed again in so many milliseconds, or both. */
+/** Result of a claim: remove the record (`done`), or store a new value, delay the next claim by `dueIn` milliseconds, or both. */
 export type Settlement<Value = RecordValue> = "done" | { readonly dueIn?: number; readonly value?: Value };
 
-/** How many records there are, and the milliseconds since the oldest began; 0 if there are none. */
+/** Number of records, and age of the oldest in milliseconds; 0 if there are none. */
 export interface RecordCount {
   readonly count: number;
   readonly oldest: number;
 }
 
 /**
- * Port: records of any kind, each a JSON value under an id. A record whose lifetime is over is as good as absent in every call. Time is the
- * storage's. An id, owner or value that is not storable: 307 where it would be written, and as good as absent elsewhere.
+ * Port: records of any kind, each a JSON value under an id. Every call ignores expired records. Times are by the
+ * storage's clock. An id, owner or value that is not storable: 307 on a write, no match elsewhere.
  */
 export interface RecordRepository {
-  /** Those that there are, in any order, each once. */
+  /** The existing records among these ids, each once, in any order. */
   get<Value = RecordValue>(kind: RecordKind<Value>, ids: readonly string[]): Promise<StoredRecord<Value>[]>;
 
-  /** Writes a record. Of several calls at once with the same `"none"` or version, one is told `stored`. */
+  /** Writes a record. Of concurrent calls with `"none"` or the same version, exactly one gets `stored`. */
   put<Value = RecordValue>(
     kind: RecordKind<Value>,
     id: string,
@@ -87,8 +87,8 @@ export interface RecordRepository {
   ): Promise<PutOutcome>;
 
   /**
-   * Adds a record if there is room, and none of this id (`exists`): never more than `room` says, however many calls in however many processes
-   * add at once. Records that `put` writes count, and need no room.
+   * Adds a record within `quota` (`exists` if the id is used). The quota is exact across concurrent calls in all
+   * processes. Records written by `put` count, but are not limited.
    */
   putWithin<Value = RecordValue>(
     kind: RecordKind<Value>,
@@ -97,16 +97,16 @@ export interface RecordRepository {
     options: PutWithinOptions,
   ): Promise<PutWithinOutcome>;
 
-  /** Removes a record and answers its value: of all who try at once, one is given it, and the others `null`. */
+  /** Removes a record and returns its value. Of concurrent calls, one gets the value, the others get `null`. */
   take<Value = RecordValue>(kind: RecordKind<Value>, id: string): Promise<Value | null>;
 
-  /** The ids of those that were there. */
+  /** Removes records. Returns the ids of the removed ones. */
   remove(
     kind: RecordKind<unknown>,
     selector: { readonly ids: readonly string[] } | { readonly owner: string },
   ): Promise<string[]>;
 
-  /** At most `limit` in the order of their ids by code points, of one owner if one is given: from the first (`null`), or those after an id. */
+  /** At most `limit` records after an id, or from the first (`null`), by the code points of the id; of one owner if given. */
   list<Value = RecordValue>(
     kind: RecordKind<Value>,
     selection: { readonly owner?: string; readonly after: string | null; readonly limit: number },
@@ -115,27 +115,27 @@ export interface RecordRepository {
   count(kind: RecordKind<unknown>): Promise<RecordCount>;
 
   /**
-   * Takes at most `limit` records that are due, those first that began first. No other call gets them within `lease` milliseconds. A record
-   * is due at once when it is put. A claim never waits for another one.
+   * Leases at most `limit` due records for `lease` milliseconds, oldest creation first. Other calls do not get them
+   * during the lease. A record is due as soon as it is put. Concurrent claims do not wait for each other.
    */
   claim<Value = RecordValue>(kind: RecordKind<Value>, limit: number, lease: number): Promise<ClaimedRecord<Value>[]>;
 
-  /** Says what happens with a claimed record. `false`, and nothing changes, if it has another version by now, or is gone. */
+  /** Settles a claimed record. `false`, without any change, if the record has another version or is gone. */
   settle<Value = RecordValue>(
     kind: RecordKind<Value>,
     { id, version }: Pick<StoredRecord, "id" | "version">,
     settlement: Settlement<Value>,
   ): Promise<boolean>;
 
-  /** Forgets at most `limit` records of any kind whose lifetime is over; answers how many there were of each kind that had some. */
+  /** Deletes at most `limit` expired records of any kind. Returns the number per kind; kinds without any are absent. */
   sweep(limit: number): Promise<ReadonlyMap<string, number>>;
 }
 
 /**
- * Changes a record that has no lifetime, however many change it at once. `work` gives the new value, or `null` to leave the record as it is; it
- * runs again with what others have written meanwhile. `false` if nothing was changed, or there is no such record.
+ * Changes a record without a lifetime, with optimistic concurrency. `work` returns the new value, or `null` to keep the
+ * record. It runs again after a conflicting write. `false` if nothing was changed or there is no record.
  *
- * @param found the record as it was just read, which spares reading it
+ * @param found the record as just read; saves one read
  */
 export async function changeRecord<Value>(
   records: RecordRepository,
@@ -155,13 +155,13 @@ export async function changeRecord<Value>(
   return false;
 }
 
-/** One part of a list: at most `limit` items, those after the place of one, such as its name, or from the first (`null`). */
+/** A page of a list: at most `limit` items after a key, or from the first (`null`). */
 export interface Part<Place = string> {
   readonly after: Place | null;
   readonly limit: number;
 }
 
-/** Everything that a list gives part by part. */
+/** Reads all pages of a list. */
 export async function allParts<T, Place = string>(
   list: (part: Part<Place>) => Promise<readonly T[]>,
   placeOf: (item: T) => Place,

@@ -13,7 +13,7 @@ import type { SessionRepository } from "./session-repository.ts";
 import type { SettingsRepository } from "./settings-repository.ts";
 import type { ThrottleRepository } from "./throttle-repository.ts";
 
-/** Everything that one database keeps. */
+/** All repositories of one database. */
 export interface Repositories {
   readonly admission: AdmissionRepository;
   readonly accounts: AccountRepository;
@@ -31,7 +31,7 @@ export interface Repositories {
   readonly throttle: ThrottleRepository;
 }
 
-/** What can be asked for together: calls that need no answer on their way, and whose refusals are errors. */
+/** Calls allowed in `Storage.batch`: they need no intermediate result and report refusals as errors. */
 export interface BatchRepositories {
   readonly audit: Pick<AuditRepository, "append" | "tally">;
   readonly sessions: Pick<SessionRepository, "open">;

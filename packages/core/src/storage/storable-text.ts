@@ -1,20 +1,20 @@
 import { ServiceError } from "../errors/index.ts";
 
 /**
- * Whether a text can be stored. A zero character is refused by databases, and half a surrogate pair would come back as
- * another character. Look-ups for such a text find nothing.
+ * Whether a text can be stored. Databases refuse U+0000 and replace a lone surrogate. A look-up with such a text finds
+ * nothing.
  */
 export function isStorableText(text: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(text);
 }
 
-/** Refuses to store data with such a text, at whatever depth and also as the name of a member: 307. */
+/** Throws 307 if the data contains a text that is not storable, at any depth or as a member name. */
 export function acceptStorable(value: unknown): void {
   if (!isStorable(value))
     throw new ServiceError(307, { detail: "A text holds a zero character or half a surrogate pair." });
 }
 
-/** Whether data hold no such text. */
+/** Whether all texts and member names in the data are storable. */
 export function isStorable(value: unknown): boolean {
   if (typeof value === "string") return isStorableText(value);
   if (typeof value !== "object" || value === null) return true;

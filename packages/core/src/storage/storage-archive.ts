@@ -9,66 +9,66 @@ import type { ObjectId } from "./entities/object-id.ts";
 import type { Links, StoredObject } from "./entities/stored-object.ts";
 
 /**
- * Port: all that a database keeps, as a stream. Neither direction has more than a small part in memory at once, and each goes
- * at the pace of whoever is at the other end.
+ * Port: export and import of a whole database as a stream. Both directions hold only a small part in memory and apply
+ * backpressure.
  */
 export interface StorageArchive {
   /**
-   * Everything as of one moment, that at which the first part is asked for, whatever is written meanwhile: section by
-   * section in the order of `archiveSections`, and in each as the record says. The same contents give the same records on
-   * every storage, though maybe cut into other parts. Who stops early lets go of the storage by ending the iteration, as `for await` does.
-   * `export` gives parts, while `import` takes records.
+   * Exports a consistent snapshot, taken when the first part is requested. Sections follow the order of
+   * `archiveSections`; each record type states its own order. Equal contents give equal records on every storage, but
+   * parts may be cut differently. To stop early, end the iteration (as `for await` does); this releases the storage.
+   * `export` yields parts, `import` takes single records.
    */
   export(): AsyncIterable<ArchivePart>;
 
   /**
-   * Fills a database that was only migrated with the records of an export, in their order: all of them, or nothing if one is
-   * refused, the records end with an error, or the process does. That error comes out unchanged. Ids, times, stamps and
-   * versions of objects stay; what is written later has higher ids and stamps than there ever were. Others see nothing of it before it is whole, and
-   * wait for its end when they want to write.
+   * Imports the records of an export, in their order, into a database that is migrated and otherwise empty. All or
+   * nothing: a refused record, an error of the stream or a crash leaves the database unchanged. Errors of the stream
+   * are rethrown unchanged. Ids, times, stamps and versions are kept; later writes get higher ids and stamps. Other
+   * transactions see nothing before the end, and their writes wait.
    *
-   * Nothing is asked for, and nothing changes: `notEmpty` if there is anything that an archive could hold, `busy` if
-   * another import is at it, which is known without waiting for it. Records that contradict one another, such as an id or a name that comes
-   * twice: 307 (`contradictingRecords`). A text that is not storable: 307. An object that is too large: 801.
+   * `notEmpty`: the database has contents of an archive. `busy`: another import is running; returned without waiting.
+   * Neither reads a record or changes anything. 307 for inconsistent records, such as a duplicate id or name
+   * (`inconsistentRecords`), and for a text that is not storable. 801 for an object that is too large.
    */
   import(records: AsyncIterable<ArchiveRecord>): Promise<"imported" | "notEmpty" | "busy">;
 }
 
-/** Stands first. */
+/** The first record. */
 interface ArchivedSettings {
   readonly section: "settings";
   readonly maintenance: boolean;
   readonly modelGeneration: number;
   readonly macroGeneration: number;
-  /** How many objects follow. */
+  /** Number of object records that follow. */
   readonly objects: number;
-  /** The highest object number that was ever given; 0: none. */
+  /** The highest object number ever assigned; 0: none. */
   readonly lastObject: number;
-  /** The highest sequence of an audit event that was ever given; 0: none. */
+  /** The highest audit sequence ever assigned; 0: none. */
   readonly lastAudit: number;
 }
 
-/** In the order of the model. */
+/** Ordered as in the model. */
 interface ArchivedClass {
   readonly section: "classes";
   readonly definition: ClassDefinition;
 }
 
-/** By name. Names are ordered by code points, here and below. */
+/** Ordered by name. Names sort by code point in all sections. */
 type ArchivedAppKey = AppKey & { readonly section: "appKeys"; readonly digest: Digest };
 
-/** By object number. */
+/** Ordered by object number. */
 interface ArchivedObject extends Omit<StoredObject, "attributes"> {
   readonly section: "objects";
-  /** Of its last change: a positive whole number. Others are compared with it, and nothing else is known of it. */
+  /** Stamp of the last change: a positive integer. Only its order matters. */
   readonly stamp: number;
-  /** As the JSON text that `canonicalJson` gives, in exports of every storage. Nobody who passes an object on has to look into it. */
+  /** JSON text in the form of `canonicalJson`, on every storage. Consumers can pass it on unparsed. */
   readonly attributes: string;
 }
 
 /**
- * Which ids the attributes of a live object hold, by object number; objects whose attributes hold none are not among them, nor recycled
- * ones. Names are ordered by code points, and ids by their numbers, each once: the order in a collection is that of its value.
+ * Target ids of live objects, ordered by object number. Objects without links and recycled objects are absent. Attribute names
+ * sort by code point, ids by number. Each id occurs once; the attribute value has the order of a collection.
  */
 interface ArchivedLinks {
   readonly section: "links";
@@ -76,44 +76,44 @@ interface ArchivedLinks {
   readonly links: Links;
 }
 
-/** What is left of an object, by object number. `storedAt` is when it went, `version` that of its deletion. */
+/** A tombstone, ordered by object number. `storedAt` and `version` are of the deletion. */
 interface ArchivedTombstone extends Omit<ArchivedObject, "section" | "attributes"> {
   readonly section: "tombstones";
-  /** The object that it went together with. */
+  /** The root of its deletion. */
   readonly root: ObjectId;
-  /** Who recycled it; `null` if that is unknown, or if it cannot return. */
+  /** The deleting user; `null` if unknown or not restorable. */
   readonly deletedBy: ObjectId | null;
-  /** `null` if it cannot return. */
+  /** `null` if not restorable. */
   readonly attributes: string | null;
 }
 
-/** By the number of the user object. */
+/** Ordered by the number of the user object. */
 type ArchivedAccount = Omit<Account, "id"> & { readonly section: "accounts"; readonly confusableKey: string };
 
-/** By login name. */
+/** Ordered by login name. */
 type ArchivedCustomAccount = Omit<Account, "administrator"> & {
   readonly section: "customAccounts";
   readonly confusableKey: string;
 };
 
-/** By kind, then by id; without those that have a lifetime. */
+/** Ordered by kind, then by id. Records with a lifetime are absent. */
 interface ArchivedStoredRecord extends Pick<StoredRecord, "id" | "owner" | "value" | "createdAt"> {
   readonly section: "records";
   readonly kind: string;
 }
 
-/** By sequence. */
+/** Ordered by sequence. */
 type ArchivedAuditEvent = RecordedAuditEvent & { readonly section: "audit" };
 
-/** Attempts that have yet to become an event, by key. */
+/** Attempts not yet settled into an event, ordered by key. */
 type ArchivedTally = Omit<RecordedAuditEvent, "sequence"> & {
   readonly section: "tallies";
   readonly key: string;
 };
 
 /**
- * One thing that a database keeps. Whatever ends by itself is not in an archive: sessions with their channels and locks, the
- * blocks of secure log-ins, failed attempts, and records that have a lifetime.
+ * One record of an archive. Transient data is not archived: sessions with their channels and locks, blocks of secure
+ * log-ins, failed attempts, and records with a lifetime.
  */
 export type ArchiveRecord =
   | ArchivedSettings
@@ -130,10 +130,9 @@ export type ArchiveRecord =
 
 export type ArchiveSection = ArchiveRecord["section"];
 
-/** The records of one section. */
 export type RecordOf<Section extends ArchiveSection> = Extract<ArchiveRecord, { readonly section: Section }>;
 
-/** The order of the sections; those without records are simply not there. */
+/** Order of the sections. Empty sections are absent. */
 export const archiveSections = [
   "settings",
   "classes",
@@ -149,14 +148,14 @@ export const archiveSections = [
 ] as const satisfies readonly ArchiveSection[];
 
 /**
- * Records of one section, as an export gives them: at least one, at most `largestPart.records`, and no further one behind
- * `largestPart.characters` of attributes. One by one, a million of them would wait longer for each other than it takes to write them.
+ * Records of one section: at least one, at most `largestPart.records`. A part ends once its attributes reach
+ * `largestPart.characters`. Batches avoid one asynchronous step per record, which would take longer than the write.
  */
 export type ArchivePart = readonly ArchiveRecord[];
 
 export const largestPart = { records: 2_000, characters: 1_048_576 };
 
-/** Cuts records into parts. */
+/** Groups records into parts. */
 export async function* inParts(
   records: Iterable<ArchiveRecord> | AsyncIterable<ArchiveRecord>,
 ): AsyncGenerator<ArchivePart> {
@@ -174,7 +173,7 @@ export async function* inParts(
   if (part.length > 0) yield part;
 }
 
-/** What an import refuses in which something comes twice that there can be once, or is not what it is said to be: 307. */
+/** 307: the import found duplicate or inconsistent records. */
 export function inconsistentRecords(cause?: unknown): ServiceError {
   return new ServiceError(307, { detail: "The records of the archive contradict one another.", cause });
 }

@@ -3,101 +3,100 @@ import type { BatchRepositories, Repositories } from "./repositories.ts";
 import type { StorageArchive } from "./storage-archive.ts";
 
 /**
- * Does a part of a transaction: if it throws, what it wrote is undone, its error comes out unchanged, and the transaction goes
- * on. A part awaits everything that it asks for, and lets out the errors of calls that fail: one that catches them may succeed
- * with one engine and not with another. Parts nest; they do not overlap. A conflict with another transaction, a lost connection
- * and a call that took too long end the whole transaction, from any part: all that is asked for later fails
- * with the same error, and a conflict has the work run again as ever.
+ * Runs a part of a transaction (a savepoint). If the part throws, its writes are undone, its error is rethrown
+ * unchanged, and the transaction continues. A part awaits all of its calls and rethrows their errors: a caught error
+ * may succeed on one engine and fail on another. Parts nest but do not overlap. A conflict with another transaction, a
+ * lost connection or a timeout ends the whole transaction, from any part. All later calls fail with the same error.
+ * After a conflict, the work runs again as usual.
  */
 export type Attempt = <T>(part: () => Promise<T>) => Promise<T>;
 
 export interface MigrationReport {
-  /** Names of the migrations applied now, in order; empty when the database was up to date. */
+  /** Names of the migrations applied now, in order; empty if the database was up to date. */
   readonly applied: readonly string[];
 }
 
-/** An index over the values of an attribute in the objects of exactly one class. */
+/** An index on an attribute of the objects of exactly one class. */
 export interface AttributeIndex {
   readonly className: string;
   readonly attribute: string;
   readonly type: AttributeType;
 }
 
-/** What was done to have the wanted indexes and no others. */
+/** Result of `alignIndexes`. */
 export interface IndexReport {
   readonly built: readonly AttributeIndex[];
-  /** How many were taken away. */
+  /** Number of removed indexes. */
   readonly removed: number;
 }
 
 /**
- * Port: one database. Failures of any call are `ServiceError`s: 704 when the database cannot be reached, 705 when it
- * is not migrated, 607 when no connection becomes free in time, 706 after `close`, when a call takes too long and when
- * it loses against others as often as it is tried (three times), 799 for what nobody expected.
- * No error carries text of the database except as its cause.
+ * Port: one database. All failures are `ServiceError`s. 704: the database cannot be reached. 705: it is not migrated.
+ * 607: no connection became free in time. 706: storage is closed, a call timed out, or a transaction lost three
+ * conflicts. 799: an unexpected failure. Only the cause of an error may carry text of the database.
  */
 export interface Storage {
   readonly capabilities: StorageCapabilities;
 
-  /** The repositories outside of a transaction: each call is atomic by itself. */
+  /** Repositories outside a transaction: each call is atomic by itself. */
   readonly repositories: Repositories;
 
-  /** Everything that the database keeps, to be moved to another one. */
+  /** Export and import of the whole database. */
   readonly archive: StorageArchive;
 
   /**
-   * Runs the work in one read-committed transaction: all of it is kept, or nothing if it throws. On a deadlock or a
-   * serialization failure the work runs again, at most three times in all, so it awaits nothing but `r` and leaves no
-   * trace elsewhere; the third time it is 706. It does not nest. Its error comes out unchanged. What may fail while the
-   * transaction goes on is a part of it, done with `attempt`.
+   * Runs the work in one read-committed transaction and commits, or rolls back if the work throws. The error is
+   * rethrown unchanged. After a deadlock or serialization failure the work runs again, at most three times in all, then
+   * 706. The work must therefore await only `r`, and have no other side effects. Transactions do not nest. Use
+   * `attempt` for a part that may fail while the transaction continues.
    */
   transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T>;
 
   /**
-   * A transaction of calls that are known beforehand: the work asks for all of them at once and then awaits their
-   * answers. They happen in the order in which they were asked for, and all are kept, or nothing if one of them fails.
-   * Where the engine can, it is one trip to the database. What is asked for later is refused with 799.
+   * Runs a transaction of calls known in advance: the work starts all calls at once, then awaits them. They run in the
+   * order of the calls. All are committed, or none if one fails. Engines use a single round trip where possible. A call
+   * started later fails with 799.
    */
   batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T>;
 
   /**
-   * Brings the database to the newest version. A new one gets these classes, in this order, and generation 1 of the model; the
-   * built-in ones unless given. Safe when several processes do it at once, and under load.
+   * Migrates the database to the latest schema version. A new database gets `classes` (default: the built-in ones) in
+   * this order, and model generation 1. Safe under load and for concurrent processes.
    */
   migrate(classes?: readonly ClassDefinition[]): Promise<MigrationReport>;
 
   /**
-   * Builds those of the wanted indexes that are missing, and takes away all others over values, while everybody goes on
-   * reading and writing. May take minutes, during which `close` lets go of it; what it got done stays. Each index is wanted
-   * once. Of more than `indexesPerTable` the first are built and the rest is left. `busy`, with nothing done, when another
-   * process is at it. The answers of queries do not depend on it.
+   * Builds the missing indexes of `wanted` and removes all other value indexes, while reads and writes continue. May
+   * take minutes; `close` interrupts it, and finished indexes stay. `wanted` has no duplicates. Beyond
+   * `indexesPerTable`, the rest of the list is ignored. `busy`, without any change, if another process is aligning.
+   * Query results do not depend on indexes.
    */
   alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy">;
 
-  /** Those among these indexes that are there and complete, in any order. */
+  /** Those of the given indexes that exist and are complete, in any order. */
   readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]>;
 
-  /** Resolves if the database answers and is migrated; otherwise 704, 705 or 607. */
+  /** Resolves if the database answers and is migrated; else throws 704, 705 or 607. */
   health(): Promise<void>;
 
   /** The storage's clock, milliseconds since 1970. */
   now(): Promise<number>;
 
-  /** Waits for what runs, then lets go of everything. Later calls are refused with 706. May be called twice. */
+  /** Waits for running calls, then releases all resources. Later calls throw 706. Idempotent. */
   close(): Promise<void>;
 }
 
-/** What an adapter can and cannot do, and its limits; declared by the adapter itself, never chosen by a test. */
+/** Capabilities and limits of an adapter, declared by the adapter. */
 export interface StorageCapabilities {
-  /** What was acknowledged is there after the process was killed. */
+  /** Acknowledged writes survive a crash of the process. */
   readonly durable: boolean;
-  /** Several processes may work on one database at once. */
+  /** Several processes may use one database at once. */
   readonly severalProcesses: boolean;
-  /** Transactions go on side by side, as far as they do not write the same; otherwise they take turns. */
+  /** Transactions run concurrently unless they write the same rows; otherwise they run one after another. */
   readonly parallelTransactions: boolean;
-  /** Indexes over values make queries faster; otherwise an account is kept of which ones there should be, and no more. */
+  /** Value indexes speed up queries. Otherwise the adapter only records the wanted indexes. */
   readonly valueIndexes: boolean;
-  /** How many indexes over values a database can have, 16 at the least; `null`: as many as are wanted. */
+  /** Maximum number of value indexes in a database, at least 16; `null`: unlimited. */
   readonly indexesPerTable: number | null;
 }
 
@@ -109,15 +108,15 @@ const words: { readonly [K in keyof StorageCapabilities]: (declared: StorageCapa
   indexesPerTable: (declared) => (declared === null ? "as many indexes as wanted" : `at most ${declared} indexes`),
 };
 
-/** What an adapter declares, in words for its operator: one entry for each capability, the most important first. */
+/** Operator-readable text of each capability, most important first. */
 export function capabilityWords(capabilities: StorageCapabilities): ReadonlyMap<keyof StorageCapabilities, string> {
   const names = Object.keys(words) as (keyof StorageCapabilities)[];
   return new Map(names.map((name) => [name, (words[name] as (declared: unknown) => string)(capabilities[name])]));
 }
 
 /**
- * What the module of an adapter exports under the name `openStorage`, for servers that are configured with it: opens
- * one database. `options` are those of the configuration, unchecked. Throws an error whose message tells the operator, without a
- * secret, why it cannot; a database that cannot be reached at the moment is no reason, calls answer 704 as long as that lasts.
+ * The export `openStorage` of an adapter module: opens one database. `options` come from the configuration, unchecked.
+ * Throws an error for invalid options; its message addresses the operator and contains no secret. An unreachable
+ * database is no reason to throw: calls return 704 until it is available.
  */
 export type OpenStorage = (options: Readonly<Record<string, unknown>>) => Storage | Promise<Storage>;
