@@ -21,15 +21,15 @@ import { deleteAll, type DeletionSet, deletionSetOf } from "./deletion-cascade.t
 
 export interface DeleteObjectInput {
   readonly recycled: boolean;
-  /** Versions that it may have; `null` for any. */
+  /** Accepted versions of the object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
 }
 
 /**
- * Deletes an object, in one transaction with all that follows from it: those that point to it lose the value, go with it, or keep it
- * from going, as their attributes say. One that never existed or that the caller may not see: 304; one that is gone: 609; without
- * the right to delete, and users for those who are no administrators: 404; another version: 713; what keeps it from going, be it a
- * rule, a lock of another session, rights that a class gives to a group, or that nobody would be an administrator, and too many objects of the caller in the recycle bin: 718.
+ * Deletes an object and applies the delete rules of its referrers, in one transaction. 304: the object never existed or
+ * is invisible. 609: it is already deleted. 404: no right to delete, or a user object without an administrator. 713:
+ * another version. 718: a delete rule, a lock of another session, class rights of a group, the last administrator, or a
+ * full recycle bin.
  */
 export class DeleteObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
@@ -62,16 +62,16 @@ export class DeleteObject {
 
 interface HookedDeletion {
   readonly sight: Sight;
-  /** The model for hooks, filtered by the rights of the caller. */
+  /** The model for hooks, limited to the caller's rights. */
   readonly known: Model;
   readonly recycled: boolean;
   readonly expectedVersions: readonly number[] | null;
 }
 
-/** How often what hooks do may take more along. */
+/** Maximum number of times that hooks may extend the deletion set. */
 const mostRounds = 8;
 
-/** Deletes an object with hooks, in one transaction with what they do; what that takes along, too, is told them before it goes. */
+/** Deletes an object and runs its hooks in one transaction. Objects added by hooks are also passed to hooks before their deletion. */
 function deleteWithHooks(
   active: ActiveHooks,
   context: SessionContext,
@@ -93,7 +93,7 @@ function deleteWithHooks(
         }
         if (round > mostRounds) throw hookFailure("of a deletion", "takes along more and more.");
         const [now] = await r.deletion.lock([id], { modelGeneration: model.generation });
-        // A hook has deleted it already.
+        // A hook has already deleted it.
         if (now === undefined) return undefined;
         held = now;
       }
@@ -107,7 +107,7 @@ interface DeletionBy extends Sight {
   readonly recycled: boolean;
 }
 
-/** What a deletion takes along, if nothing keeps it from going: users for those who are no administrators 404, otherwise 718. */
+/** The deletion set of an object. 404: it contains users and the caller is not an administrator. 718: any other refusal. */
 async function acceptDeletion(
   { deletion: repository }: Pick<Repositories, "deletion">,
   held: LockedRow,
@@ -127,7 +127,7 @@ async function acceptDeletion(
   return { objects, linksToClear };
 }
 
-/** 404 when others than administrators delete users, whatever the rights on the class: whoever has those could remove administrators. */
+/** 404 if a caller other than an administrator deletes users. Class rights do not suffice: they would allow the removal of administrators. */
 export function guardUsers(
   going: readonly Pick<StoredObject, "className">[],
   { model, principal }: { readonly model: Model; readonly principal: Principal },
@@ -136,7 +136,7 @@ export function guardUsers(
     throw new ServiceError(404);
 }
 
-/** Holds the object that is to be deleted. One that is gone meanwhile: 609; another version than those expected: 713. */
+/** Locks the object to delete. 609: deleted meanwhile. 713: not an expected version. */
 async function lockFirst(
   { deletion: repository }: Pick<Repositories, "deletion">,
   id: ObjectId,
@@ -150,8 +150,8 @@ async function lockFirst(
 }
 
 /**
- * 718 while the rights of a class, or of one of its attributes, name a group among objects that go. The model that they are looked up in has to be held: it keeps
- * others from giving rights to the group meanwhile. A class that the caller cannot read is not named.
+ * 718 if a class or attribute right names a deleted group. Requires a locked model, so that no right can be granted to
+ * the group meanwhile. The message does not name a class that the caller cannot read.
  */
 function refuseGroupsWithRights(
   going: readonly Pick<StoredObject, "id" | "className">[],

@@ -19,24 +19,24 @@ import {
 } from "../../storage/index.ts";
 import { isUserClass, UserNames } from "../user-names.ts";
 
-/** Objects that go or change with one that is deleted, itself among them; and links that are followed from one of its steps. */
+/** Limit for the objects deleted or changed by one deletion, and for the links followed in one step. */
 export const maximum = 10_000;
 
 interface Deletion extends Knowledge {
   readonly repository: Pick<DeletionRepository, "lock" | "referrers">;
   readonly model: Model;
-  /** Locks of other sessions refuse. */
+  /** Locks of other sessions refuse the deletion. */
   readonly session: Digest;
-  /** References to recycled objects are kept, so that nothing is lost by them. */
+  /** Recycling keeps references to the object, so `clear` links need no change. */
   readonly recycled: boolean;
 }
 
 export interface DeletionSet {
-  /** The object itself and those that go with it, held. */
+  /** The object and all objects deleted with it, locked. */
   readonly objects: readonly ObjectOutline[];
-  /** What the others lose, held as well. */
+  /** Links of remaining objects to clear. The objects are locked. */
   readonly linksToClear: readonly Referrer[];
-  /** Why they may not go, be it a rule or a lock of another session: 718. Whether the caller is told depends on what he may do with them. */
+  /** 718 for a delete rule or a lock of another session. Callers check their own rights before they throw it. */
   readonly refusal: ServiceError | null;
 }
 
@@ -46,8 +46,8 @@ interface LockedObjects {
 }
 
 /**
- * Finds out what an object that is held takes along, step by step: who points to it, who points to those that go with it, and so
- * on. What they have in common is that each was held before it was last asked what it points to. 718 when there are too many, or they are too large.
+ * Collects the deletion set of a locked object step by step: its referrers, their referrers, and so on. Each object is
+ * locked before its links are read for the last time. 718 if the set is too large.
  */
 export async function deletionSetOf(first: LockedRow, deletion: Deletion): Promise<DeletionSet> {
   const going = new Map<ObjectId, ObjectOutline>();
@@ -67,7 +67,7 @@ export async function deletionSetOf(first: LockedRow, deletion: Deletion): Promi
   return { objects: [...going.values()], linksToClear, refusal: held.refusal };
 }
 
-/** The links to these objects that matter, read again until all their sources were held before; those that refuse need not be. */
+/** The relevant links to these objects. Reads them again until all sources are locked. Sources with the rule `refuse` need no lock. */
 async function linksTo(ids: readonly ObjectId[], held: LockedObjects, deletion: Deletion): Promise<Referrer[]> {
   const { repository, model, recycled } = deletion;
   const attributes = recycled ? strictLinks(model) : null;
@@ -88,7 +88,7 @@ function accept(objects: readonly LockedRow[], held: LockedObjects, { session }:
     held.objects.set(object.id, object);
   }
   if (held.objects.size > maximum) throw tooMany();
-  // Also for the sake of those who return: they are read together.
+  // The limit also covers a restoration, which reads the whole group at once.
   const bytes = [...held.objects.values()].reduce((sum, object) => sum + object.bytes, 0);
   if (bytes > mostWrittenBytes)
     throw refused(
@@ -96,13 +96,13 @@ function accept(objects: readonly LockedRow[], held: LockedObjects, { session }:
     );
 }
 
-/** What the model no longer knows is cleared. */
+/** A link unknown to the model is cleared. */
 export function ruleOf({ className, attribute }: Referrer, { model }: Pick<Deletion, "model">): DeleteRule {
   const definition = model.find(className)?.attributes.get(attribute);
   return definition === undefined ? "clear" : deleteRuleOf(definition);
 }
 
-/** The attributes that mean more than that a value is lost. */
+/** Links whose delete rule is not `clear`. */
 function strictLinks(model: Model): Pick<Referrer, "className" | "attribute">[] {
   return linksWhere(model, (link) => deleteRuleOf(link) !== "clear");
 }
@@ -122,7 +122,6 @@ function tooMany(): ServiceError {
   );
 }
 
-/** 718 with the reason. */
 export function refused(detail: string): ServiceError {
   return new ServiceError(718, { detail });
 }
@@ -132,11 +131,11 @@ interface Removal {
   readonly principal: Principal;
   readonly database: Pick<Database, "digests" | "policy">;
   readonly recycled: boolean;
-  /** The one that takes the others along. */
+  /** The object whose deletion includes the others. */
   readonly root: ObjectId;
 }
 
-/** Lets objects go that are held, and takes what the others lose. 718 when the caller would have too many in the recycle bin. */
+/** Deletes locked objects and clears the remaining links to them. 718 if the recycle bin of the caller is full. */
 export async function deleteAll(
   r: Repositories,
   { objects: going, linksToClear }: Pick<DeletionSet, "objects" | "linksToClear">,
@@ -155,7 +154,7 @@ export async function deleteAll(
     });
 }
 
-/** Removes accounts, sessions and names of users that go; 718 for the caller's own, and for the last administrator. */
+/** Removes the accounts, sessions and names of deleted users. 718 for the caller's own user and for the last administrator. */
 async function removeUsers(
   { accounts, sessions, records }: Pick<Repositories, "accounts" | "sessions" | "records">,
   going: readonly Pick<StoredObject, "id" | "className">[],
@@ -171,12 +170,12 @@ async function removeUsers(
 }
 
 export interface Knowledge {
-  /** The model without the attributes that the caller may not read. */
+  /** The model limited to the attributes that the caller may read. */
   readonly known: Model;
   readonly visibility: Visibility;
 }
 
-/** Whether an error may name an attribute: others than administrators know it by their read rights on it and on its class, and none that is gone. */
+/** Whether an error may name an attribute. Administrators see all names; others need read rights on the class and the attribute. */
 export function isKnown(
   { className, attribute }: Pick<Referrer, "className" | "attribute">,
   { known, visibility: { classes, principals } }: Knowledge,
@@ -185,7 +184,7 @@ export function isKnown(
   return classes?.has(className) !== false && known.find(className)?.attributes.has(attribute) === true;
 }
 
-/** Says that an object is needed, and as what, if the caller may know. */
+/** Message that another object needs the object; names class and attribute if the caller may know them. */
 export function neededBy(referrer: Referrer, knowledge: Knowledge): string {
   return isKnown(referrer, knowledge)
     ? `An object of the class ${referrer.className} needs it as ${referrer.attribute}.`

@@ -5,32 +5,32 @@ import { type CursorSealing, positionOf } from "../query/cursor.ts";
 
 export interface ListRecycledInput {
   readonly perPage: number;
-  /** Goes on behind it; from the first unless given. */
+  /** Start after this position; from the first by default. */
   readonly cursor: string | undefined;
 }
 
-/** An element of the list; all times as `~StoreTime` is written. */
+/** An element of the list. Times have the format of `~StoreTime`. */
 export interface RecycledElement {
   readonly "~ClassName": string;
   readonly "~ObjectID": ObjectId;
   readonly "~UUID": string;
   readonly "~StoreTime": string;
-  /** Who deleted it; `null` if that is unknown. */
+  /** The deleting user; `null` if unknown. */
   readonly "~DeletedBy": ObjectId | null;
 }
 
 export interface ListedRecycled {
   readonly elements: readonly RecycledElement[];
-  /** Where the list goes on; `null` when the page was not full. */
+  /** Cursor of the next page; `null` if this page is not full. */
   readonly next: string | null;
 }
 
-/** The newest first. */
+/** Newest first. */
 const order: readonly SortKey[] = [{ path: { hops: [], leaf: "~StoreTime", type: "time" }, descending: true }];
 
 /**
- * Lists what the caller has recycled and could read, the newest first; administrators are shown what all users have recycled. Of
- * objects that were recycled together, the one that took the others along is listed. A cursor of another list: 307.
+ * Lists the objects that the caller has recycled and could read, newest first. Administrators see the objects of all
+ * users. Of a group deleted together, only the root is listed. 307 for a cursor of another list.
  */
 export class ListRecycled {
   constructor(private readonly cursors: CursorSealing) {}

@@ -16,7 +16,7 @@ import {
 import { plainRule } from "../plain-value.ts";
 import { isKnown, type Knowledge, linksWhere } from "./deletion-cascade.ts";
 
-/** Everything that may be a link of the objects, each once. */
+/** All possible link targets of the objects, each once. */
 function linkedIds(objects: readonly StoredObject[], model: Model): ObjectId[] {
   const ids = objects.flatMap(({ className, attributes }) =>
     Object.values(linksOf(attributes, model.find(className)?.links ?? [])).flat(),
@@ -30,14 +30,14 @@ interface RestoreTarget {
   readonly targets: ReadonlyMap<ObjectId, LinkTarget>;
 }
 
-/** An attribute by which an object does not fit its class as that is now. */
+/** An attribute value that does not fit the current class. */
 interface Misfit {
   readonly attribute: string;
-  /** Completes a sentence, and names the attribute. */
+  /** The end of an error message; names the attribute. */
   readonly reason: string;
 }
 
-/** How an object comes back to its class as it is now, without references to what is gone; a misfit if it cannot. */
+/** The restoration of an object to its current class, without links to permanently deleted objects; a misfit if the object does not fit. */
 function planRestore({ id, attributes }: StoredObject, to: RestoreTarget): Restoration | Misfit {
   const { modelClass } = to;
   const changed = new Map<string, JsonValue>();
@@ -57,7 +57,7 @@ function planRestore({ id, attributes }: StoredObject, to: RestoreTarget): Resto
   return { id, attributes: Object.fromEntries(changed), links: linksOf(now, modelClass.links) };
 }
 
-/** The value that an attribute comes back with: the same one, unless something of it is gone; `undefined` if it is none of the attribute. */
+/** The restored value: unchanged, or without permanently deleted targets; `undefined` if the attribute does not accept it. */
 function restoredValue(attribute: AttributeDefinition, value: JsonValue, to: RestoreTarget): JsonValue | undefined {
   const { type } = attribute;
   switch (type) {
@@ -75,12 +75,12 @@ function restoredValue(attribute: AttributeDefinition, value: JsonValue, to: Res
         : targets.flatMap((target) => (target?.exists === true ? target.id : []));
     }
     default:
-      // Another form of the value would be another value.
+      // A normalized value would differ from the deleted one.
       return plainRule(type).accept(value) === value ? value : undefined;
   }
 }
 
-/** What a value leads to; `undefined` if it leads nowhere, or to what the attribute is not made for. */
+/** The target of a link value; `undefined` if it is unknown, or of a class that the attribute does not accept. */
 function targetOf(
   attribute: AttributeDefinition,
   value: JsonValue,
@@ -97,8 +97,8 @@ interface RestoreContext extends Knowledge {
 }
 
 /**
- * How objects that went together come back together. 307 when one of them does not fit its class as that is now, or is pointed to by an
- * attribute that is no longer made for its class: nothing is left out or converted on the way.
+ * Plans the restoration of a group of objects deleted together. 307 if an object does not fit its current class, or if
+ * a referring attribute no longer accepts its class. Nothing is dropped or converted.
  */
 export async function acceptRestore(
   group: readonly StoredObject[],
@@ -120,7 +120,7 @@ export async function acceptRestore(
   return restorations;
 }
 
-/** Says what does not fit, as far as the caller may know; `null` stands for the class itself. */
+/** Error message for a misfit, limited to the caller's knowledge. `null`: the class is gone. */
 function misfitting(object: StoredObject, misfit: Misfit | null, knowledge: Knowledge): string {
   const { className } = object;
   if (!isVisible(object, knowledge.visibility)) return "An object that would return with it does not fit its class.";

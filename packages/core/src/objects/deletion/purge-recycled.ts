@@ -16,15 +16,15 @@ import { visibleObject } from "../get-object.ts";
 import { guardUsers } from "./delete-object.ts";
 import { type Knowledge, maximum, neededBy, refused, ruleOf } from "./deletion-cascade.ts";
 
-/** Objects that one request purges, each with those that it took along. */
+/** Maximum number of roots per request, each with its group. */
 const mostRoots = 1_000;
 
-/** Deletes recycled objects for good, each with what was recycled with it, and clears references to them. */
+/** Permanently deletes recycled objects with their groups, and clears references to them. */
 export class PurgeRecycled {
   /**
-   * Purges one object and all that was recycled with it; how many that were. One that never existed or that the caller may not see: 304; one that was
-   * deleted for good: 609; without the right to delete, and users for callers who are not administrators: 404; one that is not in the recycle bin: 307;
-   * one that a live object needs, or to which one points that another session has locked: 718.
+   * Purges one object with all objects recycled with it; returns their number. 304: the object never existed or is invisible.
+   * 609: already permanently deleted. 404: no right to delete, or a user object without an administrator. 307: not in the recycle
+   * bin. 718: a live object needs it, or another session has locked an object that references it.
    */
   purgeRecycled(context: SessionContext, reference: SingleReference): Promise<number> {
     return withCurrentModel(context, async (model) => {
@@ -36,8 +36,8 @@ export class PurgeRecycled {
   }
 
   /**
-   * Purges what the caller has recycled and may read and delete, at most 1,000 objects with those that they took along; how many objects were
-   * purged. What cannot be purged alone stays. `everybody`: what all users have recycled; 404 for callers who are not administrators.
+   * Purges the objects that the caller has recycled and may read and delete, at most 1,000 roots with their groups. Returns the number of purged
+   * objects. Skips groups that cannot be purged. `everybody` includes the objects of all users; 404 for callers other than administrators.
    */
   async purgeAllRecycled(context: SessionContext, { everybody }: { readonly everybody: boolean }): Promise<number> {
     const { r, principal, unit } = context;
@@ -65,7 +65,7 @@ export class PurgeRecycled {
   }
 }
 
-/** What is left of a recycled object, for callers who may delete it. Refusals: see `PurgeRecycled.run`. */
+/** The tombstone of a recycled object that the caller may delete. Errors: see `PurgeRecycled.purgeRecycled`. */
 export async function recycledObject(
   { r, principal }: SessionContext,
   reference: SingleReference,
@@ -86,7 +86,7 @@ export function isThere(): ServiceError {
   return new ServiceError(307, { detail: "The object is not in the recycler." });
 }
 
-/** Of what the caller sees, the classes whose objects the caller may delete. */
+/** Visibility limited to the classes whose objects the caller may delete. */
 function deletable({ principal }: SessionContext, model: Model): Visibility {
   const { classes, principals } = visibilityOf(principal, model);
   if (classes === null) return { classes, principals };
@@ -96,13 +96,13 @@ function deletable({ principal }: SessionContext, model: Model): Visibility {
   return { classes: new Set(names.filter((name) => classes.has(name))), principals };
 }
 
-/** What one group cannot be purged for, keeps no other one. */
+/** A group that cannot be purged does not stop the others. */
 function noneIfRefused(error: unknown): number {
   if (error instanceof ServiceError && (error.code === 404 || error.code === 718)) return 0;
   throw error;
 }
 
-/** How many objects were purged; 0 if the object is not in the recycle bin any more. */
+/** Number of purged objects; 0 if the object is no longer in the recycle bin. */
 function purgeGroup(
   { unit, principal, sessionDigest: session }: SessionContext,
   id: ObjectId,

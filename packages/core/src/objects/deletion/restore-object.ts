@@ -25,9 +25,9 @@ import { isThere, recycledObject } from "./purge-recycled.ts";
 import { acceptRestore } from "./plan-restore.ts";
 
 /**
- * Brings a recycled object back, and all that was recycled with it. One that never existed or that the caller may not see: 304; one
- * that was deleted for good: 609; without the right to delete: 404; one that is there, and one that does not fit its class as that is now, alone or with
- * what would return with it, and a user whose name looks like the name of another one by now: 307. It stays in the recycler then.
+ * Restores a recycled object with all objects recycled with it. 304: the object never existed or is invisible. 609:
+ * permanently deleted. 404: no right to delete. 307: not in the recycle bin, an object of the group does not fit its
+ * current class, or a user name now looks like another one. The group then stays in the recycle bin.
  */
 export class RestoreObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
@@ -43,7 +43,7 @@ export class RestoreObject {
       const visibility = visibilityOf(principal, model);
       const { id, className } = await recycledObject(context, reference, model);
       const plan = planSerialization(serialization, { model: known, visibility, className });
-      // The check of the restored objects needs all attributes; hooks and the answer see those of the caller.
+      // The check needs all attributes. Hooks and the answer see those of the caller.
       const whole = { model, known, visibility };
       const sight = { model: known, visibility };
       const names = Array.from(model.all(), ({ definition }) => definition.name);
@@ -51,7 +51,7 @@ export class RestoreObject {
       const restored = await (hooks === null
         ? restore(context, id, whole)
         : restoreWithHooks(hooks, context, id, whole));
-      // Somebody else was faster.
+      // A concurrent request has restored or purged it.
       if (restored.length === 0) throw isThere();
       const root = restored.find((object) => object.id === id) as StoredObject;
       const object = await serializeWritten(hookedSource(this.hooks, context, sight), plan, root);
@@ -78,7 +78,7 @@ interface PlannedRestore {
   readonly restoration: Restoration;
 }
 
-/** Brings objects back with hooks, to which that is a save of each that the caller sees; in one transaction with what they do. */
+/** Restores objects and runs hooks in one transaction. For hooks, each visible object is a save. */
 function restoreWithHooks(
   hooks: SaveHooks,
   context: SessionContext,
@@ -100,7 +100,7 @@ function restoreWithHooks(
       );
       const prepared = await hooks.before(inside, [...saves.values()]);
       const changes = new Map([...saves.keys()].map((each, index) => [each, prepared[index]]));
-      // Asked again: hooks may have taken away what something would have pointed to.
+      // Plan again: hooks may have deleted link targets.
       const now = (await returning()).map(({ restoration: { id: each, attributes, links } }): Restoration => {
         const changed = changes.get(each);
         return {
@@ -128,14 +128,14 @@ function saveOf({ object, restoration: { attributes } }: PlannedRestore): Hooked
   };
 }
 
-/** What hooks have set, and the restoration had not. */
+/** Attributes set by hooks and not by the restoration. */
 function setBy(changed: ResolvedAttributes | undefined, save: HookedSave | undefined): Attributes {
   return Object.fromEntries(
     Object.entries(changed?.attributes ?? {}).filter(([name, value]) => save?.prepared.attributes[name] !== value),
   );
 }
 
-/** Brings objects back, in the transaction that holds them. Users reserve their names again: 307 if one looks like the name of another user by now. */
+/** Restores objects in the transaction that locked them, and reserves user names again. 307 if a name now looks like another one. */
 async function restoreAll(
   { deletion, records }: Pick<Repositories, "deletion" | "records">,
   restorations: readonly Restoration[],

@@ -2,41 +2,41 @@ import type { JsonValue } from "../../storage/index.ts";
 import type { HookCaller, MemberChanges, Members } from "./hook-caller.ts";
 
 /**
- * What somebody else has to say about objects of some classes. Given several at once, it is asked once for all of them; it answers in the
- * order in which they were given. When it refuses, or fails, it throws a `ServiceError`.
+ * Custom code for objects of some classes. One call handles a batch of objects and returns results in the same order.
+ * Throws a `ServiceError` to refuse or on failure.
  */
 export interface Hook<Given, Answer> {
-  /** For the log. Hooks of the same kind run in the order of their names. */
+  /** For the log. Hooks of one kind run in the order of their names. */
   readonly name: string;
-  /** Names of classes; those below them are meant too. */
+  /** Class names. Subclasses are included. */
   readonly classes: readonly string[];
   run(caller: HookCaller, given: Given): Promise<Answer>;
 }
 
-/** An object that is part of an answer. */
+/** An object in an answer. */
 export interface SerializedItem {
-  /** As it is written so far, meta-fields among it. */
+  /** The object as written so far, with meta-fields. */
   readonly json: Members;
-  /** `~UUID`, and the attributes that the caller sees, their references as meta-fields: as far as they are not written. */
+  /** `~UUID` and the attributes visible to the caller, as far as `json` lacks them. References are meta-fields. */
   readonly rest: Members;
 }
 
-/** A write of an object. References are written as meta-fields, and collections with those members that the caller sees. */
+/** A write of an object. References are meta-fields. Collections contain the members visible to the caller. */
 export interface SavedItem {
-  /** As it is to be, or has become; without an id as long as it has none. */
+  /** The new state. A new object has no id before the write. */
   readonly object: Members;
-  /** As it was; `null` when it is new, or comes back from the recycler. */
+  /** The old state; `null` for new and restored objects. */
   readonly previous: Members | null;
-  /** What the caller gave. */
+  /** The attributes given by the caller. */
   readonly given: Members;
 }
 
-/** An object that goes, or is gone. One that the caller does not see shows its meta-fields alone. */
+/** A deleted object, before or after the deletion. An invisible object shows its meta-fields only. */
 export interface DeletedItem {
   readonly object: Members;
 }
 
-/** Objects that are asked for, as the client's query says it. */
+/** A query for objects, as given by the client. */
 export interface AskedSet {
   readonly className: string;
   readonly where?: JsonValue;
@@ -44,44 +44,44 @@ export interface AskedSet {
   readonly oids?: JsonValue;
 }
 
-/** What becomes of them. */
+/** Result of a find hook. */
 export interface ChosenSet {
-  /** Otherwise the request is refused. */
+  /** `false` refuses the request. */
   readonly accepted: boolean;
-  /** Filters that have to be true besides that of the client. */
+  /** Additional filters; all must match. */
   readonly where: readonly JsonValue[];
   readonly sort?: JsonValue;
-  /** Ids or UUIDs, to which it is restricted: in each of the lists there must be the object's. */
+  /** Additional lists of ids or UUIDs; each list must contain the object. */
   readonly oids: readonly JsonValue[];
 }
 
 export interface FindHook extends Hook<AskedSet, ChosenSet> {
-  /** Whether it is asked about every list of its classes, or only where a query names it. */
+  /** Whether the hook runs for every list of its classes, or only for queries that name it. */
   readonly byDefault: boolean;
 }
 
-/** A user object of an external provider that is new. */
+/** A new user of an identity provider. */
 export interface ProviderUser {
-  /** Nobody else writes it meanwhile. */
+  /** Locked against concurrent writes. */
   readonly userObject: Members;
-  /** What is configured of the provider, without secrets. */
+  /** Provider configuration without secrets. */
   readonly providerConfig: Members;
-  /** The user's id with the provider. */
+  /** The user's id at the provider. */
   readonly userUuid: string;
   readonly name: string;
   readonly surname: string;
   readonly email: string;
 }
 
-/** Somebody who wants to come in as a custom user. */
+/** A log-in of a custom user. */
 export interface AskedLogIn {
   readonly user: string;
-  /** As the client sent it. */
+  /** As sent by the client. */
   readonly pass: string;
   readonly appNames: readonly string[];
 }
 
-/** The hooks of one database, as they are at one moment. */
+/** A snapshot of the hooks of one database. */
 export interface ActiveHooks {
   readonly buildSerialization: readonly Hook<readonly SerializedItem[], readonly (MemberChanges | null)[]>[];
   readonly findObjects: readonly FindHook[];
@@ -89,14 +89,14 @@ export interface ActiveHooks {
   readonly afterSave: readonly Hook<readonly SavedItem[], void>[];
   readonly beforeDelete: readonly Hook<readonly DeletedItem[], void>[];
   readonly afterDelete: readonly Hook<readonly DeletedItem[], void>[];
-  /** Decides who custom users are; `null` where there is none. Gives what the hook gave, unjudged. */
+  /** Authenticates custom users; `null` if there is none. Returns the unvalidated result of the hook. */
   readonly authenticate: Hook<AskedLogIn, JsonValue | undefined> | null;
-  /** Gives what the hook gave, unjudged. */
+  /** Returns the unvalidated result of the hook. */
   readonly createUserProvider: readonly Hook<ProviderUser, JsonValue | undefined>[];
 
   /**
-   * Does work in which hooks may run, with a context under which they do. What they need is made ready before, so that nobody who
-   * holds a transaction waits for it. `reads`: the work opens none, so that it may wait behind others.
+   * Runs work with a context in which hooks may run. Prepares their resources first, so that no open transaction waits
+   * for them. `reads`: the work opens no transaction, so it may wait in a queue.
    */
   prepared<Context extends HookCaller, T>(
     context: Context,
@@ -105,13 +105,12 @@ export interface ActiveHooks {
   ): Promise<T>;
 }
 
-/** Port: who has a say when objects are written, found and shown. */
+/** Port: hooks on writes, queries and answers. */
 export interface ObjectHooks {
-  /** The hooks of now, `null` for none; a promise only if they have to be looked up. */
+  /** The current hooks; `null` if there are none. A promise only if they need loading. */
   current(caller: HookCaller): ActiveHooks | null | Promise<ActiveHooks | null>;
-  /** Takes note of a failure that the caller is not told of, because what was asked for is done. */
+  /** Reports a failure that the caller does not see, because the operation succeeded. */
   ignored(caller: HookCaller, error: Error): void;
 }
 
-/** Nobody has. */
 export const noHooks: ObjectHooks = { current: () => null, ignored: () => {} };

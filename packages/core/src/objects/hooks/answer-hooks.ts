@@ -22,15 +22,15 @@ import {
   type Members,
 } from "./hook-caller.ts";
 
-/** What a hook is given at once; the bytes are more than what is written takes. */
+/** Batch size of a hook call. Byte counts are upper bounds of the written bytes. */
 const atOnce = { items: 1_000, bytes: 4 * 1024 * 1024 };
 
 type BuildHook = Hook<readonly SerializedItem[], readonly (MemberChanges | null)[]>;
 
 interface AnsweredObject extends WrittenObject {
-  /** Whether there are attributes that are not written, or that the hooks so far have taken out. */
+  /** Whether attributes are missing from the output, including those removed by earlier hooks. */
   isPartial: boolean;
-  /** Bytes that hooks have added so far, at most: the next hook is given them as well. */
+  /** Upper bound of the bytes added by earlier hooks. They count for the next hook. */
   added: number;
 }
 
@@ -93,7 +93,7 @@ class AnswerHooks implements AnswerExtension {
     }
   }
 
-  /** `~UUID` and the attributes, as far as they are not written, for each object. */
+  /** `~UUID` and the attributes missing from the output, for each object. */
   private async rests(part: readonly AnsweredObject[]): Promise<readonly Members[]> {
     const partial = part.filter(({ isPartial }) => isPartial);
     const whole =
@@ -119,7 +119,7 @@ function bytesOf({ object, bytes, added, isPartial }: AnsweredObject): number {
   return bytes + added + (isPartial ? jsonBytes(object.attributes, atMost) : 0);
 }
 
-/** What the answers of a request are made from, hooks among it. What hooks themselves read is as it is stored. */
+/** The serialization source of a request, including hooks. Reads inside hooks return stored data, without hooks. */
 export function hookedSource(
   hooks: ObjectHooks,
   caller: HookCaller,

@@ -8,7 +8,7 @@ export interface Choice {
   readonly set: ChosenSet;
 }
 
-/** Asks hooks about a set of objects. What one of them does not accept: 307. */
+/** Passes a query to find hooks. 307 if one refuses it. */
 export type ChooseObjects = (asked: AskedSet) => Promise<readonly Choice[]>;
 
 export interface AskedClass {
@@ -17,7 +17,7 @@ export interface AskedClass {
   readonly model: Model;
 }
 
-/** Hooks of each list of a class and the one that the query names (else 307), within hooks that alone; `null`: none. */
+/** The default hooks of a class and the one named by the query (else 307); inside hooks only the named one. `null` if there are none. */
 export async function objectChooser(
   all: ObjectHooks,
   caller: HookCaller,

@@ -5,12 +5,12 @@ import type { Sight } from "../serialization-source.ts";
 import type { ActiveHooks, DeletedItem, ObjectHooks } from "./active-hooks.ts";
 import { concernedClasses, deeper, type HookCaller, type Members, rawMembers } from "./hook-caller.ts";
 
-/** What a hook is given at once. */
+/** Batch size of a hook call. */
 const atOnce = { items: 200, bytes: 1024 * 1024 };
 
-/** The hooks that have a say when an object is deleted, with all that goes with it; of one attempt of one transaction. */
+/** Deletion hooks for one object and its deletion set. One instance per attempt of a transaction. */
 export class DeletionHooks {
-  /** Those that hooks were told of, as they were then. */
+  /** Objects already passed to hooks, in their state at that time. */
   private readonly told = new Map<ObjectId, DeletedItem>();
 
   constructor(
@@ -18,7 +18,7 @@ export class DeletionHooks {
     private readonly sight: Sight,
   ) {}
 
-  /** Tells hooks of those among objects that are about to go that they were not told of before, and whether there were any. */
+  /** Passes objects that hooks have not yet seen to the `beforeDelete` hooks. Returns whether there were any. */
   async before(context: SessionContext, going: readonly ObjectOutline[]): Promise<boolean> {
     const all = [...this.active.beforeDelete, ...this.active.afterDelete];
     const concerned = new Set(all.flatMap((hook) => [...concernedClasses(hook, this.sight.model)]));
@@ -70,7 +70,7 @@ export class DeletionHooks {
   }
 }
 
-/** The hooks of now if some of them have a say in deletions; otherwise `null`. */
+/** The current hooks if there are deletion hooks; else `null`. */
 export async function hooksOfDeletions(all: ObjectHooks, caller: HookCaller): Promise<ActiveHooks | null> {
   const active = await all.current(caller);
   return active === null || active.beforeDelete.length + active.afterDelete.length === 0 ? null : active;

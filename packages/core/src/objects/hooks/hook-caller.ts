@@ -7,40 +7,40 @@ import { fullPlan, withUuid } from "../object-plan.ts";
 import { ObjectSerializer } from "../object-serializer.ts";
 import type { Sight } from "../serialization-source.ts";
 
-/** On whose behalf a hook runs: of a request with a session, or of one that is about to get one. */
+/** Context of a hook: a request with a session, or a log-in before its session. */
 export interface HookCaller extends AppKeyContext {
   readonly principal: Principal;
   readonly session?: Session | null;
   readonly execution?: MacroExecution;
-  /** How many hooks have led to this, one inside of the other; not set outside of hooks. */
+  /** Nesting depth of hook calls; absent outside hooks. */
   readonly hookDepth?: number;
 }
 
 export type Members = Readonly<Record<string, JsonValue>>;
 
-/** What a hook did to the members of an object that it was given. */
+/** Changes that a hook made to the members of an object. */
 export interface MemberChanges {
   readonly set: Members;
   readonly removed: readonly string[];
 }
 
-/** The members that it may set. The others are the server's. */
+/** Whether a hook may set the member. Only the server sets the others. */
 export function isOpenMember(name: string): boolean {
   return !name.startsWith("~") && name !== "__proto__";
 }
 
-/** Changes members as a hook did. Meta-fields stay as they are, whatever it did to them. */
+/** Applies the changes of a hook. Meta-fields stay unchanged. */
 export function changeMembers(members: Record<string, unknown>, { set, removed }: MemberChanges): void {
   for (const name of removed) if (isOpenMember(name)) delete members[name];
   for (const name of Object.keys(set)) if (isOpenMember(name)) members[name] = set[name];
 }
 
-/** What a hook did cannot be gone on with: 710. The reason is for the log. */
+/** 710 for an unusable result of a hook. The reason goes to the log. */
 export function hookFailure(name: string, reason: string, cause?: unknown): ServiceError {
   return new ServiceError(710, { detail: `The hook ${name} ${reason}`, cause });
 }
 
-/** Does what a hook has asked for with the caller's rights: what is refused of it is the hook's failure, not the caller's. */
+/** Runs a request of a hook with the caller's rights. A refusal becomes a failure of the hook (710), not of the caller. */
 export async function onBehalfOf<T>(name: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -51,10 +51,10 @@ export async function onBehalfOf<T>(name: string, work: () => T | Promise<T>): P
   }
 }
 
-/** Hooks that run because of what another hook does, and so on. */
+/** Maximum nesting depth of hooks. */
 const deepest = 8;
 
-/** The context of what a hook does: 710 when too many hooks have called one another. */
+/** The context one level deeper; 710 beyond the maximum depth. */
 export function deeper<Context extends HookCaller>(context: Context): Context {
   const hookDepth = (context.hookDepth ?? 0) + 1;
   if (hookDepth > deepest)
@@ -62,7 +62,7 @@ export function deeper<Context extends HookCaller>(context: Context): Context {
   return { ...context, hookDepth };
 }
 
-/** The names of the classes whose objects a hook concerns: its own, and those below them. */
+/** Names of the hook's classes and their subclasses. */
 export function concernedClasses(
   { classes }: { readonly classes: readonly string[] },
   model: Model,
@@ -78,7 +78,7 @@ export function concerning<H extends { readonly classes: readonly string[] }>(
   return hooks.filter((hook) => concernedClasses(hook, model).has(className));
 }
 
-/** Objects as hooks of writes see them: what the caller sees, references as meta-fields. `known`: already read. */
+/** Objects in the form for write hooks: visible data, references as meta-fields. `known`: objects already read. */
 export async function rawMembers(
   { r, database }: HookCaller,
   { model, visibility }: Sight,
@@ -86,7 +86,7 @@ export async function rawMembers(
   known: readonly StoredObject[] = [],
 ): Promise<readonly Members[]> {
   if (objects.length === 0) return [];
-  // It is no answer: how much there is of it the batches see to.
+  // Not an answer, so no size limit: callers limit their batches.
   const source = {
     objects: r.objects,
     visibility,

@@ -20,7 +20,7 @@ import {
 
 export type AcceptChange = (className: string, set: Members) => void;
 
-/** The hooks that have a say in how objects are saved, in the transaction of the write. */
+/** Save hooks. They run in the transaction of the write. */
 export class SaveHooks {
   constructor(
     private readonly active: ActiveHooks,
@@ -31,7 +31,7 @@ export class SaveHooks {
     return this.active.prepared(context, work);
   }
 
-  /** What is to be written, once hooks have changed it. What one of them sets must be what the caller may write: else 710. */
+  /** The attributes to write after all hooks. 710 if a hook sets an attribute that the caller may not write. */
   async before(
     context: SessionContext,
     saves: readonly HookedSave[],
@@ -56,7 +56,7 @@ export class SaveHooks {
     return prepared;
   }
 
-  /** Tells hooks what was written, in the order of the saves. */
+  /** Passes the written objects to hooks, in the order of the saves. */
   async after(context: SessionContext, saves: readonly HookedSave[], objects: readonly StoredObject[]): Promise<void> {
     for (const hook of this.active.afterSave) {
       const indexes = this.concerned(hook, saves);
@@ -108,7 +108,7 @@ export class SaveHooks {
     const more =
       known.get(key) ?? (await prepareAttributes(context, given, { model, modelClass, visibility, whole: false }));
     known.set(key, more);
-    // Of what returns nothing is given: what is set there has to be.
+    // A restoration needs all of its prepared attributes, so removals are ignored.
     const dropped = new Set(returning ? [] : removed);
     return {
       attributes: { ...without(prepared.attributes, dropped), ...more.attributes },
@@ -118,7 +118,7 @@ export class SaveHooks {
   }
 }
 
-/** The object as it will be stored, as far as that is known. */
+/** The object as it will be stored, as far as known. */
 function expected({ className, base, prepared: { attributes } }: HookedSave): StoredObject {
   const { id = "", uuid = "", storedAt = 0, version = 0, readers = null } = base ?? {};
   return { id, uuid, className, storedAt, version, readers, attributes: { ...base?.attributes, ...attributes } };
@@ -134,14 +134,14 @@ function without<T>(members: Readonly<Record<string, T>>, names: ReadonlySet<str
 
 export interface HookedSave {
   readonly className: string;
-  /** What stays of it where nothing is written; `null` for a new object. */
+  /** The stored object before the change; `null` for a new object. */
   readonly base: StoredObject | null;
   readonly returning: boolean;
   readonly given: GivenAttributes;
   readonly prepared: ResolvedAttributes;
 }
 
-/** The hooks that have a say in saving objects of these classes; `null` where there are none. */
+/** The save hooks for these classes; `null` if there are none. */
 export async function hooksOfSaves(
   all: ObjectHooks,
   caller: HookCaller,
