@@ -9,29 +9,29 @@ import {
   targetReferenceForms,
 } from "./plain-value.ts";
 
-/** Elements of a collection. */
+/** Limit for one collection. */
 const maximumElements = 10_000;
 
 export type GivenAttributes = Readonly<Record<string, JsonValue>>;
 
-/** A reference or a collection as a client gives it, before it is known where it leads. */
+/** A given reference or collection with unresolved targets. */
 export interface AcceptedLink {
   readonly attribute: AttributeDefinition;
   readonly targets: readonly { readonly reference: TargetReference; readonly pointer: string }[];
 }
 
 export interface AcceptedAttributes {
-  /** As they are to be stored. */
+  /** In stored form. */
   readonly plain: ReadonlyMap<string, JsonValue>;
   readonly links: readonly AcceptedLink[];
-  /** References, collections and files that are to hold nothing. */
+  /** References, collections and files to set to null. */
   readonly emptied: readonly AttributeDefinition[];
 }
 
 /**
- * Takes the attributes of a body as those of the class: 307 for one that the class does not have, that has a value of
- * another type, or that is mandatory and empty. Of a `whole` object no mandatory one may be missing. `~StoreTime` is what
- * a client got with the object; other meta-fields cannot be set.
+ * Validates given attributes against a class. 307 for an unknown attribute, a value of another type, or a mandatory
+ * attribute set to null. A `whole` object must have all mandatory attributes. `~StoreTime` is ignored, since clients
+ * send it back with an object; other meta-fields cannot be set.
  */
 export function acceptAttributes(
   given: GivenAttributes,
@@ -63,7 +63,7 @@ export function acceptAttributes(
   return { plain, links, emptied };
 }
 
-/** 307 when a mandatory attribute is not among those of a whole object. */
+/** 307 if a mandatory attribute is missing. */
 export function requireMandatory(attributes: Readonly<Record<string, JsonValue>>, modelClass: ModelClass): void {
   for (const { name, mandatory } of modelClass.attributes.values()) {
     if (mandatory === true && !Object.hasOwn(attributes, name))

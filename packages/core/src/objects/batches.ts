@@ -1,4 +1,4 @@
-/** What a batch holds at most; one item it holds in any case. */
+/** Maximum size of a batch. A batch always holds at least one item. */
 export interface BatchSize {
   readonly items: number;
   readonly bytes: number;

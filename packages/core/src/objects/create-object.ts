@@ -13,7 +13,7 @@ import type { ResolvedAttributes } from "./resolve-links.ts";
 import type { Serialization } from "./serialization.ts";
 import { prepareAttributes, type PreparedFor, writeNew } from "./write-object.ts";
 
-/** Creates an object. An unknown or unreadable class: 304; without the right: 404; a body that is none of it: 307. */
+/** Creates an object. 304: unknown or unreadable class. 404: no right to create. 307: invalid attributes. */
 export class CreateObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
@@ -64,7 +64,7 @@ interface Created {
   readonly targets: readonly StoredObject[];
 }
 
-/** Creates an object with hooks, in one transaction with what they do. What is mandatory may come from them. */
+/** Creates an object and runs its hooks in one transaction. Hooks may set mandatory attributes. */
 function insertWithHooks(
   hooks: SaveHooks,
   context: SessionContext,

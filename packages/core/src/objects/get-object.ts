@@ -14,7 +14,7 @@ export interface FoundObject {
   readonly version: number;
 }
 
-/** Reads one object. One that never existed or that the caller may not see: 304; one that is gone: 609. */
+/** Reads one object. 304: it never existed or is invisible. 609: it is deleted. */
 export class GetObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
@@ -37,7 +37,7 @@ export class GetObject {
   }
 }
 
-/** The object. Never there or not visible: 304; gone, visible before: 609 for reads and deletions, 610 for writes. */
+/** Finds one object. 304: it never existed or is invisible. `gone`: it is deleted; 609 for reads and deletions, 610 for writes. */
 export async function visibleObject(
   { objects, deletion }: Pick<Repositories, "objects" | "deletion">,
   reference: SingleReference,
@@ -49,7 +49,7 @@ export async function visibleObject(
   throw new ServiceError((await deletion.find(reference, visibility)) === null ? 304 : gone);
 }
 
-/** Remembers of which class an object is, unless it may be one that never comes to be. */
+/** Caches the class of an object. Skipped inside a transaction, which may roll back. */
 export function cacheClass(
   { database, unit }: Pick<RequestContext, "database" | "unit">,
   object: Pick<StoredObject, "id" | "className">,

@@ -15,12 +15,12 @@ import type { Serialization } from "./serialization.ts";
 
 export interface ListObjectsInput {
   readonly className: string;
-  /** All objects unless given. */
+  /** Default: all objects. */
   readonly query: QueryRequest | undefined;
-  /** From 0. */
+  /** Starts at 0. */
   readonly page: number;
   readonly perPage: number;
-  /** Goes on behind it, instead of at a page. */
+  /** Start after this position, instead of at a page. */
   readonly cursor: string | undefined;
   /** Whether counting stops at 5,000. */
   readonly capped: boolean;
@@ -28,22 +28,21 @@ export interface ListObjectsInput {
 }
 
 export interface ObjectList extends SerializedCollection {
-  /** Whether counting was to stop at 5,000: then that many means that many or more. */
+  /** Whether counting stops at 5,000. A count of 5,000 then means at least 5,000. */
   readonly "~CountCapped"?: true;
 }
 
 export interface ListedObjects {
   readonly list: ObjectList;
-  /** Where the list goes on; `null` when the page was not full. */
+  /** Cursor of the next page; `null` if this page is not full. */
   readonly next: string | null;
-  /** Of the elements. */
+  /** Versions of the elements, in order. */
   readonly versions: readonly number[];
 }
 
-/** Where a capped count stops. */
 const cap = 5_000;
 
-/** Lists the objects of a class and of the classes below it. A class that is unknown or not readable: 304. */
+/** Lists the objects of a class and its subclasses. 304 for an unknown or unreadable class. */
 export class ListObjects {
   constructor(
     private readonly digests: Digests,
@@ -63,7 +62,7 @@ export class ListObjects {
     const chosen: Choice[] = [];
     const choose = await objectChooser(this.hooks, context, { className, macro: asked["macro"], model });
     const query = await resolveQuery(asked, { model, objects: r.objects, visibility, className, choose, chosen });
-    // What hooks have chosen is a part of the query: where it differs, a cursor leads somewhere else.
+    // Includes the choices of hooks: a cursor is valid only for the same choices.
     const digest = this.digests.sha256(JSON.stringify([className, asked, ...chosen])).slice(0, 16);
     const cursor = input.cursor === undefined ? undefined : await this.cursors.open(context, input.cursor);
     const page = pageOf({ ...input, cursor }, digest, query);
@@ -126,7 +125,7 @@ function pageOf(
   return { after: positionOf(cursor, digest, sort), limit: perPage };
 }
 
-/** How many there are, where the page shows the end of the list. */
+/** The total count if the page ends the list; else `undefined`. */
 function countFrom({ objects: { length } }: ObjectPage, page: Page): number | undefined {
   if ("after" in page || length === page.limit || (length === 0 && page.offset > 0)) return undefined;
   return page.offset + length;

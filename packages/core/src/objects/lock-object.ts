@@ -5,7 +5,7 @@ import { type Database, requestModel, type SessionContext } from "../request/ind
 import type { Lock, ObjectId, SingleReference } from "../storage/index.ts";
 import { visibleObject } from "./get-object.ts";
 
-/** Locks an object for the session, also again. Locked by another: 713; more locks than a session may have: 307. */
+/** Locks an object for the session; idempotent. 713: locked by another session. 307: too many locks of the session. */
 export class LockObject {
   async lockObject(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
     const { r, database, sessionDigest } = context;
@@ -20,7 +20,7 @@ export class LockObject {
   }
 }
 
-/** Gives a lock free, also one that is free already. That of another session: 713, unless an administrator asks. */
+/** Releases a lock; idempotent. 713 for a lock of another session, unless the caller is an administrator. */
 export class UnlockObject {
   async unlockObject(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
     const { r, database, principal, sessionDigest } = context;
@@ -31,7 +31,7 @@ export class UnlockObject {
   }
 }
 
-/** Tells whether an object is locked. One that never existed or that the caller may not see: 304; one that is gone: 609. */
+/** Returns the lock state of an object. 304: the object never existed or is invisible. 609: it is deleted. */
 export class GetLock {
   async getLock(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
     const { r, database, principal, sessionDigest } = context;
@@ -41,7 +41,7 @@ export class GetLock {
   }
 }
 
-/** The object that is meant, for those who may write it. One that never existed or that the caller may not see: 304; one that is gone: 610; without the right to write: 404. */
+/** Id of an object that the caller may write. 304: it never existed or is invisible. 610: it is deleted. 404: no right to write. */
 async function lockableObject(context: SessionContext, reference: SingleReference): Promise<ObjectId> {
   const { r, principal } = context;
   const model = await requestModel(context);
@@ -53,11 +53,11 @@ async function lockableObject(context: SessionContext, reference: SingleReferenc
 
 export interface ObjectLock {
   readonly isLocked: boolean;
-  /** Who holds it since when, in a sentence; none when nobody does. */
+  /** One sentence with owner and time of the lock; empty if unlocked. */
   readonly messages: readonly string[];
 }
 
-/** What the session sees of a lock: whether it is its own, but not whose else. */
+/** The lock as shown to the session. Does not identify other sessions. */
 function objectLock(lock: Lock | null, session: Digest, { storeTime }: Pick<Database, "storeTime">): ObjectLock {
   if (lock === null) return { isLocked: false, messages: [] };
   const holder = lock.session === session ? "This session" : "Another session";

@@ -9,20 +9,20 @@ import {
   type Serialization,
 } from "./serialization.ts";
 
-/** How the objects at one place of an answer are written; made once for a request. */
+/** How to write the objects at one place of an answer. Built once per request. */
 export interface ObjectPlan {
-  /** Whether the meta-fields are written, or `~ObjectID` alone. */
+  /** `false` writes `~ObjectID` only. */
   readonly metaFields: boolean;
   readonly uuid: boolean;
-  /** Whether attributes are written, and so other objects may have to be read. */
+  /** Whether attributes are written, which may require loading targets. */
   readonly attributes: boolean;
   readonly extensible: boolean;
-  /** What is written of an object of the class besides meta-fields; `undefined` for nothing. */
+  /** Attributes to write for an object of the class; `undefined` for none. */
   readonly of: (className: string) => ClassPlan | undefined;
 }
 
 interface ClassPlan {
-  /** The class, if all of its attributes are written and none of them leads to other objects. */
+  /** The class if all attributes are written and none is a link; else `null`. */
   readonly plain: ModelClass | null;
   /** In the order of the class. */
   readonly attributes: readonly PlannedAttribute[];
@@ -31,7 +31,7 @@ interface ClassPlan {
 
 interface PlannedAttribute {
   readonly name: string;
-  /** Set when the value is the id of another object, or a list of such ids. */
+  /** Set for references, files and collections. */
   readonly link: PlannedLink | null;
 }
 
@@ -39,7 +39,7 @@ export interface PlannedLink {
   readonly name: string;
   readonly isCollection: boolean;
   readonly target: ObjectPlan;
-  /** The part of the members that is written; `null` for all. */
+  /** The page of members to write; `null` for all. */
   readonly page: MemberPage | null;
 }
 
@@ -53,10 +53,10 @@ export const metaFieldsOnly: ObjectPlan = {
 
 const idOnly: ObjectPlan = { ...metaFieldsOnly, metaFields: false };
 
-/** The meta-fields, and what hooks make of them. */
+/** Meta-fields, and the members added by hooks. */
 const hooksOnly: ObjectPlan = { ...metaFieldsOnly, extensible: true };
 
-/** The same with `~UUID`, for objects that were asked for. */
+/** The plan with `~UUID`, for the roots of an answer. */
 export function withUuid(plan: ObjectPlan): ObjectPlan {
   return { ...plan, uuid: true };
 }
@@ -66,7 +66,7 @@ type LinkTarget = (attribute: AttributeDefinition) => {
   readonly page: MemberPage | null;
 };
 
-/** The plan for objects of a class of which these attributes are written. */
+/** A plan that writes the selected attributes of a class. */
 function classPlan(modelClass: ModelClass, isWritten: (name: string) => boolean, targetOf: LinkTarget): ClassPlan {
   const written = [...modelClass.attributes.values()].filter(({ name }) => isWritten(name));
   const links = new Set(modelClass.links);
@@ -81,12 +81,12 @@ function classPlan(modelClass: ModelClass, isWritten: (name: string) => boolean,
   return { plain: isPlain ? modelClass : null, attributes, links: attributes.flatMap(({ link }) => link ?? []) };
 }
 
-/** References are followed this far unless the request says otherwise. */
+/** Default depth of followed references. */
 export const defaultDepth = 2;
 
 const cacheSize = new WeakMap<Model, ObjectPlan[]>();
 
-/** All attributes, of targets up to `depth` steps away too; one step further the meta-fields. Made once per model. */
+/** Plan for all attributes, with targets up to `depth` steps away. Beyond, meta-fields only. Cached per model. */
 export function fullPlan(model: Model, depth: number): ObjectPlan {
   if (depth < 0) return metaFieldsOnly;
   const plans = cacheSize.get(model) ?? [];
@@ -114,21 +114,21 @@ function fullClassPlans(model: Model, depth: number): ObjectPlan["of"] {
 interface CustomPlanParts {
   readonly model: Model;
   readonly visibility: Visibility;
-  /** How far links are followed that no fields are named of, counted from the roots. */
+  /** Depth of links without named fields, counted from the roots. */
   readonly depth: number;
 }
 
-/** The one meta-field that can be named: the others are always there. */
+/** The only meta-field that can be requested. The others are always written. */
 const uuid = "~UUID";
 
-/** Writes these fields of the readable classes that can stand there. No such name: 307. `level`: steps from roots. */
+/** Plan for the requested fields of the readable classes. 307 for an unknown name. `level`: steps from the roots. */
 function customPlan(
   fields: RequestedFields,
   classes: readonly ModelClass[],
   parts: CustomPlanParts,
   level = 0,
 ): ObjectPlan {
-  // Of classes that the caller may not read nothing is told, not even which names are right; and nothing of them is written.
+  // Unreadable classes reveal nothing, not even whether a name exists.
   if (classes.length === 0) return metaFieldsOnly;
   const targets = new Map<string, ObjectPlan>();
   for (const [name, field] of fields) {
@@ -146,7 +146,7 @@ function customPlan(
   return { metaFields: true, uuid: fields.has(uuid), attributes: true, extensible: true, of };
 }
 
-/** Refuses a name that is not there, and what cannot be asked of such an attribute. */
+/** 307 for an unknown name, or an option that the attribute does not support. */
 function checkUse(
   { pointer, below, page }: RequestedField,
   links: readonly AttributeDefinition[],
@@ -173,11 +173,11 @@ function targetPlan(
 export interface PlannedAnswer {
   readonly model: Model;
   readonly visibility: Visibility;
-  /** The class whose objects, and those of the classes below it, are the roots of the answer. */
+  /** Class of the roots, including subclasses. */
   readonly className: string;
 }
 
-/** How the objects of an answer are written; the default unless the request says something. Fields that cannot be written: 307. */
+/** The plan of an answer, by the serialization of the request or the default. 307 for invalid fields. */
 export function planSerialization(
   serialization: Serialization | undefined,
   { model, visibility, className }: PlannedAnswer,

@@ -14,23 +14,23 @@ import { namedObjects } from "./resolve-links.ts";
 import type { Sight } from "./serialization-source.ts";
 import { isUserClass } from "./user-names.ts";
 
-/** Readers that one object may name. */
+/** Limit for one object. */
 const maximumReaders = 1_000;
 
 export interface ObjectReaders {
-  /** Ids of the users and groups that alone may see the object; `null` for all whom its class lets. */
+  /** Ids of the users and groups with access; `null` leaves access to the class rights. */
   readonly readers: readonly ObjectId[] | null;
   readonly version: number;
 }
 
 export interface SetReadersInput {
-  /** Ids or UUIDs of users and groups; `null` takes the list away. */
+  /** Ids or UUIDs of users and groups; `null` removes the list. */
   readonly readers: readonly string[] | null;
-  /** Versions that the object may have; `null` for any. */
+  /** Accepted versions of the object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
 }
 
-/** The readers, for who may write. Never there or not visible: 304; gone: 609; without the right to write: 404. */
+/** Returns the readers. 304: the object never existed or is invisible. 609: it is deleted. 404: no right to write. */
 export class GetReaders {
   async getReaders(context: SessionContext, reference: SingleReference): Promise<ObjectReaders> {
     const model = await requestModel(context);
@@ -42,10 +42,10 @@ export class GetReaders {
 }
 
 /**
- * Replaces the readers of an object, which is a write of it and is recorded with it. One that never existed or that the caller may not
- * see: 304; one that is gone: 610; without the right to write, and readers of users and groups for others than administrators: 404; a
- * reader who is none, too many, or a list by which the caller would lose sight of the object: 307; another version, or a lock of another
- * session: 713.
+ * Replaces the readers of an object: a write with an audit event in the same transaction. 304: the object never existed
+ * or is invisible. 610: it is deleted. 404: no right to write, or a user or group object without an administrator. 307:
+ * an invalid reader, too many readers, or a list that excludes the caller. 713: another version, or a lock of another
+ * session.
  */
 export class SetReaders {
   setReaders(
@@ -60,7 +60,7 @@ export class SetReaders {
       const { id, className } = object;
       acceptCaller(context, model, className);
       const readers = given === null ? null : await resolveReaders(context, given, object, { model, visibility });
-      // It must be of the class that was judged.
+      // The class must still be the authorized one.
       const by = { session: sessionDigest, modelGeneration: model.generation, className, visibility };
       return unit.transaction(async ({ objects, audit }) => {
         const [changed] = (await objects.update(
@@ -74,7 +74,7 @@ export class SetReaders {
   }
 }
 
-/** Who may write objects of the class may see to their readers; only administrators to those of users and groups, which others name. */
+/** Requires the right to write. Users and groups require an administrator, since they are readers of other objects. */
 function acceptCaller({ principal }: SessionContext, model: Model, className: string): void {
   const modelClass = model.find(className);
   if (modelClass === undefined) throw new ServiceError(304);
@@ -87,7 +87,7 @@ function isReaderClass(model: Model, className: string): boolean {
   return isUserClass(model, className) || model.find("UserGroup")?.subtree.includes(className) === true;
 }
 
-/** Ids of readers, each once: what is visible, the caller and own groups, and by id those that are readers already. */
+/** Ids of readers, each once. Accepts visible objects, the caller and own groups, and ids that are already readers. */
 async function resolveReaders(
   { r, principal }: SessionContext,
   given: readonly string[],

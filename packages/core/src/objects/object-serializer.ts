@@ -20,25 +20,25 @@ import {
   type WrittenObject,
 } from "./serialization-source.ts";
 
-/** The objects of one step away from the roots, by the plans under which they are written. */
+/** Objects at one distance from the roots, by plan. */
 type Step = readonly (readonly [ObjectPlan, readonly StoredObject[]])[];
 
-/** On objects of which classes somebody builds; `null` for none. */
+/** Whether hooks extend objects of a class; `null` if there are no hooks. */
 type Concerns = ((className: string) => boolean) | null;
 
 interface WrittenAnswer {
   readonly outputs: SerializedObject[];
-  /** Those among the objects that are to be completed. */
+  /** Objects that hooks will extend. */
   readonly extended: readonly WrittenObject[];
-  /** What the outputs take as JSON, at most; `null` where something that may grow stands in them more than once. */
+  /** Upper bound of the JSON size; `null` if a repeated object may grow. */
   readonly bytes: number | null;
 }
 
 /**
- * Turns stored objects into what clients see, as the plan says. Each step away from the roots is loaded in one batch for
- * all objects together; where only a page of a collection is written, its members are looked up in one batch before. What
- * the caller may not see is `null` as a reference and missing in a collection. What is read and what is written is bounded, each
- * by the bytes of the source: of an object that is read whole, only what is written counts as written.
+ * Serializes stored objects by a plan. Each distance from the roots is loaded in one batch. Members of paged
+ * collections are looked up in one batch before. An invisible target is `null` in a reference and absent from a
+ * collection. The byte limit of the source applies to the data read and to the data written. Only the written part of
+ * an object counts as written.
  */
 export class ObjectSerializer {
   private readonly loaded = new LoadedObjects();
@@ -51,7 +51,7 @@ export class ObjectSerializer {
     this.budget = new AnswerBudget(source.answerBytes);
   }
 
-  /** Reads what it needs, but for visible objects that were read already. */
+  /** Loads missing objects. `known`: visible objects already read. */
   async serialize(roots: readonly StoredObject[], known: readonly StoredObject[] = []): Promise<SerializedObject[]> {
     this.keep(known);
     this.keep(roots);
@@ -62,7 +62,7 @@ export class ObjectSerializer {
       : this.writeExtended(roots, this.source.extension);
   }
 
-  /** More may be added to it. It is measured again where it may have become too large. */
+  /** Hooks may add members. Measures the answer again only if the upper bound exceeds the limit. */
   private async writeExtended(roots: readonly StoredObject[], extension: AnswerExtension): Promise<SerializedObject[]> {
     const concerns = (await extension.begin()) ? (className: string) => extension.concerns(className) : null;
     const { outputs, extended, bytes } = this.writeAll(roots, concerns);
@@ -72,7 +72,7 @@ export class ObjectSerializer {
     return outputs;
   }
 
-  /** Nearly all answers fit whatever their texts take; only of others it is measured. */
+  /** Most answers fit by their upper bound. Only the others are measured exactly. */
   private writeAll(roots: readonly StoredObject[], concerns: Concerns = null): WrittenAnswer {
     try {
       return this.write(roots, atMost, concerns);
@@ -95,7 +95,7 @@ export class ObjectSerializer {
     return { outputs, extended, bytes: writer.repeats ? null : budget.bytesWritten };
   }
 
-  /** Loads everything that is written of what the objects point to, and returns that of which attributes are written. */
+  /** Loads the targets to write. Returns those with attributes as the next step. */
   private async loadTargets(step: Step): Promise<Step> {
     const wanted = new Map<ObjectPlan, Set<ObjectId>>();
     const paged: [StoredObject, PlannedLink][] = [];
@@ -150,15 +150,15 @@ function want(wanted: Map<ObjectPlan, Set<ObjectId>>, { target }: PlannedLink, i
   addAll(all, ids);
 }
 
-/** Refuses at once what would be refused in the end, before it takes more memory. */
+/** Fails early, before the set uses more memory. */
 function addAll(all: Set<ObjectId>, ids: readonly ObjectId[]): void {
   for (const id of ids) all.add(id);
   acceptObjectCount(all.size);
 }
 
 /**
- * The answer that tells of something that is done already: as the plan says, or the meta-fields alone where that would be too
- * large, or a hook refuses it. It must not look as if it had failed. `known`: visible objects that were read already.
+ * Serializes the result of a completed write. Falls back to the meta-fields if the answer is too large or a hook
+ * refuses it: the answer must not look like a failed write. `known`: visible objects already read.
  */
 export async function serializeWritten(
   source: SerializationSource,

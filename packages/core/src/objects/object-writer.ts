@@ -18,18 +18,18 @@ import type { WrittenObject } from "./serialization-source.ts";
 
 type Output = Record<string, JsonValue | SerializedObject | SerializedCollection>;
 
-/** What is written of an object below others, and what each repetition takes. */
+/** A written target and the cost of each repetition. */
 interface WrittenTarget {
   readonly output: SerializedObject;
   readonly cost: Written;
 }
 
-/** Bytes of the names and punctuation around what differs. */
+/** Fixed bytes of names and punctuation. */
 const around = { id: 18, metaFields: 72, uuid: 48, attribute: 6, collection: 80, nothing: 4 } as const;
 
-/** Writes objects as plans say, from what is loaded, and counts what that takes. */
+/** Writes loaded objects by plans and counts the bytes. */
 export class ObjectWriter {
-  /** By plan: an object that many point to is written once, and counts each time. */
+  /** By plan. A target with several referrers is written once, but counts each time. */
   private readonly targets = new Map<ObjectPlan, Map<ObjectId, WrittenTarget>>();
   private isRepeating = false;
 
@@ -38,7 +38,7 @@ export class ObjectWriter {
     private readonly storeTime: StoreTime,
     private readonly budget: AnswerBudget,
     private readonly measure: Measure,
-    /** Told of each object on which hooks may build; those that it leads to come before it. */
+    /** Called for each object that hooks may extend, targets first. */
     private readonly extend?: (written: WrittenObject) => void,
   ) {}
 
@@ -75,7 +75,7 @@ export class ObjectWriter {
     return output;
   }
 
-  /** In one literal with one spread: the engine copies that, and makes JSON of it, in half the time of name by name. */
+  /** One literal with one spread. V8 copies and stringifies it in half the time of member assignments. */
   private writePlain(
     { className, id, uuid, storedAt, attributes }: StoredObject,
     modelClass: ModelClass,
@@ -86,7 +86,7 @@ export class ObjectWriter {
     const output: Output & { "~ObjectID": string } = hasUuid
       ? { "~ClassName": className, "~ObjectID": id, "~UUID": uuid, "~StoreTime": storeTime, ...attributes }
       : { "~ClassName": className, "~ObjectID": id, "~StoreTime": storeTime, ...attributes };
-    // What is stored under a name that the class no longer has is not shown.
+    // Hide stored attributes that the class no longer has.
     for (const name in attributes) if (!modelClass.attributes.has(name)) delete output[name];
     return output;
   }
@@ -136,14 +136,14 @@ export class ObjectWriter {
 
 interface ShownTargets {
   readonly ids: readonly ObjectId[];
-  /** Of a collection of which a page is written: how many members the caller may see. */
+  /** For a paged collection: number of members visible to the caller. */
   readonly count?: number;
 }
 
-/** What an answer is written from, as far as the caller may see it: what is not here is not there. */
+/** Loaded objects that the caller may see. Absent ids are invisible. */
 export class LoadedObjects {
   private readonly whole = new Map<ObjectId, StoredObject>();
-  /** Of those of which the meta-fields are written, or not even these: most members of collections of which a page is. */
+  /** Targets without attributes, mostly members of paged collections. */
   private readonly outlines = new Map<ObjectId, ObjectOutline>();
 
   keep(objects: readonly StoredObject[]): void {
@@ -169,7 +169,7 @@ export class LoadedObjects {
     return { ids: members.slice(page.offset, page.offset + page.limit), count: members.length };
   }
 
-  /** Those of the targets that are there, as much of them as is written. */
+  /** The visible targets, in the form that the plan writes. */
   targets(ids: readonly ObjectId[], { target }: PlannedLink): (StoredObject | ObjectOutline)[] {
     return ids.flatMap((id) => this.whole.get(id) ?? (target.attributes ? [] : (this.outlines.get(id) ?? [])));
   }

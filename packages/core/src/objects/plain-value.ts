@@ -8,13 +8,13 @@ import {
   type ObjectId,
 } from "../storage/index.ts";
 
-/** The types whose values are not ids of other objects. A file is given by uploading it; its attribute can only be emptied. */
+/** Types whose values are not links. A file is set by an upload; as an attribute it can only be set to null. */
 export type PlainType = Exclude<AttributeType, "reference" | "collection">;
 
 export interface PlainRule {
-  /** What a value has to be, for the detail of a refusal. */
+  /** Description of valid values, for error messages. */
   readonly expected: string;
-  /** The value as it is stored, `undefined` if it is none of this type. Not asked about null. */
+  /** The value in stored form; `undefined` if invalid. Not called for null. */
   readonly accept: (value: JsonValue) => JsonValue | undefined;
 }
 
@@ -46,7 +46,7 @@ export function plainRule(type: PlainType): PlainRule {
   return rules[type];
 }
 
-/** Whether data hold finite numbers only: JSON may spell greater ones, and none of them comes back from storage. */
+/** Whether all numbers are finite. JSON can spell larger ones, such as 1e999, which cannot be stored. */
 function isFinite(value: JsonValue): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   return typeof value !== "object" || value === null || Object.values(value).every(isFinite);
@@ -56,10 +56,9 @@ const day = /^(\d{4})-(\d{2})-(\d{2})$/;
 const time = /^T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(0\d|1\d|2[0-3]):([0-5]\d))$/;
 
 /**
- * The form in which a date is stored, compared and answered: `YYYY-MM-DD`, or `YYYY-MM-DDTHH:mm:ss.sssZ` for a point in
- * time. Taken are ISO 8601 texts of these two kinds; a point in time names its offset from UTC (`Z`, `+hh:mm`) and may
- * leave out seconds, and what is finer than a millisecond is cut off. `null` when it is none, or no day of the
- * years 0001 to 9999. As the years have four digits, comparing such texts is comparing times.
+ * The canonical form of a date: `YYYY-MM-DD`, or `YYYY-MM-DDTHH:mm:ss.sssZ` for a point in time. Accepts ISO 8601 texts
+ * of both kinds. A point in time needs an offset (`Z`, `+hh:mm`); seconds are optional, and digits below a millisecond
+ * are cut off. `null` if invalid or outside the years 0001 to 9999. Canonical texts sort chronologically.
  */
 export function dateValue(text: string): string | null {
   const date = day.exec(text.slice(0, 10));
@@ -69,9 +68,9 @@ export function dateValue(text: string): string | null {
   return text.length === 10 ? text : pointInTime(start, text.slice(10));
 }
 
-/** The beginning of a day, or `null` if there is no such day. */
+/** Start of a day in UTC; `null` if the day does not exist. */
 function startOf(year: number, month: number, dayOfMonth: number): Date | null {
-  // The constructor takes the years 0 to 99 for others.
+  // The constructor maps the years 0 to 99 to 1900 to 1999.
   const start = new Date(0);
   start.setUTCFullYear(year, month - 1, dayOfMonth);
   const exists =
@@ -95,7 +94,7 @@ function pointInTime(start: Date, text: string): string | null {
   return year >= 1 && year <= 9_999 ? moment.toISOString() : null;
 }
 
-/** What a client says of the object that a reference is to lead to: its id or its UUID at least. */
+/** A given link target: an id or a UUID, or both. */
 export interface TargetReference {
   readonly id: ObjectId | null;
   /** Lower case. */
@@ -103,12 +102,12 @@ export interface TargetReference {
   readonly className: string | null;
 }
 
-/** How a reference is written, for the detail of a refusal. */
+/** Description of valid references, for error messages. */
 export const targetReferenceForms = "An id, a UUID, or an object with ~ObjectID or ~UUID and no attributes";
 
 const metaFields: ReadonlySet<string> = new Set(["~ObjectID", "~UUID", "~ClassName", "~StoreTime"]);
 
-/** Reads a value of a reference, or of an element of a collection; `null` if it is none. */
+/** Parses a reference or a member of a collection; `null` if invalid. */
 export function targetReference(value: JsonValue): TargetReference | null {
   if (typeof value === "string") {
     if (isObjectId(value)) return { id: value, uuid: null, className: null };

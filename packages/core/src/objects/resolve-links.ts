@@ -15,13 +15,13 @@ import {
 import type { AcceptedAttributes, AcceptedLink } from "./accept-attributes.ts";
 import type { TargetReference } from "./plain-value.ts";
 
-/** What objects are named by; UUIDs in lower case. */
+/** Ids and UUIDs of objects. UUIDs are in lower case. */
 export interface NamedObjects {
   readonly ids: readonly ObjectId[];
   readonly uuids: readonly string[];
 }
 
-/** What those of them are that the caller sees, however large they are. */
+/** Outlines of the visible objects among these, of any size. */
 export async function namedObjects(
   { ids, uuids }: NamedObjects,
   {
@@ -45,7 +45,7 @@ export async function namedObjects(
 
 export interface ResolvedAttributes {
   readonly attributes: Attributes;
-  /** Of the references and collections among them. */
+  /** Links of the reference and collection attributes. */
   readonly links: Links;
   readonly targets: readonly StoredObject[];
 }
@@ -53,16 +53,16 @@ export interface ResolvedAttributes {
 export interface LinkSource {
   readonly model: Model;
   readonly objects: Pick<ObjectRepository, "get" | "match" | "outlines">;
-  /** What is not visible cannot be pointed to. */
+  /** Invisible objects cannot be link targets. */
   readonly visibility: Visibility;
-  /** Targets that take more together are not read. */
+  /** Maximum total bytes of targets to read. */
   readonly answerBytes: number;
 }
 
 /**
- * Puts ids in the place of references: 307 for one that leads to nothing that the caller sees, or to an object of another class
- * than the attribute is for, and for a collection that holds one object twice. All targets are read in one trip.
- * An emptied collection becomes null for those who see everything, for others an empty list: they cannot tell whether it keeps members.
+ * Resolves references to ids, in one round trip. 307 for a target that is invisible or of the wrong class, and for a
+ * duplicate in a collection. A collection set to null becomes null if the caller sees everything, else an empty list:
+ * it may keep invisible members, which the caller must not detect.
  */
 export async function resolveLinks(
   { plain, links: accepted, emptied }: AcceptedAttributes,
@@ -109,7 +109,7 @@ async function readTargets(links: readonly AcceptedLink[], source: LinkSource): 
   return { all: all ?? [], find: ({ id, uuid }) => (id === null ? byUuid.get(uuid ?? "") : byId.get(id)) };
 }
 
-/** The objects, each once, as the answer may need them; `null` if they are too large for that. */
+/** The objects, each once, for use in the answer; `null` if they are too large. */
 async function readWhole(
   { ids, uuids }: NamedObjects,
   { objects, visibility, answerBytes }: LinkSource,
@@ -142,7 +142,7 @@ function idOf(
   }
   const { target: wanted } = attribute;
   if (wanted === undefined || model.find(wanted)?.subtree.includes(target.className) === true) return target.id;
-  // Of a class that the caller may not read not even the name is told.
+  // Do not name a class that the caller cannot read.
   const expected = visibility.classes?.has(wanted) === false ? "another class" : `the class ${wanted}`;
   throw faultAt(pointer, `An object of ${expected} is expected.`);
 }

@@ -7,9 +7,9 @@ export interface SerializationSource {
   readonly objects: Pick<ObjectRepository, "get" | "outlines">;
   readonly visibility: Visibility;
   readonly storeTime: StoreTime;
-  /** Bytes that an answer may take, see `defaultAnswerBytes`. */
+  /** Byte limit of an answer; see `defaultAnswerBytes`. */
   readonly answerBytes: number;
-  /** Who builds on it; nobody unless given. */
+  /** Extends the answer; none by default. */
   readonly extension?: AnswerExtension;
 }
 
@@ -18,7 +18,7 @@ export interface Sight {
   readonly visibility: Visibility;
 }
 
-/** That of a request. */
+/** The source of a request. */
 export function serializationSource(
   { r, database }: Pick<RequestContext, "r" | "database">,
   visibility: Visibility,
@@ -29,21 +29,21 @@ export function serializationSource(
 export interface WrittenObject {
   readonly object: StoredObject;
   readonly output: Record<string, unknown>;
-  /** What the output takes as JSON, with all that stands in it; at most. */
+  /** Upper bound of the JSON size of the output, including nested objects. */
   readonly bytes: number;
 }
 
 export interface AnswerExtension {
-  /** Whether there is anybody. To be asked before the rest. */
+  /** Whether there are hooks. Call it before the other methods. */
   begin(): Promise<boolean>;
   concerns(className: string): boolean;
-  /** Changes the outputs, and gives how many bytes they take more, at most. An `AnswerExtensionError` if they are refused. */
+  /** Extends the outputs. Returns an upper bound of the added bytes. `AnswerExtensionError` if a hook refuses. */
   complete(written: readonly WrittenObject[]): Promise<number>;
-  /** Takes note of an error that the caller is not told. */
+  /** Logs an error that the caller does not see. */
   ignore(error: ServiceError): void;
 }
 
-/** Who builds on an answer did not let it be written; with the code of the failure that is its cause. */
+/** A hook refused the answer. Has the code of its cause. */
 export class AnswerExtensionError extends ServiceError {
   constructor(cause: ServiceError) {
     super(cause.code, { cause, ...(cause.detail === undefined ? {} : { detail: cause.detail }) });

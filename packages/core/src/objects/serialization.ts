@@ -1,62 +1,62 @@
 import { faultAt } from "../errors/index.ts";
 
-/** How the objects of an answer are to be written, as a client asks for it. */
+/** The serialization requested by a client. */
 export interface Serialization {
   /**
-   * `full`, unless given: all attributes, references followed to `depth`; `empty`: meta-fields only; `oid`: `~ObjectID`
-   * only; `custom`: the meta-fields and `fields`; `macro`: the meta-fields and what hooks make of them.
+   * `full` (default): all attributes, references followed to `depth`. `empty`: meta-fields only. `oid`: `~ObjectID`
+   * only. `custom`: meta-fields and `fields`. `macro`: meta-fields and the members added by hooks.
    */
   readonly type?: "full" | "empty" | "oid" | "custom" | "macro" | undefined;
-  /** Of `custom` alone. */
+  /** For `custom` only. */
   readonly fields?: readonly SerializationField[] | undefined;
-  /** How far references are followed that no fields are named of, counted from the object that was asked for. */
+  /** Depth of references without named fields, counted from the root object. */
   readonly depth?: number | undefined;
 }
 
-/** The name of an attribute, or `~UUID`, or names joined by dots that lead through references and collections to one. */
+/** An attribute name, `~UUID`, or a dotted path through references and collections. */
 export type SerializationField = string | SerializationFieldObject;
 
 export interface SerializationFieldObject {
   readonly name: string;
-  /** Which part of a collection is written, from 0; the whole collection, unless `page` or `perPage` is given. */
+  /** Page of a collection, from 0. The whole collection if neither `page` nor `perPage` is given. */
   readonly page?: number | undefined;
   readonly perPage?: number | undefined;
-  /** What is written of the targets of a reference or a collection. */
+  /** Fields of the targets of a reference or a collection. */
   readonly fields?: readonly SerializationField[] | undefined;
 }
 
-/** A part of a collection, after what the caller may not see is taken out. Both are whole and not negative. */
+/** A range of the visible members of a collection. Both are non-negative integers. */
 export interface MemberPage {
   readonly offset: number;
   readonly limit: number;
 }
 
-/** A name among the fields of a custom serialization, with all that is asked for below it. */
+/** A field of a custom serialization with its nested fields. */
 export interface RequestedField {
-  /** Where the request first names it, as a JSON pointer. */
+  /** JSON pointer to the first mention in the request. */
   readonly pointer: string;
-  /** What is written of its targets, by name; `null` when the request leaves that open. */
+  /** Fields of the targets, by name; `null` if not specified. */
   readonly below: RequestedFields | null;
   readonly page: MemberPage | null;
 }
 
 export type RequestedFields = ReadonlyMap<string, RequestedField>;
 
-/** Names in one request, those inside of others included. */
+/** Limit per request, including nested fields. */
 const maximumFields = 200;
 
-/** Names in one path, from the object that was asked for. */
+/** Maximum number of names in a path from the root object. */
 const maximumNames = 5;
 
 const defaultPerPage = 50;
 
 interface Level {
   readonly fields: Map<string, RequestedField>;
-  /** The names that only paths lead through, so that more paths may. */
+  /** Names created by dotted paths only. Further paths may extend them. */
   readonly open: Map<string, Level>;
 }
 
-/** Puts fields in order, those with the same beginning together. What is named twice, too deep or too much: 307. */
+/** Merges fields with a common prefix into a tree. 307 for a duplicate name and beyond the limits. */
 export function requestedFields(fields: readonly SerializationField[], pointer: string): RequestedFields {
   let count = 0;
   const addAll = (level: Level, all: readonly SerializationField[], place: string, depth: number): void => {

@@ -13,14 +13,14 @@ import { hookedSource } from "./hooks/answer-hooks.ts";
 import { defaultDepth, fullPlan } from "./object-plan.ts";
 import { serializeWritten } from "./object-serializer.ts";
 
-/** The classes that describe a person; everybody sees them in the own record, whatever the rights. */
+/** Classes of personal data. Every user sees them in the own user object, regardless of rights. */
 const personal = ["User", "UserGroup", "Employee", "ContactPerson", "Image"];
 
-/** The user object of a log-in answer: the own record, with what it points to. */
+/** Serializes the own user object for a log-in answer, with its targets. */
 export class SerializeOwnUser {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
-  /** The attributes whose targets are worth reading together with the user object; none while the model is not loaded. */
+  /** Link attributes to read with the user object; none if the model is not loaded. */
   links({ database, modelGeneration }: AppKeyContext): string[] {
     return (
       database.models

@@ -23,15 +23,15 @@ import { prepareAttributes, writeChange } from "./write-object.ts";
 
 export interface UpdateObjectInput {
   readonly given: GivenAttributes;
-  /** Versions that the object may have; `null` for any. */
+  /** Accepted versions of the object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
   readonly serialization: Serialization | undefined;
 }
 
 /**
- * Changes the attributes given. An object that never existed or that the caller may not see: 304; one that is gone: 610;
- * without the right to write: 404; a body that is none of the class: 307; another version, or a lock of another session: 713.
- * An object whose class is known is not read before: then it is one trip to the database.
+ * Changes the given attributes. 304: the object never existed or is invisible. 610: it is deleted. 404: no right to
+ * write. 307: invalid attributes. 713: another version, or a lock of another session. With a cached class and no hooks,
+ * the update skips the read.
  */
 export class UpdateObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
@@ -43,7 +43,7 @@ export class UpdateObject {
       const sight = { model, visibility: visibilityOf(principal, model) };
       if (reference.kind === "id") {
         const className = database.classes.of(reference.id);
-        // Where hooks have a say, it is read anyway.
+        // Hooks need the object, so it is read anyway.
         const isTried =
           className !== undefined && (await hooksOfSaves(this.hooks, context, [className], sight)) === null;
         const changed = isTried
@@ -57,7 +57,7 @@ export class UpdateObject {
     });
   }
 
-  /** `undefined` if the change is refused: whether the caller may be told the reason depends on what is there. */
+  /** `undefined` if the change is refused. Only a read can tell which reason the caller may know. */
   private async tryToChange(...given: Parameters<UpdateObject["changeObject"]>): Promise<FoundObject | undefined> {
     const [{ unit }] = given;
     try {
@@ -80,7 +80,7 @@ export class UpdateObject {
     if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);
     if (!mayOnClass(principal, modelClass, "write")) throw new ServiceError(404);
     const plan = planSerialization(serialization, { model, visibility, className });
-    // It must be of the class that the attributes were prepared for.
+    // The class must still be the one of the prepared attributes.
     const by = { session: sessionDigest, modelGeneration: model.generation, className, visibility };
     const hooks = await hooksOfSaves(this.hooks, context, [className], sight);
     const { changed, targets } =
@@ -122,7 +122,7 @@ interface Changed {
   readonly targets: readonly StoredObject[];
 }
 
-/** Changes an object with hooks, in one transaction with what they do. It is held before they are told what it is. */
+/** Changes an object and runs hooks in one transaction. Locks the object before the hooks see it. */
 function changeWithHooks(
   hooks: SaveHooks,
   context: SessionContext,
@@ -140,7 +140,7 @@ function changeWithHooks(
       const prepared = await prepareAttributes(inside, given, { ...sight, modelClass, whole: false });
       const save: HookedSave = { className, base, returning: false, given, prepared };
       const [{ attributes, links, targets }] = (await hooks.before(inside, [save])) as [ResolvedAttributes];
-      // Nobody but hooks can have changed it since its version was asked for.
+      // The object is locked and its version checked; only hooks can have changed it.
       const changed = await writeChange(inside, { id, attributes, links, expectedVersions: null }, by, sight.model);
       await hooks.after(inside, [save], [changed]);
       return { changed, targets };
@@ -148,7 +148,7 @@ function changeWithHooks(
   );
 }
 
-/** What every adapter asks of changes before it looks at the objects: storable texts, else 307, and each object once, else 799. */
+/** Checks that all adapters make before an update. 307 for a text that is not storable, 799 for a duplicate object. */
 export function acceptChanges(changes: readonly ObjectChange[]): void {
   for (const { attributes } of changes) acceptStorable(attributes);
   if (new Set(changes.map(({ id }) => id)).size < changes.length)

@@ -26,7 +26,7 @@ import { guardUserAttributes, isUserClass } from "./user-names.ts";
 import { prepareAttributes } from "./write-object.ts";
 
 const maximumObjects = 10_000;
-/** Bytes of what is written at once: what each object has and what it gets. They travel to storage and back. */
+/** Batch size of a write. Bytes include the old and the new values, which are sent to storage and back. */
 const atOnce = { items: 1_000, bytes: 8 * 1024 * 1024 };
 const maximumLinks = 100_000;
 
@@ -34,7 +34,7 @@ export interface UpdateObjectsInput {
   readonly className: string;
   readonly query: QueryRequest;
   readonly given: GivenAttributes;
-  /** Versions that each of the objects may have; `null` for any. */
+  /** Accepted versions of each object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
 }
 
@@ -43,10 +43,9 @@ export interface UpdatedObjects {
 }
 
 /**
- * Gives all objects that a query means the same attributes, in one transaction: all that match at one moment, or none. A class that
- * is unknown or not readable: 304; one without the right to write among those that match: 404; a body that is none of the class, a
- * query that cannot be asked, one that means more than 10,000 objects, or more than 64 MiB or 100,000 links to write: 307; another
- * version, or a lock of another session: 713.
+ * Sets the same attributes on all objects that match a query, in one transaction. 304: unknown or unreadable class.
+ * 404: no right to write one of the matching objects. 307: invalid attributes or query, or more than 10,000 objects, 64
+ * MiB or 100,000 links to write. 713: another version, or a lock of another session.
  */
 export class UpdateObjects {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
@@ -98,7 +97,7 @@ export class UpdateObjects {
   }
 }
 
-/** The objects that match, held: those that matched before they were held are asked again, as others may have changed them. */
+/** Locks the matching objects. Matches again after locking, since concurrent writes may have changed them. */
 async function lockMatches(
   objects: ObjectRepository,
   query: ObjectQuery,
@@ -118,7 +117,7 @@ function mayWrite({ principal }: SessionContext, model: Model, className: string
   return modelClass !== undefined && mayOnClass(principal, modelClass, "write");
 }
 
-/** Refuses what is not allowed with objects of a class, which may stand below the one that was named. */
+/** Checks the rights and attributes for a class, which may be a subclass of the queried one. */
 function acceptClass(context: SessionContext, model: Model, className: string, given: GivenAttributes): void {
   if (!mayWrite(context, model, className))
     throw new ServiceError(404, { detail: `Objects of the class ${className} cannot be written.` });
@@ -127,7 +126,7 @@ function acceptClass(context: SessionContext, model: Model, className: string, g
   if (Object.hasOwn(given, "Name")) throw faultAt("/Name", "Users are named one by one.");
 }
 
-/** Refuses what is too much for one transaction: so many objects that each get so much. */
+/** 307 if the change is too large for one transaction. */
 function acceptSize(matching: readonly ObjectOutline[], bytes: number, links: Links): void {
   const each = Object.values(links).flat().length;
   const total = matching.reduce((sum, outline) => sum + outline.bytes + bytes, 0);
@@ -135,18 +134,18 @@ function acceptSize(matching: readonly ObjectOutline[], bytes: number, links: Li
   throw faultAt("/query", `${matching.length} objects match, too many for so large a change.`);
 }
 
-/** What hooks are told of at once. */
+/** Batch size of a hook call. */
 const toldAtOnce = { items: 200, bytes: 1024 * 1024 };
 
 interface ManyToChange {
   readonly by: Writing;
   readonly visibility: Visibility;
   readonly accept: AcceptChange;
-  /** Finds them, and holds them for the transaction. */
+  /** Finds and locks the objects. */
   readonly matches: (objects: ObjectRepository) => Promise<readonly ObjectOutline[]>;
 }
 
-/** Gives many objects the same attributes with hooks, which are told of them in batches, in one transaction with what they do. */
+/** Sets the same attributes on many objects and runs hooks in batches, in one transaction. */
 function changeManyWithHooks(
   hooks: SaveHooks,
   context: SessionContext,

@@ -14,13 +14,13 @@ import {
 } from "../storage/index.ts";
 import { batches } from "./batches.ts";
 
-/** Reserved names, by the SHA-256 of what makes names look alike; each belongs to the user object that has it. */
+/** Reserved user names, by the SHA-256 of the confusable key. The value is the id of the user object. */
 const reservedNames: RecordKind<ObjectId> = "userName";
 
-/** Longer than any database is in use. What has a lifetime is not archived: a restored database reserves the names anew. */
+/** Longer than any database is in use. Records with a lifetime are not archived; an import reserves the names again. */
 const lifetime = 100 * 365 * 86_400_000;
 
-/** What is read of users to reserve their names in one transaction. */
+/** Batch size of one transaction. */
 const atOnce = { items: 200, bytes: 8 * 1024 * 1024 };
 
 export interface NamedUser {
@@ -28,20 +28,20 @@ export interface NamedUser {
   readonly name: string;
 }
 
-/** Keeps names of user objects from looking alike, with or without accounts; in the transaction that writes them. */
+/** Prevents user objects with confusable names, with or without accounts. Runs in the transaction of the write. */
 export class UserNames {
   constructor(
     private readonly records: RecordRepository,
     private readonly digests: Digests,
   ) {}
 
-  /** Reserves the name of a new user. 307 if it looks like the name of another one. */
+  /** Reserves the name of a new user. 307 if it looks like another user's name. */
   async reserve(user: NamedUser): Promise<void> {
     if (!(await this.tryToReserve(user)))
       throw new ServiceError(307, { detail: "at /Name: The name is taken, or looks like the name of another user." });
   }
 
-  /** Frees the name that the user had, and reserves another one unless it is `null`. 307 if that looks like the name of another user. */
+  /** Releases the old name and reserves the new one, if not `null`. 307 if it looks like another user's name. */
   async rename(id: ObjectId, name: string | null): Promise<void> {
     await this.release([id]);
     if (name !== null) await this.reserve({ id, name });
@@ -51,7 +51,7 @@ export class UserNames {
     for (const id of ids) await this.records.remove(reservedNames, { owner: ownerOf(id) });
   }
 
-  /** Reserves the present name of a user that may have none reserved, or another one; one that is reserved for another user stays with that. */
+  /** Reserves the current name of a user. A name reserved for another user stays with that user. */
   async renew(user: NamedUser): Promise<void> {
     const [reserved] = await this.records.get(reservedNames, [this.keyOf(user.name)]);
     if (reserved?.value === user.id) return;
@@ -74,8 +74,8 @@ function ownerOf(id: ObjectId): string {
 }
 
 /**
- * Reserves the names of all user objects of a database that was filled by another version, or from an archive. Safe while servers work in it, and
- * repeatable. Of users whose names look alike already, the one with the lowest id gets the reservation; the others keep their names.
+ * Reserves the names of all user objects, after a migration or an import. Safe under load and repeatable. Of users with
+ * confusable names, the lowest id gets the reservation; the others keep their names.
  */
 export async function reserveUserNames({ storage, digests }: Pick<Database, "storage" | "digests">): Promise<void> {
   const { model: models, objects } = storage.repositories;
@@ -85,7 +85,7 @@ export async function reserveUserNames({ storage, digests }: Pick<Database, "sto
   for (const batch of batches(users, ({ bytes }) => bytes, atOnce)) {
     const ids = batch.map(({ id }) => id);
     await storage.transaction(async (r) => {
-      // A user that is renamed or deleted meanwhile must not get its former name back.
+      // The lock keeps a concurrently renamed or deleted user from getting the old name back.
       await r.objects.lock(ids);
       const found = new Map(
         (await r.objects.get(ids, seesAll, Number.MAX_SAFE_INTEGER)).map(({ id, attributes }) => [
@@ -102,14 +102,14 @@ export async function reserveUserNames({ storage, digests }: Pick<Database, "sto
   }
 }
 
-/** Attributes of `User` that decide what somebody may do, or as whom. */
+/** Attributes of `User` that determine rights or identity. */
 const guarded: readonly string[] = ["Name", "Groups"];
 
 export function isUserClass(model: Model, className: string): boolean {
   return model.find("User")?.subtree.includes(className) ?? false;
 }
 
-/** 404 when somebody else than an administrator gives a user another name or other groups. */
+/** 404 if a caller other than an administrator changes the name or the groups of a user. */
 export function guardUserAttributes({ administrator }: Principal, names: Iterable<string>): void {
   if (administrator) return;
   for (const name of names) {
@@ -123,13 +123,13 @@ export function isUserName(name: string): boolean {
   return name.trim() !== "" && name.length <= longestName;
 }
 
-/** The name of a user as it is stored: one that no user could log in with: 307. */
+/** The stored form of a user name. 307 for a name unusable in a log-in. */
 export function userName(name: string): string {
   if (!isUserName(name)) throw faultAt("/Name", `A name of at most ${longestName} characters is expected.`);
   return loginNameOf(name);
 }
 
-/** Lets a user who has an account log in by another name from now on. One that is taken, or looks like one that is: 307. */
+/** Renames the account of a user, if any. 307 if the name is taken or looks like another one. */
 export async function renameAccount(accounts: AccountRepository, userId: ObjectId, name: string): Promise<void> {
   const loginName = userName(name);
   await accounts.change(userId, { name: { loginName, confusableKey: confusableKeyOf(loginName) } });

@@ -7,7 +7,7 @@ import { guardUserAttributes, isUserClass, renameAccount, userName, UserNames } 
 
 type Writer = Pick<RequestContext, "r" | "unit" | "database">;
 
-/** Creates one object. A user reserves its name: 307 if that looks like the name of another user. */
+/** Creates one object and reserves the name of a user. 307 if it looks like another user's name. */
 export async function writeNew(
   { r, unit, database }: Writer,
   object: NewObject,
@@ -23,7 +23,7 @@ export async function writeNew(
   });
 }
 
-/** Changes an object; the log-in name of a user with it, or neither. A name that looks like another user's: 307. */
+/** Changes an object, and atomically the login name of a user. 307 if the name looks like another user's. */
 export async function writeChange(
   { r, unit, database }: Writer,
   change: ObjectChange,
@@ -55,11 +55,11 @@ export interface PreparedFor {
   readonly model: Model;
   readonly modelClass: ModelClass;
   readonly visibility: Visibility;
-  /** Whether they are those of a new object, or some that change. */
+  /** `true` for a new object, `false` for a change. */
   readonly whole: boolean;
 }
 
-/** Makes of a body what can be stored. Attributes of users that only administrators write: 404; what is none of the class: 307. */
+/** Validates a body and resolves its links. 404: user attributes reserved to administrators. 307: invalid attributes. */
 export async function prepareAttributes(
   { principal, r, database }: Pick<SessionContext, "principal" | "r" | "database">,
   given: GivenAttributes,

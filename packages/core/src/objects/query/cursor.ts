@@ -5,17 +5,17 @@ import type { Database, RequestContext } from "../../request/index.ts";
 import { isObjectId, type Position, type RecordKind, type Scalar, type SortKey } from "../../storage/index.ts";
 import { operandOf } from "./parsing/operand.ts";
 
-/** Where a list goes on: behind a position in the order of one query. It comes back from a client. */
+/** Continuation of a list after a position in the order of one query. Clients send it back. */
 export interface Cursor {
-  /** Tells the query from others. */
+  /** Identifies the query. */
   readonly query: string;
   readonly position: Position;
 }
 
-/** Characters that the texts of a position may have together: an address holds no more. */
+/** Maximum total length of texts in a position: cursors must fit into a URL. */
 const mostText = 1_000;
 
-/** The cursor behind a position; `null` when its texts are too long for one. */
+/** The cursor after a position; `null` if its texts are too long. */
 export function cursorBehind(position: Position, query: string): Cursor | null {
   const length = position.values.reduce<number>(
     (sum, value) => sum + (typeof value === "string" ? value.length : 0),
@@ -24,7 +24,7 @@ export function cursorBehind(position: Position, query: string): Cursor | null {
   return length > mostText ? null : { query, position };
 }
 
-/** The position behind which a list goes on. A cursor of another query, or one that was made up: 307. */
+/** The position in a cursor. 307 for a cursor of another query, or a forged one. */
 export function positionOf(cursor: Cursor, query: string, sort: readonly SortKey[]): Position {
   const { values, id } = cursor.position;
   if (cursor.query !== query) throw faultAt("/cursor", "It belongs to another query.");
@@ -44,22 +44,22 @@ function valueOf(type: SortKey["path"]["type"], value: Scalar | null): Scalar | 
 export interface CursorSealingParts {
   /** `null` without a master key. */
   readonly wrapping: KeyWrapping | null;
-  /** The wrapping under a secret as the random source makes it. */
+  /** The key wrapping under a secret from the random source. */
   readonly wrappingBy: (secret: string) => KeyWrapping;
   readonly random: RandomSource;
 }
 
 type Asked = Pick<RequestContext, "r" | "database" | "unit">;
 
-/** What cursors are sealed with where there is no master key: one for each database. */
+/** The cursor key of a database, used without a master key. */
 const cursorKeys: RecordKind<string> = "cursorKey";
 
-/** Longer than any database is in use. What has a lifetime is not archived, as a secret in clear text must not be. */
+/** Longer than any database is in use. Records with a lifetime are not archived, and a plain secret must not be. */
 const lifetime = 100 * 365 * 86_400_000;
 
 /**
- * Encrypts cursors, because they hold attribute values that a hook may have removed from the answer. Without a master key the key is kept
- * in the database, so that a cursor is valid on every server.
+ * Encrypts cursors: they contain attribute values that a hook may have removed from the answer. Without a master key,
+ * the key is stored in the database, so cursors are valid on every server.
  */
 export class CursorSealing {
   private readonly own = new WeakMap<Database, KeyWrapping>();

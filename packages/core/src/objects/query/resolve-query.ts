@@ -8,30 +8,29 @@ import { resolveLinkOperands } from "./parsing/operand.ts";
 import { followedReferences, type PathSource, sortKeys } from "./parsing/resolve-path.ts";
 import { WhereParser } from "./parsing/where-parser.ts";
 
-/** A query as a client writes it: `where`, `sort`, `oids`, `macro`. */
+/** A client query: `where`, `sort`, `oids`, `macro`. */
 export type QueryRequest = Readonly<Record<string, unknown>>;
 
 export interface QuerySource {
   readonly model: Model;
   readonly objects: ObjectRepository;
   readonly visibility: Visibility;
-  /** The class whose objects are asked for, and those of the classes below it. */
+  /** Class of the queried objects, including subclasses. */
   readonly className: string;
-  /** Who else has a say in it, `macro` among them; nobody unless given. */
+  /** Find hooks, including the one named by `macro`; none by default. */
   readonly choose?: ChooseObjects | null;
-  /** Where it is put what they said. */
+  /** Receives the choices of the hooks. */
   readonly chosen?: Choice[];
 }
 
-/** References that one query follows, for each object that it looks at. */
+/** Maximum number of references that one query follows per object. */
 const mostReferences = 50;
 
 const known: ReadonlySet<string> = new Set(["where", "sort", "oids", "macro"]);
 
 /**
- * Turns the query of a client into what storage is asked. What the model does not know, what is of another type than it
- * must be, and what is too much: 307 with the place. Of classes and objects that the caller may not read a query tells
- * nothing: their values are missing.
+ * Converts a client query to a storage query. 307 with the place for unknown names, wrong types and exceeded limits.
+ * Classes and objects that the caller cannot read reveal nothing: their values are missing.
  */
 export async function resolveQuery(
   request: QueryRequest,
@@ -67,7 +66,7 @@ export async function resolveQuery(
   };
 }
 
-/** What a hook asks for. It may no more than the caller. */
+/** Parses the choice of a hook, with the rights of the caller. */
 function parseChoice(
   { set: { where, sort, oids } }: Choice,
   source: PathSource,

@@ -2,23 +2,23 @@ import type { Model, ModelClass } from "../../model/index.ts";
 import { type Filter, isIndexable, type ObjectQuery, type ValuePath } from "../../storage/index.ts";
 import { conditionsOf } from "./parsing/fault.ts";
 
-/** A query that was asked of storage, and how long that took. */
+/** A query and its duration. */
 export interface TimedQuery {
   readonly requestId: string;
   /** Alias of the database. */
   readonly alias: string;
   readonly className: string;
   readonly milliseconds: number;
-  /** The attributes, as `Class.Attribute`, that it filters and sorts by and that could have an index but have none. */
+  /** The filter and sort attributes that could have an index but have none, as `Class.Attribute`. */
   readonly unindexed: () => readonly string[];
 }
 
-/** Port: whoever wants to know which queries are slow. Told about each of them, also about those that failed. */
+/** Port: reports slow queries. Receives every query, including failed ones. */
 export interface SlowQueries {
   took(query: TimedQuery): void;
 }
 
-/** As `Class.Attribute`, what a query filters or sorts by without an index, of its class or behind references. */
+/** Indexable attributes without an index in filter and sort, as `Class.Attribute`, including those behind references. */
 export function unindexedAttributes(
   { filter, sort = [] }: ObjectQuery,
   className: string,
@@ -38,12 +38,12 @@ export function unindexedAttributes(
   return [...names];
 }
 
-/** Of the class, or of one below it. */
+/** The attribute in the class or one of its subclasses. */
 function attributeOf({ subtree }: ModelClass, name: string, model: Model) {
   return subtree.flatMap((each) => model.find(each)?.attributes.get(name) ?? [])[0];
 }
 
-/** The paths whose values an index finds. What stands somewhere inside of a text it does not. */
+/** Paths that an index can serve. An index cannot serve a search inside texts. */
 function servedPaths(filter: Filter): readonly ValuePath[] {
   const served = conditionsOf(filter).filter((condition) => {
     if (condition.kind === "like") return !/^[%_]|^$/.test(condition.pattern);

@@ -1,17 +1,17 @@
 import { faultAt, jsonPointer, type ServiceError } from "../../../errors/index.ts";
 import { type Filter, isObjectId, isUuid } from "../../../storage/index.ts";
 
-/** Where something stands in a request: the names and numbers that lead to it. */
+/** Path to a value in a request: member names and indexes. */
 export type Place = readonly PropertyKey[];
 
-/** What is wrong at a place of a query: 307. */
+/** 307 for an invalid value in a query. */
 export function fault(place: Place, reason: string): ServiceError {
   return faultAt(jsonPointer(place), reason);
 }
 
 type Condition = Exclude<Filter, { readonly kind: "all" | "any" | "not" }>;
 
-/** The conditions of a filter, without the operators around them. */
+/** The leaf conditions of a filter. */
 export function conditionsOf(filter: Filter): readonly Condition[] {
   if (filter.kind === "not") return conditionsOf(filter.filter);
   return filter.kind === "all" || filter.kind === "any" ? filter.filters.flatMap(conditionsOf) : [filter];
@@ -19,7 +19,7 @@ export function conditionsOf(filter: Filter): readonly Condition[] {
 
 const mostObjects = 1_000;
 
-/** Reads the ids and UUIDs that a query is restricted to. Those of nothing simply match nothing. */
+/** Parses the ids and UUIDs of a query. Unknown ones match nothing. */
 export function askedObjects(value: unknown, place: Place): Filter {
   if (!Array.isArray(value)) throw fault(place, "An array of ids is expected.");
   if (value.length > mostObjects) throw fault(place, `There are more than ${mostObjects} ids.`);

@@ -13,10 +13,10 @@ import { dateValue, type PlainRule, plainRule, targetReference, targetReferenceF
 import { namedObjects } from "../../resolve-links.ts";
 import { conditionsOf, fault, type Place } from "./fault.ts";
 
-/** The types of which a value can be given. A time is a span of them, and of a collection only a member can be given. */
+/** Types with a single operand value. A time matches a range; a collection has member operands only. */
 type OperandType = Exclude<ValueType, "time" | "collection">;
 
-/** What links lead to is left as an id or a UUID; that is looked up for all of a query together. */
+/** Links stay ids or UUIDs here. `resolveLinkOperands` looks them up once per query. */
 const link: PlainRule = {
   expected: targetReferenceForms,
   accept: (value) => {
@@ -41,7 +41,7 @@ const rules: Readonly<Record<OperandType, PlainRule>> = {
   class: { expected: "The name of a class", accept: plainRule("string").accept },
 };
 
-/** An operand in the form in which values of the type are stored: 307 for one of another type. */
+/** An operand in stored form; 307 for another type. */
 export function operandOf(type: OperandType, value: JsonValue, place: Place): JsonValue {
   const { expected, accept } = rules[type];
   const accepted = value === null ? undefined : accept(value);
@@ -49,7 +49,7 @@ export function operandOf(type: OperandType, value: JsonValue, place: Place): Js
   return accepted;
 }
 
-/** Puts ids for the ids and UUIDs of link operands, in one look-up. What the caller does not see matches nothing. */
+/** Resolves ids and UUIDs of link operands to ids in one look-up. Invisible targets match nothing. */
 export async function resolveLinkOperands(filter: Filter, source: Parameters<typeof namedObjects>[1]): Promise<Filter> {
   const named = [...new Set(linkOperands(filter))];
   if (named.length === 0) return filter;
@@ -92,16 +92,16 @@ function isLinks({ path: { type } }: Extract<Filter, { kind: "oneOf" }>): boolea
   return type === "reference" || type === "file";
 }
 
-/** Elements of one `$in` or `$nin`. */
+/** Limit for one `$in` or `$nin`. */
 const mostElements = 1_000;
 
-/** The value is this one, which may be null. */
+/** The value equals the operand, which may be null. */
 export function equals(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
   if (operand === null) return isEmpty(path);
   return path === null ? never : isOneOf(path, [{ value: operand, place }]);
 }
 
-/** The value is one of these, which may be null. */
+/** The value is in the list, which may contain null. */
 export function isIn(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
   if (!Array.isArray(operand)) throw fault(place, "An array is expected.");
   if (operand.length > mostElements) throw fault(place, `There are more than ${mostElements} elements.`);
@@ -145,7 +145,6 @@ export function isOrdered(type: ValueType): type is Exclude<ValueType, "json" | 
   return !unordered.has(type);
 }
 
-/** The value stands on this side of the operand. */
 export function compares(operator: Comparison, path: ValuePath | null, operand: JsonValue, place: Place): Filter {
   if (path === null) return never;
   const { type } = path;
@@ -154,20 +153,18 @@ export function compares(operator: Comparison, path: ValuePath | null, operand: 
   return { kind: "compare", path, operator, value: operandOf(type satisfies OperandType, operand, place) as Scalar };
 }
 
-/** Later than a second is what comes after the whole of it. */
+/** `gt` excludes the whole second of the operand, `lte` includes it. */
 function comparesTime(operator: Comparison, path: ValuePath, operand: JsonValue, place: Place): Filter {
   const { from, to } = timeOperand(operand, place);
   const value = operator === "gt" || operator === "lte" ? to : from;
   return { kind: "compare", path, operator: operator === "gt" || operator === "gte" ? "gte" : "lt", value };
 }
 
-/** True of every object. */
 const always: Filter = { kind: "all", filters: [] };
 
-/** True of none. */
 export const never: Filter = { kind: "any", filters: [] };
 
-/** The milliseconds from `from` up to and without `to`. */
+/** Milliseconds from `from` (inclusive) to `to` (exclusive). */
 interface TimeSpan {
   readonly from: number;
   readonly to: number;
@@ -178,9 +175,9 @@ const second = 1_000;
 const minute = 60 * second;
 const day = 24 * 60 * minute;
 
-/** A time of `~StoreTime` or ISO 8601 as the span that it does not tell apart, mostly a second; `null`: it is none. */
+/** Parses a `~StoreTime` or ISO 8601 text as the range of its precision, usually a second; `null` if invalid. */
 function timeSpan(text: string): TimeSpan | null {
-  // A plus sign that a client did not encode arrives as a blank.
+  // An unencoded plus sign arrives as a space.
   const iso = text.replace(/ (?=\d{2}:\d{2}$)/, "+").replace(storeTime, "$1-$2-$3$4:$5:$6");
   const canonical = dateValue(iso);
   if (canonical === null) return null;

@@ -3,15 +3,15 @@ import type { Filter, Hop, MetaType, SortKey, ValuePath, Visibility } from "../.
 import { conditionsOf, fault, type Place } from "./fault.ts";
 import { isOrdered } from "./operand.ts";
 
-/** Where a path begins, and what can be seen from there. */
+/** The classes and the visibility that a path starts from. */
 export interface PathSource {
   readonly model: Model;
   readonly visibility: Visibility;
-  /** The classes of the objects that are asked for, as far as the caller may read them. */
+  /** The readable classes of the queried objects. */
   readonly classes: readonly ModelClass[];
 }
 
-/** References in one path. */
+/** Limit for the references in one path. */
 const mostHops = 4;
 
 const metaFields: ReadonlyMap<string, MetaType> = new Map([
@@ -22,9 +22,8 @@ const metaFields: ReadonlyMap<string, MetaType> = new Map([
 ]);
 
 /**
- * Reads a path as clients write it: names with dots between them. Names that the model does not know: 307. `null` when
- * it leads to classes of which the caller may read nothing: of those nothing is told, not even which names are right,
- * and whatever stands there is missing.
+ * Parses a path: names separated by dots. 307 for a name unknown to the model. `null` if the path leads to classes that
+ * the caller cannot read: they reveal nothing, not even whether a name exists, and all values are missing.
  */
 export function resolvePath(text: string, place: Place, { model, visibility, classes }: PathSource): ValuePath | null {
   const names = text.split(".");
@@ -56,10 +55,10 @@ function definitionsOf(classes: readonly ModelClass[], name: string, place: Plac
   return found;
 }
 
-/** References followed per object for filter and order. Each is a look-up, by far the most that a condition costs. */
+/** References followed per object for filter and sort. Each is a look-up, by far the most expensive part of a condition. */
 export function followedReferences(filter: Filter, sort: readonly SortKey[]): number {
   const followed = conditionsOf(filter).map(({ kind, path: { hops, type } }) => {
-    // Whether a link leads to something shows behind it.
+    // `empty` follows the link itself, to check its target.
     return hops.length + (kind === "empty" && (type === "reference" || type === "file") ? 1 : 0);
   });
   return [...followed, ...sort.map(({ path }) => path.hops.length)].reduce((sum, each) => sum + each, 0);
@@ -67,7 +66,7 @@ export function followedReferences(filter: Filter, sort: readonly SortKey[]): nu
 
 const mostKeys = 10;
 
-/** Reads what a list is to be sorted by: names, with a `-` before them where the order is turned round. */
+/** Parses sort keys: names, with a leading `-` for descending order. */
 export function sortKeys(value: unknown, place: Place, source: PathSource): SortKey[] {
   if (!Array.isArray(value)) throw fault(place, "An array of names is expected.");
   if (value.length > mostKeys) throw fault(place, `There are more than ${mostKeys} names to sort by.`);
@@ -76,7 +75,7 @@ export function sortKeys(value: unknown, place: Place, source: PathSource): Sort
     if (typeof name !== "string") throw fault(at, "A name is expected.");
     const descending = name.startsWith("-");
     const path = resolvePath(descending ? name.slice(1) : name, at, source);
-    // What is missing everywhere sorts nothing.
+    // A value missing in all objects does not affect the order.
     if (path === null) return [];
     if (!isOrdered(path.type)) throw fault(at, "Values of this attribute have no order.");
     return [{ path, descending }];

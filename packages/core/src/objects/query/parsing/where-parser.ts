@@ -3,12 +3,12 @@ import { fault, type Place } from "./fault.ts";
 import { compares, equals, isIn, never, operandOf } from "./operand.ts";
 import { type PathSource, resolvePath } from "./resolve-path.ts";
 
-/** Conditions in one query. */
+/** Limit for one query. */
 const mostConditions = 500;
-/** Filters that stand inside of one another. */
+/** Maximum nesting depth of filters. */
 const deepest = 20;
 
-/** Reads the filter of one query as clients write it: 307 for what the model does not know and for too much of it. */
+/** Parses the filter of one query. 307 for names unknown to the model, and beyond the limits. */
 export class WhereParser {
   private conditions = 0;
 
@@ -43,7 +43,7 @@ export class WhereParser {
     return value.map((each: JsonValue, index) => this.filter(each, [...place, index], depth + 1));
   }
 
-  /** A value stands for being equal to it, an object of operators for all of them. */
+  /** A plain value means `$eq`. All operators of an operator object must match. */
   private conditionsOf(name: string, value: JsonValue, place: Place): Filter {
     if (name.startsWith("$")) throw fault(place, "There is no such operator.");
     const path = resolvePath(name, place, this.source);
@@ -66,7 +66,7 @@ function allOf(filters: readonly Filter[]): Filter {
   return filters.length === 1 && only !== undefined ? only : { kind: "all", filters };
 }
 
-/** Any other object is a value. */
+/** `null` for an object that is a plain value. */
 function operatorsOf(value: JsonValue): readonly (readonly [string, JsonValue])[] | null {
   const members = membersOf(value);
   return members !== null && members.length > 0 && members.every(([name]) => name.startsWith("$")) ? members : null;
@@ -76,10 +76,9 @@ function membersOf(value: unknown): readonly (readonly [string, JsonValue])[] | 
   return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : null;
 }
 
-/** Makes a filter of the operand of an operator. At a path that is `null` every value is missing. */
+/** Converts an operand to a filter. With path `null`, every value is missing. */
 type Operator = (path: ValuePath | null, operand: JsonValue, place: Place) => Filter;
 
-/** What can be asked of a value, by the name that clients give it. */
 const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ["$eq", equals],
   ["$ne", (...parts) => ({ kind: "not", filter: equals(...parts) })],
@@ -100,9 +99,9 @@ function exists(path: ValuePath | null, operand: JsonValue, place: Place): Filte
   return operand ? filter : { kind: "not", filter };
 }
 
-/** Characters of a pattern, and of a part that is looked for. */
+/** Maximum length of a pattern or a substring. */
 const longest = 1_024;
-/** Wildcards for any characters in a pattern, those in a row counted once: each multiplies the places where the rest may begin. */
+/** Maximum number of `%` runs in a pattern. Each multiplies the starting points of the remaining match. */
 const mostWildcards = 16;
 
 function isLike(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
