@@ -13,15 +13,15 @@ import { accessibleMacro, CallerNames, mayExecute } from "./macro-access.ts";
 import type { MacroInput, MacroRunner } from "./macro-runner.ts";
 
 export interface MacroResult {
-  /** What the macro gave; `undefined` when that is nothing. */
+  /** The result of the macro; `undefined` if it returns nothing. */
   readonly result: JsonValue | undefined;
   readonly message: string | undefined;
 }
 
 /**
- * Executes a macro by its name. A name that can be none: 400; one of nothing, of a hook, or of a module that is broken, and a macro
- * that fails: 710; without access, or when the macro's checker says so: 401; without its checker, for those who may not skip it: 402.
- * A macro may ask for any other code of the catalogue.
+ * Executes a macro by name. 400: invalid name. 710: no such macro, a hook, a broken module, or a failed macro. 401: no
+ * access, or refused by the macro's checker. 402: the caller may not skip the checker. A macro may refuse with other
+ * codes of the catalogue.
  */
 export class ExecuteMacro {
   constructor(
@@ -51,7 +51,7 @@ export class ExecuteMacro {
     }
   }
 
-  /** Does work in which macros may run, with a thread leased before: so that no transaction is open while it waits for a thread. */
+  /** Runs work that may execute macros. Leases a worker first, so that no transaction is open while it waits for one. */
   prepared<T>(context: SessionContext, work: (context: SessionContext) => Promise<T>): Promise<T> {
     return this.runner.withLease(context, work);
   }
@@ -68,7 +68,7 @@ export class ExecuteMacro {
   }
 }
 
-/** Lists the names of the macros that the caller may execute, in the order of their code units. */
+/** Lists the names of the macros that the caller may execute, sorted by code units. */
 export class ListExecutableMacros {
   async listExecutableMacros(context: SessionContext): Promise<readonly string[]> {
     const names = new CallerNames();

@@ -2,7 +2,7 @@ import { faultAt, jsonPointer, ServiceError } from "../errors/index.ts";
 import type { ListedObjects, ListObjectsInput, Serialization } from "../objects/index.ts";
 import { type JsonValue, objectReference, type SingleReference } from "../storage/index.ts";
 
-/** What a module gave with a call. Nothing about it is to be relied upon: whoever can write a macro can forge it. */
+/** Arguments of a host call. Untrusted: any macro can forge them. */
 export interface HostArguments<Name extends string> {
   readonly given: Readonly<Partial<Record<Name, JsonValue>>>;
   /** 307 at a member. */
@@ -11,7 +11,7 @@ export interface HostArguments<Name extends string> {
   flag(name: Name): boolean;
 }
 
-/** The members of an argument: 307 for one that is no object or has another member. */
+/** Parses an argument object. 307 if it is no object or has an unknown member. */
 export function argumentsOf<Name extends string>(
   call: string,
   argument: JsonValue | undefined,
@@ -42,7 +42,7 @@ export function argumentsOf<Name extends string>(
   };
 }
 
-/** The object that an argument names by its id or UUID; 304 for a text that can name none. */
+/** The object named by the argument `id`, an id or a UUID. 304 for an invalid text. */
 export function namedObject(given: HostArguments<"id">): SingleReference {
   const reference = objectReference(given.text("id"));
   if (reference === null || reference.kind === "class") throw new ServiceError(304);
@@ -51,13 +51,13 @@ export function namedObject(given: HostArguments<"id">): SingleReference {
 
 export type ListForm = Omit<ListObjectsInput, "className">;
 
-/** Port: reads what modules give by the rules by which requests of clients are read, and writes lists as those get them. */
+/** Port: parses arguments of modules and formats lists by the rules of client requests. */
 export interface RequestForms {
-  /** 307 for JSON beyond what a body may hold: its depth, its width, its names. */
+  /** 307 beyond the limits of a request body: depth, width and names. */
   checkJson(value: JsonValue): void;
-  /** 307 for what is none. */
+  /** 307 for an invalid serialization. */
   serialization(given: JsonValue | undefined): Serialization | undefined;
-  /** The parameters of a list; 307 for what is none. */
+  /** The parameters of a list; 307 if invalid. */
   list(given: Readonly<Record<string, JsonValue | undefined>>): ListForm;
   listed(objects: ListedObjects): JsonValue;
 }

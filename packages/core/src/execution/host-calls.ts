@@ -25,7 +25,7 @@ export class HostCalls {
     this.actions = new Map(Object.entries({ ...readCalls(useCases, forms), ...writeCalls(useCases, forms) }));
   }
 
-  /** With `reads`, what writes or holds is 307. */
+  /** `reads`: 307 for a call that writes or locks. */
   async answer(scope: MacroScope, { name, argument }: HostCall, reads: boolean): Promise<JsonValue | undefined> {
     const action = this.actions.get(name);
     if (action === undefined) throw new ServiceError(307, { detail: "There is no such call." });
@@ -40,10 +40,10 @@ export class HostCalls {
 
 const listNames = ["where", "sort", "oids", "macro", "page", "perPage", "cursor", "count", "serialization"] as const;
 
-/** How often a list is read until all that is on it is held. */
+/** Maximum number of reads of a list until all of its objects are locked. */
 const tries = 3;
 
-/** Calls that read objects, and hold them if the module wants to. */
+/** Calls that read objects, optionally with a lock. */
 function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: RequestForms): HostActions {
   const ofGet = (argument: JsonValue) => argumentsOf("objects.get", argument, "id", "serialization", "hold");
   const ofFind = (argument: JsonValue) => argumentsOf("objects.find", argument, "className", "hold", ...listNames);
@@ -55,7 +55,7 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
         const reference = namedObject(given);
         const serialization = forms.serialization(given.given.serialization);
         if (isLocked(context, given)) {
-          // A user who may not see an object may not lock it either.
+          // The right to read is required for a lock.
           const { object } = await getObject.getObject(context, reference, { type: "oid" });
           await context.r.objects.lock([object["~ObjectID"]]);
         }
@@ -86,14 +86,14 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
   };
 }
 
-/** What is held is held until the transaction ends: without one, that would be not at all. */
+/** Row locks last until the transaction ends. Outside a transaction they would have no effect. */
 function isLocked({ unit }: SessionContext, given: HostArguments<"hold">): boolean {
   if (!given.flag("hold")) return false;
   if (!unit.joined) throw given.fault("hold", "Only in a transaction.");
   return true;
 }
 
-/** Reads until everything on the list is held: what was changed before it was held is seen as it is since. */
+/** Reads again after each lock, until all listed objects are locked and current. */
 async function lockAll({ r }: SessionContext, read: () => Promise<ListedObjects>): Promise<ListedObjects> {
   const held = new Set<ObjectId>();
   for (let attempt = 1; ; attempt += 1) {
@@ -179,16 +179,16 @@ function versionsOf({ given: { version }, fault }: HostArguments<"version">): re
   return [version];
 }
 
-/** One thing that modules can ask for. Judges its argument before anything is done. */
+/** A host call. Validates its argument before any effect. */
 interface HostAction {
-  /** Whether it needs the transaction of the execution, which begins with it. */
+  /** Whether the call needs the transaction of the execution. If so, it opens it. */
   writes(argument: JsonValue): boolean;
   run(context: SessionContext, argument: JsonValue): Promise<JsonValue | undefined>;
 }
 
 type HostActions = Readonly<Record<string, HostAction>>;
 
-/** What modules can ask for, as use cases: what the caller may not do, they may not do either. */
+/** The use cases behind host calls. They enforce the rights of the caller. */
 export interface HostUseCases {
   readonly getObject: GetObject;
   readonly listObjects: ListObjects;

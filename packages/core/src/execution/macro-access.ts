@@ -7,9 +7,9 @@ export interface Caller {
   readonly userId: string;
   readonly administrator: boolean;
   readonly appNames: readonly string[];
-  /** The name of the database, as log-ins answer it. */
+  /** Database name as in log-in answers. */
   readonly database: string;
-  /** Empty where it was not asked for. */
+  /** Empty if not requested. */
   readonly name: string;
   readonly groups: readonly CallerGroup[];
 }
@@ -19,17 +19,17 @@ export interface CallerGroup {
   readonly name: string;
 }
 
-/** The names of the caller and of the caller's groups: looked up once in an execution, and not before somebody asks. */
+/** Names of the caller and the caller's groups. Loaded on first use, once per execution. */
 export class CallerNames {
   private asked: readonly StoredObject[] | undefined;
 
-  /** The user groups that the caller is in. `context`: that of now, whose transaction may be open. */
+  /** The caller's user groups. `context`: the current one, possibly inside a transaction. */
   async groups(context: SessionContext): Promise<readonly CallerGroup[]> {
     const found = new Map((await this.objects(context)).map((object) => [object.id, nameOf(object)]));
     return context.principal.groups.flatMap((id) => (found.has(id) ? { id, name: found.get(id) ?? "" } : []));
   }
 
-  /** The caller; with names, if they are wanted. */
+  /** The caller, with names if `named`. */
   async caller(context: SessionContext, named: boolean): Promise<Caller> {
     const { principal, session, database } = context;
     const { userId, administrator } = principal;
@@ -49,7 +49,7 @@ function nameOf({ attributes }: StoredObject): string {
   return typeof name === "string" ? name : "";
 }
 
-/** Whether the caller is among those who have access. Administrators always are. */
+/** Whether the caller has access. Administrators always do. */
 export async function mayExecute(
   context: SessionContext,
   access: MacroAccess | null,
@@ -64,7 +64,7 @@ export async function mayExecute(
   return groups.some((group) => own.has(group));
 }
 
-/** The macro to execute. No macro name: 400; no such macro, a hook or a broken one: 710; no access: 401. */
+/** The macro to execute. 400: invalid name. 710: no such macro, a hook, or a broken module. 401: no access. */
 export async function accessibleMacro(context: SessionContext, name: string, names: CallerNames): Promise<Macro> {
   if (!isMacroName(name)) throw new ServiceError(400);
   const found = (await context.database.macros.current(context)).find(name);

@@ -28,10 +28,10 @@ import type { MacroRunner } from "./macro-runner.ts";
 interface Calling<Given, Answer> {
   readonly on: HookEvent;
   readonly driver: string;
-  /** Whether they may do nothing but read. */
+  /** Whether the hooks may only read. */
   readonly reads: boolean;
   readonly argument: (given: Given) => object;
-  /** What may stand in no log. */
+  /** A secret to remove from logs. */
   readonly conceal?: (given: Given) => string;
   readonly answer: (name: string, result: JsonValue | undefined, given: Given) => Answer;
 }
@@ -41,7 +41,7 @@ const changes = (name: string, result: JsonValue | undefined, items: readonly un
   changesFrom(name, result, items.length);
 const nothing = (): void => {};
 
-/** What could not stand in the body of a write is the hook's failure. */
+/** Invalid body content set by a hook is a failure of the hook. */
 function acceptBody(name: string, check: () => void): void {
   try {
     check();
@@ -50,13 +50,13 @@ function acceptBody(name: string, check: () => void): void {
   }
 }
 
-/** Hooks that are modules of the macro library of a database. */
+/** Hooks in the macro library of a database. */
 export class MacroHooks implements ObjectHooks {
   readonly runner: MacroRunner;
   private readonly known = new WeakMap<MacroSet, { readonly active: ActiveHooks | null }>();
 
   constructor(
-    /** Makes what runs the hooks, with use cases that call these hooks. */
+    /** Creates the runner. Its use cases call these hooks. */
     runnerOf: (hooks: ObjectHooks) => MacroRunner,
     private readonly reports: Pick<MacroReports, "ignored" | "ranHook">,
     private readonly forms: Pick<RequestForms, "checkJson">,
@@ -156,7 +156,7 @@ export class MacroHooks implements ObjectHooks {
   }
 }
 
-/** The caller with a session. Whoever is about to get one has none that could own a lock: that is for what only reads. */
+/** The caller with a session. A log-in has none yet and gets a placeholder without a digest. It cannot own locks, so it suits read-only hooks. */
 function asSession(caller: HookCaller): SessionContext {
   const { session, appKey, principal } = caller;
   if (session !== undefined && session !== null) return caller as HookCaller & SessionContext;
@@ -164,13 +164,13 @@ function asSession(caller: HookCaller): SessionContext {
   return { ...caller, session: opening, sessionDigest: "", overCode: 201 };
 }
 
-/** Puts asterisks in the place of a secret that a module was given, also where it stands in JSON. */
+/** Masks a secret in texts, also in its JSON-escaped form. */
 function concealed(secret: string): (text: string) => string {
   const spellings = [secret, JSON.stringify(secret).slice(1, -1)].filter((spelling) => spelling !== "");
   return (text) => spellings.reduce((rest, spelling) => rest.replaceAll(spelling, "***"), text);
 }
 
-/** What a module failed with, as it may be logged. */
+/** The error of a module with the secret masked, for the log. */
 function withoutSecret(error: unknown, conceal: (text: string) => string): unknown {
   if (error instanceof MacroRefusal)
     return new MacroRefusal(error.code, error.detail === undefined ? undefined : conceal(error.detail));
@@ -184,10 +184,10 @@ function withoutSecret(error: unknown, conceal: (text: string) => string): unkno
   });
 }
 
-/** Filters and lists of ids that one hook adds to a query. */
+/** Maximum number of filters, and of id lists, that one hook adds to a query. */
 const mostAdditions = 100;
 
-/** Reads what a hook did to so many objects. The sandbox is not believed: what is none of that is its failure. */
+/** Validates the result of a batch hook. The sandbox is untrusted: an invalid result is a failure of the hook. */
 export function changesFrom(
   name: string,
   result: JsonValue | undefined,
@@ -203,7 +203,7 @@ export function changesFrom(
   });
 }
 
-/** Reads what a hook made of a set of objects. */
+/** Validates the result of a find hook. */
 export function chosenFrom(name: string, result: JsonValue | undefined): ChosenSet {
   const { accepted, where, sort, oids } = membersOf(result) ?? {};
   if (typeof accepted !== "boolean" || !isAdditions(where) || !isAdditions(oids)) throw malformed(name);

@@ -26,17 +26,17 @@ export interface MacroRunnerParts {
   readonly calls: HostCalls;
   readonly reports: MacroReports;
   readonly queueTimeout: number;
-  /** Calls back after so many milliseconds, unless what it gives back is called before. */
+  /** Starts a timer in milliseconds; returns its cancel function. */
   readonly after: (milliseconds: number, call: () => void) => () => void;
-  /** Milliseconds that the hooks of one request may take, with what they wait for. */
+  /** Total milliseconds for the hooks of one request, waits included. */
   readonly hookTime: number;
 }
 
-/** Milliseconds in which the runtime says by itself that time is up. */
+/** Milliseconds for the runtime to report its own timeout first. */
 const grace = 300;
 
 export interface MacroInput {
-  /** `undefined`: the request had no body. */
+  /** `undefined` without a request body. */
   readonly input: JsonValue | undefined;
   readonly skipCheck: boolean;
 }
@@ -46,19 +46,19 @@ interface Job {
   readonly driver: string;
   readonly argument: Readonly<Record<string, JsonValue>>;
   readonly names: CallerNames;
-  /** Whether it may do nothing but read. */
+  /** Whether the module may only read. */
   readonly reads: boolean;
-  /** Takes out of its lines what may stand in no log. */
+  /** Masks secrets in log lines. */
   readonly concealing?: ((line: string) => string) | undefined;
 }
 
 /**
- * Runs macros that the caller may execute, and hooks. What a macro does is one transaction, which begins when it writes or holds
- * something for the first time: one that only reads keeps no connection. When the transaction has to run again, so does the macro,
- * from its beginning. Inside of an open transaction the execution is a part of that.
+ * Runs macros and hooks that the caller may execute. A macro is one transaction. It opens with the first write or lock,
+ * so a read-only macro keeps no connection. If the transaction must be retried, the macro restarts. Inside an open
+ * transaction, the execution is a part of it.
  *
- * Both throw `MacroFault` or `MacroRefusal` of the module, or the `ServiceError` that ended it: 706 when there is no thread, and what
- * says something about the database.
+ * Both methods throw a `MacroFault` or `MacroRefusal` of the module, or the `ServiceError` that ended it, such as 706
+ * without a free worker, or a failure of the database.
  */
 export class MacroRunner {
   constructor(private readonly parts: MacroRunnerParts) {}
@@ -80,7 +80,7 @@ export class MacroRunner {
     );
   }
 
-  /** Calls a hook. What it writes belongs to the unit of the context; with `reads` it cannot. */
+  /** Calls a hook. Its writes belong to the unit of the context; `reads` forbids writes. */
   runHook(
     context: SessionContext,
     hook: HookModule,
@@ -94,7 +94,7 @@ export class MacroRunner {
     );
   }
 
-  /** Does work in which hooks may run, under the lease of the context, or under one of its own: how long they may take together is bounded. `reads`: the work opens no transaction. */
+  /** Runs work with hooks under the lease of the context or a new one, which bounds their total time. `reads`: the work opens no transaction. */
   async withLease<Context extends Pick<SessionContext, "execution" | "unit">, T>(
     context: Context,
     work: (context: Context) => Promise<T>,
@@ -122,7 +122,7 @@ export class MacroRunner {
     const lease = await this.parts.runtime.lease(this.parts.queueTimeout, unit.joined);
     try {
       const done = work({ lease, depth: 1, deadline: Date.now() + module.limits.timeout, lines: new LineAllowance() });
-      // Who opened a transaction waits for all that is asked of it.
+      // The owner of a transaction must await all of its calls.
       return await (unit.joined ? done : this.whileWanted(module, lease, done, isEnding, onDisconnect));
     } finally {
       lease.release();
@@ -130,9 +130,9 @@ export class MacroRunner {
   }
 
   /**
-   * Waits no longer than the execution may take: a statement that others hold up would hold up the answer as well; nor for longer than
-   * somebody waits for the answer. Its transaction is rolled back when it comes to an end. Once it is being committed, only its end tells
-   * what is kept.
+   * Stops waiting after the timeout of the module, or when the client disconnects. A blocked statement does not delay
+   * the answer; the transaction is rolled back later. During the commit it keeps waiting, because only the commit tells
+   * the outcome.
    */
   private async whileWanted<T>(
     { name, limits: { timeout } }: Macro | HookModule,
@@ -212,7 +212,7 @@ export class MacroRunner {
     };
   }
 
-  /** A macro that is called by another module: with the rights of the caller, and as a part of what that module does. */
+  /** Calls a macro from another module, with the rights of the caller and as a part of the calling module. */
   private async call(
     scope: MacroScope,
     execution: MacroExecution,
@@ -243,7 +243,7 @@ export class MacroRunner {
   }
 }
 
-/** One module further down; 710 where they would nest too deeply. */
+/** The execution one level deeper; 710 beyond the maximum depth. */
 function deeper(execution: MacroExecution): MacroExecution {
   const depth = execution.depth + 1;
   if (depth > deepestExecution)
@@ -254,7 +254,7 @@ function deeper(execution: MacroExecution): MacroExecution {
 const beyondRequests: ReadonlySet<number> = new Set([710, 713, 718, 801]);
 const aboutTheServer: ReadonlySet<number> = new Set([607, 699]);
 
-/** Whether a module may catch it: what is about the request or objects, not about the server or the database. */
+/** Whether a module may catch the error: errors of the request or objects, not of the server or the database. */
 function isCatchable(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
   const { code } = error;

@@ -1,17 +1,17 @@
 import { JoinedUnit, type SessionContext, type UnitOfWork } from "../request/index.ts";
 import type { Attempt, Repositories } from "../storage/index.ts";
 
-/** How a scope comes to its transaction: calls back with it when it is open, and rejects when it cannot be. */
+/** Opens the transaction of a scope. Calls back once it is open; rejects if it cannot be opened. */
 type OpenTransaction = (opened: (r: Repositories, attempt: Attempt) => void) => Promise<void>;
 
-/** A macro that was called while no transaction was open. */
+/** A nested macro started before the transaction. */
 interface Part {
   readonly running: Promise<unknown>;
-  /** The same as a part of the transaction, once there is one. */
+  /** The same work as a part of the transaction, once it is open. */
   joined: Promise<unknown> | undefined;
 }
 
-/** What one try of an execution reads and writes with: nothing is open until something is to be written or held. */
+/** Context of one attempt of an execution. Opens no transaction before the first write or lock. */
 export class MacroScope {
   private r: Repositories;
   private unit: UnitOfWork;
@@ -20,14 +20,14 @@ export class MacroScope {
 
   constructor(
     private readonly context: SessionContext,
-    /** `null`: each call of the host is on its own. */
+    /** `null`: each host call is atomic by itself. */
     private readonly open: OpenTransaction | null,
   ) {
     this.r = context.r;
     this.unit = context.unit;
   }
 
-  /** The scope of a transaction that is open already. */
+  /** A scope inside an open transaction. */
   static joined(context: SessionContext, r: Repositories, attempt: Attempt): MacroScope {
     return new MacroScope({ ...context, r, unit: new JoinedUnit(r, attempt) }, null);
   }
@@ -40,7 +40,7 @@ export class MacroScope {
     return this.unit.joined;
   }
 
-  /** Opens the transaction, if this scope has one that is not open yet. */
+  /** Opens the transaction of this scope, unless there is none or it is open. */
   async begin(): Promise<void> {
     if (this.isOpen || this.open === null) return;
     await this.context.database.clock.measure();
@@ -52,12 +52,12 @@ export class MacroScope {
     await this.join(0);
   }
 
-  /** Whether modules that are called share a transaction with the one that calls. */
+  /** Whether nested modules share the transaction of the caller. */
   get isShared(): boolean {
     return this.isOpen || this.open !== null;
   }
 
-  /** Does what may fail while the execution goes on: what it wrote is undone then, also if the transaction begins inside of it. */
+  /** Runs work that may fail while the execution continues. A failure undoes its writes, even if the transaction opens inside the work. */
   async part<T>(work: () => Promise<T>): Promise<T> {
     if (this.isOpen) return this.unit.attempt(work);
     const part: Part = { running: work(), joined: undefined };
@@ -65,14 +65,14 @@ export class MacroScope {
     try {
       await part.running;
     } catch {
-      // Told below, after what it wrote is undone.
+      // Reported below, after its writes are undone.
     } finally {
       this.parts.pop();
     }
     return (part.joined ?? part.running) as Promise<T>;
   }
 
-  /** Makes parts of the transaction of all that is running, from the outermost to the innermost. */
+  /** Turns all running work into nested parts of the transaction, outermost first. */
   private join(index: number): Promise<void> {
     const part = this.parts[index];
     if (part === undefined) return Promise.resolve();
@@ -88,14 +88,14 @@ export class MacroScope {
 
 type Invoke<T> = (scope: MacroScope) => Promise<T>;
 
-/** The transaction of one execution, which begins in its midst. Where it has to run again, the execution begins anew inside of it. */
+/** The transaction of one execution, opened on demand. A retry restarts the execution inside it. */
 export class LazyTransaction<T> {
   private done: Promise<T> | undefined;
 
   constructor(
     private readonly context: SessionContext,
     private readonly invoke: Invoke<T>,
-    /** Told `true` when the module is done and the transaction ends, `false` when it begins anew. */
+    /** Called with `true` before the commit, and with `false` when an attempt begins. */
     private readonly onEnding: (isEnding: boolean) => void,
   ) {}
 

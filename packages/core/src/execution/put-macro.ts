@@ -3,17 +3,17 @@ import { type GivenMacro, isMacroName, type MacroRemoval, MacroStore, type Modul
 import type { AdministrationContext } from "../request/index.ts";
 import { acceptStorable } from "../storage/index.ts";
 
-/** Bytes of a text in UTF-8. */
+/** Maximum size of a text in UTF-8 bytes. */
 export const mostMacroBytes = 262_144;
 const longestAuthor = 255;
 
 export interface PutMacroInput extends GivenMacro {
-  /** `null`: any. */
+  /** `null` for any. */
   readonly expectedVersion: number | null;
 }
 
 export interface MacroPutOutcome {
-  /** `unchanged`: the current version has the same text. */
+  /** `unchanged`: the current version has the same text and language. */
   readonly outcome: "stored" | "unchanged" | "stale";
   /** The current version; 0 if there is none. */
   readonly version: number;
@@ -22,7 +22,7 @@ export interface MacroPutOutcome {
 export class PutMacro {
   constructor(private readonly inspector: Pick<ModuleInspector, "inspect">) {}
 
-  /** No macro name: 400; a text too large or unstorable: 307; one that cannot run: `MacroFault`; `stale`: see `put`. */
+  /** Stores a macro. 400: invalid name. 307: too large or not storable. `MacroFault`: the module cannot run. `stale`: see `put`. */
   async putMacro(
     { unit, eventOf }: Pick<AdministrationContext, "unit" | "eventOf">,
     { expectedVersion, ...macro }: PutMacroInput,
@@ -55,7 +55,7 @@ function bytesOf(text: string): number {
   return encodeURIComponent(text).replaceAll(/%../g, "_").length;
 }
 
-/** Takes a macro away. Its history stays. */
+/** Removes a macro and keeps its history. */
 export function removeMacro(
   { unit, eventOf }: Pick<AdministrationContext, "unit" | "eventOf">,
   { name, ...removal }: MacroRemoval & { readonly name: string },

@@ -1,6 +1,6 @@
 import { isClassName, type JsonValue } from "../storage/index.ts";
 
-/** When hooks run, as modules say it. The first four are names that clients and deployments know. */
+/** Events that hooks can declare. The first four names are part of the specification. */
 export const hookEvents = [
   "xRestApi_Authenticate",
   "xRestApi_BuildSerialization",
@@ -16,9 +16,9 @@ export type HookEvent = (typeof hookEvents)[number];
 
 export interface HookDeclaration {
   readonly on: HookEvent;
-  /** Names of classes; none for log-ins and for users of providers. */
+  /** Class names; empty for log-in hooks and provider user hooks. */
   readonly classes: readonly string[];
-  /** Of a hook of lists. */
+  /** For list hooks only. */
   readonly byDefault: boolean;
 }
 
@@ -29,7 +29,7 @@ const withoutClasses: ReadonlySet<HookEvent> = new Set([
 ]);
 const known: ReadonlySet<string> = new Set(["on", "classes", "byDefault", "timeout", "memory", "run"]);
 
-/** Reads the declaration of a hook, by `on` or by its name. A text for its author when it must not say that. */
+/** Validates the declaration of a hook, by `on` or by its name. Returns an error text for the author if invalid. */
 export function acceptHook(name: string, declaration: Readonly<Record<string, JsonValue>>): HookDeclaration | string {
   const given = new Map(Object.entries(declaration));
   for (const member of given.keys()) if (!known.has(member)) return `A hook has no member ${member}.`;
@@ -39,7 +39,7 @@ export function acceptHook(name: string, declaration: Readonly<Record<string, Js
   if (typeof byDefault !== "boolean") return "byDefault: true or false.";
   if (byDefault && on !== "xRestApi_FindObjects") return "byDefault: only a hook of lists has it.";
   const classes = given.get("classes");
-  // There is one who decides, and who that is can be told even if the text is broken.
+  // Only one module authenticates. A fixed name identifies it even if its text is broken.
   if (on === "xRestApi_Authenticate" && name !== on) return `on: only the module ${on} is this hook.`;
   if (withoutClasses.has(on))
     return classes === undefined ? { on, classes: [], byDefault } : "classes: this hook has none.";
@@ -47,7 +47,7 @@ export function acceptHook(name: string, declaration: Readonly<Record<string, Js
   return { on, classes, byDefault };
 }
 
-/** The hook that a module is by its name alone, whatever is in it, if that decides who comes in. */
+/** The log-in hook that a module is by its name, regardless of its text. */
 export function guardingHook(name: string): HookDeclaration | undefined {
   const on = [...withoutClasses].find((event) => event === name);
   return on === undefined ? undefined : { on, classes: [], byDefault: false };

@@ -3,7 +3,7 @@ import type { MacroReports } from "./macro-reports.ts";
 import { MacroStore } from "./macro-store.ts";
 import { type InspectedText, isPassing, type ModuleInspector } from "./module-inspector.ts";
 
-/** A source whose texts are inspected once, however many databases take them. */
+/** A source whose texts are inspected once for all databases. */
 export interface InspectedSource {
   readonly generation: number;
   read(): Promise<{ readonly generation: number; readonly texts: readonly InspectedText[] }>;
@@ -11,17 +11,17 @@ export interface InspectedSource {
 
 export interface InspectedLibraryParts {
   readonly alias: string;
-  /** What the deployment brings along; `null` for nothing. */
+  /** Macros of the deployment; `null` for none. */
   readonly source: InspectedSource | null;
-  /** Of the texts in the database. */
+  /** For the texts in the database. */
   readonly inspector: ModuleInspector;
   readonly reports: MacroReports;
 }
 
-/** Milliseconds until it looks again at what may have had bad luck. */
+/** Milliseconds until transient faults are inspected again. */
 const pause = 60_000;
 
-/** Keeps the modules of one database until admission reports another generation, or the source has changed. */
+/** Caches the modules of one database until admission reports another generation, or the source changes. */
 export class InspectedLibrary implements MacroLibrary {
   private set: MacroSet | undefined;
   private readAt = 0;
@@ -41,11 +41,11 @@ export class InspectedLibrary implements MacroLibrary {
   }
 
   private async load(context: LibraryContext): Promise<MacroSet> {
-    // What others wait for may not depend on a transaction of this request.
+    // A shared load must not depend on the transaction of one request.
     if (context.unit.joined) return this.read(context);
     this.loading ??= this.read(context).finally(() => (this.loading = undefined));
     const loaded = await this.loading;
-    // A load that began before the change may bring the older modules.
+    // A load begun before the change may return older modules.
     return this.isCurrent(loaded, context) ? loaded : this.read(context);
   }
 
@@ -53,7 +53,7 @@ export class InspectedLibrary implements MacroLibrary {
     return set.isPassing && Date.now() - this.readAt >= pause;
   }
 
-  /** Nobody waits for it: what is known is as good as before. */
+  /** Runs in the background: the cached modules stay valid. */
   private lookAgain(context: LibraryContext): void {
     this.readAt = Date.now();
     this.load(context).catch(() => {});
@@ -100,7 +100,7 @@ export class InspectedLibrary implements MacroLibrary {
   }
 }
 
-/** The modules of a source, for all databases that take them. */
+/** The inspected modules of a source, shared by all databases. */
 export class InspectedMacroSource implements InspectedSource {
   private last: { readonly generation: number; readonly texts: Promise<readonly InspectedText[]> } | undefined;
 
@@ -125,7 +125,7 @@ export class InspectedMacroSource implements InspectedSource {
     }
   }
 
-  /** Forgets at once what another look may find different. */
+  /** Drops the cache if a fault may be transient. */
   private async keep(inspecting: Promise<readonly InspectedText[]>): Promise<readonly InspectedText[]> {
     const texts = await inspecting;
     if (texts.some(({ module }) => isPassing(module))) this.last = undefined;

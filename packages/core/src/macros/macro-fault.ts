@@ -1,9 +1,9 @@
 import { type ErrorCode, isErrorCode, ServiceError } from "../errors/index.ts";
 
 /**
- * Why a module could not go on: its text is no module of ours (`invalid`), it threw (`threw`), waits for what nobody will
- * settle (`pending`), gave something that is no JSON (`result`), used up a limit, or its thread was lost: on
- * its own account (`ended`), or on that of another in the same thread (`displaced`).
+ * Reason for a failed module. `invalid`: not a valid module. `threw`: uncaught error. `pending`: awaits a promise that
+ * never settles. `result`: the result is not JSON. `ended`: the module lost its worker by its own fault. `displaced`:
+ * another module caused the loss. Others: a limit is used up.
  */
 export type MacroFaultKind =
   | "invalid"
@@ -20,17 +20,17 @@ export type MacroFaultKind =
   | "displaced";
 
 export interface MacroFaultOptions {
-  /** Where in the module's text: lines of `at function (name:line:column)`. */
+  /** Stack in the module's text: lines of `at function (name:line:column)`. */
   readonly trace?: string | undefined;
-  /** The line and the column of the module's text that the first line of the trace names; both count from 1. */
+  /** Position of the first trace line in the module's text; both count from 1. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
-  /** Milliseconds that the invocation ran until then. */
+  /** CPU milliseconds of the invocation so far. */
   readonly cpu?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** A macro or hook failed. Message and trace are the module's words or name a limit: they hold no word of the server's insides. */
+/** A macro or hook failed. Message and trace come from the module or name a limit. They reveal no internals of the server. */
 export class MacroFault extends Error {
   override readonly name = "MacroFault";
   readonly trace: string | undefined;
@@ -53,7 +53,7 @@ export class MacroFault extends Error {
   }
 }
 
-/** What a client is told of what ended an execution: the code that a module asked for, 706 for one that could not help it, or 710 for one that failed. */
+/** Maps the error of an execution for the client: the code that the module refused with, 706 if it was displaced, 710 if it failed. */
 export function macroFailure(error: unknown): unknown {
   if (error instanceof MacroRefusal)
     return new ServiceError(error.code, error.detail === undefined ? {} : { detail: error.detail });
@@ -64,11 +64,11 @@ export function macroFailure(error: unknown): unknown {
   return error;
 }
 
-/** A module wants its request answered with a code of the catalogue: `refuse(code, detail)`, or what the host threw and it let pass. */
+/** A module refuses its request with a code of the catalogue: by `refuse(code, detail)`, or by an uncaught error of the host. */
 export class MacroRefusal extends Error {
   override readonly name = "MacroRefusal";
 
-  /** @param detail words of the module, for `debugMessage` and the log */
+  /** @param detail text of the module, for `debugMessage` and the log */
   constructor(
     readonly code: ErrorCode,
     readonly detail?: string,
@@ -77,18 +77,18 @@ export class MacroRefusal extends Error {
   }
 }
 
-/** What clients take for a word about their key, session or log-in, and answer by logging in again. */
+/** Codes about the app key, session or log-in. Clients respond to them with a new log-in. */
 const aboutTheCaller: readonly ErrorCode[] = [
   100, 101, 200, 201, 202, 203, 204, 205, 206, 208, 209, 210, 301, 302, 306, 309, 310, 315, 318, 340, 341, 342, 703,
 ];
-/** What the server says of the message itself, which it has read long before a module runs. */
+/** Codes about the message itself, which is checked before any module runs. */
 const aboutTheMessage: readonly ErrorCode[] = [207, 305, 311, 312, 314, 699];
-/** What the server says of itself and of its database, or of how often somebody asks. */
+/** Codes about the server, its database or the request rate. */
 const aboutTheServer: readonly ErrorCode[] = [607, 704, 705, 706, 799, 800];
 
 const kept: ReadonlySet<number> = new Set([...aboutTheCaller, ...aboutTheMessage, ...aboutTheServer]);
 
-/** Whether a module may have a request answered with this code: any of the catalogue that says something about what was asked for. */
+/** Whether a module may refuse with this code: any code of the catalogue about the request itself. */
 export function isRefusalCode(code: number): code is ErrorCode {
   return isErrorCode(code) && !kept.has(code);
 }

@@ -10,24 +10,24 @@ export interface LibraryContext {
 
 /** All macros and hooks of one database. */
 export interface MacroLibrary {
-  /** Those of now, as far as the request can know: what was changed before it came is heeded. */
+  /** The current modules, including all changes before the request. */
   current(context: LibraryContext): MacroSet | Promise<MacroSet>;
 }
 
-/** The library of a database that has no macros. */
+/** For a database without macros. */
 export const emptyLibrary: MacroLibrary = { current: () => noMacros };
 
 export class MacroSet {
   private readonly byName: ReadonlyMap<string, LibraryModule>;
-  /** Whether something among them should be looked at again. */
+  /** Whether a module has a transient fault and needs another inspection. */
   readonly isPassing: boolean;
-  /** In the order of their names, with those that broke. */
+  /** Sorted by name, including broken hooks. */
   readonly hooks: readonly CalledHook[];
 
   constructor(
-    /** Of the macros in the database. */
+    /** Generation of the macros in the database. */
     readonly generation: number,
-    /** Of the source outside of it; 0 without one. */
+    /** Generation of the external source; 0 without one. */
     readonly sourceGeneration: number,
     modules: Iterable<LibraryModule>,
   ) {
@@ -56,14 +56,14 @@ export interface MacroText {
   readonly name: string;
   readonly language: "js" | "ts";
   readonly text: string;
-  /** Where it stands, for the log: a file, or a version in the database. */
+  /** Origin for the log: a file, or a version in the database. */
   readonly origin: string;
 }
 
-/** Port: a place outside of the database that holds the texts of macros, such as a folder of the deployment. */
+/** Port: a source of macro texts outside the database, such as a folder of the deployment. */
 export interface MacroSource {
-  /** Rises whenever it becomes known that something has changed. Asking costs nothing. */
+  /** Rises after each detected change. Cheap to read. */
   readonly generation: number;
-  /** All texts of now. One that cannot be read is left out, and told to whoever runs the server. */
+  /** All current texts. Unreadable texts are omitted and reported in the log. */
   read(): Promise<readonly MacroText[]>;
 }

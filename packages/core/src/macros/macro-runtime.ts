@@ -1,26 +1,26 @@
 import type { JsonValue } from "../storage/index.ts";
 
-/** The text of one macro or hook, an ES module. */
+/** The text of a macro or hook: an ES module. */
 export interface ModuleText {
-  /** The macro's name; faults name positions in the text as `name:line:column`. */
+  /** Macro name. Faults report positions as `name:line:column`. */
   readonly name: string;
   readonly code: string;
 }
 
-/** A module as the sandbox takes it: its text in JavaScript. */
+/** A module in JavaScript, ready for the sandbox. */
 export interface MacroModule extends ModuleText {
-  /** Whether it holds its inputs to a schema. */
+  /** Whether it validates its inputs against a schema. */
   readonly checksInput: boolean;
 }
 
-/** What a module says about itself: the members of its default export. Functions are `true`. Nothing about it is judged yet. */
+/** The default export of a module. Functions are `true`. Not yet validated. */
 export type MacroDeclaration = Readonly<Record<string, JsonValue>>;
 
-/** What an invocation may use. Nested invocations also use up what is left to the one around them. */
+/** Limits of an invocation. Nested invocations count against the limits of the outer one. */
 export interface MacroLimits {
-  /** Milliseconds of running. */
+  /** CPU milliseconds. */
   readonly cpu: number;
-  /** Milliseconds in all, waiting for the host included. */
+  /** Total milliseconds, including waits for the host. */
   readonly timeout: number;
   /** Bytes. */
   readonly memory: number;
@@ -31,108 +31,108 @@ export interface MacroLimits {
 
 export interface MacroInvocation {
   readonly module: MacroModule;
-  /** How the module is called: the name of a function of the sandbox, such as `run` or `beforeSave`, that knows what its `run` takes and gives. */
+  /** Name of the sandbox function that calls the module, such as `run` or `beforeSave`. It defines argument and result of `run`. */
   readonly driver: string;
-  /** What that function is given. */
+  /** Argument of the driver. */
   readonly argument: JsonValue;
   readonly limits: MacroLimits;
 }
 
-/** What a module asks of the server. `argument` is JSON and nothing more: whoever answers judges it. */
+/** A call from a module to the server. `argument` is untrusted JSON; the host validates it. */
 export interface HostCall {
   readonly name: string;
   readonly argument: JsonValue;
 }
 
 /**
- * Answers what a module asks for. Calls of one invocation come one after the other, in the order in which they were made.
- * A `ServiceError` for which `isCatchable` is true is thrown inside of the module, which may catch it; anything else
- * that is thrown ends the invocation, and comes out of `invoke` as it is.
+ * Answers the calls of modules. Calls of one invocation run one after another, in order. A `ServiceError` with
+ * `isCatchable` is thrown inside the module, which may catch it. Any other error ends the invocation and is rethrown by
+ * `invoke` unchanged.
  */
 export interface MacroHost {
   answer(call: HostCall): Promise<JsonValue | undefined>;
   isCatchable(error: unknown): boolean;
-  /** A line that the module wrote. How many and how long they are is bounded by the runtime. */
+  /** A log line of the module. The runtime limits number and length. */
   log(line: string): void;
 }
 
-/** What an invocation used. */
+/** Resources used by an invocation. */
 export interface MacroUsage {
-  /** Milliseconds of running, without those of nested invocations. */
+  /** CPU milliseconds, without nested invocations. */
   readonly cpu: number;
   readonly hostCalls: number;
 }
 
 export interface MacroOutcome {
-  /** What the module gave; `undefined` when that is nothing. */
+  /** The result of the module; `undefined` if it returns nothing. */
   readonly result: JsonValue | undefined;
-  /** The status message that the module chose. */
+  /** Status message set by the module. */
   readonly statusMessage: string | undefined;
   readonly usage: MacroUsage;
 }
 
 /**
- * The lease of a thread for one execution and everything that it invokes (macros called by macros, hooks of what they
- * write). Invocations nest: a second one begins while the host answers a call of the first. Each has a runtime of its own.
+ * The lease of a worker for one execution and its nested invocations (macros called by macros, hooks of their writes).
+ * A nested invocation begins while the host answers a call of the outer one. Each invocation has its own runtime.
  */
 export interface MacroLease {
-  /** Milliseconds for which its invocations waited behind others. They do not count as time of the execution. */
+  /** Milliseconds in queues behind other invocations. They do not count against the execution time. */
   readonly waited: number;
   /**
    * Runs a module.
    *
-   * @throws `MacroRefusal` when the module asks to be answered with a code, `MacroFault` when it failed or used up a
-   * limit, or what the host threw.
+   * @throws `MacroRefusal` if the module refuses with a code, `MacroFault` if it fails or exceeds a limit, or the error
+   * of the host.
    */
   invoke(invocation: MacroInvocation, host: MacroHost): Promise<MacroOutcome>;
-  /** Ends the lease; what still runs under it ends as a fault. */
+  /** Ends the lease. Invocations still running under it fail. */
   release(): void;
 }
 
-/** Runs the text of macros, which can reach nothing but the host that it is given. */
+/** Runs macro texts in a sandbox that can reach only the given host. */
 export interface MacroRuntime {
   /**
-   * Reads what a module declares, and makes JavaScript of it. Runs its top level alone, without a host.
+   * Reads the declaration of a module and converts its text to JavaScript. Runs the top level only, without a host.
    *
-   * @throws `MacroFault` for a text that is no module, or whose top level fails.
+   * @throws `MacroFault` for an invalid module, or if its top level fails.
    */
   inspect(
     text: ModuleText,
     language: "js" | "ts",
   ): Promise<{ readonly declaration: MacroDeclaration; readonly module: ModuleText }>;
   /**
-   * Leases a thread. 706 when none becomes free within `wait` milliseconds, or too many wait. `isHolding`: the caller holds
-   * something others need, such as a connection, and does not wait behind an execution that may take long.
+   * Leases a worker. 706 if none becomes free within `wait` milliseconds, or if the queue is full. `isHolding`: the
+   * caller holds a shared resource such as a connection, and must not queue behind a long execution.
    */
   lease(wait: number, isHolding: boolean): Promise<MacroLease>;
-  /** How many executions have begun, and how many wait to begin. */
+  /** Number of running and of queued executions. */
   readonly load: { readonly busy: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
-/** The execution that a use case was called from; hooks of what it does run under the same lease. */
+/** The execution around a use case. Hooks of its writes run under the same lease. */
 export interface MacroExecution {
   readonly lease: MacroLease;
-  /** How many modules called one another until here: 1 for the macro that the client named. */
+  /** Nesting depth of modules; 1 for the macro named by the client. */
   readonly depth: number;
-  /** When it has to be over, by `Date.now()`. */
+  /** Deadline by `Date.now()`. */
   readonly deadline: number;
-  /** What its modules may write into the log, all together. */
+  /** Log allowance shared by all modules of the execution. */
   readonly lines: LineAllowance;
 }
 
-/** How deep modules may call one another. */
+/** Maximum nesting depth of modules. */
 export const deepestExecution = 8;
 
 const mostLines = 500;
 const mostCharacters = 131_072;
 
-/** How much the modules of one execution may write into the log, however many they are and however often they are called. */
+/** Log limit of one execution, shared by all of its modules and calls. */
 export class LineAllowance {
   private lines = 0;
   private characters = 0;
 
-  /** What is to be written for a line: itself, once that further ones are left out, and then nothing. */
+  /** The line to log: the given one, a final notice at the limit, then `null`. */
   take(line: string): string | null {
     if (this.lines > mostLines) return null;
     this.lines += 1;

@@ -2,42 +2,42 @@ import { allParts, type Part, type RecordKind, type Repositories } from "../stor
 
 export const currentMacroKind: RecordKind<StoredMacro> = "macro";
 
-/** Everything that macros ever were, the latest version of a name first. */
+/** All versions of macros, the latest version of a name first. */
 export const macroVersionKind: RecordKind<Omit<MacroVersion, "changedAt">> = "macroVersion";
 
-/** More macros than this are read in several parts. */
+/** Page size of a read. */
 const partSize = 100;
 
-/** The macros of a database as of one generation. */
+/** The macros of a database at one generation. */
 export interface StoredMacros {
   readonly generation: number;
-  /** By name, ordered by code points. */
+  /** Sorted by name, by code points. */
   readonly macros: readonly StoredMacro[];
 }
 
-/** What is stored under a name: at most 128 characters; of `changedBy`, at most 255. */
+/** A macro to store. `name`: at most 128 characters. `changedBy`: at most 255. */
 export type GivenMacro = Pick<StoredMacro, "name" | "text" | "language" | "changedBy">;
 
 export interface MacroRemoval {
   readonly changedBy: string;
-  /** As for `put`. */
+  /** See `put`. */
   readonly expectedVersion: number | null;
 }
 
-/** The macros of one database, with everything that they ever were. Changes belong into a transaction. */
+/** The macros of one database with their history. Call changes inside a transaction. */
 export class MacroStore {
   constructor(private readonly r: Pick<Repositories, "records" | "settings">) {}
 
-  /** Each change raises the generation by one, from 0 in a new database; `Admission.macroGeneration` is the same. */
+  /** Each change raises the generation by one, from 0 in a new database. Same number as `Admission.macroGeneration`. */
   async load(): Promise<StoredMacros> {
-    // The generation first: what is changed meanwhile has another one, and is read again.
+    // Read the generation first: a concurrent change then has a higher one and causes a reload.
     const { macroGeneration: generation } = await this.r.settings.read();
     const list = (part: Part) => this.r.records.list(currentMacroKind, part);
     const macros = await allParts(list, ({ id }) => id, partSize);
     return { generation, macros: macros.map(({ value }) => value) };
   }
 
-  /** The next version if the current one is `expectedVersion` (0: none, `null`: any), else `stale`. Unstorable: 307. */
+  /** Stores the next version if the current one is `expectedVersion` (0: none, `null`: any), else `stale`. 307: not storable. */
   async put(macro: GivenMacro, expectedVersion: number | null): Promise<"stored" | "stale"> {
     const { name, text, language, changedBy } = macro;
     for (;;) {
@@ -52,7 +52,7 @@ export class MacroStore {
     }
   }
 
-  /** Takes a macro away, which is a version, too. `unknown` if there is none of that name. A `changedBy` that is not storable: 307. */
+  /** Removes a macro and records the removal as a version. `unknown` if there is no macro. 307 for a `changedBy` that is not storable. */
   async remove(name: string, { changedBy, expectedVersion }: MacroRemoval): Promise<"removed" | "stale" | "unknown"> {
     for (;;) {
       const [latest] = await this.history(name, 1);
@@ -65,14 +65,14 @@ export class MacroStore {
     }
   }
 
-  /** What a macro was and is, the latest version first, at most `limit`, below a version if one is given. Also of macros that are gone. */
+  /** Versions of a macro, latest first, at most `limit`, optionally below a version. Includes removed macros. */
   async history(name: string, limit: number, below: number | null = null): Promise<MacroVersion[]> {
     const after = below === null ? null : idOf({ name, version: below });
     const versions = await this.r.records.list(macroVersionKind, { owner: ownerOf(name), after, limit });
     return versions.map(({ value, createdAt: changedAt }) => ({ ...value, changedAt }));
   }
 
-  /** Adds a version and raises the generation; gives the time, or `null` if this version was added meanwhile. */
+  /** Adds a version and raises the generation. Returns its time; `null` if a concurrent call added this version. */
   private async add(version: Omit<MacroVersion, "changedAt">): Promise<number | null> {
     const { records, settings } = this.r;
     const options = { owner: ownerOf(version.name), ifVersion: "none" } as const;
@@ -83,7 +83,7 @@ export class MacroStore {
   }
 }
 
-/** What a macro was from one change to the next, or is. Of a removal, text and language are `null`. */
+/** A version of a macro. A removal has `null` as text and language. */
 export interface MacroVersion extends Omit<StoredMacro, "text" | "language"> {
   readonly text: string | null;
   readonly language: MacroLanguage | null;
@@ -91,14 +91,14 @@ export interface MacroVersion extends Omit<StoredMacro, "text" | "language"> {
 
 export type MacroLanguage = "js" | "ts";
 
-/** A macro that is kept in the database, as it is now. */
+/** The current version of a stored macro. */
 export interface StoredMacro {
   readonly name: string;
   readonly text: string;
   readonly language: MacroLanguage;
-  /** Counts the changes of the macro from 1, removals among them; it is never given again. */
+  /** Counts changes from 1, including removals. Never reused. */
   readonly version: number;
-  /** By the storage's clock, milliseconds since 1970. */
+  /** Milliseconds since 1970, by the storage's clock. */
   readonly changedAt: number;
   /** The author of the change, as given. */
   readonly changedBy: string;
@@ -108,7 +108,7 @@ export function macroVersionRecord({ changedAt: createdAt, ...value }: MacroVers
   return { id: idOf(value), owner: ownerOf(value.name), value, createdAt };
 }
 
-/** Counted backwards, so that records in the order of their ids begin with the latest version. */
+/** Counts down, so that the order of ids starts with the latest version. */
 function idOf({ name, version }: Pick<MacroVersion, "name" | "version">): string {
   return `${name} ${String(Number.MAX_SAFE_INTEGER - version).padStart(16, "0")}`;
 }

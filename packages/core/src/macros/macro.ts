@@ -1,11 +1,11 @@
 import type { HookDeclaration } from "./accept-hook.ts";
 import type { MacroLimits, MacroModule } from "./macro-runtime.ts";
 
-/** Who besides administrators: whoever meets all that is said. */
+/** Conditions for access; all must hold. Administrators always have access. */
 export interface MacroAccess {
-  /** Names of user groups; the caller is in one of them. `null` asks for none. */
+  /** Names of user groups; the caller must be in one of them. `null`: no condition. */
   readonly groups: readonly string[] | null;
-  /** App names; the session was opened for one of them. `null` asks for none. */
+  /** App names; the session must have one of them. `null`: no condition. */
   readonly apps: readonly string[] | null;
 }
 
@@ -13,30 +13,30 @@ export interface Macro {
   readonly kind: "macro";
   readonly name: string;
   readonly module: MacroModule;
-  /** Who may execute it; `null`: administrators only. */
+  /** Access to the macro; `null`: administrators only. */
   readonly access: MacroAccess | null;
-  /** Who may do so without its execution checker; `null`: administrators only. */
+  /** Access without the execution checker; `null`: administrators only. */
   readonly skipCheck: MacroAccess | null;
   readonly transaction: boolean;
   readonly limits: MacroLimits;
-  /** Whether it can be told the names of the caller and of the caller's groups, which costs a look-up: its text holds the word. */
+  /** Whether the text contains `caller`. If not, the look-up of caller and group names is skipped. */
   readonly readsCaller: boolean;
 }
 
-/** A module that the server calls by itself, and clients never. */
+/** A module called by the server only, never by clients. */
 export interface HookModule extends Pick<Macro, "name" | "module" | "limits" | "readsCaller"> {
   readonly kind: "hook";
   readonly hook: HookDeclaration;
 }
 
-/** A text under the name of a macro that is none. */
+/** A text with a macro name that is no valid module. */
 export interface BrokenModule {
   readonly kind: "broken";
   readonly name: string;
   readonly fault: Error;
-  /** Whether that may say something about the machine and nothing about the text, so that another look may find it good. */
+  /** Whether the fault may be transient, so that another inspection may succeed. */
   readonly passing: boolean;
-  /** The hook that it was before it broke, or is by its name alone. What that guards stays guarded: it is called, and fails. */
+  /** The hook before it broke, or by its name. A broken hook is still called and fails, so that it keeps guarding. */
   readonly hook?: HookDeclaration;
 }
 

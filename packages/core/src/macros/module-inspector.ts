@@ -5,14 +5,14 @@ import type { MacroText } from "./macro-library.ts";
 import type { MacroDeclaration, MacroLimits, MacroRuntime, ModuleText } from "./macro-runtime.ts";
 import { type HookModule, isMacroName, type LibraryModule, type Macro, type MacroAccess } from "./macro.ts";
 
-/** What may say something about the machine, and nothing about the text. */
+/** Faults that may be transient, independent of the text. */
 const byChance: ReadonlySet<MacroFaultKind> = new Set(["timeout", "ended", "displaced"]);
 
 export interface InspectedText extends MacroText {
   readonly module: LibraryModule;
 }
 
-/** Makes modules of texts. Remembers those of the last time, so that a change costs what has changed. */
+/** Inspects texts. Caches the last result, so only changed texts are inspected again. */
 export class ModuleInspector {
   private known: ReadonlyMap<string, InspectedText> = new Map();
 
@@ -21,12 +21,12 @@ export class ModuleInspector {
     private readonly most: MacroLimits,
   ) {}
 
-  /** One module for each name; of several texts with one name, none is picked. */
+  /** One module per name. Several texts with the same name make a broken module. */
   async inspect(texts: readonly MacroText[]): Promise<readonly InspectedText[]> {
     const byName = new Map<string, MacroText[]>();
     for (const text of texts) byName.set(text.name, [...(byName.get(text.name) ?? []), text]);
     const inspected: InspectedText[] = [];
-    // One after the other: requests want the same threads.
+    // Sequential, because requests need the same workers.
     for (const given of byName.values()) inspected.push(await this.inspectOne(given));
     this.known = new Map(inspected.map((each) => [each.name, each]));
     return inspected;
@@ -53,7 +53,7 @@ export class ModuleInspector {
     try {
       return { ...text, module: await this.read(text) };
     } catch (error) {
-      // That there was no thread says nothing about the text.
+      // A missing worker is no fault of the text.
       if (!(error instanceof MacroFault)) throw error;
       return broken(text, error, formerHook(before?.module));
     }
@@ -96,7 +96,7 @@ const mostNames = 100;
 
 const ofMacros: ReadonlySet<string> = new Set(["access", "check", "input", "timeout", "memory", "transaction", "run"]);
 
-/** What a module says about itself, as a macro or a hook. What it must not say: `MacroFault`, in words for its author. */
+/** Validates the declaration of a macro or hook. Throws a `MacroFault` with a text for the author. */
 export function acceptDeclaration(
   text: ModuleText,
   declaration: MacroDeclaration,
@@ -158,7 +158,7 @@ function accessOf(value: JsonValue | undefined, at: string, fault: Fault): Macro
   }
   const groups = namesOf(given.get("groups"), `${at}.groups`, fault);
   const apps = namesOf(given.get("apps"), `${at}.apps`, fault);
-  // Whoever names nobody means nobody but administrators, and not everyone.
+  // An empty object means administrators only, not everyone.
   return groups === null && apps === null ? null : { groups, apps };
 }
 
@@ -173,7 +173,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, JsonValue>> 
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether the name of a module alone makes it a hook: the specification lists these names. */
+/** Whether the name makes a module a hook. The specification lists these names. */
 function isHookName(name: string): boolean {
   return name.startsWith("xRestApi_") && hookEvents.some((event) => event === name);
 }
