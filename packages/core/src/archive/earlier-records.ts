@@ -20,7 +20,7 @@ import {
   type RecordValue,
 } from "../storage/index.ts";
 
-/** What archives of the first format have in sections of their own, in their order among the others. */
+/** Sections of the first archive format, in their order. */
 export const earlierSections = [
   "settings",
   "classes",
@@ -51,15 +51,15 @@ export type EarlierRecord =
   | ({ readonly section: "identityProviders" } & ProviderEntry)
   | ({ readonly section: "identityLinks"; readonly linkedAt: number } & IdentityLink)
   | ({ readonly section: "secondFactors" } & SecondFactor)
-  /** The latest secret stands last. */
+  /** The latest secret is last. */
   | { readonly section: "passwordHistory"; readonly subject: string; readonly secrets: readonly string[] }
-  /** The earliest key comes first. */
+  /** The earliest key is first. */
   | ({ readonly section: "keys" } & StoredKey);
 
 /**
- * The records of an archive of the first format as those of today.
+ * Converts the records of a first-format archive to the current format.
  *
- * @param writtenAt stands for the time of what has none, in milliseconds since 1970
+ * @param writtenAt time for records without one, milliseconds since 1970
  */
 export async function* fromEarlier(
   records: AsyncIterable<ArchiveRecord | EarlierRecord>,

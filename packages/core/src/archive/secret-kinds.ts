@@ -3,7 +3,7 @@ import { providerEntryKind } from "../identities/index.ts";
 import { keyRingKind } from "../keys/index.ts";
 import { identityLinkKind } from "../storage/index.ts";
 
-/** Kinds of records that an archive can be without: what opens the database, and the keys of the server. */
+/** Record kinds that an archive can omit: credentials, and the keys of the server. */
 export const secretKinds: Readonly<Record<"credentials" | "keys", readonly string[]>> = {
   credentials: [formerPasswordsKind, identityLinkKind, providerEntryKind, secondFactorKind],
   keys: [keyRingKind],

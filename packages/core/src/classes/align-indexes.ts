@@ -2,15 +2,15 @@ import { Model, type ModelClass, wantedIndexes } from "../model/index.ts";
 import type { Database } from "../request/index.ts";
 import type { AttributeIndex, IndexReport, Storage } from "../storage/index.ts";
 
-/** What was done, and what the engine had no room for. */
+/** Result of an alignment, with the indexes beyond the engine's limit. */
 export interface AlignmentReport extends IndexReport {
-  /** Wanted ones beyond the number that the engine declares; they stay unbuilt. */
+  /** Wanted indexes beyond the limit of the engine; not built. */
   readonly left: readonly AttributeIndex[];
 }
 
-/** Gives a database the indexes that its model asks for, and takes others away. May take minutes; nobody waits for it. */
+/** Aligns the indexes of a database with its model. May take minutes; runs in the background. */
 export class AlignIndexes {
-  /** `busy` when another process is at it. */
+  /** `busy` if another process is aligning. */
   async alignIndexes(storage: Storage): Promise<AlignmentReport | "busy"> {
     const { model: models } = storage.repositories;
     const most = storage.capabilities.indexesPerTable ?? Infinity;
@@ -23,7 +23,7 @@ export class AlignIndexes {
       if (report === "busy") return report;
       built.push(...report.built);
       removed += report.removed;
-      // Whoever changed the model meanwhile was told that somebody is at it.
+      // A model change meanwhile got `busy` for its own alignment, so align again.
       if ((await models.load()).generation === model.generation) return { built, removed, left: wanted.slice(most) };
     }
   }
@@ -38,13 +38,13 @@ export class ReadyIndexes {
     return new ReadyIndexes(new Set(ready.map(({ className, attribute }) => `${className}.${attribute}`)));
   }
 
-  /** Whether a list of the class, which has the objects of its whole family, finds them by the attribute's indexes. */
+  /** Whether a list of the class can use the attribute's indexes. A list includes all subclasses. */
   serve({ subtree }: ModelClass, attribute: string): boolean {
     return subtree.every((className) => this.names.has(`${className}.${attribute}`));
   }
 }
 
-/** Port: brings the indexes of a database in line with its model, in the background. */
+/** Port: aligns the indexes of a database with its model in the background. */
 export interface IndexAlignment {
   begin(database: Database): void;
 }

@@ -17,7 +17,7 @@ import { type ClassStructure, structureOf } from "./read-structure.ts";
 export interface PutClassInput {
   readonly name: string;
   readonly definition: GivenClass;
-  /** Generations that the model may have; `null` for any. */
+  /** Accepted generations of the model; `null` for any. */
   readonly expectedGenerations: readonly number[] | null;
 }
 
@@ -27,8 +27,8 @@ export interface PutClassOutcome {
 }
 
 /**
- * Creates a class or replaces its definition whole. Whoever is no administrator: 404; a fault in the definition, or
- * objects that stand against it: 307; another generation than expected: 713. What has changed is recorded with it.
+ * Creates a class or replaces its definition completely, with an audit event. 404: the caller is not an administrator.
+ * 307: an invalid definition, or incompatible objects. 713: another generation.
  */
 export class PutClass {
   constructor(private readonly indexes: IndexAlignment) {}
@@ -36,7 +36,7 @@ export class PutClass {
   async putClass(context: SessionContext, input: PutClassInput): Promise<PutClassOutcome> {
     const { r: outside, database, principal } = context;
     requireAdministrator(principal);
-    // What is refused here keeps no writer waiting.
+    // Check before the lock, so that a refused request blocks no writer.
     await prepare(outside, input);
     const { model, becomesUsers } = await database.storage.transaction(async (r) => {
       await r.model.lock();
@@ -53,7 +53,7 @@ export class PutClass {
         becomesUsers: known !== undefined && isUserClass(after, input.name) && !isUserClass(before, input.name),
       };
     });
-    // Objects of the class are users from now on.
+    // Existing objects of the class become users.
     if (becomesUsers) await reserveUserNames(database);
     this.indexes.begin(database);
     const modelClass = model.find(input.name);
@@ -69,7 +69,7 @@ interface Prepared {
   readonly definition: ClassDefinition;
 }
 
-/** Checks everything; what comes back is ready to be stored. */
+/** Runs all checks and returns the definition to store. */
 async function prepare(
   r: Repositories,
   { name, definition: given, expectedGenerations }: PutClassInput,
@@ -82,14 +82,13 @@ async function prepare(
 
 export interface RemoveClassInput {
   readonly name: string;
-  /** Generations that the model may have; `null` for any. */
+  /** Accepted generations of the model; `null` for any. */
   readonly expectedGenerations: readonly number[] | null;
 }
 
 /**
- * Removes a class that nothing needs any more. Without the rights of an administrator: 404; an unknown class: 304; a built-in one,
- * and one with objects, be they in the recycler, with classes below it or with links to it: 307; another generation than expected: 713. The
- * removal is recorded with it.
+ * Removes an unused class, with an audit event. 404: the caller is not an administrator. 304: unknown class. 307: the
+ * class is built in, or has objects (live or recycled), subclasses or links to it. 713: another generation.
  */
 export class RemoveClass {
   constructor(private readonly indexes: IndexAlignment) {}
@@ -97,7 +96,7 @@ export class RemoveClass {
   async removeClass(context: SessionContext, input: RemoveClassInput): Promise<{ readonly generation: number }> {
     const { r: outside, database, principal } = context;
     requireAdministrator(principal);
-    // What is refused here keeps no writer waiting.
+    // Check before the lock, so that a refused request blocks no writer.
     await prepareRemoval(outside, input);
     const generation = await database.storage.transaction(async (r) => {
       await r.model.lock();
@@ -112,7 +111,7 @@ export class RemoveClass {
   }
 }
 
-/** Checks everything; the model from which the class can be taken. */
+/** Runs all checks and returns the current model. */
 async function prepareRemoval(r: Repositories, { name, expectedGenerations }: RemoveClassInput): Promise<Model> {
   const model = await currentModel(r.model, expectedGenerations);
   const modelClass = model.find(name);

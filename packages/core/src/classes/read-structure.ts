@@ -20,7 +20,7 @@ export interface ModelStructure {
   readonly generation: number;
 }
 
-/** Shows the classes that the caller may read. Not within a transaction: 307, as storage tells beside it which indexes are ready. */
+/** Returns the classes that the caller may read. 307 inside a transaction, because index states are read outside it. */
 export class ReadStructure {
   async readStructure(
     context: Pick<SessionContext, "r" | "database" | "unit" | "principal" | "modelGeneration">,
@@ -68,7 +68,7 @@ export function structureOf(modelClass: ModelClass, { model, principal, indexes 
   };
 }
 
-/** A class that may not be read is not there, neither by its name. */
+/** `null` for an unreadable class: its name stays hidden. */
 function readableName(name: string, model: Model, principal: Principal): string | null {
   const modelClass = model.find(name);
   return modelClass !== undefined && mayOnClass(principal, modelClass, "read") ? name : null;
@@ -77,30 +77,30 @@ function readableName(name: string, model: Model, principal: Principal): string 
 export interface AttributeStructure {
   readonly name: string;
   readonly type: AttributeType;
-  /** Of references and collections: the class that they point to; `null` if the caller may not read it. */
+  /** Target class of a reference or a collection; `null` if the caller may not read it. */
   readonly target?: string | null;
   readonly mandatory: boolean;
   readonly indexed: boolean;
-  /** Of an indexed one: whether lists of the class use its indexes already. */
+  /** For indexed attributes: whether lists of the class already use the indexes. */
   readonly indexState?: "ready" | "building";
-  /** Of links: what the deletion of what they point to means to the object. */
+  /** Delete rule of a link. */
   readonly onDelete?: DeleteRule;
-  /** For administrators: ids of the groups with read access, if it is restricted. */
+  /** For administrators: ids of the groups with read access, if restricted. */
   readonly read?: readonly ObjectId[];
-  /** Whether a base declares it. */
+  /** Whether the attribute comes from a base class. */
   readonly inherited: boolean;
 }
 
 export interface ClassStructure {
   readonly name: string;
-  /** `null` without one, and if the caller may not read it. */
+  /** `null` without a base, or if the caller may not read it. */
   readonly base: string | null;
   readonly builtIn: boolean;
-  /** Inherited ones first. */
+  /** Inherited attributes first. */
   readonly attributes: readonly AttributeStructure[];
-  /** What the caller may do with its objects, as far as the class decides it. */
+  /** The caller's permissions by class rights. */
   readonly permissions: readonly Permission[];
-  /** For administrators. */
+  /** For administrators only. */
   readonly rights?: readonly ClassRight[];
 }
 
@@ -111,7 +111,7 @@ export interface ReadableClass {
 
 export interface ReadableClasses {
   readonly model: Model;
-  /** By name. */
+  /** Sorted by name. */
   readonly classes: readonly ReadableClass[];
 }
 

@@ -11,7 +11,7 @@ import { builtInClasses } from "./built-in-classes.ts";
 import { definitionFault, type GivenAttribute, type GivenClass } from "./given-class.ts";
 import type { Model } from "./model.ts";
 
-/** Checks the definition of a class by itself against the classes that there are; 307 for the first fault. */
+/** Validates a class definition against the existing classes. 307 for the first fault. */
 export function acceptClass(
   name: string,
   { base, attributes }: GivenClass,
@@ -45,7 +45,7 @@ function acceptBase(name: string, base: string | null, model: Model): void {
     throw definitionFault("/base", "a class cannot inherit from itself.");
 }
 
-/** What is built in can be added to; how its own attributes are indexed and deleted is everybody's to say. */
+/** Built-in classes accept further attributes. Index and delete rule of built-in attributes may change. */
 function acceptBuiltIn(name: string, base: string | null, attributes: readonly AttributeDefinition[]): void {
   const builtIn = builtInClasses.find((each) => each.name === name);
   if (builtIn === undefined) return;
@@ -67,10 +67,10 @@ function acceptBuiltIn(name: string, base: string | null, attributes: readonly A
 
 const targetedTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection"]);
 const linkTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection", "file"]);
-/** No JSON that a client sends may have members of these names. */
+/** The JSON parser refuses members with these names. */
 const forbiddenNames: ReadonlySet<string> = new Set(["constructor", "prototype"]);
 
-/** Checks one attribute by itself, and gives the form in which it is stored. */
+/** Validates one attribute and returns its stored form. */
 function acceptAttribute(
   given: GivenAttribute,
   pointer: string,
@@ -105,7 +105,7 @@ function acceptAttribute(
   return canonical(given);
 }
 
-/** The definition without what says nothing: the form in which it is stored. */
+/** The stored form of a definition, without default values. */
 function canonical({ name, type, target, mandatory, indexed, onDelete, read }: GivenAttribute): AttributeDefinition {
   return {
     name,
@@ -122,7 +122,7 @@ export function isSameAttribute(one: AttributeDefinition, other: AttributeDefini
   return JSON.stringify(canonical(one)) === JSON.stringify(canonical(other));
 }
 
-/** Whether two definitions of a class say the same, in the same order; databases reorder the members of what they store. */
+/** Whether two definitions are equal, including the order. Databases may reorder stored members. */
 export function isSameClass(one: ClassDefinition, other: ClassDefinition): boolean {
   return textOf(one) === textOf(other);
 }

@@ -8,7 +8,7 @@ import { Model, wantedIndexes } from "./model.ts";
 export interface NamedClass {
   readonly name: string;
   readonly definition: GivenClass;
-  /** JSON pointer to the definition in what was given; faults begin with it. */
+  /** JSON pointer to the definition in the request; prefix of its faults. */
   readonly pointer: string;
 }
 
@@ -17,7 +17,7 @@ interface AcceptedClasses {
   readonly after: Model;
 }
 
-/** Checks the definitions of classes, which may point to each other and inherit from each other; 307 for the first fault. */
+/** Validates class definitions, which may reference and inherit from each other. 307 for the first fault. */
 export async function acceptClasses(
   given: readonly NamedClass[],
   before: Model,
@@ -26,7 +26,7 @@ export async function acceptClasses(
   const classes = new Map(Array.from(before.all(), ({ definition }) => [definition.name, definition]));
   const generation = before.generation + 1;
   const modelNow = () => new Model({ generation, classes: [...classes.values()] });
-  // A class may point to a later one.
+  // A class may reference a later one.
   for (const { name } of given)
     if (!classes.has(name)) classes.set(name, { name, base: null, attributes: [], rights: [] });
   const definitions: ClassDefinition[] = [];
@@ -46,7 +46,7 @@ export async function acceptClasses(
   return { definitions, after };
 }
 
-/** Does the work; a fault of it begins with the pointer. */
+/** Runs the work and prefixes its faults with the pointer. */
 async function at(pointer: string, work: () => void | Promise<void>): Promise<void> {
   try {
     await work();
@@ -56,7 +56,7 @@ async function at(pointer: string, work: () => void | Promise<void>): Promise<vo
   }
 }
 
-/** An attribute has one definition along a line, wherever declared. `after`: the model with the class as it will be. */
+/** An attribute has one definition in an inheritance chain. `after`: the model with the new class. */
 function acceptLines({ name, attributes }: ClassDefinition, after: Model): void {
   const own = new Map(attributes.map((attribute, index) => [attribute.name, index]));
   const pointerTo = (attribute: string) => (own.has(attribute) ? `/attributes/${own.get(attribute)}/name` : "/base");
@@ -86,10 +86,10 @@ function acceptLines({ name, attributes }: ClassDefinition, after: Model): void 
   }
 }
 
-/** No groups: a new database has none. */
+/** A new database has no groups. */
 const noObjects = { get: async () => [] };
 
-/** The built-in classes and those given. 307 for the first fault; a right of a group other than `*` is one. */
+/** The built-in and the given classes. 307 for the first fault, such as a right of a group other than `*`. */
 export async function initialClasses(given: readonly NamedClass[]): Promise<readonly ClassDefinition[]> {
   const names = new Set<string>();
   for (const { name, pointer } of given) {

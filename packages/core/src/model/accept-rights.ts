@@ -22,7 +22,7 @@ export interface AcceptedRights {
   readonly attributes: readonly GivenAttribute[];
 }
 
-/** Accepts the groups that a definition names, as they are stored. One that the class names already may be gone. */
+/** Resolves the groups in a definition to their stored form. Groups already in the class may be deleted. */
 export async function acceptRights(
   given: GivenClass,
   known: ClassDefinition | undefined,

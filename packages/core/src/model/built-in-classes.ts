@@ -1,9 +1,9 @@
 import type { ClassDefinition } from "../storage/index.ts";
 
-/** The class of those who came in through a provider without credentials of their own; the name is that of the specification. */
+/** Class of users who logged in through a provider without own credentials. The specification defines the name. */
 export const providerUserClass = "xRestApiUserProvider";
 
-/** The classes of every new database. Without rights administrators alone see them, and users their own record. */
+/** The classes of a new database. Without rights, only administrators see the objects; users see their own user object. */
 export const builtInClasses: readonly ClassDefinition[] = [
   {
     name: "User",

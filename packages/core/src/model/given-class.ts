@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors/index.ts";
 import type { AttributeType, DeleteRule, Permission } from "../storage/index.ts";
 
-/** The definition of a class as somebody asks for it; nothing of it is checked but its types. */
+/** A class definition of a request. Only its types are checked. */
 export interface GivenClass {
   readonly base: string | null;
   readonly attributes: readonly GivenAttribute[];
@@ -25,7 +25,7 @@ export interface GivenRight {
   readonly permissions: readonly Permission[];
 }
 
-/** What is wrong with the definition of a class, and where: 307 with the JSON pointer and the reason. */
+/** An invalid class definition: 307 with JSON pointer and reason. */
 export class DefinitionFault extends ServiceError {
   constructor(
     readonly pointer: string,
@@ -39,17 +39,17 @@ export function definitionFault(pointer: string, reason: string): DefinitionFaul
   return new DefinitionFault(pointer, reason);
 }
 
-/** What a model may hold. All of it is in the memory of every process, and every write looks at all indexes. */
+/** Limits of a model. Every process holds it in memory, and every write checks all indexes. */
 export const definitionLimits = {
   classes: 1_000,
-  /** Classes from the outermost base to a class. */
+  /** Length of an inheritance chain. */
   depth: 20,
-  /** Attributes of a class with the inherited ones; no body of a request can have more members. */
+  /** Own and inherited attributes of a class; a request body can have no more members. */
   attributes: 500,
   /** Groups with rights on a class. */
   rights: 500,
-  /** Groups that may read one attribute. */
+  /** Groups with read access to one attribute. */
   readers: 50,
-  /** Indexed attributes, counted once for each class that has them. */
+  /** Indexed attributes, counted once per class. */
   indexes: 200,
 } as const;

@@ -8,23 +8,23 @@ import {
 import { definitionFault } from "./given-class.ts";
 import type { Model, ModelClass } from "./model.ts";
 
-/** Something that a change of the model takes away, and whose objects would be lost or be wrong by it. */
+/** A model change that would invalidate or lose stored values. */
 interface IncompatibleChange {
-  /** What of the definition it comes from. */
+  /** The part of the definition that causes it. */
   readonly pointer: string;
   readonly query: ObjectQuery;
-  /** What is wrong with them. */
+  /** Description of the affected objects. */
   readonly fault: string;
-  /** Only if there are such objects is there anything to ask. */
+  /** Check `query` only if such objects exist. */
   readonly given?: ObjectQuery;
 }
 
-/** What the change of one class from one model to the other takes away from the objects that there are. */
+/** Incompatible changes of one class between two models. */
 export function incompatibleChangesOf(name: string, before: Model, after: Model): IncompatibleChange[] {
   return [...ofValues(name, before, after), ...ofTargets(before, after)];
 }
 
-/** Values that would be lost, and those that would be missing, in the class and those below it. */
+/** Values that would be lost or missing, in the class and its subclasses. */
 function ofValues(name: string, before: Model, after: Model): IncompatibleChange[] {
   const found = new Map<string, { narrowing: Omit<IncompatibleChange, "query">; filter: Filter; classes: string[] }>();
   const note = (className: string, change: Omit<IncompatibleChange, "query">, filter: Filter) => {
@@ -42,7 +42,7 @@ function ofValues(name: string, before: Model, after: Model): IncompatibleChange
 
   for (const member of after.find(name)?.subtree ?? []) {
     const old = before.find(member);
-    // Without a definition before there are no objects.
+    // A new class has no objects.
     if (old === undefined) continue;
     const next = after.find(member) as ModelClass;
     for (const attribute of old.attributes.values()) {
@@ -69,7 +69,7 @@ function ofValues(name: string, before: Model, after: Model): IncompatibleChange
   }));
 }
 
-/** Which member of its definition makes values of the attribute useless; `null` if none does. */
+/** The definition member that invalidates values of the attribute; `null` if none does. */
 function lossOf(
   old: AttributeDefinition,
   next: AttributeDefinition | undefined,
@@ -83,7 +83,7 @@ function lossOf(
   return before.find(old.target)?.subtree.every((each) => wider.includes(each)) === true ? null : "target";
 }
 
-/** Links to objects of classes that leave the family that the links are made for. */
+/** Links to classes that leave the target subtree of the link. */
 function ofTargets(before: Model, after: Model): IncompatibleChange[] {
   const incompatible: IncompatibleChange[] = [];
   for (const { definition, links } of after.all()) {
@@ -114,7 +114,7 @@ function ofTargets(before: Model, after: Model): IncompatibleChange[] {
   return incompatible;
 }
 
-/** What stands there as it is stored, whether or not it leads to something. */
+/** The stored value, whether or not its target exists. */
 function raw(attribute: string) {
   return { hops: [], leaf: attribute, type: "json" } as const;
 }
@@ -123,7 +123,7 @@ function hasValue(attribute: string): Filter {
   return { kind: "not", filter: { kind: "empty", path: raw(attribute) } };
 }
 
-/** Refuses a change that objects stand against: 307 with how many. */
+/** 307 if stored objects prevent the change, with their number. */
 export async function acceptIncompatibleChanges(
   incompatible: readonly IncompatibleChange[],
   objects: Pick<ObjectRepository, "count">,

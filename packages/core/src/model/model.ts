@@ -15,17 +15,17 @@ const linkTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection"
 
 export interface ModelClass {
   readonly definition: ClassDefinition;
-  /** Own and inherited attributes by name, the base's first. */
+  /** Own and inherited attributes by name, base attributes first. */
   readonly attributes: ReadonlyMap<string, AttributeDefinition>;
-  /** The attributes whose values are ids of other objects. */
+  /** Attributes that hold ids of other objects. */
   readonly links: readonly AttributeDefinition[];
-  /** Names of the class itself and of all classes below it. */
+  /** Names of the class and all subclasses. */
   readonly subtree: readonly string[];
 }
 
 const mostCached = 100;
 
-/** The classes of a database, linked; immutable. */
+/** The linked classes of a database; immutable. */
 export class Model {
   readonly generation: number;
   private readonly hasAttributeRights: boolean;
@@ -52,7 +52,7 @@ export class Model {
     );
   }
 
-  /** The model without attributes that the caller may not read. The whole one is for keeping references consistent. */
+  /** The model without attributes that the caller may not read. Reference checks need the unfiltered model. */
   as({ administrator, groups }: Pick<Principal, "administrator" | "groups">): Model {
     if (administrator || !this.hasAttributeRights) return this;
     const key = groups.join(" ");
@@ -79,7 +79,7 @@ export class Model {
     return this.classes.values();
   }
 
-  /** The class and its bases, outermost base first. A base that is missing or repeats ends the line. */
+  /** The class and its bases, outermost base first. A missing or repeated base ends the chain. */
   inheritanceChain(name: string): ClassDefinition[] {
     const line: ClassDefinition[] = [];
     let next = this.definitions.get(name);
@@ -91,13 +91,13 @@ export class Model {
   }
 }
 
-/** The names of the classes that a link can lead to; `null` for all. */
+/** Names of the classes allowed as target; `null` for all. */
 export function targetSubtree({ type, target }: AttributeDefinition, model: Model): readonly string[] | null {
   const name = target ?? (type === "file" ? "File" : null);
   return name === null ? null : (model.find(name)?.subtree ?? []);
 }
 
-/** The indexes that a model asks for: of each class its indexed attributes, inherited ones too. */
+/** The indexes of a model: for each class its own and inherited indexed attributes. */
 export function wantedIndexes(model: Model): AttributeIndex[] {
   return [...model.all()].flatMap(({ definition, attributes }) =>
     [...attributes.values()]
@@ -106,22 +106,22 @@ export function wantedIndexes(model: Model): AttributeIndex[] {
   );
 }
 
-/** Keeps the linked model of one database until admission reports another generation. */
+/** Caches the linked model of one database until admission reports another generation. */
 export class ModelCache {
   private model: Model | undefined;
   private loading: Promise<Model> | undefined;
 
-  /** The model of the generation, if it was loaded already. */
+  /** The model of the generation if cached. */
   loaded(generation: number): Model | undefined {
     return this.model?.generation === generation ? this.model : undefined;
   }
 
-  /** The model of the generation, or a newer one. Parallel requests share one load. */
+  /** The model of this or a newer generation. Concurrent requests share one load. */
   async current(generation: number, models: Pick<ModelRepository, "load">): Promise<Model> {
     if (this.model?.generation === generation) return this.model;
     this.loading ??= this.load(models);
     const loaded = await this.loading;
-    // A load that began before the change may bring the older model.
+    // A load begun before the change may return the older model.
     return loaded.generation >= generation ? loaded : this.load(models);
   }
 
@@ -136,7 +136,7 @@ export class ModelCache {
   }
 }
 
-/** Whether the principal has the permission on the objects of a class, as far as the class decides it. */
+/** Whether class rights grant the permission to the principal. */
 export function mayOnClass(principal: Principal, modelClass: ModelClass, permission: Permission): boolean {
   if (principal.administrator) return true;
   return modelClass.definition.rights.some(
@@ -153,7 +153,7 @@ export function visibilityOf(principal: Principal, model: Model): Visibility {
 const cacheSize = 1_000;
 const readableByGroups = new WeakMap<Model, Map<string, ReadonlySet<string>>>();
 
-/** The names of the classes that members of these groups may read; worked out once per model. */
+/** Names of the classes that these groups may read. Cached per model. */
 function readableClasses(principal: Principal, model: Model): ReadonlySet<string> {
   const byGroups = readableByGroups.get(model) ?? new Map<string, ReadonlySet<string>>();
   readableByGroups.set(model, byGroups);
@@ -168,13 +168,13 @@ function readableClasses(principal: Principal, model: Model): ReadonlySet<string
   return classes;
 }
 
-/** The class and the classes below it, as far as objects of them can be visible. None if there is no such class. */
+/** The visible classes among the class and its subclasses; empty for an unknown class. */
 export function readableSubtree(model: Model, className: string, { classes }: Visibility): ModelClass[] {
   const subtree = model.find(className)?.subtree ?? [];
   return subtree.flatMap((name) => (classes === null || classes.has(name) ? (model.find(name) ?? []) : []));
 }
 
-/** The classes that a link can lead to, as far as objects of them can be visible. */
+/** The visible classes allowed as target of a link. */
 export function readableTargets(attribute: AttributeDefinition, model: Model, visibility: Visibility): ModelClass[] {
   const names = targetSubtree(attribute, model) ?? Array.from(model.all(), ({ definition }) => definition.name);
   return [...new Set(names.flatMap((each) => readableSubtree(model, each, visibility)))];
