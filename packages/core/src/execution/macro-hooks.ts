@@ -156,7 +156,7 @@ export class MacroHooks implements ObjectHooks {
   }
 }
 
-/** The caller with a session. A log-in has none yet and gets a placeholder without a digest. It cannot own locks, so it suits read-only hooks. */
+/** The caller with a session. A log-in has none yet and gets a placeholder with an empty digest, which cannot own locks. */
 function asSession(caller: HookCaller): SessionContext {
   const { session, appKey, principal } = caller;
   if (session !== undefined && session !== null) return caller as HookCaller & SessionContext;

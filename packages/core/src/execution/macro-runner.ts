@@ -53,7 +53,7 @@ interface Job {
 }
 
 /**
- * Runs macros and hooks that the caller may execute. A macro is one transaction. It opens with the first write or lock,
+ * Runs macros and hooks that the caller may execute. By default a macro is one transaction. It opens with the first write or lock,
  * so a read-only macro keeps no connection. If the transaction must be retried, the macro restarts. Inside an open
  * transaction, the execution is a part of it.
  *

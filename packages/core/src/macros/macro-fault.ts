@@ -2,7 +2,7 @@ import { type ErrorCode, isErrorCode, ServiceError } from "../errors/index.ts";
 
 /**
  * Reason for a failed module. `invalid`: not a valid module. `threw`: uncaught error. `pending`: awaits a promise that
- * never settles. `result`: the result is not JSON. `ended`: the module lost its worker by its own fault. `displaced`:
+ * never settles. `result`: the result is not JSON. `ended`: cancelled, or lost its worker by its own fault. `displaced`:
  * another module caused the loss. Others: a limit is used up.
  */
 export type MacroFaultKind =

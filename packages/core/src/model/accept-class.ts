@@ -67,7 +67,7 @@ function acceptBuiltIn(name: string, base: string | null, attributes: readonly A
 
 const targetedTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection"]);
 const linkTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection", "file"]);
-/** The JSON parser refuses members with these names. */
+/** Request bodies must not contain members with these names. */
 const forbiddenNames: ReadonlySet<string> = new Set(["constructor", "prototype"]);
 
 /** Validates one attribute and returns its stored form. */

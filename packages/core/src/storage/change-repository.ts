@@ -7,7 +7,7 @@ import type { StoredObject } from "./entities/stored-object.ts";
  */
 export interface ChangeRepository {
   /**
-   * Returns the highest stamp at or below which no new change can appear, whatever transactions are still open. The
+   * Returns the highest stamp at or below which no new change can appear, even if transactions are still open. The
    * watermark reaches a stamp once the transactions that began writing before it have ended. It never decreases. Inside
    * a transaction that has written, it is below the stamp of that transaction.
    */

@@ -30,7 +30,7 @@ export interface ObjectRepository {
    */
   match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]>;
 
-  /** Number of objects that match the query. Counting stops at `atMost`. */
+  /** Number of live, visible objects that match the query. Counting stops at `atMost`. */
   count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number>;
 
   /**

@@ -19,7 +19,7 @@ export interface ExemptionGrant extends ThrottleExemption {
   readonly atMost: number;
 }
 
-/** Milliseconds. A newer exemption need not be renewed by a grant. This saves a write per log-in. */
+/** Milliseconds. A further grant may leave an exemption granted within this time unchanged, which saves a write per log-in. */
 export const exemptionRenewal = 3_600_000;
 
 export interface ThrottleVerdict {

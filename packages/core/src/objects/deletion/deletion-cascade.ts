@@ -36,7 +36,7 @@ export interface DeletionSet {
   readonly objects: readonly ObjectOutline[];
   /** Links of remaining objects to clear. The objects are locked. */
   readonly linksToClear: readonly Referrer[];
-  /** 718 for a delete rule or a lock of another session. Callers check their own rights before they throw it. */
+  /** 718 for a delete rule or a lock of another session. Check the rights of the caller on the objects before throwing it. */
   readonly refusal: ServiceError | null;
 }
 

@@ -55,7 +55,7 @@ export interface ClassDefinition {
   readonly rights: readonly ClassRight[];
 }
 
-/** The delete rule of a link. Default: `refuse` for a mandatory reference, else `clear`. */
+/** The delete rule of a link. Default: `refuse` for a mandatory reference or file, else `clear`. */
 export function deleteRuleOf({ type, mandatory, onDelete }: AttributeDefinition): DeleteRule {
   // A mandatory collection may be empty, but not missing.
   return onDelete ?? (mandatory === true && type !== "collection" ? "refuse" : "clear");
