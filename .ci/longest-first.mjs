@@ -1,8 +1,5 @@
 import Sequencer from "@jest/test-sequencer";
 
-/** Files below this path come before all others, for who looks for a failure that is probably there. */
-const first = process.env.TEST_FIRST;
-
 /**
  * Test files that compute for long, the longest first. One that began last would keep a worker busy while the other has nothing left
  * to do; and a short file says nothing of how long its suite is. What is not listed takes seconds, and follows.
@@ -38,7 +35,6 @@ const longest = [
 ];
 
 const placeOf = ({ path }) => {
-  if (first && path.replaceAll("\\", "/").includes(`/${first}/`)) return -1;
   const place = longest.findIndex((name) => path.replaceAll("\\", "/").endsWith(name));
   return place === -1 ? longest.length : place;
 };

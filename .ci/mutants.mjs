@@ -1,199 +1,188 @@
 /**
- * Mutation testing: changes one place of the code at a time, and tells whether the tests notice.
+ * Mutation testing: changes one place of the code at a time, and tells whether the tests notice. It runs on Linux.
  *
- *     node .ci/mutants.mjs --seed 7 --count 40
+ *     node .ci/mutants.mjs --seed 7 --count 45 --full
  *
- * The seed draws the mutants from the list of all, the same number from each area. `--area <name>` draws from one, `--list` prints what would be
- * tried, `--json <file>` gets the outcomes, `--floor <n>` fails below so many killed. The environment is passed on, so `TEST_SCOPE=full` tries the full run.
+ * The seed draws the mutants from the list of all, the same number from each area. All of them are built into one copy of the
+ * working tree, each behind a switch. One run of the tests records which test files reach which mutant, and only those run with
+ * the mutant on: first those of its package, then the shortest. `--full` then tries the survivors with the tests of the full run.
+ *
+ * Arguments name test files by parts of their paths. `--area` (may be repeated) and `--only 3,8` choose among the drawn mutants,
+ * `--list` prints them, `--jobs` sets how many are tried at a time, `--json` names a file for the outcomes. `--reach` names a
+ * file that keeps which tests reach which mutant, for the next run on the same tree.
  */
-import { spawn, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { parseSync } from "@swc/core";
+import { areas, draw } from "./mutants/draw.mjs";
+import { makeWorkspace } from "./mutants/workspace.mjs";
 
 const root = join(import.meta.dirname, "..");
-const { values: options } = parseArgs({
+const { values: options, positionals: given } = parseArgs({
+  allowPositionals: true,
   options: {
     seed: { type: "string", default: "1" },
-    count: { type: "string", default: "40" },
-    area: { type: "string" },
+    count: { type: "string", default: "45" },
+    area: { type: "string", multiple: true, default: Object.keys(areas) },
+    only: { type: "string" },
+    jobs: { type: "string", default: "2" },
+    full: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
     json: { type: "string" },
-    floor: { type: "string" },
+    reach: { type: "string" },
   },
 });
-
-/** Where the code of each area is. Packages are tested as built, the server as written. */
-const areas = {
-  gate: [
-    "packages/core/dist/access/gate",
-    "packages/core/dist/access/sessions",
-    "packages/http/dist/pipeline/admit.js",
-  ],
-  "secure mode": [
-    "packages/core/dist/access/channels",
-    "packages/http/dist/pipeline/secure-exchange.js",
-    "packages/crypto/dist/channels",
-  ],
-  rights: [
-    "packages/core/dist/model",
-    "packages/core/dist/objects/object-readers.js",
-    "packages/core/dist/objects/write-object.js",
-  ],
-  query: ["packages/core/dist/objects/query", "packages/storage-memory/dist/query", "packages/storage-knex/dist/query"],
-  "record store": [
-    "packages/storage-memory/dist/memory-record-repository.js",
-    "packages/storage-knex/dist/knex-record-repository.js",
-    "packages/storage-knex/dist/dialects/postgres/statements/record-statements.js",
-  ],
-  archive: [
-    "apps/server/src/archive",
-    "packages/storage-knex/dist/dialects/postgres/archive",
-    "packages/core/dist/archive",
-  ],
-  macros: ["packages/core/dist/execution", "packages/macros/dist/pool", "packages/macros/dist/worker"],
-  identity: ["packages/core/dist/identities", "packages/identity-passport/dist"],
-  drain: ["apps/server/src/composition/start-server.ts", "packages/http/dist/connections"],
-};
-
-const swapped = {
-  "===": "!==",
-  "!==": "===",
-  "<": "<=",
-  "<=": "<",
-  ">": ">=",
-  ">=": ">",
-  "+": "-",
-  "-": "+",
-  "&&": "||",
-  "||": "&&",
-};
-
-/** Files below a place that hold code. */
-function filesOf(place) {
-  const path = join(root, place);
-  if (!statSync(path, { throwIfNoEntry: false })) return [];
-  if (statSync(path).isFile()) return [path];
-  return readdirSync(path, { recursive: true })
-    .map((name) => join(path, name))
-    .filter((name) => /(?<!\.d|\.test)\.(?:js|ts)$/.test(name));
+const only = options.only?.split(",").map(Number);
+const mutants = draw(root, Number(options.seed), Number(options.count)).filter(
+  ({ number, area }) => options.area.includes(area) && (only === undefined || only.includes(number)),
+);
+const short = (text) => text.replaceAll(/\s+/g, " ").slice(0, 70);
+const told = ({ number, area, path, line, was, replacement }) =>
+  `${number} ${area}: ${path}:${line}  ${short(was)}  ->  ${short(replacement) || "nothing"}`;
+if (options.list) {
+  for (const mutant of mutants) console.log(told(mutant));
+  process.exit();
 }
 
-/** Every change of one place of a file, as a range of bytes and what stands there then. */
-function mutantsOf(path) {
-  const text = readFileSync(path);
-  const syntax = path.endsWith(".ts") ? "typescript" : "ecmascript";
-  const found = [];
-  const base = parseSync("", { syntax }).span.start;
-  const at = ({ span }) => [span.start - base, span.end - base];
-  const textOf = (node) => text.subarray(...at(node)).toString();
-  const add = (start, end, replacement) => {
-    const was = text.subarray(start, end).toString();
-    found.push({ path, start, end, replacement, line: text.subarray(0, start).toString().split("\n").length, was });
-  };
-  const visit = (node) => {
-    if (Array.isArray(node)) {
-      for (const each of node) visit(each);
-      return;
-    }
-    if (typeof node !== "object" || node === null) return;
-    if (node.type === "BinaryExpression" && node.operator in swapped) {
-      const [start, end] = [at(node.left)[1], at(node.right)[0]];
-      const between = text.subarray(start, end).toString();
-      if (between.trim() === node.operator) add(start, end, between.replace(node.operator, swapped[node.operator]));
-    }
-    if (node.type === "UnaryExpression" && node.operator === "!") add(...at(node), textOf(node.argument));
-    if (node.type === "BooleanLiteral") add(...at(node), String(!node.value));
-    if (node.type === "IfStatement") add(...at(node.test), "false");
-    if (node.type === "ConditionalExpression") add(...at(node.test), `!(${textOf(node.test)})`);
-    if (node.type === "ThrowStatement") add(...at(node), ";");
-    if (node.type === "ExpressionStatement" && /^(?:Await|Call)Expression$/.test(node.expression.type))
-      add(...at(node), ";");
-    for (const [name, member] of Object.entries(node)) if (name !== "span") visit(member);
-  };
-  visit(parseSync(text.toString(), { syntax, target: "es2022" }).body);
-  return found;
-}
+const { directory, copy, state } = makeWorkspace(root, mutants);
+const running = new Set();
+process.once("exit", () => {
+  for (const child of running) stop(child);
+  rmSync(directory, { recursive: true, force: true });
+});
+process.once("SIGINT", () => process.exit(1));
+process.once("SIGTERM", () => process.exit(1));
 
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
-function randomFrom(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-function drawn() {
-  const random = randomFrom(Number(options.seed));
-  const names = options.area === undefined ? Object.keys(areas) : [options.area];
-  const lists = new Map(names.map((name) => [name, areas[name].flatMap(filesOf).flatMap(mutantsOf)]));
-  const chosen = [];
-  for (let turn = 0; chosen.length < Number(options.count); turn += 1) {
-    const area = names[turn % names.length];
-    const list = lists.get(area);
-    if (list.length === 0) throw new Error(`The area ${area} has no mutants (left).`);
-    const [mutant] = list.splice(Math.floor(random() * list.length), 1);
-    chosen.push({ area, ...mutant });
+/** The child and the servers that its tests started. */
+function stop(child) {
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // All of them are gone.
   }
-  return chosen;
 }
 
-const told = ({ area, path, line, was, replacement }) =>
-  `${area}: ${relative(root, path)}:${line}  ${was.split("\n")[0].slice(0, 60)}  ->  ${replacement.slice(0, 60)}`;
+let runs = 0;
 
-/** Whether a run of the tests fails; the tests near the mutant first. */
-async function isNoticed(path) {
-  const near = relative(root, path).split("/").slice(0, 2).join("/");
-  const jest = ["--experimental-vm-modules", "--no-warnings", "node_modules/jest/bin/jest.js", "--bail", "--silent"];
-  const child = spawn(process.execPath, jest, {
-    cwd: root,
-    stdio: "ignore",
-    env: { ...process.env, TEST_FIRST: near },
+/** Runs test files, named by parts of their paths, with a mutant on: the outcome and seconds of each; null if it did not come to an end. */
+async function runTests(mutant, files, { scope, bail = true, workers = 1, seconds = 3_600 }) {
+  runs += 1;
+  const output = join(state, `results-${runs}.json`);
+  const report = join(state, `report-${runs}`);
+  const jest = ["--experimental-vm-modules", "--no-warnings", "node_modules/jest/bin/jest.js", "--silent", "--json"];
+  const environment = `--env=${join(copy, ".ci/mutants/environment.mjs")}`;
+  const own = [`--outputFile=${output}`, environment, `--maxWorkers=${workers}`, ...(bail ? ["--bail=1"] : [])];
+  const child = spawn(process.execPath, [...jest, ...own, ...files], {
+    cwd: copy,
+    stdio: ["ignore", "ignore", openSync(report, "w")],
+    detached: true,
+    env: { ...process.env, TEST_SCOPE: scope, MUTANT_STATE: state, MUTANT: JSON.stringify(mutant) },
   });
-  // A run that does not end has noticed it, too.
-  const late = setTimeout(() => child.kill("SIGKILL"), 40 * 60_000);
-  const code = await new Promise((resolve) => {
+  running.add(child);
+  let isLate = false;
+  const late = setTimeout(() => {
+    isLate = true;
+    stop(child);
+  }, seconds * 1_000);
+  await new Promise((resolve) => {
     child.once("exit", resolve);
   });
   clearTimeout(late);
-  return code !== 0;
+  stop(child);
+  running.delete(child);
+  if (isLate) return null;
+  if (existsSync(output))
+    return JSON.parse(readFileSync(output, "utf8")).testResults.map(({ name, status, startTime, endTime }) => ({
+      file: relative(copy, name),
+      isFailed: status === "failed",
+      seconds: (endTime - startTime) / 1_000,
+    }));
+  // Jest writes no results when it bails out.
+  const text = readFileSync(report, "utf8");
+  const failed = [...text.matchAll(/^FAIL (\S+)/gm)].map(([, file]) => ({ file, isFailed: true, seconds: 0 }));
+  return failed.length === 0 ? null : failed;
 }
 
-const mutants = drawn();
-if (options.list) {
-  for (const each of mutants) console.log(told(each));
-  process.exit();
+/** The test files that reach each mutant, with the seconds each takes. Those that fail without a mutant are left out. */
+async function reach(files, scope) {
+  const kept = options.reach && `${options.reach}-${scope || "short"}.json`;
+  if (kept && existsSync(kept)) return new Map(JSON.parse(readFileSync(kept, "utf8")));
+  const results = await runTests("reach", files, { scope, bail: false, workers: 2, seconds: 3 * 3_600 });
+  if (results === null) throw new Error("The run without a mutant did not come to an end.");
+  for (const { file } of results.filter(({ isFailed }) => isFailed)) console.log(`fails without a mutant: ${file}`);
+  const taken = new Map(results.filter(({ isFailed }) => !isFailed).map(({ file, seconds }) => [file, seconds]));
+  const log = join(state, "reached");
+  const pairs = new Set(readdirSync(state).includes("reached") ? readFileSync(log, "utf8").trim().split("\n") : []);
+  rmSync(log, { force: true });
+  const reached = new Map(mutants.map(({ number }) => [number, []]));
+  for (const [number, file] of [...pairs].map((pair) => JSON.parse(pair)))
+    if (taken.has(file)) reached.get(number).push({ file, seconds: taken.get(file) });
+  if (kept) writeFileSync(kept, JSON.stringify([...reached]));
+  console.log(`${taken.size} test files pass without a mutant, in ${Math.round(sum([...taken.values()]))} s.`);
+  return reached;
 }
-const outcomes = [];
-for (const mutant of mutants) {
-  const { path, start, end, replacement } = mutant;
-  const original = readFileSync(path);
-  const restore = () => writeFileSync(path, original);
-  process.once("exit", restore);
-  process.once("SIGINT", () => process.exit(1));
-  let killed;
-  const began = performance.now();
-  try {
-    writeFileSync(path, Buffer.concat([original.subarray(0, start), Buffer.from(replacement), original.subarray(end)]));
-    // Code that does not load fails at its first use.
-    const bundled =
-      spawnSync(process.execPath, ["apps/server/bundle.mjs"], { cwd: root, stdio: "ignore" }).status === 0;
-    killed = !bundled || (await isNoticed(path));
-  } finally {
-    restore();
-    process.removeListener("exit", restore);
+
+const sum = (numbers) => numbers.reduce((one, other) => one + other, 0);
+
+/** The test file that kills the mutant, or null. Most die at the first file, so that the runs get longer. */
+async function killerOf({ number, path }, files, scope) {
+  const near = `${path.split("/").slice(0, 2).join("/")}/`;
+  const rank = ({ file, seconds }) => seconds + (file.startsWith(near) ? 0 : 10_000);
+  let ordered = files.toSorted((one, other) => rank(one) - rank(other));
+  for (let size = 1; ordered.length > 0; size = Math.min(size * 4, 16)) {
+    const some = ordered.slice(0, size);
+    let killers = await killersOf(number, some, scope);
+    // Once more, as a test may fail for reasons of its own; then the run goes on behind it.
+    const first = killers;
+    if (first.length > 0) killers = await killersOf(number, first, scope);
+    if (killers.length > 0) return killers[0].file;
+    ordered = ordered.filter((each) => (first.length > 0 ? !first.includes(each) : !some.includes(each)));
   }
-  outcomes.push({ ...mutant, path: relative(root, path), killed });
-  console.log(
-    `${killed ? "killed  " : "SURVIVED"} ${Math.round((performance.now() - began) / 1_000)} s  ${told(mutant)}`,
-  );
-  if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(outcomes, null, 2));
+  return null;
 }
-spawnSync("npm", ["run", "build"], { cwd: root, stdio: "ignore" });
-const killed = outcomes.filter((each) => each.killed).length;
-console.log(`${killed} of ${outcomes.length} mutants were noticed.`);
-if (options.floor !== undefined && killed < Number(options.floor)) process.exitCode = 1;
+
+/** The test files that fail; all of them if the run does not end. */
+async function killersOf(number, files, scope) {
+  const names = files.map(({ file }) => file);
+  const seconds = 60 + 5 * sum(files.map((each) => each.seconds));
+  const results = await runTests(number, names, { scope, seconds });
+  if (results === null) return files;
+  return files.filter((each) => results.some(({ file, isFailed }) => isFailed && file === each.file));
+}
+
+/** Tries the mutants with the test files that reach them, some at a time. */
+async function tryAll(some, reached, scope, name) {
+  const waiting = [...some];
+  const work = async () => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const files = reached.get(mutant.number);
+      const began = performance.now();
+      mutant[name] = { files: files.length, killer: await killerOf(mutant, files, scope) };
+      const outcome = mutant[name].killer === null ? `SURVIVED ${files.length} test files` : "killed";
+      const seconds = Math.round((performance.now() - began) / 1_000);
+      console.log(`${outcome}, ${seconds} s  ${told(mutant)}  ${mutant[name].killer ?? ""}`);
+      if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(mutants, null, 2));
+    }
+  };
+  await Promise.all(Array.from({ length: Number(options.jobs) }, work));
+  return some.filter((mutant) => mutant[name].killer === null);
+}
+
+/** Test files of which the full run does more than the short one. */
+const isFuller = (file) =>
+  /\b(?:onEngines|testedEngines|testedModes|isFullRun|guide-suite)\b/.test(readFileSync(join(copy, file), "utf8"));
+
+let survivors = await tryAll(mutants, await reach(given, ""), "", "short");
+const noticed = mutants.length - survivors.length;
+console.log(`${noticed} of ${mutants.length} mutants were noticed.`);
+if (options.full && survivors.length > 0) {
+  const files = readdirSync(copy, { recursive: true }).filter(
+    (file) =>
+      /^(?!node_modules).*\.test\.ts$/.test(file) &&
+      (given.length === 0 || given.some((part) => file.includes(part))) &&
+      isFuller(file),
+  );
+  survivors = await tryAll(survivors, await reach(files, "full"), "full", "full");
+  console.log(`${mutants.length - survivors.length} of ${mutants.length} mutants were noticed in the full run.`);
+}
