@@ -259,6 +259,22 @@ describe("bodies in chunks", () => {
     clearInterval(sending);
     expect(sent).toBeGreaterThanOrEqual(8);
   });
+
+  test("of one byte each end the connection, and the other connections of the network are served on", async () => {
+    const { url } = await serve();
+    const open = await rawExchange(url, check);
+    await open.received(/"internalStatus":"0"/);
+    const exchange = await rawExchange(url, [
+      "POST /nothing HTTP/1.1",
+      "Host: localhost",
+      "Transfer-Encoding: chunked",
+    ]);
+    exchange.send("1\r\n \r\n".repeat(2_000));
+    expect(await seen(exchange)).toEqual(["404/304"]);
+    open.send(head(...check, "Connection: close"));
+    expect(await seen(open)).toEqual(["200/0", "200/0"]);
+    expect(await seen(await rawExchange(url, [...check, "Connection: close"]))).toEqual(["200/0"]);
+  });
 });
 
 describe("connections", () => {

@@ -1,7 +1,10 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type ArchiveRecord, canonicalJson, inParts, isEmptyDatabase } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { checkedAnew, header, joined, object, read, records, streamed, written } from "../../test/sample-archive.ts";
-import { ArchiveProgress } from "./archive-file.ts";
+import { ArchiveProgress, saveArchive } from "./archive-file.ts";
 import { openArchive } from "./read-archive.ts";
 
 async function shown(isTTY: boolean, inWhole: boolean): Promise<string> {
@@ -36,6 +39,16 @@ test.each([true, false])("a terminal sees a bar, which is gone at the end", asyn
 
 test.each([true, false])("nothing else sees anything", async (inWhole) => {
   expect(await shown(false, inWhole)).toBe("");
+});
+
+test("an archive is saved although a save before it was cut off", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sallyport-save-"));
+  const file = join(folder, "archive.ndjson");
+  await writeFile(`${file}.partial`, "a part");
+  await saveArchive(file, streamed([Buffer.from("the whole")]));
+  expect(await readFile(file, "utf8")).toBe("the whole");
+  expect(await readdir(folder)).toEqual(["archive.ndjson"]);
+  await rm(folder, { recursive: true });
 });
 
 describe("read archive", () => {
