@@ -8,7 +8,7 @@ import {
 import { Lease } from "./pool/lease.ts";
 import { type QuickJsMacroRuntimeOptions, WorkerPool } from "./pool/worker-pool.ts";
 
-/** For the top level of a module. The time includes stripping its types. */
+/** Limits for the top level of a module. The time includes type stripping. */
 const INSPECTION = { cpu: 2_000, timeout: 30_000, memory: 16 * 1024 * 1024, hostCalls: 0, resultBytes: 256 * 1024 };
 const INSPECTION_WAIT = 30_000;
 
@@ -19,8 +19,8 @@ const inspectionHost: MacroHost = {
 };
 
 /**
- * Runs macros in QuickJS, compiled to WebAssembly, in threads of low priority. An engine has no function of the system;
- * the one function that it can call takes texts, which the thread judges.
+ * Runs macros in QuickJS, compiled to WebAssembly, in threads of low priority. The sandbox has no system access. Its
+ * only import accepts strings, which the worker thread validates.
  */
 export class QuickJsMacroRuntime implements MacroRuntime {
   private readonly pool: WorkerPool;

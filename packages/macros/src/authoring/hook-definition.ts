@@ -1,31 +1,31 @@
 import type { Services } from "./macro-definition.ts";
 import type { Json, ObjectJson } from "./objects.ts";
 
-/** What hooks are given as their last argument. */
+/** The last argument of every hook. */
 export type HookContext = Services;
 
-/** What a client asked for in a list, and what a find hook makes of it. */
+/** The list that a client requested. A find hook adjusts it with the methods. */
 export interface ObjectSet {
   readonly className: string;
-  /** What the client asked for. */
+  /** The condition in the request, `undefined` if it has none. */
   readonly where: Json | undefined;
   readonly sort: readonly string[] | undefined;
   readonly oids: readonly string[] | undefined;
-  /** Only objects that match this as well, in the words of `query.where`. */
+  /** Adds a condition. It uses the syntax of `query.where`; several conditions are combined with AND. */
   narrow(where: Json): void;
-  /** Replaces the order. */
+  /** Replaces the sort order. */
   order(sort: readonly string[]): void;
-  /** Only those of these objects. */
+  /** Restricts the list to the given object ids. */
   only(oids: readonly string[]): void;
 }
 
-/** What of a written object concerns a save hook. */
+/** One written object, as a save hook sees it. */
 export interface SavedObject {
-  /** The object as it will be, or is, written. `beforeSave` may change its attributes in place. */
+  /** The object with its new values. `beforeSave` can change its attributes in place. */
   readonly object: { [attribute: string]: any }; // oxlint-disable-line typescript/no-explicit-any
-  /** The object before, `null` when it is new. */
+  /** The object before the write, `null` for a new object. */
   readonly previous: ObjectJson | null;
-  /** What the client gave; nothing of what comes back from the recycler. */
+  /** The attributes that the client sent. Empty when the object is restored from the recycle bin. */
   readonly given: { readonly [attribute: string]: unknown };
 }
 
@@ -33,35 +33,35 @@ interface OfClasses {
   readonly classes: readonly string[];
 }
 
-/** Fills or changes what is written of objects of these classes. Meta-fields stay what they are. */
+/** Adds or changes attributes in the serialized objects of the given classes. Meta-fields cannot be changed. */
 export interface SerializationHook extends OfClasses {
   readonly on: "xRestApi_BuildSerialization";
   readonly run: (object: ObjectJson, json: { [attribute: string]: any }, context: HookContext) => unknown; // oxlint-disable-line typescript/no-explicit-any
 }
 
-/** Narrows or orders lists; anything but `true` refuses the request with 307. */
+/** Filters or sorts lists. Any result other than `true` refuses the request with 307. */
 export interface FindHook extends OfClasses {
   readonly on: "xRestApi_FindObjects";
-  /** For every list of the classes, not only for those that name the hook in `query.macro`. */
+  /** `true` applies the hook to every list of the classes. Otherwise it applies only if `query.macro` names it. */
   readonly byDefault?: boolean;
   readonly run: (objectSet: ObjectSet, context: HookContext) => unknown;
 }
 
-/** Takes part in every write, in its transaction. What it throws, or refuses, keeps the write from happening. */
+/** Runs inside the transaction of every write. An error or a refusal rolls the write back. */
 export interface SaveHook extends OfClasses {
   readonly on: "beforeSave" | "afterSave";
   readonly run: (saved: SavedObject, context: HookContext) => unknown;
 }
 
-/** Takes part in every removal, in its transaction. */
+/** Runs inside the transaction of every deletion. An error or a refusal rolls the deletion back. */
 export interface DeleteHook extends OfClasses {
   readonly on: "beforeDelete" | "afterDelete";
   readonly run: (deleted: { readonly object: ObjectJson }, context: HookContext) => unknown;
 }
 
 /**
- * Decides about a user who comes from an identity provider for the first time. `0` accepts, a positive number accepts
- * and says that the hook has assigned the user, a negative one refuses with 324.
+ * Runs at a user's first log-in through an identity provider. The result decides: `0` accepts the user, a positive
+ * number accepts the user and states that the hook has assigned the account, a negative number refuses with 324.
  */
 export interface UserProviderHook {
   readonly on: "xRestApi_DBCreateInit_xRestApiUserProvider";
@@ -76,32 +76,32 @@ export interface UserProviderHook {
   ) => number | Promise<number>;
 }
 
-/** Whom a custom user is. */
+/** The identity of a custom user. */
 export interface AuthenticatedUser {
-  /** `~ObjectID` of the user as whom he works; that user must be able to log in. */
+  /** `~ObjectID` of the account whose rights the user gets. That account must be able to log in. */
   readonly userId: string;
-  /** The name by which the service knows him from now on; without one, the name with which he logs in. Two who get one name are one. */
+  /** Stable name of the custom user. Default: the name used to log in. The same name means the same user. */
   readonly name?: string;
-  /** Where mail for him goes; without one, nowhere. */
+  /** Address for mail. Without one, the user gets no mail. */
   readonly email?: string;
 }
 
 /**
- * Decides who custom users are, in the place of the accounts of the database: a file named `xRestApi_Authenticate`. It reads, with the
- * rights of an administrator, and writes nothing. `null` refuses like a wrong password; anything else than a user fails the log-in with 710.
+ * Authenticates custom users instead of the database accounts. The file is named `xRestApi_Authenticate`. The hook runs
+ * with administrator rights and is read-only. `null` refuses like a wrong password; an invalid result fails with 710.
  */
 export interface AuthenticationHook {
   readonly on: "xRestApi_Authenticate";
   readonly run: (
     user: string,
-    /** As the client sent it: mostly the MD5 of the password in lowercase hex digits. */
+    /** The value that the client sent, usually the MD5 of the password in lowercase hexadecimal. */
     pass: string,
     appNames: readonly string[],
     context: HookContext,
   ) => AuthenticatedUser | null | Promise<AuthenticatedUser | null>;
 }
 
-/** A hook. A file that is named after one of the specification's hooks is that hook without `on`. */
+/** A hook. `on` can be omitted if the file has the name of a hook in the specification. */
 export type HookDefinition =
   | AuthenticationHook
   | SerializationHook
@@ -110,7 +110,7 @@ export type HookDefinition =
   | DeleteHook
   | UserProviderHook;
 
-/** Says that a module is a hook: `export default defineHook({ on: "beforeSave", classes: ["Invoice"], … })`. */
+/** Declares a module as a hook: `export default defineHook({ on: "beforeSave", classes: ["Invoice"], … })`. */
 export function defineHook<Hook extends HookDefinition>(definition: Hook): Hook {
   return definition;
 }

@@ -1,7 +1,7 @@
-/** What modules of macros and hooks import as `@sallyport/macros`, inside of the sandbox too. */
+/** The module `@sallyport/macros` that macros and hooks import, also inside the sandbox. */
 export * from "./hook-definition.ts";
 export * from "./macro-definition.ts";
-// By name: what remembers versions is not for modules.
+// Listed by name: `cacheVersion` is internal.
 export {
   type FindOptions,
   type Json,

@@ -1,9 +1,9 @@
 import type { Json, Objects } from "./objects.ts";
 
-/** Who asked for what runs. Everything a module does, it does with this user's rights. */
+/** The user who made the request. The module runs with the rights of this user. */
 export interface Caller {
   readonly userId: string;
-  /** The user's name. */
+  /** The user name. */
   readonly name: string;
   readonly groups: readonly { readonly id: string; readonly name: string }[];
   readonly administrator: boolean;
@@ -13,58 +13,58 @@ export interface Caller {
   readonly database: string;
 }
 
-/** What every module is given. */
+/** Services for macros and hooks. */
 export interface Services {
   readonly caller: Caller;
   readonly objects: Objects;
-  /** Writes a line to the server's log. Anything but texts is written as JSON. */
+  /** Writes one line to the server log. Parts that are not strings are written as JSON. */
   log(...parts: readonly unknown[]): void;
-  /** The time of the database in milliseconds since 1970. */
+  /** The time of the database server, in milliseconds since 1970. */
   now(): Promise<number>;
-  /** A number from 0 to 1, without 1. Not for secrets. */
+  /** A pseudo-random number in [0, 1). Do not use it for secrets. */
   random(): number;
-  /** A random UUID. Not for secrets. */
+  /** A pseudo-random UUID, version 4. Do not use it for secrets. */
   uuid(): string;
 }
 
-/** Who may execute a macro: a member of one of the groups, in a session with one of the app names; what is absent asks for nothing. */
+/** Access rule. The user needs one of `groups`, the session one of `apps`; an absent list allows all. */
 export interface Access {
   readonly groups?: readonly string[];
   readonly apps?: readonly string[];
-  /** Who may have the execution checker skipped (`?skipChecker=true`), besides administrators. */
+  /** Users besides administrators that can skip the execution checker (`?skipChecker=true`). */
   readonly skipCheck?: { readonly groups?: readonly string[]; readonly apps?: readonly string[] };
 }
 
-/** What `run` of a macro is given. */
+/** The argument of a macro's `check` and `run`. */
 // oxlint-disable-next-line typescript/no-explicit-any -- Authors read input without casts, as they read JSON.
 export interface MacroContext<Input = any> extends Services {
-  /** What the client sent: any JSON, or `undefined` when there was no body. */
+  /** The request body: any JSON, `undefined` if there is none. */
   readonly input: Input;
-  /** Executes another macro with the caller's rights, as a part of the same transaction. */
+  /** Executes another macro with the caller's rights, in the same transaction. */
   call(name: string, input?: unknown): Promise<any>; // oxlint-disable-line typescript/no-explicit-any
-  /** Chooses the status message of the answer. */
+  /** Sets the status message of the response. */
   setStatusMessage(message: string): void;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- Authors read input without casts, as they read JSON.
 export interface MacroDefinition<Input = any> {
-  /** Absent: administrators only. */
+  /** Default: administrators only. */
   readonly access?: "everyone" | Access;
-  /** A JSON Schema for the input; what does not match is answered 307 and never reaches `check` or `run`. */
+  /** JSON Schema for the input. Input that does not match is refused with 307, before `check` and `run`. */
   readonly input?: boolean | { readonly [keyword: string]: Json };
-  /** The execution checker: anything but `true` refuses the execution with 401. */
+  /** Execution checker. Any result other than `true` refuses the execution with 401. */
   readonly check?: (context: MacroContext<Input>) => unknown;
-  /** Milliseconds in all, at most what the server is configured for. */
+  /** Maximum duration in milliseconds. The server configuration sets the upper bound. */
   readonly timeout?: number;
-  /** Mebibytes, at most what the server is configured for. */
+  /** Memory limit in MiB. The server configuration sets the upper bound. */
   readonly memory?: number;
-  /** `false`: every write is for itself, and stays when the macro fails afterwards. Otherwise all of them are one transaction. */
+  /** `false` commits every write on its own; a later failure undoes none. Default: one transaction for all writes. */
   readonly transaction?: boolean;
-  /** What it gives, or the promise of it, becomes `data` of the answer. */
+  /** The result, or its promise, becomes `data` of the response. */
   readonly run: (context: MacroContext<Input>) => unknown;
 }
 
-/** Says that a module is a macro: `export default defineMacro({ … })`. The macro is called as its file is. */
+/** Declares a module as a macro: `export default defineMacro({ … })`. The file name is the name of the macro. */
 // oxlint-disable-next-line typescript/no-explicit-any -- Authors read input without casts, as they read JSON.
 export function defineMacro<Input = any>(definition: MacroDefinition<Input>): MacroDefinition<Input> {
   return definition;

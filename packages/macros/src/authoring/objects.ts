@@ -1,37 +1,37 @@
-/** Anything that JSON can say. */
+/** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** An object as clients see it: `~ObjectID` and other meta-fields, then its attributes. `versionOf` tells its version. */
+/** An object as clients see it: meta-fields such as `~ObjectID`, then attributes. `versionOf` returns its version. */
 export interface ObjectJson {
   readonly "~ObjectID": string;
-  /** Objects that were asked for have it, unless by `serialization` of type `oid`; those in them, where `custom` fields name it. */
+  /** Absent if `serialization` has type `oid`. Nested objects have it only if `custom` names it. */
   readonly "~UUID"?: string;
-  // What is in it is the model's matter.
+  // The model defines the attributes.
   readonly [attribute: string]: any; // oxlint-disable-line typescript/no-explicit-any
 }
 
 /** A list of objects as clients see it. */
 export interface ObjectList {
-  /** Objects that match. */
+  /** Number of matching objects. */
   readonly "~Count": number;
   readonly "~Elements": readonly ObjectJson[];
-  /** Where the list goes on. */
+  /** Cursor of the next page, absent on the last one. */
   readonly "~Cursor"?: string;
   readonly [field: string]: unknown;
 }
 
 export interface ReadOptions {
-  /** How objects are written, as in the parameter `serialization`: `{ type: "full", depth: 2 }`. */
+  /** Output format, as in the parameter `serialization`: `{ type: "full", depth: 2 }`. */
   readonly serialization?: Json;
-  /** Holds what is read against other writers until the end. */
+  /** Locks the objects against other writers until the transaction ends (`SELECT … FOR UPDATE`). */
   readonly hold?: boolean;
 }
 
-/** What the query string of a list can say. */
+/** The parameters of a list request. */
 export interface FindOptions extends ReadOptions {
   readonly where?: Json;
   readonly sort?: readonly string[];
-  /** Only those of these objects. */
+  /** Restricts the list to these object ids. */
   readonly oids?: readonly string[];
   /** Name of a find hook. */
   readonly macro?: string;
@@ -46,17 +46,17 @@ export interface ObjectLock {
   readonly messages: readonly string[];
 }
 
-/** Who alone may see an object, as ids of users and groups; `null` for all whom its class lets. `versionOf` tells the version of the object. */
+/** Ids of users and groups that can see the object; `null`: all with access to its class. See `versionOf`. */
 export interface ObjectReaders {
   readonly readers: readonly string[] | null;
 }
 
-/** An object, or the id of one. */
+/** An object or its id. */
 export type ObjectReference = string | ObjectJson;
 
 /**
- * The objects of the database, with the caller's rights. What is refused is thrown as a `Refusal` with the code that a
- * client would get: 304 when there is no such object, 404 when it may not be written, 713 when it is locked or another version.
+ * The objects of the database, with the caller's rights. A failure throws a `Refusal` with the code that a client would
+ * get: 304 for an unknown object, 404 for a missing write right, 713 for a locked object or a version conflict.
  */
 export interface Objects {
   get(object: ObjectReference, options?: ReadOptions): Promise<ObjectJson>;
@@ -66,15 +66,15 @@ export interface Objects {
     attributes: { readonly [name: string]: unknown },
     options?: { readonly serialization?: Json },
   ): Promise<ObjectJson>;
-  /** `version`: the version that the object must still have, as `versionOf` told it. */
+  /** `version`: the expected version, from `versionOf`. A different one throws 713. */
   update(
     object: ObjectReference,
     attributes: { readonly [name: string]: unknown },
     options?: { readonly version?: number | undefined; readonly serialization?: Json },
   ): Promise<ObjectJson>;
-  /** For callers who may write the object. */
+  /** Requires the right to write the object. */
   readers(object: ObjectReference): Promise<ObjectReaders>;
-  /** Replaces the readers. The caller stays among them, alone or with a group, unless an administrator does it. */
+  /** Replaces the readers. Callers without administrator rights must stay among them, directly or through a group. */
   setReaders(
     object: ObjectReference,
     readers: readonly ObjectReference[] | null,
@@ -89,16 +89,16 @@ export interface Objects {
 }
 
 const versions = new WeakMap<object, number>();
-// Bound now: modules share the prototype.
+// Bound early: every module shares the prototype and can replace its methods.
 const find = versions.get.bind(versions);
 const remember = versions.set.bind(versions);
 
-/** The version that an object had when it was read, for `objects.update(object, attributes, { version: versionOf(object) })`. */
+/** The version of an object that was read: `objects.update(object, changes, { version: versionOf(object) })`. */
 export function versionOf(object: object): number | undefined {
   return find(object);
 }
 
-/** Remembers the version of an object that was read. */
+/** Stores the version of an object that was read. */
 export function cacheVersion(object: object, version: number): void {
   remember(object, version);
 }

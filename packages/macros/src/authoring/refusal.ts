@@ -1,4 +1,4 @@
-/** A code of the catalogue that was thrown: by the server, to be caught or let pass, or by `refuse`. */
+/** A refusal with a code of the error catalogue. The services throw it, and so does `refuse`. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: number;
@@ -10,13 +10,13 @@ export class Refusal extends Error {
     this.#code = code;
   }
 
-  /** The code with which `thrown` was made, `undefined` when it is no refusal. No code of its own is run for that. */
+  /** The code of a refusal, `undefined` for any other value. It calls no code of the thrown value. */
   static codeOf(thrown: unknown): number | undefined {
     return typeof thrown === "object" && thrown !== null && #code in thrown ? thrown.#code : undefined;
   }
 }
 
-/** Has the request answered with a code of the catalogue. `detail` says what exactly is wrong; clients see it where debug messages are on. */
+/** Ends the request with an error code of the catalogue. `detail` is shown to clients if debug messages are enabled. */
 export function refuse(code: number, detail?: string): never {
   throw new Refusal(code, detail);
 }

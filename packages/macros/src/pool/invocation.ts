@@ -21,15 +21,15 @@ import type {
 } from "../worker/messages.ts";
 import { decodeResult, encodeArgument } from "./page-transfer.ts";
 
-/** Milliseconds after a limit in which a worker may still report it itself. */
+/** Milliseconds after a limit in which the worker can still report it. */
 const GRACE = 250;
 
-/** The outcome of an invocation, as the worker tells it. */
+/** The result that the worker reports. */
 export interface Ended extends Pick<Done, "status" | "hostCalls" | "code"> {
   readonly result: JsonValue | undefined;
 }
 
-/** What an invocation may use, after what is left to the one around it. */
+/** Limits of an invocation. A nested invocation cannot exceed the remainder of the outer one. */
 export type Budget = Pick<Invoke["limits"], "cpu" | "timeout" | "hostCalls">;
 
 export interface InvocationOptions {
@@ -39,9 +39,9 @@ export interface InvocationOptions {
   /** Set for an inspection. */
   readonly language: "js" | "ts" | undefined;
   readonly lease: object;
-  /** Whether it goes before those that have not begun. */
+  /** Whether it goes to the front of the worker's queue. */
   readonly isNext: boolean;
-  /** Called when it begins to wait for the host. */
+  /** Called when the invocation starts to wait for the host. */
   readonly onWait: () => void;
 }
 
@@ -49,20 +49,20 @@ export interface InvocationOptions {
 interface Slot {
   readonly heartbeat: Heartbeat;
   post(message: ToWorker): void;
-  /** Ends the worker on account of an invocation. */
+  /** Terminates the worker because of the invocation `id`. */
   kill(id: number): void;
 }
 
-/** One invocation of a module as the server sees it: answers its calls, enforces its time, and settles once. */
+/** The server's side of one invocation: answers its calls, enforces its time limit and settles once. */
 export class Invocation {
   readonly ended: Promise<Ended>;
-  /** Milliseconds that it and its nested invocations ran. */
+  /** Milliseconds of CPU time, with nested invocations. */
   cpu = 0;
-  /** Host calls that it and its nested invocations made. */
+  /** Number of host calls, with nested invocations. */
   calls = 0;
-  /** Whether it was lost before the worker came to it. */
+  /** Whether the worker was lost before the invocation began. */
   isUntouched = false;
-  /** When it was sent, in milliseconds since 1970. */
+  /** Send time in milliseconds since 1970. */
   private sentAt = 0;
   private knownWait: number | undefined;
   private deadline = Infinity;
@@ -72,7 +72,7 @@ export class Invocation {
   isHostBusy = false;
   private isLate = false;
   private isSettled = false;
-  /** Fails with it as soon as the host is done. */
+  /** The pending failure. It takes effect when the host call ends. */
   private fault: MacroFault | undefined;
   private resolve!: (ended: Ended) => void;
   private reject!: (error: unknown) => void;
@@ -92,7 +92,7 @@ export class Invocation {
     return this.options.lease;
   }
 
-  /** What a nested invocation may use: its own limits, and no more than what is left. */
+  /** The budget of a nested invocation: its own limits, capped by the remainder of this one. */
   budgetOf(limits: Budget): Budget {
     const { cpu, hostCalls } = this.options.budget;
     return {
@@ -102,27 +102,27 @@ export class Invocation {
     };
   }
 
-  /** Whether the worker should show a heartbeat for it. */
+  /** Whether a heartbeat is expected for it. */
   get isRunning(): boolean {
     return !this.isSettled && !this.isHostBusy;
   }
 
-  /** Whether its types are being stripped, or will be. */
+  /** Whether the worker is stripping its types, or will do so. */
   get isStripping(): boolean {
     return this.options.language === "ts" && !this.isCurrent;
   }
 
-  /** Milliseconds for which a worker that runs it may be silent. There is no heartbeat while types are stripped. */
+  /** Milliseconds of silence to tolerate from the worker. Type stripping sends no heartbeat. */
   get maxSilence(): number {
     const { cpu, timeout } = this.options.budget;
     return this.isStripping ? timeout : cpu + GRACE;
   }
 
-  /** Milliseconds for which others were before it. */
+  /** Milliseconds in the worker's queue. */
   get waited(): number {
     if (this.options.isNext) return 0;
     const { begun, waited } = this.slot.heartbeat;
-    // When later ones have begun, its own message is on its way, behind what runs now.
+    // If a later invocation has begun, this one has too, and its message is still in transit.
     return this.knownWait ?? (begun === this.id ? waited : Date.now() - this.sentAt);
   }
 
@@ -143,7 +143,7 @@ export class Invocation {
     });
   }
 
-  /** Its time starts to run. */
+  /** Starts the time limit. */
   startClock(): void {
     const { timeout } = this.options.budget;
     this.deadline = performance.now() + timeout;
@@ -157,13 +157,13 @@ export class Invocation {
     for (const line of message.lines) this.options.host.log(line);
     if (message.type === "call") void this.answer(message);
     else if (message.type === "failed") {
-      // It was cancelled because its time was up, which the worker may not have noticed itself.
+      // The worker may not have noticed the timeout that caused the cancellation.
       this.fail(message.kind === "ended" && this.isLate ? this.timeout() : errorOf(this.module, message));
       if (message.isUnfit === true) this.slot.kill(this.id);
     } else this.finish(message);
   }
 
-  /** Adds what a nested invocation used. */
+  /** Adds the usage of a nested invocation. */
   addCharge({ cpu, calls }: Pick<Invocation, "cpu" | "calls">): void {
     this.charge += cpu;
     this.cpu += cpu;
@@ -171,7 +171,7 @@ export class Invocation {
     this.calls += calls;
   }
 
-  /** Fails it, as soon as the host is done. */
+  /** Fails the invocation, after a host call that is in progress. */
   lose(kind: MacroFaultKind, message: string): void {
     this.isUntouched = this.knownWait === undefined && !this.hasBegun;
     this.fault ??= new MacroFault(kind, this.module, message, { cpu: this.cpu });
@@ -232,17 +232,17 @@ export class Invocation {
 
   private timeIsUp(): void {
     if (this.hasBegun && this.timeLeft > 1) {
-      // Others were before it.
+      // The time in the queue does not count.
       this.timer = setTimeout(() => this.timeIsUp(), this.timeLeft);
       return;
     }
     if (this.isHostBusy) {
-      // It settles when the host is done: nothing works for an invocation that has failed.
+      // A failed invocation must not leave a host call in progress.
       this.fault ??= this.timeout();
       return;
     }
     if (!this.isCurrent) {
-      // Others are before it, and cannot be ended on its account.
+      // The running invocation must not be terminated because of a queued one.
       this.lose("timeout", this.lateness);
       this.drop();
       return;
@@ -289,7 +289,7 @@ export class Invocation {
 
 const NUMBER = /^\d{1,7}$/;
 
-/** The first position of a module in a trace: a frame ends in `name:line:column`, with a bracket or without. */
+/** The first position of a module in a stack trace. A frame ends in `name:line:column`, with or without a bracket. */
 function positionIn(trace: string, module: string): { readonly line: number; readonly column: number } | undefined {
   for (const frame of trace.split("\n")) {
     const at = frame.lastIndexOf(`${module}:`);

@@ -3,12 +3,12 @@ import type { Ended, Invocation } from "./invocation.ts";
 import type { WorkerPool } from "./worker-pool.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
-/** How often an execution that has not begun moves when another one costs it the worker. */
+/** Maximum number of moves of an execution that has not begun and lost its worker to another one. */
 const MAX_MOVES = 3;
 
-/** A place in a worker for one execution and what it invokes, until it is released. */
+/** A worker slot for one execution and its nested invocations. The holder must release it. */
 export class Lease implements MacroLease {
-  /** Not set until it has entered, while it moves, and once it has left. */
+  /** Unset before `enter`, during a move and after `leave`. */
   private slot: WorkerSlot | undefined;
   private hasBegun = false;
   private waitedBefore = 0;
@@ -16,7 +16,7 @@ export class Lease implements MacroLease {
   private readonly nested: Invocation[] = [];
   private isReleased = false;
 
-  /** `until`: when it gives up waiting for a slot, by `performance.now()`. */
+  /** `until`: deadline for getting a slot, on the clock of `performance.now()`. */
   constructor(
     private readonly pool: WorkerPool,
     readonly isHolding: boolean,
@@ -27,12 +27,12 @@ export class Lease implements MacroLease {
     return this.waitedBefore + (this.nested[0]?.waited ?? 0);
   }
 
-  /** Whether the host works for it. Meanwhile another execution may run. */
+  /** Whether a host call is in progress. Another execution can run meanwhile. */
   get isWaiting(): boolean {
     return this.nested.at(-1)?.isHostBusy ?? false;
   }
 
-  /** Waits for a slot. */
+  /** Waits for a slot. Errors as in `WorkerPool.acquire`. */
   async enter(): Promise<void> {
     this.slot = await this.pool.acquire(Math.max(0, this.until - performance.now()), this);
     if (this.isReleased) this.leave();
@@ -50,7 +50,7 @@ export class Lease implements MacroLease {
     else void this.slot.cancel([...this.nested]).then(() => this.leave());
   }
 
-  /** Runs a module; `language` is set for an inspection, which strips its types first. */
+  /** Runs a module. `language` is set for an inspection and strips the types first. */
   async run(
     given: MacroInvocation,
     host: MacroHost,
@@ -86,7 +86,7 @@ export class Lease implements MacroLease {
           this.pool.admit();
         }
       }
-      // Another execution cost it the worker before it began.
+      // Another execution lost the worker before this one began: move to a new slot.
       this.leave();
       await this.enter();
     }

@@ -4,14 +4,14 @@ import type { Invoke } from "../worker/messages.ts";
 
 const itemsOf = (argument: JsonValue) => (argument as unknown as { readonly items: readonly Item[] }).items;
 
-/** The argument of a driver as it crosses to a worker. */
+/** Encodes the argument of a driver for the worker. */
 export function encodeArgument(driver: string, argument: JsonValue): Pick<Invoke, "argument" | "page"> {
   if (driver !== "buildSerialization") return { argument: JSON.stringify(argument) };
   const { shapes, page } = packItems(itemsOf(argument));
   return { argument: JSON.stringify({ ...(argument as object), items: shapes }), page };
 }
 
-/** The result of a driver, from what crossed to the server. */
+/** Decodes the result of a driver. */
 export function decodeResult(driver: string, argument: JsonValue, result: string): JsonValue | undefined {
   if (result === "") return undefined;
   const parsed = JSON.parse(result) as JsonValue;
@@ -21,23 +21,23 @@ export function decodeResult(driver: string, argument: JsonValue, result: string
 
 type Members = Readonly<Record<string, JsonValue | undefined>>;
 
-/** An object of a page: the members that the answer contains, and its other attributes. */
+/** An object of a page: the members of the response, and the remaining attributes. */
 interface Item {
   readonly json: Members;
   readonly rest?: Members;
 }
 
 /**
- * Puts all values of a page into one text. The engine reads JSON slowly, and most hooks touch few members: the sandbox
- * cuts out what they read.
+ * Packs all values of a page into one string. QuickJS parses JSON slowly and most hooks read few members: the sandbox
+ * decodes only these.
  */
 export function packItems(items: readonly Item[]): { readonly shapes: readonly Shape[]; readonly page: Page } {
-  // Nearly all texts cross unchanged, so one check of the whole page comes first.
+  // Nearly all strings survive the transfer, so one check of the whole page comes first.
   const packed = pack(items, true);
   return crossesUnchanged(packed.page.text) ? packed : pack(items, false);
 }
 
-/** `isChecked`: all texts cross unchanged. */
+/** `isChecked`: all strings are known to survive the transfer. */
 function pack(items: readonly Item[], isChecked: boolean): ReturnType<typeof packItems> {
   const shapes: Shape[] = [];
   const ends: number[] = [];
@@ -47,7 +47,7 @@ function pack(items: readonly Item[], isChecked: boolean): ReturnType<typeof pac
     for (const name of names) {
       const value = members[name] as JsonValue;
       const isPlain = typeof value === "string" && (isChecked || crossesUnchanged(value));
-      // Faster than JSON, for what is the same in it.
+      // Same output as JSON, but faster.
       const isSimple = isPlain || typeof value === "boolean" || Number.isFinite(value);
       text += isSimple ? String(value) : JSON.stringify(value);
       ends.push(isPlain ? text.length : -text.length);
@@ -63,7 +63,7 @@ function pack(items: readonly Item[], isChecked: boolean): ReturnType<typeof pac
   return { shapes, page: { text, ends: new Int32Array(ends) } };
 }
 
-/** Texts reach the engine as UTF-8 up to the first zero. */
+/** QuickJS receives UTF-8 and truncates it at the first NUL. */
 function crossesUnchanged(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
@@ -77,7 +77,7 @@ interface MemberChanges {
   readonly removed: string[];
 }
 
-/** Sorts `Changes` by object; `null` for an object without any. Throws on an unknown object. */
+/** Groups `Changes` by object, `null` for an unchanged object. Throws `TypeError` on malformed input. */
 export function unpackChanges(changes: JsonValue, count: number): JsonValue {
   if (!Array.isArray(changes) || changes.length % 3 !== 0) throw new TypeError("no list of changes");
   const found = Array.from<unknown, MemberChanges | null>({ length: count }, () => null);
@@ -86,7 +86,7 @@ export function unpackChanges(changes: JsonValue, count: number): JsonValue {
     if (typeof given !== "number" || typeof name !== "string") throw new TypeError("no change of a member");
     const index = given < 0 ? -1 - given : given;
     if (found[index] === undefined) throw new TypeError("a change of what was not given");
-    // Without a prototype, members can have any name.
+    // Without a prototype, `__proto__` is an ordinary member name.
     const { set, removed } = (found[index] ??= { set: Object.create(null) as MemberChanges["set"], removed: [] });
     if (given < 0) removed.push(name);
     else set[name] = value as JsonValue;

@@ -4,18 +4,18 @@ import { ServiceError } from "@sallyport/core";
 import { LEASES_PER_WORKER, READY_PER_WORKER } from "../worker/messages.ts";
 import { type Place, WorkerSlot } from "./worker-slot.ts";
 
-/** Milliseconds after which a worker without leases is ended. */
+/** Milliseconds after which an idle worker ends. */
 const IDLE = 30_000;
 
-/** Requests come first, and yet a machine that is always busy starves no macro. */
+/** Requests have priority, but a busy machine must not starve macros. */
 const DEFAULT_THREAD_PRIORITY = 10;
 
 export interface QuickJsMacroRuntimeOptions {
-  /** Threads at most, and so executions that run at a time. They start on demand, and end after half a minute without work. */
+  /** Maximum number of threads, so of parallel executions. Threads start on demand and end after 30 idle seconds. */
   readonly threads: number;
-  /** How many executions may wait for a thread. */
+  /** Maximum number of executions in the wait queue. */
   readonly queue: number;
-  /** Niceness of the threads on Linux, 0 to 19; 10 unless given. */
+  /** Nice value of the threads on Linux, 0 to 19. Default: 10. */
   readonly threadPriority?: number;
 }
 
@@ -25,7 +25,7 @@ interface Waiting {
   readonly refuse: (error: ServiceError) => void;
 }
 
-/** Starts workers on demand and leases their slots, in the order of the requests. */
+/** Starts workers on demand and leases their slots, first come first served. */
 export class WorkerPool {
   private slots: WorkerSlot[] = [];
   private readonly queue = new Set<Waiting>();
@@ -39,7 +39,7 @@ export class WorkerPool {
     return { busy: this.slots.reduce((sum, { leases }) => sum + leases.size, 0), waiting: this.queue.size };
   }
 
-  /** 706 when no slot becomes free within `wait` milliseconds, or too many wait. */
+  /** Throws 706 if no slot becomes free within `wait` milliseconds, or if the wait queue is full. */
   async acquire(wait: number, lease: Place): Promise<WorkerSlot> {
     this.engine ??= await (this.compiling ??= compileEngine());
     if (!this.isOpen) throw stopping();
@@ -51,7 +51,7 @@ export class WorkerPool {
       const timer = setTimeout(() => {
         this.queue.delete(waiting);
         reject(new ServiceError(706, { detail: "no macro ended in time", retryAfter: 1 }));
-        // There may be a slot for those behind it that was none for this one.
+        // A lease behind this one may fit into a slot that this one could not use.
         this.admit();
       }, wait);
       const settle =
@@ -72,7 +72,7 @@ export class WorkerPool {
     this.admit();
   }
 
-  /** Call it when there may be a free slot. */
+  /** Serves the wait queue. Call it when a slot may be free. */
   admit(): void {
     for (const next of this.queue) {
       const slot = this.take(next.lease);
@@ -96,8 +96,8 @@ export class WorkerPool {
   }
 
   /**
-   * The first worker in which nothing runs, so that the others may end; else a new one; else one in which few run.
-   * An execution that holds something others need does not wait behind another one.
+   * The first idle worker, so that the others can end; else a new one; else the least busy one. An execution that holds
+   * database locks never waits behind another one.
    */
   private choose(isHolding: boolean): WorkerSlot | undefined {
     const roomy = this.slots.filter(({ leases }) => leases.size < LEASES_PER_WORKER);

@@ -4,24 +4,24 @@ import { type FromWorker, Heartbeat, type ToWorker, type WorkerData } from "../w
 import { Invocation, type InvocationOptions } from "./invocation.ts";
 
 const TICK = 100;
-/** Milliseconds in which a cancelled invocation has to stop. */
+/** Milliseconds in which a cancelled invocation must stop. */
 const CANCEL_TIMEOUT = 250;
 const CANCEL_POLL = 10;
-/** A lease as its worker sees it. */
+/** The worker's view of a lease. */
 export interface Place {
-  /** Whether it holds something others need. */
+  /** Whether it holds locks that others may wait for. */
   readonly isHolding: boolean;
-  /** Whether it waits for the host. The others run, or may at any time. */
+  /** Whether it waits for the host. Other leases run or are ready to run. */
   readonly isWaiting: boolean;
 }
 
-/** A worker and the executions in it. One of them runs; the others wait for the host, or for their turn. */
+/** A worker and its executions. One runs; the others wait for the host or for the worker. */
 export class WorkerSlot {
   readonly heartbeat = new Heartbeat();
   readonly leases = new Set<Place>();
-  /** Whether nothing can begin here any more. */
+  /** Whether the worker accepts no more invocations. */
   isOver = false;
-  /** When the worker was heard last. */
+  /** Time of the last message, on the clock of `performance.now()`. */
   heardAt = 0;
   idleTimer: NodeJS.Timeout | undefined;
   private readonly worker: Worker;
@@ -31,7 +31,7 @@ export class WorkerSlot {
   private readonly lost = new Signal();
   private lastId = 0;
   private isReady = false;
-  /** The lease that cost the worker. */
+  /** The lease that caused the loss of the worker. */
   private culprit: object | undefined;
   private ticking: NodeJS.Timeout | undefined;
   private seen = { beats: 0, current: 0 };
@@ -40,7 +40,7 @@ export class WorkerSlot {
   constructor(engine: WebAssembly.Module, threadPriority: number) {
     this.worker = new Worker(new URL("../worker/worker.js", import.meta.url), {
       workerData: { engine, threadPriority, heartbeat: this.heartbeat.shared } satisfies WorkerData,
-      // Nothing of the server's surroundings.
+      // The sandbox must not see the server's environment.
       env: {},
       argv: [],
       execArgv: [],
@@ -50,12 +50,12 @@ export class WorkerSlot {
       this.heardAt = performance.now();
       for (const message of messages) this.hear(message);
     });
-    // It exits afterwards.
+    // The `exit` event follows.
     this.worker.on("error", () => {});
     this.worker.on("exit", () => this.lose("its worker is gone", this.heartbeat.current));
   }
 
-  /** How many executions do not wait for the host. */
+  /** Number of executions that do not wait for the host. */
   get running(): number {
     let running = 0;
     for (const { isWaiting } of this.leases) if (!isWaiting) running += 1;
@@ -66,12 +66,12 @@ export class WorkerSlot {
     return [...this.leases].some(({ isHolding }) => isHolding);
   }
 
-  /** How a lease fails whose worker is lost: on its own account, or on that of another. */
+  /** The fault of a lease that lost its worker: `ended` if it was the cause, `displaced` if another lease was. */
   faultOf(lease: object): MacroFaultKind {
     return this.culprit === undefined || this.culprit === lease ? "ended" : "displaced";
   }
 
-  /** The caller waits for the end of the invocation, and forgets it then. */
+  /** The caller must await `ended` and then call `forget`. */
   begin(options: InvocationOptions): Invocation {
     const invocation = new Invocation((this.lastId += 1), this, options);
     this.invocations.set(invocation.id, invocation);
@@ -85,7 +85,7 @@ export class WorkerSlot {
     this.invocations.delete(id);
   }
 
-  /** Cancels invocations, and waits until they are over. Ends a worker that takes too long for it. */
+  /** Cancels invocations and waits until they have stopped. Terminates the worker after a timeout. */
   async cancel(invocations: readonly Invocation[]): Promise<void> {
     if (this.isOver) return;
     const ids = invocations.map(({ id }) => id);
@@ -96,7 +96,7 @@ export class WorkerSlot {
     this.post({ type: "drop", id: drop, ids });
     // A worker that is still starting runs nothing.
     await Promise.race([this.ready.given, this.lost.given]);
-    // Read once: a moment later the worker may run something else.
+    // Read once: the worker can switch at any moment.
     const running = (): number | undefined => [this.heartbeat.current].find((id) => ids.includes(id));
     const stop = (): void => {
       const id = running();
@@ -107,7 +107,7 @@ export class WorkerSlot {
     const timer = setTimeout(() => {
       const id = running();
       if (id !== undefined) this.kill(id);
-      // They have not begun: others are before them.
+      // They have not begun.
       else dropped.give();
     }, CANCEL_TIMEOUT);
     await Promise.race([this.lost.given, dropped.given]);
@@ -116,14 +116,14 @@ export class WorkerSlot {
     this.drops.delete(drop);
   }
 
-  /** Ends the worker, and resolves when it is gone. What runs in it is told then. */
+  /** Terminates the worker and resolves when it has exited. Its invocations fail then. */
   async end(): Promise<void> {
     clearTimeout(this.idleTimer);
     if (this.leases.size === 0) this.lose("its worker was ended", null);
     await this.worker.terminate();
   }
 
-  /** Ends the worker on account of an invocation. */
+  /** Terminates the worker because of an invocation. */
   kill(id: number): void {
     void this.worker.terminate();
     this.lose("its worker was ended", id);
@@ -142,12 +142,12 @@ export class WorkerSlot {
     else this.invocations.get(message.id)?.hear(message);
   }
 
-  /** Ends a worker without a heartbeat: some functions of the engine never ask whether to go on. */
+  /** Terminates a worker without a heartbeat: some engine functions never call the interrupt handler. */
   private tick(): void {
     if (this.invocations.size === 0) this.stopTicking();
     const { beats, current } = this.heartbeat;
     const invocations = [...this.invocations.values()].filter((each) => each.isRunning);
-    // A worker that runs none of them may be stripping types for one.
+    // A worker that runs none of them may be stripping types.
     const running =
       invocations.find(({ id }) => id === current) ?? invocations.find((each) => each.isStripping) ?? invocations[0];
     if (!this.isReady || running === undefined || beats !== this.seen.beats || current !== this.seen.current) {
@@ -161,7 +161,7 @@ export class WorkerSlot {
     this.kill(running.id);
   }
 
-  /** `culprit`: the invocation that cost the worker, if one did. */
+  /** `culprit`: the invocation that caused the loss, if any. */
   private lose(message: string, culprit: number | null): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -177,7 +177,7 @@ export class WorkerSlot {
   }
 }
 
-/** Something that happens once. */
+/** A promise with an external resolver. */
 class Signal {
   readonly given: Promise<void>;
   give: () => void = () => {};

@@ -9,10 +9,10 @@ import { apply, keys, record, toText } from "./primordials.ts";
 import { servicesFor } from "./services.ts";
 import { type Changes, View, Watch } from "./watch.ts";
 
-/** The default export of a module; a driver judges it. */
+/** The default export of a module, not yet validated. */
 export type Definition = Readonly<Record<string, unknown>>;
 
-/** What a driver is given besides its argument. */
+/** The input of a driver besides its argument. */
 interface Surroundings {
   readonly page: Page | undefined;
   /** Whether the module had an input schema when it was inspected. */
@@ -20,10 +20,10 @@ interface Surroundings {
   readonly chooseStatus: (message: string) => void;
 }
 
-/** Calls a module in one of the ways in which modules are called: knows what its functions take and return. */
+/** Calls a module of one kind: knows the parameters and results of its functions. */
 type Driver = (definition: Definition, argument: never, surroundings: Surroundings) => unknown;
 
-/** The drivers by the names that the host uses. */
+/** The drivers by their name on the host. */
 export const drivers: ReadonlyMap<string, Driver> = new Map<string, Driver>([
   ["run", runMacro],
   ["declare", declare],
@@ -52,7 +52,7 @@ async function call(name: string, input?: unknown): Promise<unknown> {
   return result;
 }
 
-/** A macro: its input, its checker, then itself. */
+/** Runs a macro: validates the input, calls the checker, then `run`. */
 async function runMacro(
   definition: Definition,
   { input, skipCheck, caller }: Called & { readonly input?: unknown; readonly skipCheck: boolean },
@@ -67,11 +67,11 @@ async function runMacro(
   if (!skipCheck && definition["check"] !== undefined && (await functionOf(definition, "check")(context)) !== true) {
     throw new Refusal(401);
   }
-  // Awaited here: returning the promise would ask it for a `then`, which the module may have replaced.
+  // A returned promise would be resolved through its `then`, which the module can replace.
   return await functionOf(definition, "run")(context);
 }
 
-/** What a module declares: its data, and `true` for every function. */
+/** The declaration of a module: its data, and `true` for every function. */
 function declare(definition: Definition): object {
   const declaration = record<unknown>();
   for (const name of keys(definition)) {
@@ -81,7 +81,7 @@ function declare(definition: Definition): object {
   return declaration;
 }
 
-/** A serialization hook, for all objects of a page. */
+/** Calls a serialization hook for each object of a page. */
 async function buildSerialization(
   definition: Definition,
   { items, caller }: Called & { readonly items: readonly Shape[] },
@@ -95,7 +95,7 @@ async function buildSerialization(
     const packed = objects[index] as (typeof objects)[number];
     const watched = new Watch({}, packed);
     const given = build(new View(packed).object, watched.object, context);
-    // Most hooks return nothing, and an await for each object of a page adds up.
+    // Most hooks return `undefined`, and an await per object is expensive.
     if (given !== undefined) await given;
     watched.tell(changes, index);
   }
@@ -106,14 +106,14 @@ interface Items extends Called {
   readonly items: readonly { readonly object: Record<string, unknown> }[];
 }
 
-/** A hook that sees each object in turn, and returns nothing. */
+/** Calls a hook for each object. Results are ignored. */
 async function notifyEach(definition: Definition, { items, caller }: Items): Promise<void> {
   const run = functionOf(definition, "run");
   const context = servicesFor(caller);
   for (const item of items) await run(item, context);
 }
 
-/** A hook that may change each object in turn. */
+/** Calls a hook for each object and collects its changes. */
 async function changeEach(definition: Definition, { items, caller }: Items): Promise<Changes> {
   const run = functionOf(definition, "run");
   const context = servicesFor(caller);
@@ -129,7 +129,7 @@ async function changeEach(definition: Definition, { items, caller }: Items): Pro
 
 type Asked = Pick<ObjectSet, "className" | "where" | "sort" | "oids">;
 
-/** A find hook: what it wants of the query. */
+/** Calls a find hook and returns its adjustments of the query. */
 async function findObjects(
   definition: Definition,
   { className, where, sort, oids, caller }: Called & Asked,
@@ -150,7 +150,7 @@ async function findObjects(
   return { accepted, where: narrowed, ...(order === undefined ? {} : { sort: order }), oids: only };
 }
 
-/** A hook that is given these members of the argument, one by one. The host judges its result. */
+/** A driver that passes the named members of the argument as parameters. The host validates the result. */
 function passing(...names: readonly string[]): Driver {
   return (definition, given: Called & Readonly<Record<string, unknown>>) => {
     const run = functionOf(definition, "run");

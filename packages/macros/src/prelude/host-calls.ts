@@ -1,10 +1,10 @@
 import { Refusal } from "../authoring/refusal.ts";
 import { parse, stringify } from "./primordials.ts";
 
-/** The one function of the worker that the sandbox can call. Every argument is a name or JSON, or empty for nothing. */
+/** The only worker function that the sandbox can call. Each argument is a name, JSON, or empty for `undefined`. */
 type Send = (kind: "call" | "log" | "done" | "failed", first: string, second?: string) => void;
 
-/** Why an invocation failed, as the sandbox tells it. */
+/** The failure of an invocation, as reported to the worker. */
 export interface Failure {
   readonly kind: "threw" | "refused" | "result" | "invalid";
   readonly message: string;
@@ -24,17 +24,17 @@ let send: Send;
 let first: Waiting | undefined;
 let last: Waiting | undefined;
 
-/** Called once, before any module of a user is loaded. */
+/** Called once, before any user module is loaded. */
 export function connect(given: Send): void {
   send = given;
 }
 
-/** The texts are JSON because the engine cuts a text at its first zero. */
+/** `text` and `second` are JSON, because the engine truncates strings at the first NUL. */
 export function tell(kind: "log" | "done" | "failed", text: string, second?: string): void {
   send(kind, text, second);
 }
 
-/** Settles the pending call, and sends the next one. */
+/** Settles the pending call and sends the next one. */
 export function answered(text: string | undefined, code: number | undefined): void {
   const call = first;
   if (call === undefined) return;
@@ -45,7 +45,7 @@ export function answered(text: string | undefined, code: number | undefined): vo
   else call.resolve(text === undefined ? undefined : parse(text));
 }
 
-/** Asks the host. Calls wait here, in the sandbox's own memory, until the ones before them are answered. */
+/** Calls the host. One call is pending at a time; the others queue in the sandbox's own memory. */
 export function ask(name: string, argument: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const text = stringify(argument ?? null);

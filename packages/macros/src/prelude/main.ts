@@ -5,7 +5,7 @@ import type { Page } from "./packed-page.ts";
 import { Integers, isSafeInteger, parse, slice, stringify } from "./primordials.ts";
 import { random } from "./random.ts";
 
-// Loaded here, so that it is there when a module asks for it.
+// Loaded here so that user modules can import it.
 export * as authoring from "../authoring/index.ts";
 export { answered, connect } from "./host-calls.ts";
 export { seed } from "./random.ts";
@@ -13,14 +13,14 @@ export { seed } from "./random.ts";
 const find = drivers.get.bind(drivers);
 const isSyntaxError = RegExp.prototype.test.bind(/^SyntaxError: /);
 
-// The engine's own generator starts anew with every copy of the runtime.
+// The engine's own generator has the same state in every copy of the runtime.
 Math.random = random;
 
 function fail(failure: Failure): void {
   tell("failed", stringify(failure));
 }
 
-/** Reports what a module threw while it was loaded. The parser throws a `SyntaxError`. */
+/** Reports an error thrown while a module was loaded. The parser throws a `SyntaxError`. */
 export function failed(thrown: unknown): void {
   const failure = describe(thrown);
   fail(failure.kind === "threw" && isSyntaxError(failure.message) ? { ...failure, kind: "invalid" } : failure);
@@ -61,7 +61,7 @@ async function drive(
   else tell("done", json, status);
 }
 
-/** Calls a module by a driver; `checksInput` is 1 if it had an input schema when it was inspected. It ends in one `done` or `failed`; later messages are ignored. */
+/** Calls a module with a driver; sends one `done` or `failed`. `checksInput`: 1 if inspection found a schema. */
 export async function invoke(
   loaded: unknown,
   driver: string,
@@ -78,10 +78,10 @@ export async function invoke(
   }
 }
 
-/** Characters; the worker checks them again. What is cut here takes no further memory of the module. */
+/** Limits in characters, checked again by the worker. Truncating here saves the module's memory. */
 const LONGEST = { message: 2_000, trace: 4_000, status: 500 };
 
-/** A member's text. Getters of a hostile object run in the sandbox, under its limits. */
+/** Reads a member as text. Getters of a hostile object run inside the sandbox, under its limits. */
 function textOf(read: () => unknown, longest: number): string | undefined {
   try {
     const text = read();
@@ -101,7 +101,7 @@ function messageOf(thrown: unknown): string {
   return title === undefined || title === "" || title === "Error" ? text : `${title}: ${text}`;
 }
 
-/** What a module threw, in words. */
+/** Describes a thrown value. */
 function describe(thrown: unknown): Failure {
   const code = Refusal.codeOf(thrown);
   const trace = textOf(() => (thrown as { stack?: unknown }).stack, LONGEST.trace);

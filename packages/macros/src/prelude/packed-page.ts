@@ -1,28 +1,28 @@
 import { parse, record, slicing } from "./primordials.ts";
 
-/** Objects with the same member names that follow each other. */
+/** Consecutive objects with the same member names. */
 export interface Shape {
-  /** How many there are. */
+  /** Number of objects. */
   count: number;
-  /** Members that the answer contains. */
+  /** Members of the response. */
   readonly written: readonly string[];
-  /** The other attributes. */
+  /** The remaining attributes. */
   readonly rest: readonly string[];
 }
 
-/** The values of objects in one text, object after object, each in the order of its names. */
+/** The values of a page in one string: object by object, each in the order of its names. */
 export interface Page {
   readonly text: string;
-  /** Where each value ends. Negative after a JSON value; the others are plain texts. */
+  /** The end of each value in `text`. Negative for JSON, positive for a plain string. */
   readonly ends: Int32Array;
 }
 
-/** The indexes of the values of members. */
+/** Index of the value by member name. */
 type Indexes = Readonly<Record<string, number>>;
 
 interface Names {
   readonly written: Indexes;
-  /** Also those that are not in the answer. */
+  /** Also the attributes that are not in the response. */
   readonly all: Indexes;
 }
 
@@ -31,7 +31,7 @@ interface Values {
   readonly cut: (from: number, to: number) => string;
 }
 
-/** One object of a page. Its values are read on demand. */
+/** One object of a page. Its values are decoded on demand. */
 export class PackedObject {
   constructor(
     readonly names: Names,
@@ -39,7 +39,7 @@ export class PackedObject {
     private readonly first: number,
   ) {}
 
-  /** Objects and arrays are made anew each time. */
+  /** Every call creates a new object or array. */
   value(index: number): unknown {
     const { ends, cut } = this.values;
     const at = this.first + index;

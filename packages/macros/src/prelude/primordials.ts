@@ -1,4 +1,4 @@
-/** Functions as they were before a module could replace them: what it replaces breaks its own code alone. */
+/** Built-ins captured before a user module can replace them. */
 export const { parse, stringify } = JSON;
 export const { freeze, keys, is, hasOwn } = Object;
 export const { isArray } = Array;
@@ -9,10 +9,10 @@ export const { floor } = Math;
 export const Integers = Int32Array;
 
 const { create } = Object;
-/** An object without a prototype: it has the members that it was given, and no others. */
+/** An object without a prototype, so without inherited members. */
 export const record = <Value>(): Record<string, Value> => create(null) as Record<string, Value>;
 
-/** A method as a function of what it is a method of. */
+/** Turns a method into a function whose first argument is `this`. */
 const uncurried = Function.prototype.bind.bind(Function.prototype.call) as <
   This,
   Given extends readonly unknown[],
@@ -25,7 +25,7 @@ const cut = String.prototype.slice;
 export const slice: (text: string, from: number, to?: number) => string = uncurried(cut);
 const bind = uncurried(Function.prototype.bind);
 
-/** Cuts pieces out of a text. */
+/** Returns a function that slices the given text. */
 export function slicing(text: string): (from: number, to: number) => string {
   return bind(cut, text) as (from: number, to: number) => string;
 }

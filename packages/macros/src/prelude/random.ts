@@ -2,7 +2,7 @@ import { floor } from "./primordials.ts";
 
 type Seed = readonly [number, number, number, number];
 
-/** Small fast counter of Chris Doty-Humphrey (sfc32): good numbers from a seed, and no secrets. */
+/** sfc32 by Chris Doty-Humphrey: statistically good, not cryptographically secure. */
 function generator([a, b, c, d]: Seed): () => number {
   return () => {
     const t = (((a + b) | 0) + d) | 0;
@@ -17,12 +17,12 @@ function generator([a, b, c, d]: Seed): () => number {
 
 let next = generator([1, 2, 3, 4]);
 
-/** Every entry has numbers of its own, from a seed of the host. */
+/** Every invocation gets its own seed from the host. */
 export function seed(a: number, b: number, c: number, d: number): void {
   next = generator([a, b, c, d]);
 }
 
-/** 53 random bits as a number from 0 to 1, without 1. */
+/** 53 random bits as a number in [0, 1). */
 export function random(): number {
   return ((next() >>> 5) * 67_108_864 + (next() >>> 6)) / 9_007_199_254_740_992;
 }

@@ -1,4 +1,4 @@
-/** As much of `URL` as the addresses inside of one schema need: an address, and a fragment. */
+/** The part of `URL` that references inside one schema need: an address and a fragment. */
 export class SchemaUrl {
   private readonly address: string;
   private fragment: string;

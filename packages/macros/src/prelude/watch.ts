@@ -2,8 +2,8 @@ import type { PackedObject } from "./packed-page.ts";
 import { freeze, hasOwn, is, keys, record, stringify } from "./primordials.ts";
 
 /**
- * The changes of several objects, by threes: index of the object, name of the member, value. For a removed member the
- * index counts from -1 downwards. One flat list, as the engine writes JSON of many small objects slowly.
+ * The changes of several objects in triples: object index, member name, value. A removed member has the index `-1 -
+ * index`. The list is flat because the engine serializes many small objects slowly.
  */
 export type Changes = unknown[];
 
@@ -15,14 +15,14 @@ const { defineProperty, deleteProperty, getOwnPropertyDescriptor, has, isExtensi
 const isMutable = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 /**
- * Hands an object to a hook as a proxy. The target of a packed object stays empty while the hook only reads single
- * values that cannot change inside; anything else builds it first.
+ * A proxy for an object that a hook receives. The target of a packed object stays empty while the hook only reads
+ * immutable values; any other access builds it first.
  */
 abstract class LazyObject implements ProxyHandler<Members> {
-  /** The object to hand out. */
+  /** The proxy. */
   readonly object: Members;
 
-  /** `packed` is `null` once the target is built; `indexes` are those of the members that it will have. */
+  /** `packed` is `null` once the target is built. `indexes` lists the members of the target. */
   constructor(
     protected readonly target: Members,
     protected packed: PackedObject | null,
@@ -81,12 +81,12 @@ abstract class LazyObject implements ProxyHandler<Members> {
     return typeof name === "string" ? this.indexes[name] : undefined;
   }
 
-  /** Called before a member may change. */
+  /** Called before a member can change. */
   protected touch(_name: Name): void {
     this.build();
   }
 
-  /** Returns whether it was not built yet. */
+  /** Builds the target. Returns false if it was already built. */
   protected build(): boolean {
     const { packed, target, indexes } = this;
     if (packed === null) return false;
@@ -96,7 +96,7 @@ abstract class LazyObject implements ProxyHandler<Members> {
   }
 }
 
-/** Shows all attributes of a packed object, read-only. */
+/** A read-only view of all attributes of a packed object. */
 export class View extends LazyObject {
   constructor(packed: PackedObject) {
     super({}, packed, packed.names.all);
@@ -119,26 +119,26 @@ export class View extends LazyObject {
   }
 }
 
-/** A member before a change: its value, and the JSON of one that can change inside. */
+/** A member before a change: its value, and its JSON if the value is mutable. */
 interface Before {
   readonly value: unknown;
   readonly text: string | undefined;
 }
 
-/** Records what a hook changes. It looks only at members that were written, or could have changed inside. */
+/** Records the changes of a hook. It compares only members that were written or are mutable. */
 export class Watch extends LazyObject {
-  /** Members as they were when they were first touched; `null` where there was none. */
+  /** Members before their first access, `null` for an absent one. */
   private readonly before = record<Before | null>();
-  /** What was written: an object with nothing else in it, and the target as soon as that is built. */
+  /** The written members: a separate object at first, the target once it is built. */
   private written: Members;
 
-  /** The values of `packed` take the place of an empty target. */
+  /** `packed` supplies the values of an empty target. */
   constructor(target: Members, packed: PackedObject | null = null) {
     super(target, packed, packed === null ? record() : packed.names.written);
     this.written = packed === null ? target : {};
   }
 
-  /** Adds the changes to those of other objects. */
+  /** Appends the changes of this object. */
   tell(changes: Changes, index: number): void {
     const { before, written } = this;
     const names = keys(before);
@@ -163,7 +163,7 @@ export class Watch extends LazyObject {
   }
 
   set(target: Members, name: Name, value: unknown, receiver: unknown): boolean {
-    // What the target inherits may be a setter, which must be called.
+    // An inherited member may be a setter, which must be called.
     if (receiver !== this.object || typeof name !== "string" || name in target) this.build();
     if (receiver !== this.object) return set(target, name, value, receiver);
     this.note(name);
@@ -205,12 +205,12 @@ export class Watch extends LazyObject {
   }
 }
 
-/** The JSON of a value that can change inside. */
+/** The JSON of a mutable value. */
 function textOf(value: unknown): string | undefined {
   return isMutable(value) ? stringify(value) : undefined;
 }
 
-/** Whether JSON leaves a value out. */
+/** Whether JSON omits a value. */
 function isOmitted(value: unknown, text: string | undefined): boolean {
   const kind = typeof value;
   return kind === "undefined" || kind === "function" || kind === "symbol" || (isMutable(value) && text === undefined);

@@ -1,11 +1,11 @@
 import { openSync, readSync } from "node:fs";
 
-/** Milliseconds that count as running without a look: the system tells it no finer. */
+/** Milliseconds that are taken from the wall clock: the scheduler statistics are no finer. */
 const SHORT = 20;
 
 /**
- * How long an invocation has run. On a busy machine a thread of low priority can stand still for long, which does not
- * count: the system is asked for the real time, but only when the wall clock says that it could be too much.
+ * Measures the CPU time of an invocation. Time without the CPU does not count, as low-priority threads can wait long.
+ * The system is asked only when the wall clock suggests that the limit is reached.
  */
 export class CpuClock {
   private spent = 0;
@@ -26,12 +26,12 @@ export class CpuClock {
     this.nextLook = Infinity;
   }
 
-  /** Adds time that nested invocations ran. */
+  /** Adds the CPU time of nested invocations. */
   charge(milliseconds: number): void {
     this.spent += milliseconds;
   }
 
-  /** Whether more than the limit was run. */
+  /** Whether the limit is reached. */
   isOver(): boolean {
     const now = performance.now();
     if (now < this.nextLook) return false;
@@ -40,7 +40,7 @@ export class CpuClock {
     return left <= 0;
   }
 
-  /** Milliseconds of running. */
+  /** CPU time in milliseconds. */
   total(): number {
     if (this.nextLook === Infinity) return this.spent;
     const passed = performance.now() - this.since;
@@ -48,7 +48,7 @@ export class CpuClock {
   }
 }
 
-/** Of a thread on Linux: nanoseconds that it ran, nanoseconds that it waited, number of its slices. */
+/** Linux statistics of a thread: nanoseconds on the CPU, nanoseconds in the run queue, number of time slices. */
 const SCHEDSTAT = "/proc/thread-self/schedstat";
 const room = Buffer.alloc(64);
 
@@ -62,7 +62,7 @@ function open(): number | undefined {
 
 const file = open();
 
-/** Milliseconds that this thread has run, within a few; where the system does not tell, the wall clock. */
+/** CPU time of this thread in milliseconds; the wall clock on systems without `schedstat`. */
 function threadTime(): number {
   if (file === undefined) return performance.now();
   const length = readSync(file, room, 0, room.length, 0);

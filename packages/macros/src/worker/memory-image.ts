@@ -2,13 +2,13 @@ import type { OwnedHeapCharPointer, QuickJSWASMModule } from "quickjs-emscripten
 
 const PAGE = 65_536;
 
-/** The engine asks for a twentieth more than it needs, at least. */
+/** The engine requests at least 5 % more than it needs. */
 const SLACK = 1.05;
 
-/** The memory of an engine, with a limit. The engine's own limit counts nothing in WebAssembly. */
+/** The memory of an engine, with a limit. QuickJS's own limit has no effect in WebAssembly. */
 export class BoundedMemory {
   readonly memory = new WebAssembly.Memory({ initial: 256, maximum: 16_384 });
-  /** The address up to which the memory may be used. */
+  /** The end address of the memory that can be used. */
   limit = 0;
 
   constructor() {
@@ -27,12 +27,12 @@ interface Allocator {
   readonly HEAPU8: Uint8Array;
 }
 
-/** Writes texts and words where the engine reads them. */
+/** Writes strings and words into the engine's memory. */
 export class Heap {
   private readonly allocator: Allocator;
 
   constructor(engine: QuickJSWASMModule) {
-    // The library keeps it to itself.
+    // The library has no public access to it.
     this.allocator = (engine as unknown as { module: Allocator }).module;
   }
 
@@ -46,11 +46,11 @@ export class Heap {
     this.allocator._free(pointer);
   }
 
-  /** Writes a C string: `length` bytes of UTF-8, and a zero. */
+  /** Writes a C string: `length` bytes of UTF-8 and a NUL. */
   put(text: string): { readonly pointer: OwnedHeapCharPointer; readonly length: number } {
     const length = Buffer.byteLength(text);
     const pointer = this.allocate(length + 1);
-    // Growing replaces the memory's buffer.
+    // Growth replaces the memory's buffer.
     const bytes = Buffer.from(this.allocator.HEAPU8.buffer, pointer, length + 1);
     bytes.write(text);
     bytes[length] = 0;
@@ -62,25 +62,25 @@ export class Heap {
   }
 }
 
-/** What is cleared and looked at is a multiple of this. */
+/** Unit of clearing and comparing. */
 const BLOCK = 65_536;
 const ZEROS = Buffer.alloc(BLOCK);
 
-/** The engine's static data ends below this address; checked when an image is taken. */
+/** Upper bound of the engine's static data. Checked when an image is taken. */
 const DATA_END = 2 * BLOCK;
 
-/** The engine refuses to use more stack than 64 KiB. Three times that is cleared, and the block below is checked. */
+/** The stack limit of the engine is 64 KiB. Three times that is cleared, and the block below is checked. */
 const STACK = 3 * BLOCK;
 
-/** The engine's memory: static data from below, the stack that grows down to it, the heap. */
+/** The engine's memory, from low addresses: static data, the stack that grows down to it, the heap. */
 export interface MemoryLayout {
-  /** Address of the word in which the allocator keeps the end of its heap. */
+  /** Address of the word in which the allocator stores the end of its heap. */
   readonly heapEnd: number;
-  /** The last multiple of a block before the heap. The little stack above it counts as heap. */
+  /** The last block boundary below the heap. The part of the stack above it counts as heap. */
   readonly base: number;
 }
 
-/** Finds the layout of an unused engine: an allocation moves the end of the heap beyond itself. */
+/** Finds the layout of an unused engine: a large allocation moves the end of the heap. */
 export function findLayout(memory: WebAssembly.Memory, heap: Heap): MemoryLayout {
   const before = new Uint32Array(memory.buffer.slice(0, DATA_END));
   const bytes = 4 * BLOCK;
@@ -89,7 +89,7 @@ export function findLayout(memory: WebAssembly.Memory, heap: Heap): MemoryLayout
   let found: number | undefined;
   for (const [index, word] of before.entries()) {
     const hasMoved = word !== 0 && word !== after[index] && (after[index] as number) >= pointer + bytes;
-    // The allocator's topmost chunk moves as well; it ends where the heap ends, or before.
+    // The allocator's top chunk moves as well, but never ends above the heap.
     if (hasMoved && (found === undefined || (after[index] as number) > (after[found] as number))) found = index;
   }
   heap.free(pointer);
@@ -97,7 +97,7 @@ export function findLayout(memory: WebAssembly.Memory, heap: Heap): MemoryLayout
   return { heapEnd: found * 4, base: pointer - (pointer % BLOCK) };
 }
 
-/** Whether there is nothing but zeros between two multiples of a block. */
+/** Whether all bytes between two block boundaries are zero. */
 function isClear(memory: WebAssembly.Memory, from: number, to: number): boolean {
   for (let address = from; address < to; address += BLOCK) {
     if (!ZEROS.equals(new Uint8Array(memory.buffer, address, BLOCK))) return false;
@@ -105,12 +105,12 @@ function isClear(memory: WebAssembly.Memory, from: number, to: number): boolean 
   return true;
 }
 
-/** A copy of an engine's memory. Copying it back undoes everything since, for a fraction of the cost of a new engine. */
+/** A copy of an engine's memory. Restoring it undoes all changes and is much cheaper than a new engine. */
 export class MemoryImage {
   private readonly data: Uint8Array;
   private readonly heap: Uint8Array;
 
-  /** Call it while the engine is at rest. */
+  /** The engine must be idle. */
   constructor(
     private readonly memory: WebAssembly.Memory,
     private readonly layout: MemoryLayout,
@@ -122,17 +122,17 @@ export class MemoryImage {
     this.heap = bytes.slice(layout.base, this.end);
   }
 
-  /** The address at which the heap ends with so many bytes more than the image has. */
+  /** The end address of a heap that is `bytes` larger than the image. */
   endWith(bytes: number): number {
     return this.layout.base + this.heap.length + bytes;
   }
 
-  /** The address at which the heap ends now. */
+  /** The current end address of the heap. */
   get end(): number {
     return new DataView(this.memory.buffer).getUint32(this.layout.heapEnd, true);
   }
 
-  /** False when the engine used more stack than it may: then something is left of it. */
+  /** Returns false if the stack overflowed its limit, so that traces remain. */
   restore(): boolean {
     const { data, heap, memory, end } = this;
     const { base } = this.layout;

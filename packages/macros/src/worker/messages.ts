@@ -2,10 +2,10 @@ import type { MessagePort } from "node:worker_threads";
 import type { MacroFaultKind, MacroLimits, MacroModule } from "@sallyport/core";
 import type { Page } from "../prelude/packed-page.ts";
 
-/** Leases of one worker at most. One execution runs; the others wait for the server or for their turn. */
+/** Maximum leases per worker. One execution runs; the others wait for the host or for the worker. */
 export const LEASES_PER_WORKER = 12;
 
-/** Executions of one worker that run or could run: the next ones are in the worker before their turn. */
+/** Maximum runnable executions per worker. Queued ones are sent ahead of time. */
 export const READY_PER_WORKER = 4;
 
 export interface WorkerData {
@@ -16,39 +16,39 @@ export interface WorkerData {
   readonly heartbeat: SharedArrayBuffer;
 }
 
-/** Runs a module. The data of clients and modules cross as JSON text, which neither side evaluates. */
+/** Runs a module. Data of clients and modules is JSON text that neither side evaluates. */
 export interface Invoke {
   readonly type: "invoke";
   readonly id: number;
-  /** Goes before those that have not begun: its execution has begun, or holds something that others need. */
+  /** Goes to the front of the queue: its execution has already begun, or holds locks that others may wait for. */
   readonly isNext: boolean;
-  /** When it was sent, in milliseconds since 1970. */
+  /** Send time in milliseconds since 1970. */
   readonly at: number;
   readonly module: MacroModule;
-  /** Set for an inspection, which strips the types of `ts` first and returns the module's JavaScript. */
+  /** Set for an inspection. It strips the types of `ts` and returns the module's JavaScript. */
   readonly language?: "js" | "ts";
   readonly driver: string;
   readonly argument: string;
-  /** The values of the objects whose names are in the argument. */
+  /** The values of the objects whose member names are in the argument. */
   readonly page?: Page;
-  /** The time-out runs from now. */
+  /** The timeout starts when the invocation begins. */
   readonly limits: MacroLimits;
 }
 
-/** The host's answer to the call that an invocation waits for. */
+/** The host's answer to the pending call of an invocation. */
 export interface Answer {
   readonly type: "answer";
   readonly id: number;
   readonly text: string | undefined;
-  /** Set when the host refused; `text` is the detail. */
+  /** Error code, if the host refused. `text` is then the detail. */
   readonly code: number | undefined;
-  /** Milliseconds that nested invocations ran meanwhile. */
+  /** Milliseconds of CPU time that nested invocations used meanwhile. */
   readonly charge: number;
-  /** Host calls that they made meanwhile. */
+  /** Number of host calls that nested invocations made meanwhile. */
   readonly nestedCalls: number;
 }
 
-/** Forgets invocations; answered by `Dropped`. */
+/** Drops invocations. `Dropped` confirms it. */
 interface Drop {
   readonly type: "drop";
   readonly id: number;
@@ -59,9 +59,9 @@ export type ToWorker = Invoke | Answer | Drop;
 
 interface FromInvocation {
   readonly id: number;
-  /** Milliseconds for which others were before it. */
+  /** Milliseconds in the worker's queue. */
   readonly waited: number;
-  /** Milliseconds of running until now. */
+  /** Milliseconds of CPU time so far. */
   readonly cpu: number;
   /** Log lines since the last message. */
   readonly lines: readonly string[];
@@ -75,7 +75,7 @@ export interface Called extends FromInvocation {
 
 export interface Done extends FromInvocation {
   readonly type: "done";
-  /** JSON; empty for nothing. */
+  /** JSON, empty for `undefined`. */
   readonly result: string;
   readonly status: string | undefined;
   readonly hostCalls: number;
@@ -89,7 +89,7 @@ export interface Failed extends FromInvocation {
   readonly message: string;
   readonly trace: string | undefined;
   readonly code: number | undefined;
-  /** The worker broke and must be ended. */
+  /** The worker is broken and must be terminated. */
   readonly isUnfit?: boolean;
 }
 
@@ -101,7 +101,7 @@ interface Dropped {
 export type InvocationMessage = Called | Done | Failed;
 export type FromWorker = InvocationMessage | Dropped | { readonly type: "ready" };
 
-/** Milliseconds for which a message may wait for others. */
+/** Milliseconds for which a message can wait for others. */
 const MAX_DELAY = 1;
 
 /** Batches the messages of a worker: waking the server costs more than most messages. */
@@ -118,7 +118,7 @@ export class SendBuffer {
     if (!this.isHeld) this.send();
   }
 
-  /** Holds messages back until `work` is done. */
+  /** Holds messages back until `work` returns. */
   hold(work: () => void): void {
     this.isHeld = true;
     try {
@@ -129,7 +129,7 @@ export class SendBuffer {
     }
   }
 
-  /** Called again and again by what may run for long. */
+  /** Long-running work must call it regularly. */
   sendOld(): void {
     if (this.messages.length > 0 && performance.now() - this.since > MAX_DELAY) this.send();
   }
@@ -147,7 +147,7 @@ const CANCELLED = 2;
 const BEGUN = 3;
 const WAITED = 4;
 
-/** Words that the server and a worker share: each side sees them at once, whatever the other does. */
+/** Words shared by the server and a worker. They are visible while the worker's thread is blocked. */
 export class Heartbeat {
   private readonly words: Int32Array;
 
@@ -155,12 +155,12 @@ export class Heartbeat {
     this.words = new Int32Array(shared);
   }
 
-  /** How often the worker has shown that it lives. */
+  /** Number of heartbeats. */
   get beats(): number {
     return Atomics.load(this.words, BEATS);
   }
 
-  /** The running invocation; 0 for none. */
+  /** Id of the running invocation, 0 for none. */
   get current(): number {
     return Atomics.load(this.words, CURRENT);
   }
@@ -169,12 +169,12 @@ export class Heartbeat {
     Atomics.store(this.words, CURRENT, id);
   }
 
-  /** The last invocation that has begun; those that wait their turn begin in the order of their ids. */
+  /** Id of the last invocation that has begun. Queued invocations begin in the order of their ids. */
   get begun(): number {
     return Atomics.load(this.words, BEGUN);
   }
 
-  /** Milliseconds for which that one waited. */
+  /** Milliseconds that the invocation `begun` spent in the queue. */
   get waited(): number {
     return Atomics.load(this.words, WAITED);
   }
@@ -184,12 +184,12 @@ export class Heartbeat {
     Atomics.store(this.words, BEGUN, id);
   }
 
-  /** Asks an invocation to stop wherever it is. */
+  /** Asks the worker to stop an invocation at once. */
   cancel(id: number): void {
     Atomics.store(this.words, CANCELLED, id);
   }
 
-  /** Shows that the worker lives. Returns whether the invocation must stop. */
+  /** Records a heartbeat. Returns whether the invocation must stop. */
   beat(id: number): boolean {
     Atomics.add(this.words, BEATS, 1);
     return Atomics.load(this.words, CANCELLED) === id;

@@ -2,10 +2,10 @@ import { CpuClock } from "./cpu-clock.ts";
 import type { Answer, Called, Done, Failed, Heartbeat, Invoke, SendBuffer } from "./messages.ts";
 import { type Sandbox, SandboxExhausted } from "./sandbox.ts";
 
-/** Nesting of results, and of arguments of host calls. */
+/** Maximum nesting of results and of host call arguments. */
 const MAX_DEPTH = 64;
 
-/** UTF-8 bytes of the argument of one host call: the largest object, and what is around it. */
+/** Maximum UTF-8 bytes of a host call argument: the largest object and its envelope. */
 const MAX_ARGUMENT_BYTES = 2 * 1024 * 1024;
 
 const MAX_FRAMES = 12;
@@ -15,7 +15,7 @@ const OUT_OF_MEMORY = { kind: "memory", message: "ran out of memory" } as const;
 
 type Fault = Pick<Failed, "kind" | "message"> & Partial<Pick<Failed, "trace" | "code">>;
 
-/** One invocation in its sandbox: judges what the module says, and counts what it uses. */
+/** One invocation in its sandbox: validates the module's messages and meters its usage. */
 export class SandboxRun {
   private readonly clock: CpuClock;
   private readonly deadline: number;
@@ -38,7 +38,7 @@ export class SandboxRun {
     this.deadline = performance.now() + given.limits.timeout;
   }
 
-  /** Returns whether it has come to its end. */
+  /** Returns whether the invocation has ended. */
   start(): boolean {
     const { argument, page, limits } = this.given;
     return this.run(() => {
@@ -52,7 +52,7 @@ export class SandboxRun {
     });
   }
 
-  /** Goes on with the host's answer. Returns whether it has come to its end. */
+  /** Continues with the host's answer. Returns whether the invocation has ended. */
   answer({ text, code, charge, nestedCalls }: Answer): boolean {
     this.isWaiting = false;
     this.clock.charge(charge);
@@ -70,7 +70,7 @@ export class SandboxRun {
         this.isOver();
       }
     } catch (error) {
-      // The engine gives up inside of the prelude when it has no memory left, or was interrupted.
+      // The prelude itself can fail when memory is exhausted or the engine is interrupted.
       if (!(error instanceof SandboxExhausted)) this.sandbox.discard();
       this.fault ??= OUT_OF_MEMORY;
     }
@@ -129,7 +129,7 @@ export class SandboxRun {
     else this.done = { result, status: status === undefined ? undefined : textIn(status).slice(0, MAX_STATUS) };
   }
 
-  /** Reports the end, or the call that it waits for. Returns whether it has come to its end. */
+  /** Reports the end or the pending call. Returns whether the invocation has ended. */
   private conclude(): boolean {
     const from = { id: this.given.id, waited: this.waited, cpu: this.clock.total() };
     if (!this.isAtEnd && this.call !== undefined) {
@@ -153,12 +153,12 @@ export class SandboxRun {
   }
 }
 
-/** A text that the prelude sends as JSON. */
+/** Decodes a JSON string of the prelude. */
 function textIn(json: string): string {
   return String(JSON.parse(json));
 }
 
-/** The first frames of a trace without those of the prelude. */
+/** The first frames of a stack trace, without those of the prelude. */
 function ownFrames(trace: string | undefined): string | undefined {
   const frames = trace
     ?.split("\n")
@@ -166,7 +166,7 @@ function ownFrames(trace: string | undefined): string | undefined {
   return frames === undefined || frames.length === 0 ? undefined : frames.slice(0, MAX_FRAMES).join("\n");
 }
 
-/** A failure as the prelude tells it. It comes from the sandbox and may be anything. */
+/** Decodes a failure. The sandbox can send any content. */
 function faultIn(text: string): Fault {
   const given = JSON.parse(text) as Record<string, unknown>;
   const textOf = (name: string, longest: number) =>
@@ -182,7 +182,7 @@ function faultIn(text: string): Fault {
   return { kind: "threw", message, trace };
 }
 
-/** Reads the text alone: JSON that is too deep is never parsed. */
+/** Scans the text: JSON that is too deep is never parsed. */
 function isDeeper(json: string, deepest: number): boolean {
   let depth = 0;
   let isInText = false;
@@ -202,7 +202,7 @@ const MAX_LINE = 2_000;
 const MAX_LINES = 200;
 const MAX_CHARACTERS = 65_536;
 
-/** The log lines of an invocation, as many as may be. */
+/** The log lines of an invocation, up to the limits. */
 class LogLines {
   private lines: string[] = [];
   private written = 0;
@@ -220,14 +220,14 @@ class LogLines {
     this.lines.push(text);
   }
 
-  /** Those since the last time. */
+  /** Lines since the last call. */
   take(): readonly string[] {
     const { lines } = this;
     this.lines = [];
     return lines;
   }
 
-  /** The last ones, and how many there would have been. */
+  /** The remaining lines, then the number of omitted ones. */
   close(): readonly string[] {
     const lines = this.take();
     return this.leftOut === 0 ? lines : [...lines, `${this.leftOut} more lines were left out`];

@@ -22,9 +22,9 @@ import type { Invoke } from "./messages.ts";
 type Ffi = ReturnType<QuickJSWASMModule["getFFI"]>;
 
 const STACK = 64 * 1024;
-/** An engine that grows beyond this is not kept. */
+/** A larger engine is not reused. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
-/** Prefix of module names that do not exist. */
+/** Prefix of module names that cannot be resolved. */
 const REFUSED = "?";
 const JOB_BATCH = 256;
 const AS_MODULE = {
@@ -32,15 +32,15 @@ const AS_MODULE = {
   flags: EvalFlags.JS_EVAL_TYPE_MODULE as unknown as Parameters<Ffi["QTS_Eval"]>[5],
 };
 
-/** Receives what the prelude sends while the sandbox runs. */
+/** Receives the prelude's messages while the sandbox runs. */
 type Listener = (kind: string, first: string, second: string | undefined) => void;
 
-/** Called every few thousand steps of the engine; `true` stops what runs. */
+/** Called every few thousand engine steps. `true` stops the execution. */
 type Interrupt = () => boolean;
 
 type PreludeFunction = "invoke" | "answered" | "failed" | "seed";
 
-/** An engine with the prelude in it. It serves one invocation after the other, and is restored after each. */
+/** An engine with the prelude loaded. It serves one invocation at a time and is restored after each. */
 export class Sandbox {
   private readonly ffi: Ffi;
   private readonly heap: Heap;
@@ -57,7 +57,7 @@ export class Sandbox {
   private sealed = false;
   private discarded = false;
 
-  /** Takes some 30 ms. */
+  /** Takes about 30 ms. */
   static async create(wasmModule: WebAssembly.Module): Promise<Sandbox> {
     const memory = new BoundedMemory();
     const variant = newVariant(base as unknown as QuickJSSyncVariant, { wasmModule, wasmMemory: memory.memory });
@@ -78,7 +78,7 @@ export class Sandbox {
       (from, name) => (this.sealed ? userModuleName(name) : preludeModuleName(from, name)),
     );
     const context = runtime.newContext();
-    // The library keeps the pointers to itself.
+    // The library does not expose these pointers.
     this.runtime = pointerIn(runtime, "rt");
     this.context = pointerIn(context, "ctx");
     this.undefinedPointer = context.undefined.value as JSValuePointer;
@@ -88,19 +88,19 @@ export class Sandbox {
     this.image = new MemoryImage(memory, layout);
   }
 
-  /** Restores the engine. False when it cannot be used again. */
+  /** Restores the engine. Returns false if it cannot be reused. */
   reset(): boolean {
     this.listener = () => {};
     this.interrupt = () => false;
     return !this.discarded && this.image.restore() && this.memory.memory.buffer.byteLength <= MAX_KEPT_BYTES;
   }
 
-  /** Marks the engine as broken: it is not used again. */
+  /** Marks the engine as broken: it is not reused. */
   discard(): void {
     this.discarded = true;
   }
 
-  /** Loads a module and calls it by a driver. */
+  /** Loads a module and calls it with a driver. */
   invoke({ module, driver, argument, page, limits }: Invoke, listener: Listener, interrupt: Interrupt): void {
     const { ffi, context } = this;
     this.listener = listener;
@@ -120,7 +120,7 @@ export class Sandbox {
     }
   }
 
-  /** Gives the sandbox the answer that it waits for. */
+  /** Passes the host's answer to the sandbox. */
   answer(text: string | undefined, code: number | undefined): void {
     this.call(
       "answered",
@@ -129,7 +129,7 @@ export class Sandbox {
     );
   }
 
-  /** The engine itself notices only when its memory would have to grow. */
+  /** The engine notices the limit only when its memory must grow. */
   get isTooLarge(): boolean {
     return this.image.end > this.memory.limit;
   }
@@ -138,7 +138,7 @@ export class Sandbox {
     return this.ffi.QTS_IsJobPending(this.runtime) !== 0;
   }
 
-  /** Runs some of the pending jobs. */
+  /** Runs a batch of pending jobs. */
   runJobs(): void {
     this.ffi.QTS_ExecutePendingJob(this.runtime, JOB_BATCH, this.scratch as never);
   }
@@ -157,7 +157,7 @@ export class Sandbox {
     return this.ffi.QTS_NewArrayBuffer(this.context, pointer as never, words.byteLength);
   }
 
-  /** Calls a function of the prelude; none throws unless the engine has no memory left, or was interrupted. */
+  /** Calls a prelude function. Throws `SandboxExhausted` if memory ran out or the engine was interrupted. */
   private call(name: PreludeFunction, ...parts: readonly JSValuePointer[]): void {
     this.heap.putWords(this.scratch, parts);
     const { ffi, context, scratch } = this;
@@ -175,7 +175,7 @@ export class Sandbox {
   }
 }
 
-/** What a name means in a user's module. Modules of the prelude are loaded, and their own names would find them. */
+/** Resolves an import of a user module. Prelude modules are already loaded, and their real names would resolve. */
 function userModuleName(name: string): string {
   return name === AUTHORING ? AUTHORING_FILE : `${REFUSED}${name.slice(0, 200)}`;
 }
@@ -185,7 +185,7 @@ function refusedModule(name: string): Error {
   return new Error(`cannot import ${asked}: there is "${AUTHORING}" and nothing else`);
 }
 
-/** The prelude could not go on. */
+/** The prelude could not continue. */
 export class SandboxExhausted extends Error {
   override readonly name = "SandboxExhausted";
 }
@@ -209,14 +209,14 @@ function loadPrelude(context: QuickJSContext, listener: Listener): ReadonlyMap<P
 const OURS = fileURLToPath(new URL("..", import.meta.url));
 const SCHEMA = dirname(fileURLToPath(import.meta.resolve("@cfworker/json-schema")));
 
-/** The only import of a user's module. */
+/** The only import that a user module can use. */
 const AUTHORING = "@sallyport/macros";
 
-/** The file of that import. Module names of the prelude are paths, which is no name of a macro. */
+/** The file behind that import. Prelude module names are paths, which are not valid macro names. */
 const AUTHORING_FILE = "/authoring/index.js";
 const MAIN_FILE = "/prelude/main.js";
 
-/** The sandbox has no `URL`; the validator resolves references such as `#/$defs/Address` with it. */
+/** The sandbox has no `URL`. The validator needs it to resolve references such as `#/$defs/Address`. */
 const URL_SHIM = `import { SchemaUrl as URL } from "/prelude/schema-url.js";\n`;
 
 function preludeModuleName(importer: string, imported: string): string {

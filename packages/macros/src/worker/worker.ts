@@ -14,11 +14,11 @@ import {
 import { Sandbox } from "./sandbox.ts";
 import { SandboxRun } from "./sandbox-run.ts";
 
-/** Idle sandboxes at most: those of executions that wait, and a nested one. Making one takes 30 ms. */
+/** Maximum idle sandboxes: one per waiting execution, and one for nesting. A new one takes about 30 ms. */
 const MAX_IDLE = LEASES_PER_WORKER + 1;
 
 const { engine, threadPriority, heartbeat: shared } = workerData as WorkerData;
-// On Linux a thread has a priority of its own; elsewhere this would be the whole process.
+// Only Linux has a priority per thread. Elsewhere this would change the whole process.
 if (process.platform === "linux" && threadPriority > 0) setPriority(0, threadPriority);
 
 const port = parentPort as MessagePort;
@@ -56,7 +56,7 @@ function hear(message: ToWorker): void {
   }
 }
 
-/** Begins one after the other. What arrives meanwhile comes before those that have not begun. */
+/** Begins queued invocations in order. New messages are handled in between. */
 function beginAll(): void {
   while (queue.length > 0) {
     const sandbox = idle.pop();
@@ -102,14 +102,14 @@ function end(id: number): void {
   if (found !== undefined && idle.length < MAX_IDLE && found.sandbox.reset()) idle.push(found.sandbox);
 }
 
-/** Makes JavaScript of TypeScript, or tells why not: types become blanks, so that lines and columns stay. */
+/** Strips the types of TypeScript, or returns the failure. Types become spaces, so positions stay the same. */
 function stripTypes(name: string, text: string): string | Omit<Failed, "type" | "id" | "waited" | "cpu" | "lines"> {
-  // Loaded on first use: it is large, and few workers need it.
+  // Loaded on first use: it is large and rarely needed.
   const { transformSync }: typeof Stripper = createRequire(import.meta.url)("@swc/wasm-typescript");
   try {
     return transformSync(text, { filename: `${name}.ts`, mode: "strip-only", module: true }).code;
   } catch (thrown) {
-    // An error means that the stripper broke, and cannot be used again. It counts columns from 0.
+    // An `Error` means that the stripper itself broke and cannot be reused. It counts columns from 0.
     const isUnfit = thrown instanceof Error;
     const { message: said, startLine, startColumn } = thrown as Readonly<Record<string, unknown>>;
     const message = isUnfit ? "nests too deep to be read" : typeof said === "string" ? said : "is no TypeScript";
