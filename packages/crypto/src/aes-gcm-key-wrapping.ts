@@ -9,18 +9,18 @@ const tagLength = 16;
 const overhead = 1 + nonceLength + tagLength;
 const longestPlain = 65_536;
 const longestText = Math.ceil(((longestPlain + overhead) * 4) / 3);
-/** Purposes are few; should somebody make them many, their keys are derived anew instead of kept. */
+/** Maximum number of cached keys. Purposes are few; beyond the limit, keys are derived for each use. */
 const keptKeys = 256;
 
 /**
- * Wrapping with AES-256-GCM. The master key itself encrypts nothing: each purpose has a key derived from it (HKDF-SHA-256),
- * and the purpose is authenticated besides. Wrapped are: version (1 byte), nonce (12), cipher text, tag (16).
+ * Key wrapping with AES-256-GCM. Each purpose has its own key, derived from the master key with HKDF-SHA-256. The
+ * purpose is also associated data. Format: version (1 byte), nonce (12), ciphertext, tag (16), in base64url.
  */
 export class AesGcmKeyWrapping implements KeyWrapping {
   readonly #masterKey: KeyObject;
   readonly #keys = new Map<string, KeyObject>();
 
-  /** @param masterKey 32 random bytes; another length is a `RangeError` */
+  /** @param masterKey 32 random bytes; any other length throws `RangeError` */
   constructor(masterKey: Uint8Array) {
     if (masterKey.length !== 32) throw new RangeError("a master key has 32 bytes");
     this.#masterKey = createSecretKey(masterKey);

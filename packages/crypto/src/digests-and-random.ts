@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Digest, Digests, RandomSource } from "@sallyport/core";
 
-/** Digests by Node; one-shot, which for short texts takes half the time of a hash object. */
+/** Digests with Node's one-shot function, which halves the time for short texts. */
 export class NodeDigests implements Digests {
   sha256(text: string): Digest {
     return hash("sha256", text, "hex");
@@ -12,7 +12,7 @@ export class NodeDigests implements Digests {
   }
 }
 
-/** Identifiers from the operating system's secure source. */
+/** Random values from the operating system's secure source. */
 export class NodeRandomSource implements RandomSource {
   secret(): string {
     return randomBytes(32).toString("base64url");
@@ -23,7 +23,7 @@ export class NodeRandomSource implements RandomSource {
   }
 }
 
-/** Makes something of an object once, for as long as the object is kept. */
+/** Memoizes `make` per object. The result lives as long as the object. */
 export function memoizeByKey<Kept extends object, Made>(make: (kept: Kept) => Made): (kept: Kept) => Made {
   const known = new WeakMap<Kept, Made>();
   return (kept) => {

@@ -11,7 +11,7 @@ import jsonwebtoken from "jsonwebtoken";
 import { memoizeByKey } from "./digests-and-random.ts";
 import { strictBase64 } from "./strict-base64.ts";
 
-/** Signs with jsonwebtoken. */
+/** Signs JWTs with jsonwebtoken. */
 export class JwtTokenSigner implements TokenSigner {
   readonly #keyOf = memoizeByKey(({ privateKey }: ServerKeyPair) =>
     createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" }),
@@ -21,7 +21,7 @@ export class JwtTokenSigner implements TokenSigner {
     if (pair.kind !== "jwt") throw new TypeError("tokens are signed with a key of kind jwt");
     const payload = readTokenClaims({ ...claims });
     if (payload === undefined) throw new TypeError("the claims of a token are missing or of a wrong type");
-    // As text: of an object the library would replace an `iat` of 0 by its own.
+    // A string: with an object, the library replaces an `iat` of 0.
     const options = { algorithm: "ES256", header: { alg: "ES256", typ: "JWT", kid: pair.keyId } } as const;
     const signed = jsonwebtoken.sign(JSON.stringify(payload), this.#keyOf(pair), options);
     const end = signed.lastIndexOf(".") + 1;
@@ -32,7 +32,7 @@ export class JwtTokenSigner implements TokenSigner {
   }
 }
 
-/** Reads tokens by its own strict rules, and has jsonwebtoken check signature, algorithm, issuer and audience. */
+/** Parses tokens strictly, then verifies signature, algorithm, issuer and audience with jsonwebtoken. */
 export class JwtTokenVerifier implements TokenVerifier {
   readonly #keyOf = memoizeByKey(({ publicKey }: ServerPublicKey) => createPublicKey(publicKey));
 
@@ -46,7 +46,7 @@ export class JwtTokenVerifier implements TokenVerifier {
     if (unchecked === undefined || key?.kind !== "jwt") return undefined;
     const object = this.#keyOf(key);
     try {
-      // Its clock takes 0 for "not given", so times are compared here.
+      // The library treats time 0 as "not given", so times are checked below.
       const times = { ignoreExpiration: true, ignoreNotBefore: true };
       jsonwebtoken.verify(token, object, { algorithms: ["ES256"], issuer, audience, ...times });
     } catch {
@@ -61,18 +61,18 @@ export class JwtTokenVerifier implements TokenVerifier {
 const longestToken = 4_096;
 const headerMembers = "alg,kid,typ";
 
-/** What a token says of itself, before its signature was checked. */
+/** The content of a token before its signature is verified. */
 export interface UncheckedToken {
   readonly keyId: string;
   readonly claims: TokenClaims;
-  /** `nbf`, which we do not write but would honour; 0 if it is absent. */
+  /** `nbf`, 0 if absent. Our tokens have none, but it is honoured. */
   readonly notBefore: number;
 }
 
 /**
- * Reads a token that has all claims, if it is spelled as our signer spells tokens: three parts of base64url without padding, a header of
- * exactly `alg`, `typ` and `kid`, JSON as `JSON.stringify` writes it (so no member comes twice, and nothing stands
- * between them), and the one of two equivalent signatures that we make.
+ * Parses a token in our signer's exact encoding: three base64url parts without padding; a header with exactly `alg`,
+ * `typ` and `kid`; JSON as `JSON.stringify` writes it, so without duplicate members or white space; and a low-S
+ * signature. All claims are required. Returns `undefined` otherwise.
  */
 function readToken(token: string): UncheckedToken | undefined {
   if (token.length > longestToken) return undefined;
@@ -105,10 +105,10 @@ function readObject(bytes: Buffer | undefined): Record<string, unknown> | undefi
 
 const texts = ["iss", "aud", "sub", "sid", "jti"] as const;
 const longestText = 1_024;
-/** The last second of the year 9999: times beyond it are mistakes. */
+/** The last second of the year 9999. Later times are mistakes. */
 const latest = 253_402_300_799;
 
-/** The claims among the members of a payload; `undefined` if one is missing or not what it should be. */
+/** The claims of a payload, `undefined` if one is missing or invalid. */
 function readTokenClaims(payload: Readonly<Record<string, unknown>>): TokenClaims | undefined {
   const { iss, aud, sub, sid, jti, iat, exp } = payload;
   if (!texts.every((name) => isText(payload[name]))) return undefined;
@@ -116,7 +116,7 @@ function readTokenClaims(payload: Readonly<Record<string, unknown>>): TokenClaim
   return { iss, aud, sub, sid, jti, iat, exp } as TokenClaims;
 }
 
-/** Whether it is a time as tokens have it: whole seconds since 1970. */
+/** Whether the value is a `NumericDate`: whole seconds since 1970. */
 function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= latest;
 }
@@ -131,14 +131,14 @@ const half = order / 2n;
 const partLength = 32;
 
 /**
- * An ES256 signature (r and s, 32 bytes each) stays valid when s is replaced by its negative. Of the two we make and accept
- * the one with the smaller s, so that nobody can make a second token of one that he has.
+ * An ES256 signature (r and s, 32 bytes each) stays valid if s is negated. Only the smaller s is accepted, so that a
+ * token cannot be altered into a second valid token.
  */
 function hasLowS(signature: Uint8Array): boolean {
   return signature.length === 2 * partLength && partS(signature) <= half;
 }
 
-/** The same signature with the smaller s. */
+/** The equivalent signature with the smaller s. */
 function withLowS(signature: Uint8Array): Buffer {
   const s = partS(signature);
   const low = s > half ? order - s : s;

@@ -26,7 +26,7 @@ import forge from "node-forge";
 
 const generate = promisify(generateKeyPair);
 
-/** Key pairs by Node; their PEM text by node-forge. */
+/** Key pairs with Node, PEM text with node-forge. */
 export class NodeServerKeys implements ServerKeys {
   async generate(wanted: NewServerKey): Promise<ServerKeyPair> {
     const { privateKey } =
@@ -78,13 +78,13 @@ function pairOf(kind: ServerKeyKind, privateKey: KeyObject): ServerKeyPair {
   };
 }
 
-/** Whether the file asks for an algorithm that Node was built without, so that no passphrase could help. */
+/** Whether Node lacks the file's encryption algorithm, so that no passphrase would help. */
 function isUnsupported(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && code.includes("UNSUPPORTED");
 }
 
-/** The one private key among the parts of a PEM file. */
+/** The only private key of a PEM file. */
 export interface PrivateKeyPart {
   readonly pem: string;
   readonly encrypted: boolean;
@@ -93,7 +93,7 @@ export interface PrivateKeyPart {
 const anyPart = /-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----/gs;
 const encryptedHeader = "Proc-Type: 4,ENCRYPTED";
 
-/** Finds the private key of a PEM file that may hold parameters or certificates besides. */
+/** Finds the private key in a PEM file. The file can also contain parameters or certificates. */
 function findPrivateKey(text: string): PrivateKeyPart | KeyRefusal {
   const parts = [...text.matchAll(anyPart)].map(([pem, label]) => ({ pem, label: label ?? "" }));
   const [part, second] = parts.filter(({ label }) => label.endsWith("PRIVATE KEY"));
@@ -109,7 +109,7 @@ function findPrivateKey(text: string): PrivateKeyPart | KeyRefusal {
 const exponent = 65_537n;
 const sizes = { smallest: 2048, between: 3072, largest: 4096 };
 
-/** Why a private key cannot serve as a key of the server of this kind; `undefined` if it can. */
+/** The reason why a private key cannot be a server key of this kind, `undefined` if it can. */
 function examinePrivateKey(kind: ServerKeyKind, key: KeyObject): KeyRefusal | undefined {
   return (kind === "rsa" ? examineRsa : examineEc)(key);
 }
@@ -140,7 +140,7 @@ function examineEc(key: KeyObject): KeyRefusal | undefined {
   });
 }
 
-/** A damaged key may give wrong results or make the library throw. */
+/** A damaged key can give wrong results or make the library throw. */
 function isKeyPair(works: () => boolean): KeyRefusal | undefined {
   try {
     return works() ? undefined : "inconsistent";
@@ -149,7 +149,7 @@ function isKeyPair(works: () => boolean): KeyRefusal | undefined {
   }
 }
 
-/** OpenSSL makes up for some wrong numbers in silence, at the cost of time. */
+/** OpenSSL silently corrects some wrong numbers, at the cost of time. */
 function hasMatchingNumbers(key: KeyObject): boolean {
   const jwk = key.export({ format: "jwk" });
   const numberOf = (text = "") => BigInt(`0x${Buffer.from(text, "base64url").toString("hex")}`);
@@ -163,13 +163,13 @@ function hasMatchingNumbers(key: KeyObject): boolean {
   );
 }
 
-/** The public key as PEM with CR LF at the end of every line, as clients of this protocol are used to it. */
+/** The public key as PEM with CRLF line ends, as clients of this protocol expect. */
 function publicKeyPem(key: KeyObject): string {
   const body = key.export({ type: "spki", format: "der" }).toString("latin1");
   return forge.pem.encode({ type: "PUBLIC KEY", body });
 }
 
-/** The JWK thumbprint of a key (RFC 7638): SHA-256 of its required members in the order of their names, in base64url. */
+/** The JWK thumbprint of a key (RFC 7638), with SHA-256, in base64url. */
 export function thumbprint(key: KeyObject): string {
   const { kty, n, e, crv, x, y } = key.export({ format: "jwk" });
   const members = kty === "RSA" ? { e, kty, n } : { crv, kty, x, y };

@@ -4,7 +4,7 @@ import { generateSecret, generateSync, generateURI } from "otplib";
 
 const period = 30;
 
-/** How many steps a token may be early or late: clocks of telephones are not exact, and typing takes time. */
+/** Accepted clock drift, in time steps. */
 const tolerance = 1;
 
 export class OtplibTimeTokens implements TimeTokens {
@@ -20,7 +20,7 @@ export class OtplibTimeTokens implements TimeTokens {
     const now = Math.floor(at / 1_000 / period);
     const found = Array.from({ length: 2 * tolerance + 1 }, (_, index) => now - tolerance + index)
       .filter((step) => step >= 0)
-      // All of them are compared, so that the time does not tell which one it was.
+      // Every step is compared, so that the duration does not reveal the matching one.
       .map((step) => ({ step, same: isSame(tokenOf(secret, step), token) }));
     return found.find(({ step, same }) => same && step > after)?.step ?? null;
   }

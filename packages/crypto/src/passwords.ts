@@ -5,22 +5,22 @@ import { hash, type Options, verify } from "@node-rs/argon2";
 import { BoundedQueue, type BreachedPasswords, type PasswordHasher } from "@sallyport/core";
 
 export interface Argon2Options {
-  /** Memory of one hash in KiB; 19456 unless given. */
+  /** Memory of one hash in KiB. Default: 19456. */
   readonly memoryCost?: number;
-  /** Passes over the memory; 2 unless given. */
+  /** Iterations. Default: 2. */
   readonly timeCost?: number;
-  /** Lanes of one hash; 1 unless given. */
+  /** Lanes of one hash. Default: 1. */
   readonly parallelism?: number;
   /**
-   * Hashes at once. Unless given one for each CPU, but three at most: they run on Node's own four threads, and files
-   * and name look-ups need one, too.
+   * Maximum number of parallel hashes. Default: number of CPUs, at most 3. Hashes run in Node's pool of four threads,
+   * which files and DNS look-ups share.
    */
   readonly concurrency?: number;
-  /** Hashes that may wait; 100 unless given. Further ones are refused with 706. */
+  /** Maximum number of waiting hashes. Default: 100. Further ones are refused with 706. */
   readonly queueLimit?: number;
 }
 
-/** Password hashing with argon2id, bounded in what runs and what waits. */
+/** Password hashing with argon2id, with limits for parallel and waiting hashes. */
 export class Argon2PasswordHasher implements PasswordHasher {
   private constructor(
     private readonly parameters: Options,
@@ -28,11 +28,11 @@ export class Argon2PasswordHasher implements PasswordHasher {
     private readonly decoy: string,
   ) {}
 
-  /** Makes the decoy that stands in for users that do not exist; parameters that argon2 does not take are refused here. */
+  /** Creates the decoy hash that is verified for unknown users. Rejects if argon2 refuses the parameters. */
   static async create(options: Argon2Options = {}): Promise<Argon2PasswordHasher> {
     const { memoryCost = 19_456, timeCost = 2, parallelism = 1, queueLimit = 100 } = options;
     const { concurrency = Math.min(availableParallelism(), 3) } = options;
-    // Argon2id is the library's default; its `Algorithm` is an enumeration that isolated modules cannot use.
+    // Argon2id is the library's default. Its `Algorithm` is a const enum, which isolated modules cannot use.
     const parameters = { memoryCost, timeCost, parallelism };
     const decoy = await hash(randomBytes(32), parameters);
     const queue = new BoundedQueue({ concurrency, queueLimit, detail: "Too many passwords wait to be checked." });
@@ -60,7 +60,7 @@ export class Argon2PasswordHasher implements PasswordHasher {
   }
 }
 
-/** All of an encoded hash but its salt and digest. */
+/** The part of an encoded hash before the salt. */
 function parametersOf(encoded: string): string {
   return encoded.split("$", 4).join("$");
 }
@@ -74,10 +74,10 @@ async function compare(encoded: string, password: string): Promise<boolean | "un
   }
 }
 
-/** Bytes of each digest that the list keeps: so many that no password is taken for another by chance (one in ten million). */
+/** Stored bytes per digest. The chance of a false match is about one in ten million. */
 const kept = 5;
 
-/** Passwords of published lists, by the beginnings of their MD5 in ascending order: what clients send can be looked up like what people type. */
+/** Breached passwords as sorted MD5 prefixes. Both MD5 digests from clients and plain passwords can be looked up. */
 export class ListedBreachedPasswords implements BreachedPasswords {
   private readonly digests: Buffer;
 
@@ -85,7 +85,7 @@ export class ListedBreachedPasswords implements BreachedPasswords {
     this.digests = readFileSync(file);
   }
 
-  /** How many there are. */
+  /** Number of listed passwords. */
   get size(): number {
     return this.digests.length / kept;
   }

@@ -27,7 +27,7 @@ const blockLength = 16;
 const longestData = 65_536;
 const longestText = Math.ceil(longestData / 3) * 4;
 
-/** AES-256-CBC by OpenSSL, its padding taken off here; the AES key is opened like credentials. */
+/** AES-256-CBC with OpenSSL and our own unpadding. The AES key is opened like credentials. */
 export class AesCbcHybridCipher implements HybridCipher {
   constructor(private readonly credentials: CredentialsCipher) {}
 
@@ -38,7 +38,7 @@ export class AesCbcHybridCipher implements HybridCipher {
 
     const opened = await this.credentials.open(aesKey, accepted);
     const isKey = opened !== undefined && isAesKey(opened);
-    // A wrong key is followed by the same work as a right one.
+    // Equal work for a wrong key, against timing attacks.
     const decipher = createDecipheriv(algorithm, isKey ? opened.plain : randomBytes(keyLength), iv);
     decipher.setAutoPadding(false);
     const { good, message } = unpadPkcs7(Buffer.concat([decipher.update(blocks), decipher.final()]));
@@ -65,7 +65,7 @@ function isAesKey({ padding, blocks, plain }: OpenedCredentials): boolean {
 
 const blockNumbers = 2 ** 32;
 
-/** AES-256-CTR by OpenSSL, whose counter is all 16 bytes of the block: hence the bound on the length of a message. */
+/** AES-256-CTR with OpenSSL. OpenSSL counts in all 16 bytes of the block, so the message length is limited here. */
 export class AesCtrChannelCipher implements ChannelCipher {
   apply(key: Uint8Array, counterBlock: Uint8Array, message: Uint8Array): Uint8Array {
     const { cipher, room } = begin(key, counterBlock);
@@ -96,7 +96,7 @@ async function* pieces(
   }
 }
 
-/** A cipher, and how many bytes it may process before the numbers of blocks are used up. */
+/** A cipher, and the number of bytes until its 32-bit block counter overflows. */
 function begin(key: Uint8Array, counterBlock: Uint8Array): { cipher: Cipher; room: number } {
   if (key.length !== keyLength) throw new RangeError("a symmetric key has 32 bytes");
   if (counterBlock.length !== blockLength) throw new RangeError("a counter block has 16 bytes");

@@ -3,7 +3,7 @@ import { parentPort } from "node:worker_threads";
 import type { RsaPadding } from "@sallyport/core";
 import { select, type Unpadded, unpadOaep, unpadPkcs1 } from "./unpadding.ts";
 
-// The thread in which private keys compute: the private operation of RSA cannot be had in Node's own pool without padding.
+// Thread for private RSA operations. Node's thread pool offers no asynchronous raw RSA operation.
 
 if (parentPort === null) throw new Error("this module runs as a worker thread");
 const port = parentPort;
@@ -17,7 +17,7 @@ function replyTo(bytes: BlockRequest["bytes"], keys: BlockRequest["keys"]): Bloc
   }
 }
 
-/** What the thread is asked; it answers in the order of the requests. */
+/** A request to the thread. Replies come in the order of the requests. */
 export interface BlockRequest {
   readonly bytes: Uint8Array;
   readonly keys: readonly BlockKey[];
@@ -25,7 +25,7 @@ export interface BlockRequest {
 
 export type BlockReply = { readonly opened: OpenedBlocks | undefined } | { readonly failed: string };
 
-/** A private key and what goes with it; of a form that can be sent to another thread. */
+/** A private key and its derived values, in a form that can be posted to another thread. */
 export interface BlockKey {
   readonly key: KeyObject;
   /** Big-endian, as long as a block. */
@@ -35,15 +35,15 @@ export interface BlockKey {
 }
 
 export interface OpenedBlocks {
-  /** Which of the keys opened it. */
+  /** Index of the key that opened the blocks. */
   readonly keyIndex: number;
   readonly padding: RsaPadding;
   readonly plain: Uint8Array;
 }
 
-/** All blocks by one key, in each of the paddings. */
+/** All blocks opened with one key, in each padding. */
 interface Attempt {
-  /** Whether all blocks are smaller than the modulus, which everybody can see. */
+  /** Whether all blocks are smaller than the modulus. This is public information. */
   readonly possible: boolean;
   readonly oaep256: Unpadded;
   readonly oaep1: Unpadded;
@@ -51,9 +51,9 @@ interface Attempt {
 }
 
 /**
- * Opens cipher blocks, of a whole number for each of the keys, by that key and padding that fit all of them. Each block
- * costs one private operation per key and the work of all three paddings, whatever they show. When no OAEP fits, the
- * result is in PKCS#1 v1.5, pseudo-random if that does not fit either. `undefined` only if no key is possible at all.
+ * Opens cipher blocks with the one key and padding that fit all of them. The input is a whole number of blocks for each
+ * key. Every block costs one private operation per key and all three unpaddings. Without a valid OAEP padding, the
+ * result is PKCS#1 v1.5, pseudo-random if that is invalid too. `undefined` only if no key is possible.
  */
 function openBlocks(bytes: Uint8Array, keys: readonly BlockKey[]): OpenedBlocks | undefined {
   const attempts = keys.map((key) => attempt(bytes, key));
@@ -95,7 +95,7 @@ function attempt(bytes: Uint8Array, { key, modulus, rejectionKey }: BlockKey): A
 function join(blocks: readonly Unpadded[], allowed: number): Unpadded {
   return {
     good: blocks.reduce((all, { good }) => all & good, allowed),
-    // A copy: a piece of Node's pool would take its neighbours along to the other thread.
+    // A slice of Node's buffer pool would transfer the whole pool.
     message: new Uint8Array(Buffer.concat(blocks.map(({ message }) => message))),
   };
 }

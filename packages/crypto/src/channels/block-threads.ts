@@ -4,13 +4,13 @@ import { BoundedQueue } from "@sallyport/core";
 import type { BlockReply, BlockRequest, OpenedBlocks } from "./block-thread-main.ts";
 
 export interface BlockThreadsOptions {
-  /** Threads at most; unless given one less than there are CPUs, one at least and four at most. They start when needed. */
+  /** Maximum number of threads. Default: CPUs minus one, from 1 to 4. They start on demand. */
   readonly threads?: number;
-  /** Requests that may wait for a thread; 100 unless given. Further ones are refused with 706. */
+  /** Maximum number of waiting requests. Default: 100. Further requests are refused with 706. */
   readonly queueLimit?: number;
 }
 
-/** The threads that open cipher blocks. One that ended is replaced by the next request. */
+/** Thread pool that opens cipher blocks. A crashed thread is replaced at the next request. */
 export class BlockThreads {
   readonly #queue: BoundedQueue;
   readonly #idle: BlockThread[] = [];
@@ -38,7 +38,7 @@ export class BlockThreads {
     });
   }
 
-  /** Ends the threads; what they work on fails, and so does all that comes later. */
+  /** Terminates the threads. Pending and later requests fail. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#all].map((thread) => thread.close()));
@@ -61,7 +61,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** One thread that opens cipher blocks, one request at a time. It keeps the process alive only while it works. */
+/** A thread that opens cipher blocks, one request at a time. It keeps the process alive only while it works. */
 class BlockThread {
   readonly #thread = new Worker(new URL("./block-thread-main.js", import.meta.url));
   #waiting: Waiting | undefined;

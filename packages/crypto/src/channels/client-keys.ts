@@ -5,7 +5,7 @@ import { memoizeByKey } from "../digests-and-random.ts";
 import { thumbprint } from "../node-server-keys.ts";
 import { strictBase64 } from "../strict-base64.ts";
 
-/** The key of a client as Node takes it. */
+/** A client key as a Node key object. */
 export const clientKeyObject = memoizeByKey(({ spki }: ClientKey) =>
   createPublicKey({ key: Buffer.from(spki), format: "der", type: "spki" }),
 );
@@ -13,9 +13,9 @@ export const clientKeyObject = memoizeByKey(({ spki }: ClientKey) =>
 const longestText = 8_192;
 const sizes = { smallest: 2048, largest: 4096 };
 const exponent = 65_537;
-/** The largest key that is accepted fits in; what is longer need not be taken apart to be refused. */
+/** Upper bound for an accepted key. Longer input is refused without parsing. */
 const longestDer = 600;
-/** Keys that are remembered at least: clients log in again with the key that they have. */
+/** Minimum number of cached keys. Clients often log in again with the same key. */
 const cacheSize = 100;
 
 interface ReadKey {
@@ -23,7 +23,7 @@ interface ReadKey {
   readonly keyId: string;
 }
 
-/** Reads keys with node-forge, and keeps of them the two numbers only: what is handed on is written anew. */
+/** Parses keys with node-forge and keeps only modulus and exponent. The key is then encoded again. */
 export class ForgeClientKeyParser implements ClientKeyParser {
   /** By the SHA-256 of the text. */
   readonly #recent = new Recent<Digest, ReadKey>(cacheSize);
@@ -56,7 +56,7 @@ export class ForgeClientKeyParser implements ClientKeyParser {
 
 type Numbers = Pick<forge.pki.rsa.PublicKey, "n" | "e">;
 
-/** Modulus and exponent, if the bytes are exactly what node-forge would write for them. */
+/** Modulus and exponent, if the bytes are exactly node-forge's encoding of them. */
 function readNumbers({ der, form }: PublicKeyBytes): Numbers | undefined {
   if (der.length > longestDer) return undefined;
   const binary = der.toString("latin1");
@@ -83,16 +83,16 @@ function isOdd(number: forge.jsbn.BigInteger): boolean {
   return number.testBit(0);
 }
 
-/** The bytes of a DER structure, and which one it is, where the text says so. */
+/** DER bytes, with their structure if the text names it. */
 interface PublicKeyBytes {
   readonly der: Buffer;
-  /** `undefined`: bare DER, which has to be looked into. */
+  /** `undefined`: bare DER of either structure. */
   readonly form: "spki" | "pkcs1" | undefined;
 }
 
 const pem = /^-----BEGIN (RSA )?PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END (RSA )?PUBLIC KEY-----$/;
 
-/** Finds the DER in what a client may send as its key: PEM, base64 of PEM, or base64 of DER. */
+/** Extracts the DER of a client key: PEM, base64 of PEM, or base64 of DER. */
 function readPublicKeyText(text: string): PublicKeyBytes | undefined {
   const bare = text.trim();
   if (bare.startsWith("-----")) return readPem(bare);
@@ -109,7 +109,7 @@ function readPem(text: string): PublicKeyBytes | undefined {
   return der && { der, form: begin === undefined ? "spki" : "pkcs1" };
 }
 
-/** Base64 in lines or not, in either alphabet but not in a mixture, with its padding or without. */
+/** Decodes base64 or base64url, not a mixture, with or without line breaks and padding. */
 function readBase64(text: string): Buffer | undefined {
   const digits = text.replaceAll(/[ \t\r\n]+/g, "");
   if (digits === "") return undefined;

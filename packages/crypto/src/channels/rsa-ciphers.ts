@@ -16,7 +16,7 @@ import { BlockThreads, type BlockThreadsOptions } from "./block-threads.ts";
 import { clientKeyObject } from "./client-keys.ts";
 
 export interface RsaCredentialsCipherOptions extends BlockThreadsOptions {
-  /** Whether PKCS#1 v1.5 is accepted; true unless given. Refusing it costs the same work. */
+  /** Whether PKCS#1 v1.5 is accepted. Default: true. A refusal costs the same work. */
   readonly legacyPkcs1?: boolean;
 }
 
@@ -24,7 +24,7 @@ const mostBlocks = 16;
 const largestBlock = 512;
 const longestText = Math.ceil((mostBlocks * largestBlock) / 3) * 4;
 
-/** RSA by OpenSSL without padding, in threads of its own; the paddings are taken off by code of this package. */
+/** Raw RSA with OpenSSL, in its own threads. This package removes the padding. */
 export class RsaCredentialsCipher implements CredentialsCipher {
   readonly #threads: BlockThreads;
   readonly #legacyPkcs1: boolean;
@@ -52,7 +52,7 @@ export class RsaCredentialsCipher implements CredentialsCipher {
     return { keyId, padding: opened.padding, blocks, plain: opened.plain };
   }
 
-  /** Ends the threads. What is still being opened fails. */
+  /** Terminates the threads. Pending operations fail. */
   close(): Promise<void> {
     return this.#threads.close();
   }
@@ -69,7 +69,7 @@ function digestsOf(bytes: Uint8Array, size: number): Digest[] {
   return blocks.map((block) => hash("sha256", block, "hex"));
 }
 
-/** The key of a pair, made ready. */
+/** The imported private key of a pair. */
 const prepareBlockKey = memoizeByKey(({ privateKey }: ServerKeyPair): BlockKey => {
   const key = createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" });
   const { n = "", d = "" } = key.export({ format: "jwk" });
@@ -94,7 +94,7 @@ const paddings: Readonly<Record<RsaPadding, Padding>> = {
 /** A public operation with 4096 bits takes a few hundred microseconds. */
 const blocksPerTick = 8;
 
-/** RSA by OpenSSL; the public operation is quick enough for the event loop, a few at a time. */
+/** RSA with OpenSSL. The public operation is fast enough for the event loop, a few blocks per tick. */
 export class RsaAnswerCipher implements AnswerCipher {
   async seal(client: ClientKey, padding: RsaPadding, plain: Uint8Array): Promise<string> {
     const { overhead, options } = paddings[padding];

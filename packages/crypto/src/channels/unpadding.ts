@@ -1,10 +1,10 @@
 import { createHmac, hash, type KeyObject } from "node:crypto";
 
-/** What a padding turned out to hold. */
+/** The result of removing a padding. */
 export interface Unpadded {
-  /** A mask: -1 if the padding was right, 0 if not. Not to be branched upon for PKCS#1 v1.5. */
+  /** A mask: -1 for a valid padding, 0 for an invalid one. Never branch on it for PKCS#1 v1.5. */
   readonly good: number;
-  /** The message; something of no meaning where the padding was wrong. */
+  /** The message, meaningless after an invalid padding. */
   readonly message: Uint8Array;
 }
 
@@ -13,9 +13,9 @@ export type OaepHash = "sha1" | "sha256";
 const emptyLabel = { sha1: hash("sha1", "", "buffer"), sha256: hash("sha256", "", "buffer") };
 
 /**
- * Takes OAEP off a raw block (RFC 8017, 7.1.2): MGF1 with the same hash, empty label. Everything is computed and every byte
- * is looked at before the verdict, which says no more than yes or no: to tell a wrong first byte from the rest would be
- * enough to decrypt any block (Manger's attack).
+ * Removes OAEP from a raw block (RFC 8017, 7.1.2): MGF1 with the same hash, empty label. It processes every byte before
+ * the verdict, which is only valid or invalid. Revealing an invalid first byte alone would allow decryption of any
+ * block (Manger's attack).
  */
 export function unpadOaep(block: Uint8Array, hashName: OaepHash): Unpadded {
   const label = emptyLabel[hashName];
@@ -56,10 +56,10 @@ const lengthCandidates = 128;
 const shortestFilling = 8;
 
 /**
- * Takes the padding of PKCS#1 v1.5 (RFC 8017, 7.2.2) off a raw block, with implicit rejection: when the padding is wrong,
- * the message is pseudo-random, made from the private key and the cipher block, the same whenever that block comes
- * again. So whoever tries altered blocks gets a message in any case and cannot tell a right padding from a wrong one
- * (Bleichenbacher's attack). The algorithm is that of OpenSSL 3.2 and later, byte for byte.
+ * Removes PKCS#1 v1.5 padding (RFC 8017, 7.2.2) from a raw block, with implicit rejection. An invalid padding yields a
+ * pseudo-random message, derived from the private key and the cipher block, so equal blocks yield equal messages. An
+ * attacker cannot tell a valid padding from an invalid one (Bleichenbacher's attack). The algorithm equals that of
+ * OpenSSL 3.2 and later, byte for byte.
  *
  * @param rejectionKey HMAC key: SHA-256 of the private exponent, padded to the length of a block
  */
@@ -83,7 +83,7 @@ export function unpadPkcs1(block: Uint8Array, cipherBlock: Uint8Array, rejection
   return { good, message: message.subarray(select(good, separator + 1, substituteStart)) };
 }
 
-/** The last candidate that is a possible length, so that all lengths are about equally probable. */
+/** The last candidate that is a valid length, so that all lengths are about equally likely. */
 function substituteLength(candidates: Uint8Array, size: number): number {
   const longest = size - 2 - shortestFilling;
   const bits = 2 ** Math.ceil(Math.log2(longest + 1)) - 1;
@@ -95,7 +95,7 @@ function substituteLength(candidates: Uint8Array, size: number): number {
   return length;
 }
 
-/** Pseudo-random bytes: HMAC over counter, label and wanted bits, block by block. */
+/** Pseudo-random bytes: HMAC-SHA-256 of counter, label and length in bits, block by block. */
 function expand(key: Uint8Array, label: string, length: number): Uint8Array {
   const step = 32;
   const input = Buffer.alloc(4 + label.length);
@@ -111,7 +111,7 @@ function expand(key: Uint8Array, label: string, length: number): Uint8Array {
 
 const blockLength = 16;
 
-/** Takes PKCS#7 padding off whole blocks of 16 bytes: every byte that could be padding is looked at, then one verdict. */
+/** Removes PKCS#7 padding from 16-byte blocks. It processes every possible padding byte before the verdict. */
 export function unpadPkcs7(blocks: Uint8Array): Unpadded {
   const last = blocks.length - 1;
   const count = blocks[last] ?? 0;
@@ -122,30 +122,30 @@ export function unpadPkcs7(blocks: Uint8Array): Unpadded {
   return { good, message: blocks.subarray(0, blocks.length - select(good, count, 0)) };
 }
 
-// Comparisons and choices without branches, for what an attacker must not measure. Numbers are integers from 0 to 2^30; a
-// mask is -1 for yes and 0 for no, so that masks are combined with `&`, `|` and `~`.
+// Branch-free comparisons and selection, against timing attacks. Numbers are integers from 0 to 2^30. A mask is -1 for
+// yes and 0 for no; combine masks with `&`, `|` and `~`.
 
-/** Whether a number is 0. */
+/** Mask: the number is 0. */
 export function maskZero(value: number): number {
   return ~((value | -value) >> 31);
 }
 
-/** Whether two numbers are equal. */
+/** Mask: the numbers are equal. */
 export function maskEqual(a: number, b: number): number {
   return maskZero(a ^ b);
 }
 
-/** Whether the first number is the smaller one. */
+/** Mask: `a` is less than `b`. */
 export function maskLess(a: number, b: number): number {
   return (a - b) >> 31;
 }
 
-/** The first value for yes, the second for no. */
+/** Returns `yes` for the mask -1, `no` for 0. */
 export function select(mask: number, yes: number, no: number): number {
   return (mask & yes) | (~mask & no);
 }
 
-/** Whether two arrays of the same length have the same bytes. */
+/** Mask: two arrays have the same bytes. Both must have the same length. */
 export function maskSameBytes(a: Uint8Array, b: Uint8Array): number {
   let difference = a.length ^ b.length;
   for (let at = 0; at < a.length; at++) difference |= (a[at] ?? 0) ^ (b[at] ?? 0);
