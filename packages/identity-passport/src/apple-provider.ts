@@ -20,7 +20,7 @@ export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvide
       type: "apple",
       scope: "name email",
       hasPkce: false,
-      // Apple answers a request for a name or an address with a form.
+      // Apple requires `form_post` if the scope contains `name` or `email`.
       parameters: { response_mode: "form_post" },
       endpoints: () => endpoints,
       accept: (data) => acceptAppleData(data, fakeProviders !== null),
@@ -35,7 +35,7 @@ export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvide
 
 const appleId = { pattern: /^[\dA-Za-z]{1,32}$/ };
 
-/** Additional data of Apple's kind, their key file being there. The address loses the slash at its end. */
+/** Validates Apple's additional data and the key file. Trailing slashes of the address are removed. */
 function acceptAppleData(data: unknown, isFake: boolean): ProviderData {
   const accepted = acceptedTexts(data, {
     clientId: idRule,
@@ -58,10 +58,10 @@ function addressOf(text: string, isFake: boolean): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
-/** In seconds: it is made for one exchange. */
+/** Seconds; each secret serves one code exchange. */
 const lifetime = 300;
 
-/** The client secret: a token signed with the key from Apple. The file is read for every exchange, so that it can be replaced. */
+/** The client secret: a JWT signed with Apple's key. The file is read every time, so that it can be replaced. */
 function appleClientSecret(
   { clientId = "", teamId = "", keyIdentifier = "", keyPath = "" }: ProviderData,
   audience: string,
@@ -79,7 +79,7 @@ function appleClientSecret(
 
 const longestFile = 16_384;
 
-/** Reads a P-256 key from a file of the operator. 608 if the file holds no such key or is readable by other users of the machine. */
+/** Reads the operator's P-256 key file. 608 if it contains no such key or is world-readable. */
 function keyFromFile(path: string): KeyObject {
   const key = parsed(contentOf(path));
   if (key?.asymmetricKeyType !== "ec" || key.asymmetricKeyDetails?.namedCurve !== "prime256v1")
@@ -91,7 +91,7 @@ function contentOf(path: string): string {
   if (!isAbsolute(path)) throw misconfigured("keyPath is no absolute path");
   let file: number;
   try {
-    // Nothing is waited for: the path could lead to a pipe.
+    // Non-blocking, because the path may be a named pipe.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch {
     throw misconfigured("the file at keyPath is not there, or not readable");
@@ -118,7 +118,7 @@ function parsed(text: string): KeyObject | null {
 
 const longest = 4_096;
 
-/** The name in the form that the browser posts on a user's first log-in. Apple does not sign it. Anything but a name counts as none. */
+/** The name in Apple's form post at a user's first log-in. It is not signed. Invalid data yields empty names. */
 export function appleName(user: string | undefined): { readonly name: string; readonly surname: string } {
   const said = user === undefined || user.length > longest ? null : strictJsonObject(user);
   const name = said?.["name"];

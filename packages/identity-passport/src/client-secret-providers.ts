@@ -13,7 +13,7 @@ import {
   secretRule,
 } from "./provider-data.ts";
 
-/** What Google and Microsoft have in common. */
+/** Shared settings of Google and Microsoft. */
 const common = {
   scope: "openid email profile",
   hasPkce: true,
@@ -44,7 +44,7 @@ const fakeGoogle = (base: string): typeof realGoogle => ({
 export function googleProvider(surroundings: ProviderSurroundings): OpenIdProvider {
   const { fakeProviders } = surroundings;
   const { issuer, ...endpoints } = fakeProviders === null ? realGoogle : fakeGoogle(fakeProviders);
-  // Google signs its name with and without the scheme; it is one issuer all the same.
+  // Google's tokens contain the issuer with or without the scheme.
   const names = new Set<unknown>([issuer, ...(issuer === realGoogle.issuer ? ["accounts.google.com"] : [])]);
   return new OpenIdProvider(
     {
@@ -60,10 +60,10 @@ export function googleProvider(surroundings: ProviderSurroundings): OpenIdProvid
   );
 }
 
-/** A UUID, as directories are known by in tokens. */
+/** The UUID of a directory (tenant), as in tokens. */
 const directory = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Any Microsoft account, unless the entry names the directory of an organisation. */
+/** Any Microsoft account, unless the configuration names a directory. */
 const anyAccount = "common";
 
 const realMicrosoft = "https://login.microsoftonline.com";
@@ -94,7 +94,7 @@ export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdPro
   );
 }
 
-/** Each directory is an issuer of its own, which `tid` names; an entry for one directory takes no other. */
+/** Each directory is an issuer; `tid` names it. A configured directory accepts no other. */
 function issuerOf(issuers: string, { iss, tid }: JsonObject, { tenant = anyAccount }: ProviderData): string | null {
   if (typeof tid !== "string" || !directory.test(tid) || iss !== `${issuers}/${tid}/v2.0`) return null;
   return directory.test(tenant.toLowerCase()) && tenant.toLowerCase() !== tid ? null : iss;

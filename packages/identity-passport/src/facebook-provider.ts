@@ -27,8 +27,8 @@ const fake = (base: string): typeof real => ({
 });
 
 /**
- * Facebook. `debug_token` tells the user of the access token; PKCE and the nonce of the id token tie the code to this
- * log-in.
+ * Facebook. `debug_token` returns the user of the access token. PKCE and the nonce of the id token bind the code to
+ * this log-in.
  */
 export class FacebookProvider implements IdentityProvider {
   readonly type = "facebook";
@@ -77,7 +77,7 @@ export class FacebookProvider implements IdentityProvider {
     if (status >= 400) throw misconfigured("the provider does not accept the client or its secret");
   }
 
-  /** The user of an access token of this application. The profile endpoint would take a token of another application, too. */
+  /** The user of an access token of this application. The profile endpoint also accepts foreign tokens. */
   private async userOf(
     token: string,
     { clientId = "", clientSecret = "" }: ProviderData,
@@ -93,7 +93,7 @@ export class FacebookProvider implements IdentityProvider {
     const { app_id: app, is_valid: isValid, type, user_id: user, expires_at: end } = said as JsonObject;
     if (app !== clientId) throw unproven("the access token was made for another application");
     if (isValid !== true || type !== "USER" || typeof end !== "number") throw unproven("the access token is not valid");
-    // 0: it does not end.
+    // 0 means no expiry.
     if (end !== 0 && end * 1_000 <= Date.now()) throw unproven("the access token is over");
     if (typeof user !== "string" || !/^\d{1,255}$/.test(user)) throw unproven("the access token is nobody's");
     return user;
@@ -133,7 +133,7 @@ export class FacebookProvider implements IdentityProvider {
   }
 }
 
-/** An application that is unknown, or a wrong secret. */
+/** Graph API errors: unknown application, wrong secret. */
 const faultsOfData = new Set([1, 101]);
 
 function blamesData({ json }: ProviderAnswer): boolean {
@@ -152,8 +152,8 @@ interface OwnLogIn {
 const longestToken = 16_384;
 
 /**
- * 324 unless the id token beside an access token was issued for this log-in. This refuses an authorization code of another log-in. The
- * token comes directly from the provider over TLS, which replaces the check of its signature (OpenID Connect Core 1.0, 3.1.3.7).
+ * 324 unless the id token was issued for this log-in, which refuses an injected code. The signature is not verified:
+ * the token comes directly from the provider over TLS (OpenID Connect Core 1.0, 3.1.3.7).
  */
 function requireOwnLogIn(token: unknown, { clientId, nonce, subject }: OwnLogIn): void {
   const claims = claimsOf(token);

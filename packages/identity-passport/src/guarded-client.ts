@@ -10,16 +10,16 @@ export interface ProviderAnswer {
 }
 
 interface GuardedClientOptions {
-  /** The base address of an imitation, which may be plain HTTP on a loopback address; everything else is asked by HTTPS. */
+  /** The base address of the fake providers. It can be plain HTTP on loopback; any other request uses HTTPS. */
   readonly fakeProviders: string | null;
   readonly allowPrivateAddresses: boolean;
   readonly resolve: Resolve;
 }
 
-/** A provider answers with a few kilobytes. */
+/** Real responses have a few kilobytes. */
 const answerBytes = 1_048_576;
 
-/** Requests to one host: under way, and waiting behind them. */
+/** Limits per origin: parallel and waiting requests. */
 const perHost = {
   concurrency: 32,
   queueLimit: 128,
@@ -28,7 +28,7 @@ const perHost = {
   retryAfter: 5,
 };
 
-/** Connections are kept for a while, as one costs more than the request on it. */
+/** A new connection costs more than the request itself. */
 const keepAlive = {
   keepAlive: true,
   maxSockets: perHost.concurrency,
@@ -37,9 +37,9 @@ const keepAlive = {
 };
 
 /**
- * The one way in which providers are asked: within the time that the caller has, to public addresses, without following
- * redirects, for JSON of at most 1 MiB. Failures: 706 when there is no answer in time, or one that says that the provider
- * is out of order; 324 when it is not such an answer as a provider gives.
+ * HTTP client for all requests to providers: JSON of at most 1 MiB from public addresses, within the caller's time
+ * limit, without redirects. Errors: 706 without a response in time, for a 5xx status and for 429; 324 for an invalid
+ * response.
  */
 export class GuardedClient {
   private readonly options: GuardedClientOptions;
@@ -57,12 +57,12 @@ export class GuardedClient {
     };
   }
 
-  /** The answer, unless it is a failure. Statuses from 400 to 499 are answers, too, except 429. */
+  /** Sends a GET request. Resolves for statuses from 400 to 499 too, except 429. */
   get(url: string, signal: AbortSignal): Promise<ProviderAnswer> {
     return this.ask(new URL(url), null, signal);
   }
 
-  /** The answer to a form, as of `get`. */
+  /** Posts a form. Results as of `get`. */
   post(url: string, form: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ProviderAnswer> {
     return this.ask(new URL(url), `${new URLSearchParams(form)}`, signal);
   }
@@ -103,7 +103,7 @@ export class GuardedClient {
       new Promise((resolve, reject) => {
         const sent = (isSecure ? requestHttps : requestHttp)(url, options, resolve);
         sent.on("error", (error: NodeJS.ErrnoException) => {
-          // The provider closed a connection that was kept for further requests, just as this one was sent.
+          // The provider closed a kept-alive connection while this request was sent.
           if (error.code === "ECONNRESET" && sent.reusedSocket && !isSecond) resolve(attempt(true));
           else reject(error);
         });
@@ -131,12 +131,12 @@ export class GuardedClient {
   }
 }
 
-/** A scheme, host and port that were asked before. */
+/** The state of an origin: scheme, host and port. */
 interface KnownHost {
-  /** Bounds the connections and requests that a hanging provider can hold. */
+  /** Limits the connections and requests that a hanging provider can hold. */
   readonly queue: BoundedQueue;
   readonly isImitation: boolean;
-  /** Judges a literal address, which needs no look-up. Names are judged when they are looked up. */
+  /** The verdict on a literal address. Names are checked when they are resolved. */
   readonly isAllowed: boolean;
 }
 
@@ -176,7 +176,7 @@ function refusalOf(status: number, { headers }: IncomingMessage): Error | null {
   return null;
 }
 
-/** Tells only the code of a network error: its text holds addresses and received data. */
+/** Reports only the code of a network error: its message can contain addresses and received data. */
 function failureOf(error: unknown): Error {
   if (error instanceof Error && error.name === "ServiceError") return error;
   if (error instanceof AddressRefused) return notPublic();
@@ -187,10 +187,9 @@ function failureOf(error: unknown): Error {
 
 const notPublic = () => unanswered("the address of the provider is not a public one");
 
-/** A JSON object by the names of its members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The failures of providers. Their details are fixed words: nothing that a provider, a browser or a secret says gets into them. */
+/** Errors of providers. Details are fixed texts: they never contain data of a provider or browser, nor secrets. */
 export const unproven = (detail: string): ServiceError => new ServiceError(324, { detail });
 
 export const misconfigured = (detail: string): ServiceError => new ServiceError(608, { detail });

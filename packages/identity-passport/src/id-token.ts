@@ -17,7 +17,7 @@ interface IdTokenExpectations {
   readonly keys: KeySet;
   readonly clientId: string;
   readonly nonce: string;
-  /** The issuer by which an identity is known, if the token comes from one that the provider may name; `null` if not. */
+  /** The issuer that identifies the account, `null` if the token's issuer is not acceptable. */
   readonly issuerOf: (claims: JsonObject) => string | null;
 }
 
@@ -27,18 +27,18 @@ interface VerifiedIdToken {
   readonly claims: JsonObject;
 }
 
-/** Providers sign with these. Neither `none` nor a shared secret proves anything here. */
+/** Algorithms of the providers. `none` and shared secrets are refused. */
 const algorithms = ["RS256", "ES256"];
 
 const longestToken = 16_384;
 
-/** How far the clocks may be apart, in seconds. */
+/** Accepted clock difference in seconds. */
 const clockTolerance = 120;
 
-/** In seconds; the token was made for this log-in. */
+/** Maximum age in seconds. The token was issued for this log-in. */
 const greatestAge = 600;
 
-/** Verifies the signature, issuer, audience, times and nonce of an id token, and returns its subject. 324 if one is wrong. */
+/** Verifies signature, issuer, audience, times and nonce of an id token. Returns its subject; 324 if it is invalid. */
 export async function verifyIdToken(token: unknown, expected: IdTokenExpectations): Promise<VerifiedIdToken> {
   if (typeof token !== "string" || token.length > longestToken) throw unproven("the provider sent no id token");
   let keyIssuer: string | null = null;
@@ -70,7 +70,7 @@ export async function verifyIdToken(token: unknown, expected: IdTokenExpectation
   if (!isParty(payload, expected.clientId)) throw unproven("the id token was made for another application");
   const issuer = expected.issuerOf(payload);
   if (issuer === null || !signsFor(keyIssuer, payload)) throw unproven("the id token has another issuer");
-  // Nothing has looked at its type yet, and a pattern takes numbers and lists for texts.
+  // The type is unchecked so far, and `test` converts numbers and lists to strings.
   const { sub: subject } = payload as JsonObject;
   if (typeof subject !== "string" || !/^[\x21-\x7E]{1,255}$/.test(subject)) throw unproven("the id token names nobody");
   return { issuer, subject, claims: payload };
@@ -79,7 +79,7 @@ export async function verifyIdToken(token: unknown, expected: IdTokenExpectation
 const segment = (token: string, index: number) =>
   Buffer.from(token.split(".")[index] ?? "", "base64url").toString("utf8");
 
-/** A token for several audiences must name the party that asked for it. */
+/** A token for several audiences must name the authorized party. */
 const isParty = ({ aud, azp }: JsonObject, clientId: string) =>
   azp === undefined ? !Array.isArray(aud) || aud.length === 1 : azp === clientId;
 
@@ -105,33 +105,33 @@ function refusalOf(error: unknown): Error {
 interface KeySetOptions {
   readonly client: Pick<GuardedClient, "get">;
   readonly address: string;
-  /** Milliseconds that the provider has to answer. */
+  /** Milliseconds that the provider has to respond. */
   readonly timeout: number;
 }
 
 interface FoundKey {
   readonly key: CryptoKey;
-  /** Whose tokens the key signs, where the provider says it of each key; `{tenantid}` stands in for any tenant. */
+  /** The issuer of the key, if the provider states it per key. `{tenantid}` is a placeholder for any tenant. */
   readonly issuer: string | null;
 }
 
-/** After this the keys are asked for again. */
+/** Milliseconds until a refresh is tried. */
 const freshFor = 3_600_000;
 
-/** Keys that were fetched longer ago than this are good for nothing, even while the provider gives no newer ones. */
+/** Milliseconds until cached keys expire, even if the provider is unavailable. */
 const usableFor = 86_400_000;
 
-/** How long tokens under unknown keys cause no further request. */
+/** Minimum milliseconds between requests caused by unknown keys. */
 const unknownKeyPause = 30_000;
 
-/** How long nothing is asked after a failure. */
+/** Milliseconds without requests after a failure. */
 const failurePause = 5_000;
 
-/** The public keys of a provider: fetched once for many tokens, again when a token names a key that is not among them. */
+/** Cached public keys of a provider. An unknown key id in a token causes a refresh. */
 export class KeySet {
   private readonly options: KeySetOptions;
   private readonly remote: ReturnType<typeof createRemoteJWKSet>;
-  /** The keys that were fetched last, and when. jose writes it. */
+  /** The cached keys and their fetch time. jose writes it. */
   private readonly fetched: { readonly uat?: number; readonly jwks?: JSONWebKeySet } = {};
   private failedAt = Number.NEGATIVE_INFINITY;
 
@@ -146,12 +146,12 @@ export class KeySet {
     });
   }
 
-  /** The key that a token's header names. 324 if the provider has no such key, 706 if it does not tell its keys. */
+  /** The key named in a token header. 324 if the provider has no such key, 706 if the keys cannot be fetched. */
   async find(header: JWSHeaderParameters): Promise<FoundKey> {
     const { kid } = header;
     if (typeof kid !== "string") throw unproven("the id token names no key");
     if (!this.remote.fresh) await this.reload();
-    // A provider that is silent is no reason to refuse tokens under the keys from before.
+    // An unavailable provider does not invalidate the cached keys.
     else if (Date.now() - (this.fetched.uat ?? 0) >= freshFor) await this.reload().catch(() => {});
     if (!this.has(kid) && !this.remote.coolingDown) await this.reload();
     if (!this.has(kid)) throw unproven("the id token is signed by a key that the provider does not have");
@@ -162,7 +162,7 @@ export class KeySet {
     return { key, issuer: typeof issuer === "string" ? issuer : null };
   }
 
-  /** Fetches the keys now. 706 or 324 if the provider does not tell them. */
+  /** Fetches the keys now. Throws 706 or 324 on failure. */
   reload(): Promise<void> {
     return this.remote.reload();
   }
@@ -180,7 +180,7 @@ export class KeySet {
     try {
       const { status, json } = await this.options.client.get(this.options.address, signal);
       if (status !== 200) throw unproven("the provider refused to tell its keys");
-      // Throws for a malformed set, so that it counts as a failure.
+      // A malformed set throws, so that it counts as a failure.
       createLocalJWKSet(json as unknown as JSONWebKeySet);
       return Response.json(json);
     } catch (error) {

@@ -7,17 +7,17 @@ import { isLoopbackAddress, type Resolve, resolveBySystem } from "./public-addre
 import type { ProviderSurroundings } from "./provider-data.ts";
 
 export interface IdentityProvidersOptions {
-  /** The base address of an imitation of all providers, for tests and the demo: `http://127.0.0.1:4010`. Nothing but loopback addresses are taken. */
+  /** Base address of the fake providers, for tests and the demo: `http://127.0.0.1:4010`. Only loopback is accepted. */
   readonly fakeProviders?: string | null;
-  /** Milliseconds that a provider has for everything that one callback asks of it. */
+  /** Milliseconds for all provider requests of one callback. Default: 5000. */
   readonly timeout?: number;
-  /** Whether providers may have addresses that are not on the open Internet. */
+  /** Whether providers can have private addresses. Default: false. */
   readonly allowPrivateAddresses?: boolean;
-  /** How hosts are looked up. */
+  /** Host name resolver. Default: the system's. */
   readonly resolve?: Resolve;
 }
 
-/** All providers. They share connections. */
+/** All identity providers, with shared connections. An invalid `fakeProviders` throws `TypeError`. */
 export function identityProviders(options: IdentityProvidersOptions = {}): ReadonlyMap<ProviderType, IdentityProvider> {
   const { allowPrivateAddresses = false, resolve = resolveBySystem, timeout = 5_000 } = options;
   const fakeProviders = fakeProvidersAt(options.fakeProviders ?? null);

@@ -4,7 +4,7 @@ import type { AuthorizationRequest, CallbackParameters } from "@sallyport/core";
 import passport, { type AuthenticateOptions, type Strategy } from "passport";
 import { type GuardedClient, type JsonObject, misconfigured, type ProviderAnswer, unproven } from "./guarded-client.ts";
 
-/** The parts of a strategy that are used here. */
+/** The members of a strategy that this module uses. */
 interface OAuthStrategy extends Strategy {
   authorizationParams: () => Record<string, string>;
   readonly _oauth2: {
@@ -16,7 +16,7 @@ interface OAuthStrategy extends Strategy {
   };
 }
 
-/** Passes the whole answer of the token endpoint on as the user. */
+/** Passes the whole token response on as the user. */
 type Verify = (
   accessToken: string,
   refreshToken: unknown,
@@ -25,7 +25,7 @@ type Verify = (
   done: (error: null, user: JsonObject) => void,
 ) => void;
 
-/** Where a strategy keeps state. Here the caller keeps it, and has consumed it before. */
+/** State store of a strategy. The caller stores the state and has already consumed it. */
 interface StateStore {
   store(request: unknown, verifier: unknown, state: unknown, meta: unknown, callback: (error: Error) => void): void;
   verify(
@@ -48,12 +48,12 @@ interface StrategyOptions {
   readonly passReqToCallback: false;
 }
 
-/** The packages' own types disagree about what keeps the state, and one package has none. */
+/** The packages' types disagree about the state store, and one package has none. */
 type StrategyClass = new (options: StrategyOptions, verify: Verify) => OAuthStrategy;
 
-/** What the strategies of one provider entry have in common. */
+/** Strategy settings of a configured provider. */
 export interface StrategyKind {
-  /** A class of strategies that are built on `passport-oauth2`. */
+  /** A strategy class based on `passport-oauth2`. */
   readonly Strategy: unknown;
   readonly scope: string;
   readonly hasPkce: boolean;
@@ -64,7 +64,7 @@ export interface StrategyKind {
 
 const authenticator = new passport.Passport();
 
-/** One log-in, run by Passport through the strategy of a provider. */
+/** One log-in through Passport and the strategy of a provider. */
 export class StrategyLogIn {
   private readonly kind: StrategyKind;
   private readonly request: AuthorizationRequest;
@@ -85,14 +85,14 @@ export class StrategyLogIn {
       skipUserProfile: true,
       passReqToCallback: false,
     };
-    // Strategies look at the number of arguments here, too.
+    // Strategies check the number of parameters.
     this.strategy = new (kind.Strategy as StrategyClass)(
       options,
       (_accessToken, _refreshToken, answer, _profile, done) => done(null, answer),
     );
   }
 
-  /** The address that the strategy sends the browser to, with the parameters that it does not know of. */
+  /** The authorization URL of the strategy, with additional parameters. */
   authorizationAddress(parameters: Readonly<Record<string, string>>): Promise<string> {
     const { state, nonce, codeVerifier } = this.request;
     const challenge = createHash("sha256").update(codeVerifier).digest("base64url");
@@ -108,8 +108,8 @@ export class StrategyLogIn {
   }
 
   /**
-   * Trades a code at the token endpoint. The guarded client sends the request instead of node-oauth: that has no time limit, reads answers
-   * of any length, accepts redirects and forms as tokens, and puts the provider's words into its errors. An agent would change none of it.
+   * Exchanges an authorization code. The guarded client replaces node-oauth's request: that one has no time or size
+   * limit, follows redirects, accepts forms as tokens, and puts provider texts into errors.
    */
   tradeCode(code: string, trade: CodeTrade): Promise<JsonObject> {
     const { data, state } = this.request;
@@ -143,7 +143,7 @@ export class StrategyLogIn {
 export interface CodeTrade {
   readonly client: GuardedClient;
   readonly signal: AbortSignal;
-  /** Whether a refusal is about the client or its secret. */
+  /** Whether a refusal concerns the client id or secret. */
   readonly blamesData: (answer: ProviderAnswer) => boolean;
 }
 
@@ -157,12 +157,12 @@ const askForToken = callbackify(
   },
 );
 
-/** The errors for a user who cancels. Apple has its own. */
+/** Error codes for a cancelled log-in. Apple has its own. */
 const cancelled = new Set(["access_denied", "user_cancelled_authorize"]);
 
 const longestCode = 4_096;
 
-/** The code that a callback brought for this log-in; 324 if the provider or its user refused, or if it is no such callback. */
+/** The authorization code of a callback. 324 for an error, a wrong state or a missing code. */
 export function codeOf(parameters: CallbackParameters, state: string): string {
   if (parameters.get("state") !== state) throw unproven("the callback belongs to another log-in");
   const error = parameters.get("error") ?? parameters.get("error_code");
@@ -174,8 +174,8 @@ export function codeOf(parameters: CallbackParameters, state: string): string {
 }
 
 /**
- * The state of one log-in. Strategies send a text that `verify` calls back with as `code_verifier`. They look at the number of
- * arguments, so all are declared.
+ * The state of one log-in. A string passed to the callback of `verify` is sent as `code_verifier`. Strategies check the
+ * number of parameters, so all are declared.
  */
 const stateOfCaller = (state: string, codeVerifier: string | null): StateStore => ({
   store: (_request, _verifier, _state, _meta, callback) => callback(new Error("the state is given with every request")),

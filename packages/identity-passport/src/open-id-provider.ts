@@ -12,12 +12,12 @@ import { KeySet, verifyIdToken } from "./id-token.ts";
 import { codeOf, StrategyLogIn } from "./oauth-strategy.ts";
 import type { ProviderSurroundings } from "./provider-data.ts";
 
-/** The differences between providers with id tokens. */
+/** The differences between OpenID Connect providers. */
 export interface OpenIdKind {
   readonly type: ProviderType;
   readonly scope: string;
   readonly hasPkce: boolean;
-  /** Parameters of the authorization request beyond those of all providers. */
+  /** Additional parameters of the authorization request. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly endpoints: (data: ProviderData) => {
     readonly authorize: string;
@@ -27,23 +27,23 @@ export interface OpenIdKind {
   readonly accept: (data: unknown) => ProviderData;
   /** The secret for the token endpoint. */
   readonly clientSecret: (data: ProviderData) => Promise<string>;
-  /** A class of strategies that are built on `passport-oauth2`. */
+  /** A strategy class based on `passport-oauth2`. */
   readonly Strategy: unknown;
-  /** The issuer by which identities are known, for a token's claims or the `iss` of a callback; `null` for a foreign one. */
+  /** The issuer that identifies the account, from token claims or a callback's `iss`. `null` if not acceptable. */
   readonly issuerOf: (claims: JsonObject, data: ProviderData) => string | null;
-  /** The user's name and address. */
+  /** The user's name and e-mail address. */
   readonly profileOf: (
     claims: JsonObject,
     parameters: CallbackParameters,
   ) => Pick<ProviderProfile, "name" | "surname" | "email">;
 }
 
-/** A provider with id tokens. Nothing but the token is asked for. */
+/** An OpenID Connect provider. The profile comes from the id token alone. */
 export class OpenIdProvider implements IdentityProvider {
   readonly type: ProviderType;
   private readonly kind: OpenIdKind;
   private readonly surroundings: ProviderSurroundings;
-  /** By the address that they are fetched from. */
+  /** By key set address. */
   private readonly keys = new Map<string, KeySet>();
 
   constructor(kind: OpenIdKind, surroundings: ProviderSurroundings) {
@@ -86,7 +86,7 @@ export class OpenIdProvider implements IdentityProvider {
     const { keys, token } = this.kind.endpoints(data);
     const signal = AbortSignal.timeout(timeout);
     await inTime(this.keysAt(keys).reload(), signal);
-    // An unknown code: providers check the client before the code.
+    // With an unknown code: providers check the client before the code.
     const form = {
       grant_type: "authorization_code",
       code: "none",
@@ -105,7 +105,7 @@ export class OpenIdProvider implements IdentityProvider {
 
   private keysAt(address: string): KeySet {
     const { client, timeout } = this.surroundings;
-    // Half of the time: if the provider is silent, enough is left to continue with the former keys.
+    // Half the time limit leaves enough to continue with the cached keys.
     const keys = this.keys.get(address) ?? new KeySet({ client, address, timeout: timeout / 2 });
     this.keys.set(address, keys);
     return keys;
@@ -117,7 +117,7 @@ const refusesClient = new Set(["invalid_client", "unauthorized_client"]);
 const blamesData = ({ json }: ProviderAnswer) =>
   refusesClient.has(String(json["error"])) || json["error"] === "redirect_uri_mismatch";
 
-/** Waits for shared work no longer than the caller's own time lasts. */
+/** Waits for shared work, at most until the signal aborts. */
 function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(unanswered("the provider did not answer in time"));

@@ -6,12 +6,12 @@ interface TextRule {
   readonly isOptional?: boolean;
 }
 
-/** An id that a provider gave out. */
+/** An id issued by a provider. */
 export const idRule: TextRule = { pattern: /^[\x21-\x7E]{1,255}$/ };
 
 export const secretRule: TextRule = { pattern: /^[\x21-\x7E]{1,1024}$/ };
 
-/** Additional data of exactly these members, trimmed, as copying adds white space. 608 names the member that is wrong. */
+/** Validates additional data against the rules and trims it. 608 names the invalid member. */
 export function acceptedTexts<Name extends string>(
   data: unknown,
   rules: Readonly<Record<Name, TextRule>>,
@@ -32,18 +32,18 @@ export function acceptedTexts<Name extends string>(
   return Object.fromEntries(accepted) as Readonly<Record<Name, string>>;
 }
 
-/** How providers say that an address is its owner's; Apple says it in a text. */
+/** Values of `email_verified` that are accepted. Apple sends a string, some providers send nothing. */
 const vouched = new Set<unknown>([undefined, true, "true"]);
 
-/** The e-mail address of an id token; empty if the provider itself does not vouch for it. Not all of them say whether they do. */
+/** The e-mail address of an id token, empty if the provider states that it is unverified. */
 export function emailOf({ email, email_verified: verified }: JsonObject): string {
   return vouched.has(verified) ? profileText(email) : "";
 }
 
-/** In characters; no name is longer. */
+/** Characters. */
 const longest = 255;
 
-/** A text of a profile, as one line that can be stored and shown. Empty if it is no text. */
+/** A profile text as one line of at most 255 characters. Empty for other types. */
 export function profileText(value: unknown): string {
   if (typeof value !== "string") return "";
   const line = value
@@ -56,14 +56,14 @@ export function profileText(value: unknown): string {
 /** Shared by all providers of a server. */
 export interface ProviderSurroundings {
   readonly client: GuardedClient;
-  /** Milliseconds that a provider has for all answers to one callback. */
+  /** Milliseconds for all provider requests of one callback. */
   readonly timeout: number;
-  /** The base address of an imitation that stands in for all providers, without a slash at its end. */
+  /** The base address of the fake providers, without a trailing slash. */
   readonly fakeProviders: string | null;
 }
 
 /**
- * The issuer of an imitation, wherever it listens. Links to its accounts outlive it, and mean nothing at the provider itself:
- * no name can end in `.invalid`.
+ * The issuer of a fake provider, on any address. Stored links stay meaningless at the real provider: `.invalid` is
+ * reserved (RFC 2606).
  */
 export const fakeIssuer = (type: ProviderType): string => `https://${type}.imitation.invalid`;

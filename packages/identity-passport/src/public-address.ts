@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 
-/** The networks of a text, with blanks between them. */
+/** Parses a space-separated list of CIDR ranges. */
 function networks(family: "ipv4" | "ipv6", text: string): BlockList {
   const list = new BlockList();
   for (const range of text.split(" ")) {
@@ -13,7 +13,7 @@ function networks(family: "ipv4" | "ipv6", text: string): BlockList {
   return list;
 }
 
-/** Special-purpose addresses of version 4: this network, private, shared, loopback, link-local, documentation, multicast and so on. */
+/** IPv4 special-purpose ranges: private, shared, loopback, link-local, documentation, multicast and others. */
 const specialV4 = networks(
   "ipv4",
   "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 " +
@@ -22,16 +22,16 @@ const specialV4 = networks(
 
 const globalV6 = networks("ipv6", "2000::/3");
 
-/** Within the global addresses of version 6: protocol assignments with Teredo, documentation, 6to4, which can hide an address of version 4. */
+/** Special ranges in 2000::/3: protocol assignments with Teredo, documentation, and 6to4, which embeds IPv4. */
 const specialV6 = networks("ipv6", "2001::/23 2001:db8::/32 2002::/16 3fff::/20");
 
 const loopback = networks("ipv4", "127.0.0.0/8");
 loopback.addAddress("::1", "ipv6");
 
-/** The NAT64 prefix of networks without version 4. The last 32 bits are the address. */
+/** The NAT64 prefix. The last 32 bits are the IPv4 address. */
 const translated = /^64:ff9b::(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4})$/i;
 
-/** Whether an address belongs to the open Internet. False for anything but an address. */
+/** Whether an address is public. False for invalid addresses. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !specialV4.check(address, "ipv4");
@@ -50,15 +50,15 @@ const embedded = (high: number, low: number) => [high >> 8, high & 255, low >> 8
 
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** All addresses of a host, as the system knows them. */
+/** All addresses of a host from the system resolver. */
 export const resolveBySystem: Resolve = (host) => lookup(host, { all: true });
 
 /**
- * Look-ups for connections that must not lead inside. A name with one forbidden address has none. The connection goes to the
- * address that was judged, so a name that resolves differently a moment later gains nothing.
+ * A look-up function against SSRF. One forbidden address refuses the whole name. The connection uses the checked
+ * address, so DNS rebinding has no effect.
  */
 export function guardedLookup(isAllowed: (address: string) => boolean, resolve: Resolve): LookupFunction {
-  // A look-up takes one of the few threads of Node's pool, so look-ups of the same name share one.
+  // A look-up takes a thread of Node's small pool, so concurrent look-ups of a name share one.
   const pending = new Map<string, Promise<readonly LookupAddress[]>>();
   const addressesOf = (host: string) => {
     const known = pending.get(host);
@@ -83,7 +83,7 @@ export function guardedLookup(isAllowed: (address: string) => boolean, resolve: 
     });
 }
 
-/** The address belongs to a network that providers are not in. */
+/** The address is not in an allowed network. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
 }
