@@ -32,20 +32,20 @@ import type { ConditionOptions } from "./version.ts";
 const usualTimeout = 30_000;
 
 /**
- * A client of one database. Calls reject with a `SallyportError` when the server refuses, a `TransportError` when there is no
- * answer of it, a `ChannelError` when encryption does not hold, and a `NotLoggedInError` when they need a log-in and there
- * is none. Calls can be made in parallel.
+ * A client of one database. Calls can run in parallel. They reject with a `SallyportError` if the server refuses, a
+ * `TransportError` without a valid response, a `ChannelError` if the encryption fails, and a `NotLoggedInError` if a
+ * required log-in is missing.
  */
 export class SallyportClient {
-  /** Whether nobody in between can change what is sent: the connection is TLS, or does not leave the machine. */
+  /** Whether the connection is protected from tampering: TLS or loopback. */
   readonly isProtected: boolean;
   readonly #keeper: SessionKeeper;
   readonly #requests: ClientRequests;
 
-  /** Throws a `TypeError` or `RangeError` for options that cannot be meant. */
+  /** Throws a `TypeError` or `RangeError` for invalid options. */
   constructor({ baseUrl, alias = "", appKey, fetch: send, timeout = usualTimeout, renew = true }: ClientOptions) {
     checkTimeout(timeout);
-    // Browsers mind what their `fetch` is called on.
+    // In browsers `fetch` throws if `this` is not the window.
     const sending = send ?? ((...request: Parameters<typeof fetch>) => fetch(...request));
     const transport = new Transport(new ServiceAddress(baseUrl, alias), appKey, sending);
     this.isProtected = transport.address.isProtected;
@@ -57,48 +57,48 @@ export class SallyportClient {
     this.#requests = new ClientRequests(transport, this.#keeper, timeout);
   }
 
-  /** The session that calls are made with; `undefined` before the log-in and after the log-out. */
+  /** The current session, `undefined` before the log-in and after the log-out. */
   get session(): ClientSession | undefined {
     return this.#keeper.session;
   }
 
-  /** Logs in. A session that the client had before is ended once the new one is open. */
+  /** Logs in. A previous session ends once the new one is open. */
   logIn(options: LogInOptions, { signal }: Pick<CallLimits, "signal"> = {}): Promise<LogInResult> {
     return this.#keeper.logIn(options, signal);
   }
 
   /**
-   * Forgets the credentials and ends the session. If the server cannot be told, the call rejects, and the session stays to
-   * be ended by another attempt. Without a session, or with one that is over already, there is nothing to do.
+   * Discards the credentials and ends the session. If the request fails, the call rejects and the session stays, so
+   * that the call can be repeated. Without an open session, it resolves at once.
    */
   logOut(): Promise<void> {
     return this.#keeper.logOut();
   }
 
-  /** With what password the client logs in anew when its session is over, once it was changed; without one it does so no more. */
+  /** Sets the password for automatic log-ins after a password change. Without an argument, it disables them. */
   replacePassword(password?: string): void {
     this.#keeper.replacePassword(password);
   }
 
-  /** Whether the session lives; asking keeps it alive. Never logs in anew. */
+  /** Whether the session is valid. The call extends the session. It never logs in again. */
   async checkSession(limits: CallLimits = {}): Promise<boolean> {
     const { session } = this.#keeper;
     if (session === undefined) return false;
     return this.#requests.isAccepted(session, { method: "GET", path: "/_CheckSession" }, limits);
   }
 
-  /** Name and version of the service; needs no log-in, and tells whether the database can be used. */
+  /** Name, version and availability of the service. Needs no log-in. */
   checkService(limits: CallLimits = {}): Promise<ServiceData> {
     return this.#requests.data<ServiceData>({ ...limits, path: "/_CheckService", anonymous: true });
   }
 
-  /** What the database can do, as an OpenAPI document; after a log-in with the classes that the user may read. */
+  /** The OpenAPI document of the database. After a log-in it includes the classes that the user can read. */
   describeApi(options: CallOptions = {}): Promise<ApiDescription> {
     const anonymous = this.#keeper.session === undefined;
     return this.#requests.document<ApiDescription>({ ...options, path: "/openapi.json", anonymous });
   }
 
-  /** Reads an object by its id or UUID. What comes can be given as `ifMatch` to a write. */
+  /** Reads an object by id or UUID. Pass the result as `ifMatch` to a later write. */
   getObject<Known extends Attributes>(id: string, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
     return this.#object<Known>("GET", id, options);
   }
@@ -114,8 +114,8 @@ export class SallyportClient {
   }
 
   /**
-   * All pages of the objects of a class, each asked for when the one before was taken: it goes on where that one ended, so
-   * that nothing is skipped or repeated when objects are created or deleted meanwhile. Limits of time are those of each page.
+   * All pages of the objects of a class, each fetched on demand. It uses cursors, so concurrent creations and deletions
+   * neither skip nor repeat objects. The timeout applies to each page.
    */
   async *pages<Known extends Attributes>(
     className: string,
@@ -125,12 +125,12 @@ export class SallyportClient {
     yield page;
     for (let cursor = page["~Cursor"]; cursor !== undefined; cursor = page["~Cursor"]) {
       page = await this.listObjects<Known>(className, { ...options, cursor });
-      // Behind a last page that is full comes an empty one.
+      // A full last page is followed by an empty one.
       if (page["~Elements"].length > 0) yield page;
     }
   }
 
-  /** All objects of a class, one by one, read page by page. */
+  /** All objects of a class, fetched page by page. */
   async *objects<Known extends Attributes>(
     className: string,
     options: ListOptions = {},
@@ -138,15 +138,15 @@ export class SallyportClient {
     for await (const page of this.pages<Known>(className, options)) yield* page["~Elements"];
   }
 
-  /** How many objects of a class match a query. */
+  /** Number of objects of a class that match a query. */
   async countObjects(className: string, options: CountOptions = {}): Promise<number> {
     const page = await this.listObjects(className, { ...options, perPage: 1, serialization: { type: "oid" } });
     return page["~Count"];
   }
 
   /**
-   * Creates an object of a class; how it is now comes back, with its id. A reference is the id or UUID of an object, or
-   * `{ "~ObjectID": … }`; a collection is an array of those.
+   * Creates an object of a class and returns it. A reference is the id or UUID of an object, or `{ "~ObjectID": … }`; a
+   * collection is an array of references.
    */
   createObject<Known extends Attributes>(
     className: string,
@@ -156,7 +156,7 @@ export class SallyportClient {
     return this.#object<Known>("POST", className, options, attributes);
   }
 
-  /** Changes the attributes of an object that are given, and no others; how it is now comes back. */
+  /** Changes only the given attributes of an object and returns the object. */
   updateObject<Known extends Attributes>(
     id: string,
     attributes: Attributes,
@@ -165,7 +165,7 @@ export class SallyportClient {
     return this.#object<Known>("PATCH", id, options, attributes);
   }
 
-  /** Changes all objects of a class that match, at most 10,000, all of them or none; how many there were. */
+  /** Changes all matching objects of a class, at most 10,000, in one transaction. Returns their number. */
   async updateObjects(
     className: string,
     query: MatchQuery,
@@ -181,22 +181,22 @@ export class SallyportClient {
     });
   }
 
-  /** Who alone may see an object, as ids of users and groups; `null` for all whom its class lets. For users who may write the object. */
+  /** Ids of users and groups that can see the object, `null` for all with access to its class. Needs write access. */
   getReaders(id: string, options: CallOptions = {}): Promise<ReadersData> {
     return this.#readers("GET", id, options);
   }
 
   /**
-   * Says who alone may see an object: ids or UUIDs of users and groups, `null` for all whom its class lets. The user, or a group of the
-   * user, stays among them, unless an administrator does it. It is a write of the object.
+   * Sets the users and groups that can see the object, by id or UUID; `null` for all users with access to its class.
+   * Users without administrator rights must stay among them, directly or through a group. The call writes the object.
    */
   setReaders(id: string, readers: readonly string[] | null, options: ReadersOptions = {}): Promise<ReadersData> {
     return this.#readers("PUT", id, options, { readers });
   }
 
   /**
-   * Deletes an object, for good unless `recycle` is given. What is gone already: 609; what cannot go because others need it, or for a
-   * lock of another session: 718.
+   * Deletes an object, permanently unless `recycle` is set. 609 if it is already deleted; 718 if other objects need it
+   * or another session has locked it.
    */
   async deleteObject(id: string, { recycle = false, ...options }: DeleteOptions = {}): Promise<void> {
     const query = recycle ? { moveToRecycler: "true" } : {};
@@ -204,17 +204,17 @@ export class SallyportClient {
   }
 
   /**
-   * Sends up to 50 requests as one, which are done in their order. Whatever becomes of one of them, the others are done, and the
-   * results come in the order of the requests; with `atomic` all of them are done, or the call rejects and none is. `ifMatch` and
-   * other headers are for requests of their own.
+   * Sends up to 50 requests as one. The server executes them in order; results have the same order. A failed request
+   * does not stop the others. With `atomic`, the first failure undoes all of them and the call rejects. Items cannot
+   * have headers, so no `ifMatch`.
    */
   multi<Data = unknown>(items: readonly MultiItem[], options: MultiOptions = {}): Promise<MultiResult<Data>[]> {
     return sendMany<Data>(this.#requests, items, options);
   }
 
   /**
-   * Has the server run a macro with an input, any JSON or none; what it returns comes back. Without access: 401; one that is not
-   * there or fails: 710. The message of a macro tells `request` of `/v1/execute/…`.
+   * Runs a macro and returns its result. The input is any JSON, or absent. 401 without access; 710 for an unknown or
+   * failed macro. To read the status message of a macro, use `request` with `/v1/execute/…`.
    */
   async execute<Data = unknown>(name: string, input?: unknown, options: ExecuteOptions = {}): Promise<Data> {
     const { skipChecker = false, ...limits } = options;
@@ -223,30 +223,30 @@ export class SallyportClient {
     return this.#requests.data<Data>({ ...limits, method: "POST", path, query, body: input });
   }
 
-  /** Brings a recycled object back, and what was recycled with it; how it is now comes back. 609 when it was deleted for good. */
+  /** Restores a recycled object with its deletion cascade, and returns it. 609 if it was deleted permanently. */
   restoreObject<Known extends Attributes>(id: string, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
     return this.#object<Known>("POST", id, options, undefined, "/restore");
   }
 
   /**
-   * A page of the recycle bin, the newest first: what this user has recycled, for administrators what all users have. Of objects that were
-   * recycled together, the one that took the others along.
+   * A page of the recycle bin, newest first: the user's own deletions, for administrators all deletions. Lists only the
+   * root of each deletion cascade.
    */
   listTrash({ perPage, cursor, ...limits }: TrashOptions = {}): Promise<TrashPage> {
     return this.#requests.data<TrashPage>({ ...limits, path: "/v1/recycler", query: { perPage, cursor } });
   }
 
   /**
-   * Deletes an object of the recycle bin for good, and what was recycled with it; how many objects that were. 609 when it was deleted for good
-   * before, 307 when it is not in the recycle bin, 718 when another object needs it.
+   * Permanently deletes an object of the recycle bin with its deletion cascade. Returns the number of deleted objects.
+   * 609 if it was deleted permanently before, 307 if it is not in the recycle bin, 718 if another object needs it.
    */
   async purgeObject(id: string, options: CallOptions = {}): Promise<number> {
     return this.#counted({ ...options, method: "DELETE", path: `/v1/recycler/${encodeURIComponent(id)}` });
   }
 
   /**
-   * Deletes for good what this user has recycled, with `all` what all users have; how many objects that were. One call purges at most 1,000 with what was
-   * recycled with them: repeat it until it gives 0.
+   * Permanently deletes everything that the user recycled, with `all` everything that any user recycled. Returns the
+   * number of deleted objects. One call handles at most 1,000 with their cascades; repeat it until it returns 0.
    */
   purgeTrash({ all = false, ...limits }: PurgeOptions = {}): Promise<number> {
     return this.#counted({ ...limits, method: "DELETE", path: "/v1/recycler", query: all ? { all: "true" } : {} });
@@ -258,26 +258,26 @@ export class SallyportClient {
   }
 
   /**
-   * Locks an object: until `unlockObject` or the end of this session, no other session writes it. 713 if another one has locked
-   * it. A session that was renewed has no locks; a write that counts on one says `renew: false`, or `ifMatch`.
+   * Locks an object against writes of other sessions until `unlockObject` or the end of this session. 713 if another
+   * session holds the lock. A renewed session has no locks: use `renew: false` or `ifMatch` for writes that need one.
    */
   lockObject(id: string, options: CallOptions = {}): Promise<Lock> {
     return this.#lock("POST", id, options);
   }
 
-  /** Gives the lock of an object free; administrators also that of another session, which is 713 for others. */
+  /** Unlocks an object. 713 if another session holds the lock, except for administrators. */
   unlockObject(id: string, options: CallOptions = {}): Promise<Lock> {
     return this.#lock("DELETE", id, options);
   }
 
-  /** The classes that the user may read, with their attributes; for administrators all of them, with the rights of groups. */
+  /** The classes that the user can read, with attributes. Administrators get all classes, with group rights. */
   getStructure(options: CallOptions = {}): Promise<ModelStructure> {
     return this.#requests.versioned<ModelStructure>({ ...options, path: structurePath });
   }
 
   /**
-   * Creates a class or gives it another definition, for administrators. Refused with 307 when objects would lose something by it.
-   * `ifMatch`, a structure that was read: 713 if any class has changed since.
+   * Creates or redefines a class. Administrators only. 307 if objects would lose data. `ifMatch` takes a structure read
+   * before: 713 if any class has changed since.
    */
   async putClass(
     name: string,
@@ -292,22 +292,22 @@ export class SallyportClient {
     });
   }
 
-  /** Removes a class that nothing uses any more, for administrators. `ifMatch` as of `putClass`. */
+  /** Deletes an unused class. Administrators only. `ifMatch` as in `putClass`. */
   async removeClass(name: string, options: CallOptions & ConditionOptions = {}): Promise<void> {
     await this.#requests.versioned({ ...options, method: "DELETE", path: classPath(name) });
   }
 
-  /** Any request whose answer is an envelope. */
+  /** Sends any request whose response is an envelope. */
   request<Data = unknown>(options: RequestOptions): Promise<Answer<Data>> {
     return this.#requests.json<Data>(options);
   }
 
-  /** Any request whose answer is a file. */
+  /** Sends any request whose response is a file. */
   requestBytes(options: RequestOptions): Promise<BytesAnswer> {
     return this.#requests.bytes(options);
   }
 
-  /** Reads, creates, changes or restores one object. */
+  /** Reads, creates, changes or restores an object. */
   async #object<Known extends Attributes>(
     method: Method,
     idOrClass: string,

@@ -1,23 +1,23 @@
 import type { ErrorCode } from "@sallyport/core/errors";
 
-/** A code of the catalogue; a number for those that a later server may add. */
+/** An error code of the catalogue, or a number that a later server adds. */
 export type FailureCode = ErrorCode | (number & Record<never, never>);
 
-/** What an answer tells about a refusal. */
+/** The content of an error response. */
 export interface Refusal {
   readonly code: FailureCode;
   /** `status.statusMessage`: the name of the error in the catalogue. */
   readonly message: string;
   readonly httpStatus: number;
-  /** `X-Request-Id` of the answer: what the operator of the server can look up. */
+  /** `X-Request-Id` of the response, for the server's operator. */
   readonly requestId?: string | undefined;
-  /** Seconds to wait before another attempt, where the server says so. */
+  /** Seconds until the next attempt, if the server sets it. */
   readonly retryAfter?: number | undefined;
-  /** Only of a server that is configured to explain itself. */
+  /** Only if debug messages are enabled on the server. */
   readonly debugMessage?: string | undefined;
 }
 
-/** The server has answered, and refused. */
+/** The server refused the request. */
 export class SallyportError extends Error {
   override readonly name = "SallyportError";
   readonly code: FailureCode;
@@ -37,8 +37,8 @@ export class SallyportError extends Error {
 }
 
 /**
- * Why there is no answer of the service: `unreachable`: the connection failed or broke; `timeout`: it took too long;
- * `foreign-answer`: something answered, but not in an envelope, such as a proxy in between.
+ * Why there is no valid response. `unreachable`: the connection failed or broke; `timeout`: the time limit was
+ * exceeded; `foreign-answer`: the response is not an envelope, for example that of a proxy.
  */
 export type TransportFailure = "unreachable" | "timeout" | "foreign-answer";
 
@@ -48,11 +48,11 @@ const transportFailures: Readonly<Record<TransportFailure, string>> = {
   "foreign-answer": "What answered is not the service.",
 };
 
-/** There is no answer of the service. Whether it has done what it was asked for is not known. */
+/** There is no valid response. The request may or may not have been executed. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly reason: TransportFailure;
-  /** Of a foreign answer. */
+  /** Set for `foreign-answer`. */
   readonly httpStatus: number | undefined;
 
   constructor(reason: TransportFailure, { cause, httpStatus }: { cause?: unknown; httpStatus?: number } = {}) {
@@ -78,10 +78,10 @@ const channelFailures = {
   undecipherable: "An answer is not encrypted as it says.",
 } as const;
 
-/** What was wrong with the protection of a log-in or a session. */
+/** Why the encryption of a log-in or session failed. */
 export type ChannelFailure = keyof typeof channelFailures;
 
-/** Encryption cannot be used as it must be, or an answer is not what the server of the session would send. Nothing of it was used. */
+/** Encryption is unavailable, or a response fails verification. The response is discarded. */
 export class ChannelError extends Error {
   override readonly name = "ChannelError";
   readonly reason: ChannelFailure;
@@ -92,7 +92,7 @@ export class ChannelError extends Error {
   }
 }
 
-/** A call needs a session and there is none: nobody logged in, or somebody logged out meanwhile. Nothing was sent. */
+/** The call needs a session, and there is none. Nothing was sent. */
 export class NotLoggedInError extends Error {
   override readonly name = "NotLoggedInError";
 

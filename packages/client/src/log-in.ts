@@ -28,7 +28,7 @@ import { ChannelCipher, SecureSession } from "./sessions/secure-session.ts";
 import { codeOf, successOf } from "./transport/envelope.ts";
 import type { IncomingMessage, Transport } from "./transport/transport.ts";
 
-/** Who has logged in, and where. */
+/** The logged-in user and the database. */
 export interface LogInResult {
   readonly mode: LogInMode;
   /** The user's own object. */
@@ -36,13 +36,12 @@ export interface LogInResult {
   readonly databaseName: string;
 }
 
-/** A log-in that succeeded. */
+/** A successful log-in. */
 export interface OpenedSession {
   readonly session: ClientSession;
   readonly result: LogInResult;
 }
 
-/** Logs in, in whichever mode. */
 export async function openSession(
   transport: Transport,
   options: LogInOptions,
@@ -62,7 +61,7 @@ export async function openSession(
   }
 }
 
-/** What the answers of all log-ins have in common. */
+/** The common part of all log-in responses. */
 interface LogInData {
   readonly user: ObjectData;
   readonly databaseName: string;
@@ -70,7 +69,7 @@ interface LogInData {
 
 type SessionData = LogInData & { readonly sessionId: string };
 
-/** Session-id mode: `POST /v1/login` or another door, then the header `sessionId`. */
+/** Session-id mode: `POST /v1/login` or another log-in endpoint, then the header `sessionId`. */
 async function logInWithSessionId(
   transport: Transport,
   options: PlainLogInOptions,
@@ -96,7 +95,7 @@ async function logInWithToken(
   );
 }
 
-/** Token mode with an encrypted log-in: AES-256-CBC, its key under RSA, in both directions. */
+/** Token mode with an encrypted log-in: AES-256-CBC with RSA-encrypted keys, in both directions. */
 async function logInEncrypted(
   transport: Transport,
   options: EncryptedLogInOptions,
@@ -119,13 +118,13 @@ async function logInEncrypted(
 }
 
 interface SecureData extends LogInData {
-  /** To be sent unchanged as `Secure-Token`. */
+  /** Sent unchanged as `Secure-Token`. */
   readonly sessionId: string;
   readonly symmetricKey: string;
   readonly ivPrefix: string;
 }
 
-/** Secure mode: credentials and answer in RSA blocks, and from then on AES-256-CTR with the key of the session. */
+/** Secure mode: the log-in is RSA-encrypted, later traffic is AES-256-CTR with the session key. */
 async function logInSecurely(
   transport: Transport,
   options: SecureLogInOptions,
@@ -156,7 +155,7 @@ async function logInSecurely(
   return openedSession(new SecureSession(parts), common);
 }
 
-/** The bytes behind a member that must be base64 of so many. */
+/** Decodes a base64 member of an expected length. */
 function bytesOf(text: unknown, length: number): Uint8Array<ArrayBuffer> {
   const bytes = typeof text === "string" ? decodeBase64(text) : undefined;
   if (bytes?.length !== length) throw new ChannelError("log-in-answer");
@@ -167,13 +166,13 @@ function openedSession(session: ClientSession, { user, databaseName }: LogInData
   return { session, result: { mode: session.mode, user, databaseName } };
 }
 
-/** A credential out of an answer; an answer without it is not one of this service. */
+/** A credential of a response. A response without it is not from this service. */
 function credentialOf(value: unknown): string {
   if (typeof value !== "string" || value === "") throw new TransportError("foreign-answer", { httpStatus: 200 });
   return value;
 }
 
-/** Fetches and makes what was not handed in, the two at once. The server tells its key at `path`. */
+/** Fetches and generates missing keys in parallel. `path` is the route of the server's key. */
 async function logInKeys(
   transport: Transport,
   { path, padding, keyPair, ...options }: KeyOptions & { readonly path: string; readonly padding: RsaPadding },
@@ -211,12 +210,12 @@ function logInBody(
 
 const jsonHeaders = { "content-type": "application/json" };
 
-/** Sends a log-in and gives the answer as it came. */
+/** Sends a log-in and returns the raw response. */
 function postLogIn(transport: Transport, path: string, body: string, signal: AbortSignal): Promise<IncomingMessage> {
   return transport.send({ method: "POST", path }, { headers: jsonHeaders, body }, signal);
 }
 
-/** Sends a log-in whose answer comes in clear text. */
+/** Sends a log-in with an unencrypted response. */
 async function postPlainLogIn<Data>(
   transport: Transport,
   path: string,
@@ -227,8 +226,7 @@ async function postPlainLogIn<Data>(
 }
 
 /**
- * The payload of the encrypted answer to a log-in; a refusal comes in clear text. The decryption answers `undefined` for
- * what it cannot decrypt.
+ * The payload of an encrypted log-in response. Refusals are not encrypted. `decrypt` returns `undefined` on failure.
  */
 async function decryptedAnswer(
   answer: IncomingMessage,
@@ -236,7 +234,7 @@ async function decryptedAnswer(
 ): Promise<unknown> {
   const code = codeOf(answer);
   if (code === 0) throw new ChannelError("clear-answer");
-  // A refusal, or somebody else's error page: in both cases this throws.
+  // A refusal, or the error page of a proxy: `successOf` throws for both.
   if (code !== undefined || answer.status !== 200) return successOf(answer).data;
   const body = await decrypt(new TextDecoder().decode(answer.body));
   if (body === undefined) throw new ChannelError("log-in-answer");

@@ -6,22 +6,22 @@ import type {
   RightData,
 } from "@sallyport/contract";
 
-/** An attribute as it is to be. */
+/** The definition of an attribute. */
 export type AttributeDefinition = AttributeData;
 
-/** What a group may do with the objects of a class. */
+/** The rights of a group on the objects of a class. */
 export type ClassRight = RightData;
 
-/** A class as it is to be: all of it, what is left out is none. */
+/** The complete definition of a class. Omitted parts are removed. */
 export type ClassDefinition = ClassDefinitionData;
 
 /** A class as the user sees it. */
 export type ClassStructure = ClassStructureData;
 
-/** The classes that the user may read. */
+/** The classes that the user can read. */
 export type ModelStructure = ModelStructureData;
 
-/** The definition that a class has, to be put back with changes. The structure must be one that an administrator has read. */
+/** The definition of a class, to be changed and written back. Needs a structure read by an administrator. */
 export function definitionOf({ base, attributes, rights = [] }: ClassStructure): ClassDefinition {
   const own = attributes
     .filter(({ inherited }) => !inherited)

@@ -4,32 +4,32 @@ import { readEnvelope, success } from "./transport/envelope.ts";
 import { type QueryValues, withQuery } from "./transport/service-address.ts";
 import type { Method } from "./transport/transport.ts";
 
-/** One request of many that are sent as one. */
+/** One request of a multi request. */
 export interface MultiItem {
-  /** `GET` unless given. */
+  /** Default: `GET`. */
   readonly method?: Method | undefined;
-  /** Below the alias: `/v1/object/1A`. */
+  /** Path below the alias: `/v1/object/1A`. */
   readonly path: string;
   readonly query?: QueryValues | undefined;
-  /** The body, where there is one: any JSON. */
+  /** The body: any JSON. */
   readonly data?: unknown;
 }
 
-/** What became of an item: what it gave, or the code that it was refused with. */
+/** The result of an item: its data or its error code. */
 export type MultiResult<Data = unknown> =
   | { readonly ok: true; readonly httpStatus: number; readonly data: Data; readonly message: string }
   | {
       readonly ok: false;
       readonly httpStatus: number;
       readonly code: FailureCode;
-      /** What the catalogue calls it. */
+      /** Name of the error in the catalogue. */
       readonly message: string;
-      /** Only of a server that is configured to explain itself. */
+      /** Only if debug messages are enabled on the server. */
       readonly debugMessage?: string | undefined;
     };
 
 export interface MultiOptions extends CallOptions {
-  /** Does all items in one transaction; the first that is refused undoes them all, and the call rejects with its code. */
+  /** Executes all items in one transaction. The first refusal undoes all, and the call rejects with its code. */
   readonly atomic?: boolean | undefined;
 }
 
@@ -38,7 +38,7 @@ interface Result {
   readonly result: unknown;
 }
 
-/** Sends many requests as one; the results come in their order. */
+/** Sends many requests as one. Results have the order of the items. */
 export async function sendMany<Data>(
   requests: ClientRequests,
   items: readonly MultiItem[],

@@ -2,26 +2,26 @@ import type { LockData, ObjectData, ObjectListData, TrashData, Serialization } f
 import type { CallOptions } from "./requests.ts";
 import type { ConditionOptions } from "./version.ts";
 
-/** Attributes of a class, as its users know them. */
+/** Attributes of a class, typed by the caller. */
 export type Attributes = object;
 
-/** An object that was asked for: its meta-fields, and the attributes that the caller expects of its class. */
+/** A requested object: meta-fields and the attributes that the caller expects. */
 export type BusinessObject<Known extends Attributes = Attributes> = ObjectData & { readonly "~UUID": string } & Known;
 
-/** A page of a list, or of the members of a collection. */
+/** A page of a list or of a collection. */
 export type ObjectPage<Known extends Attributes = Attributes> = Omit<ObjectListData, "~Elements"> & {
   readonly "~Elements": BusinessObject<Known>[];
 };
 
-/** A page of the recycle bin: what was deleted, when and by whom. */
+/** A page of the recycle bin: deleted objects, with time and user of the deletion. */
 export type TrashPage = TrashData;
 
-/** What an attribute is compared with. A reference or a file by the id or UUID of the object it points to. */
+/** A value to compare with. References and files are compared by id or UUID of their object. */
 export type Operand = string | number | boolean | null | Date;
 
-/** What an attribute must be; several operators must all hold. A missing attribute and one that is `null` are the same but for `$exists`. */
+/** Conditions on an attribute, combined with AND. Only `$exists` distinguishes a missing attribute from `null`. */
 export interface Operators {
-  /** The same value. Of a `json` attribute any JSON. */
+  /** Equal. For a `json` attribute, any JSON. */
   readonly $eq?: unknown;
   readonly $ne?: unknown;
   readonly $gt?: Operand | undefined;
@@ -31,68 +31,70 @@ export interface Operators {
   /** One of at most 1,000 values. */
   readonly $in?: readonly unknown[] | undefined;
   readonly $nin?: readonly unknown[] | undefined;
-  /** A pattern for a text: `%` stands for any characters, `_` for one, `\` before them for themselves. Capitals count. */
+  /** A case-sensitive text pattern: `%` matches any characters, `_` matches one, `\` escapes them. */
   readonly $like?: string | undefined;
-  /** A part of a text, or the id or UUID of a member of a collection. */
+  /** A substring, or the id or UUID of a member of a collection. */
   readonly $contains?: string | undefined;
-  /** Whether there is a value or a `null`. */
+  /** Whether the attribute is present; `null` counts as present. */
   readonly $exists?: boolean | undefined;
 }
 
-/** Which objects: those for which all members hold. */
+/** A filter. All its members must match. */
 export interface Filter {
   readonly $and?: readonly Filter[] | undefined;
   readonly $or?: readonly Filter[] | undefined;
   readonly $not?: Filter | undefined;
-  /** By an attribute, a path through references (`Customer.City`) or a meta-field (`~StoreTime`): a value, or operators. */
+  /**
+   * Value or operators for an attribute, a path through references (`Customer.City`) or a meta-field (`~StoreTime`).
+   */
   readonly [path: string]: Operand | Operators | Filter | readonly Filter[] | undefined;
 }
 
-/** Which objects of a class. */
+/** Selects objects of a class. */
 export interface MatchQuery {
   readonly where?: Filter | undefined;
-  /** Ids or UUIDs, at most 1,000: no others, and of these only those that match. */
+  /** At most 1,000 ids or UUIDs. Only matching objects among them are selected. */
   readonly oids?: readonly string[] | undefined;
 }
 
-/** Which objects of a class, and in which order. */
+/** Selects and sorts objects of a class. */
 export interface ObjectQuery extends MatchQuery {
-  /** Attributes, paths or meta-fields; `-` before one sorts it descending. Objects that are equal in all of them go by their ids. */
+  /** Attributes, paths or meta-fields; the prefix `-` sorts descending. Ties are sorted by id. */
   readonly sort?: readonly string[] | undefined;
 }
 
 export interface ObjectOptions extends CallOptions {
-  /** How objects are written: `{ depth: 1 }`, `{ type: "custom", fields: ["Name", "Customer.City", "Customer.~UUID"] }`. With `oid` there is the id alone. */
+  /** Output format: `{ depth: 1 }`, `{ type: "custom", fields: ["Name", "Customer.~UUID"] }`. `oid`: only the id. */
   readonly serialization?: Serialization | undefined;
 }
 
 export interface CountOptions extends CallOptions {
-  /** Which objects are counted; all unless given. */
+  /** Objects to count. Default: all. */
   readonly query?: MatchQuery | undefined;
-  /** `capped`: counting stops at 5,000, which costs less where more match. */
+  /** `capped` stops counting at 5,000, which is cheaper for large results. */
   readonly count?: "capped" | undefined;
 }
 
 export interface ListOptions extends ObjectOptions {
-  /** Which objects are listed, and in which order; all by their ids unless given. */
+  /** Objects to list, and their order. Default: all, by id. */
   readonly query?: ObjectQuery | undefined;
-  /** Objects on a page: 50 unless given, at most 1,000. */
+  /** Objects per page. Default: 50, maximum: 1,000. */
   readonly perPage?: number | undefined;
-  /** `capped`: counting stops at 5,000, which costs less where more match; `~CountCapped` tells. */
+  /** `capped` stops counting at 5,000, which is cheaper for large results. `~CountCapped` reports it. */
   readonly count?: "capped" | undefined;
 }
 
 export interface PageOptions extends ListOptions {
-  /** Number of the page, from 0. */
+  /** Page number, from 0. */
   readonly page?: number | undefined;
-  /** Instead of a number: `~Cursor` of the page before. It costs the same however far the list is, and skips and repeats nothing. */
+  /** `~Cursor` of the previous page, instead of `page`. The cost is constant, and no object is skipped or repeated. */
   readonly cursor?: string | undefined;
 }
 
 export interface TrashOptions extends CallOptions {
-  /** Objects on a page: 50 unless given, at most 1,000. */
+  /** Objects per page. Default: 50, maximum: 1,000. */
   readonly perPage?: number | undefined;
-  /** `~Cursor` of the page before; the first page unless given. */
+  /** `~Cursor` of the previous page. Default: the first page. */
   readonly cursor?: string | undefined;
 }
 
@@ -101,19 +103,19 @@ export interface UpdateOptions extends ObjectOptions, ConditionOptions {}
 export interface ReadersOptions extends CallOptions, ConditionOptions {}
 
 export interface DeleteOptions extends CallOptions, ConditionOptions {
-  /** Whether the object goes into the recycler, and can be restored. */
+  /** Moves the object to the recycle bin, from which it can be restored. Default: false. */
   readonly recycle?: boolean | undefined;
 }
 
 export interface PurgeOptions extends CallOptions {
-  /** Whether what all users have recycled is purged; for administrators. */
+  /** Purges the objects of all users. Administrators only. */
   readonly all?: boolean | undefined;
 }
 
-/** Whether an object is locked, and in words by whom and since when. */
+/** Whether an object is locked, with a text about the owner and time of the lock. */
 export type Lock = LockData;
 
 export interface ExecuteOptions extends CallOptions {
-  /** Leaves out the macro's own check of the execution; needs the right to (402). */
+  /** Skips the execution checker of the macro. 402 without the right to do so. */
   readonly skipChecker?: boolean | undefined;
 }

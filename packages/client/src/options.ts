@@ -2,83 +2,83 @@ import type { LogInRequest } from "@sallyport/contract";
 import type { ClientKeyPair, RsaPadding } from "./crypto/rsa.ts";
 import type { Fetch } from "./transport/transport.ts";
 
-/** What a client needs to know. */
+/** Options of a client. */
 export interface ClientOptions {
-  /** Address of the server, with the prefix it is mounted under if there is one. */
+  /** URL of the server, with its path prefix if it has one. */
   readonly baseUrl: string;
-  /** Alias of the database; the database with the empty alias unless given. */
+  /** Alias of the database. Default: the empty alias. */
   readonly alias?: string | undefined;
   readonly appKey: string;
-  /** Sends the requests instead of the platform's own. */
+  /** Replaces the platform's `fetch`. */
   readonly fetch?: Fetch | undefined;
-  /** Milliseconds for each call that does not bring its own limit; 30,000 unless given, 0 for none. */
+  /** Default time limit of a call in milliseconds. Default: 30,000; 0 for none. */
   readonly timeout?: number | undefined;
   /**
-   * Whether to log in anew when a session is over, once for all calls that notice it. Unless it is `false`, the client
-   * remembers the credentials until the log-out.
+   * Whether to log in again when a session ends, once for all affected calls. Default: true. The client then keeps the
+   * credentials in memory until the log-out.
    */
   readonly renew?: boolean | undefined;
 }
 
-/** What the client tells of the device it runs on. */
+/** Information about the client's device. */
 export type Device = Readonly<NonNullable<LogInRequest["device"]>>;
 
-/** What every log-in takes. */
+/** Fields of every log-in. */
 export interface LogInFields {
   readonly user: string;
-  /** The password itself. What is sent is its MD5, unless `passwordHash` says otherwise. */
+  /** The plain password. Its MD5 is sent, unless `passwordHash` is `none`. */
   readonly password: string;
-  /** How the password is sent: as its MD5, or as it is, for databases that take nothing else. `md5` unless given. */
+  /** How the password is sent: as its MD5, or in plain text for databases that require it. Default: `md5`. */
   readonly passwordHash?: "md5" | "none" | undefined;
   readonly appNames: readonly string[];
-  /** With a `deviceId`, the server limits how many sessions the user has on the device: beyond that a log-in ends the least recently renewed one. */
+  /** With a `deviceId`, the server limits sessions per user and device and ends the least recently renewed one. */
   readonly device?: Device | undefined;
-  /** The token of the second factor. It is good once, so such a log-in is not repeated when its session is over. */
+  /** One-time token of the second factor. Such a log-in is not repeated when its session ends. */
   readonly twoFactorToken?: string | undefined;
-  /** Asks for a session that is good for setting up a second factor alone, where one is demanded that is not there (340). */
+  /** Requests a session only for second factor enrolment, if a required factor is missing (340). */
   readonly enrolling?: boolean | undefined;
 }
 
-/** What a log-in takes that is encrypted with the server's RSA key. */
+/** Options of log-ins that are encrypted with the server's RSA key. */
 export interface KeyOptions {
-  /** The server's key as PEM, known beforehand. Otherwise it is fetched at each log-in. */
+  /** The server's pinned key as PEM. Default: fetched at each log-in. */
   readonly serverKey?: string | undefined;
   /**
-   * Fetches the server's key over plain HTTP from another machine, too: whoever is on the way can put another in its
-   * place and read the password. For networks that are protected otherwise.
+   * Allows fetching the server's key over plain HTTP from another machine. A man in the middle can then replace the key
+   * and read the password. Only for networks with other protection.
    */
   readonly allowUnprotectedKey?: boolean | undefined;
-  /** The pair for the answer; otherwise each log-in makes one. */
+  /** Key pair for the response. Default: a new pair for each log-in. */
   readonly keyPair?: ClientKeyPair | undefined;
 }
 
-/** Another way in than the log-in of database users; made by `@sallyport/client/identity`. */
+/** A log-in endpoint other than that of database users. `@sallyport/client/identity` creates them. */
 export interface LogInEndpoint {
   readonly path: string;
-  /** What its body has beyond that of a log-in. */
+  /** Additional members of the request body. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** What it has answered already: nothing is sent. */
+  /** An existing response. If set, nothing is sent. */
   readonly answered?: unknown;
-  /** Whether it opens once only, so that such a log-in is not repeated when its session is over. */
+  /** Whether it works only once. Such a log-in is not repeated when its session ends. */
   readonly once?: boolean;
 }
 
-/** A session id (`POST /v1/login`) or a JWT (`POST /v2/login`), both over a protected connection. */
+/** Log-in with a session id (`POST /v1/login`) or a JWT (`POST /v2/login`). Use them over TLS only. */
 export interface PlainLogInOptions extends LogInFields {
   readonly mode: "session" | "token";
-  /** With `mode: "session"`. */
+  /** Only with `mode: "session"`. */
   readonly endpoint?: LogInEndpoint | undefined;
 }
 
-/** A JWT, with log-in and answer encrypted (the encrypted form of `POST /v2/login`); RSA-OAEP with SHA-256. */
+/** Log-in with a JWT and an encrypted exchange (`POST /v2/login`), using RSA-OAEP with SHA-256. */
 export interface EncryptedLogInOptions extends LogInFields, KeyOptions {
   readonly mode: "encrypted";
 }
 
-/** Everything encrypted (`POST /v2/login/secure`). */
+/** Log-in with all traffic encrypted (`POST /v2/login/secure`). */
 export interface SecureLogInOptions extends LogInFields, KeyOptions {
   readonly mode: "secure";
-  /** `OAEP-SHA-256` unless given. */
+  /** Default: `OAEP-SHA-256`. */
   readonly padding?: RsaPadding | undefined;
 }
 

@@ -8,42 +8,42 @@ import type { QueryValues } from "./transport/service-address.ts";
 import type { IncomingMessage, Method, OutgoingMessage, Target, Transport } from "./transport/transport.ts";
 import { type ConditionOptions, ifMatchHeader, withVersion } from "./version.ts";
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions extends CallLimits {
   /**
-   * Whether the call may log in anew and be sent once more if its session is over. The server says so before it does
-   * anything else, so that nothing is done twice; `false` for a macro that chooses one of these codes (200 to 204) itself.
+   * Whether to log in and retry once if the session has ended. Default: true. The server checks the session first, so
+   * nothing is executed twice. Use `false` for a macro that itself refuses with a code from 200 to 204.
    */
   readonly renew?: boolean | undefined;
 }
 
-/** A request in general, for routes that have no method of their own. */
+/** A generic request, for routes without a method of their own. */
 export interface RequestOptions extends CallOptions {
-  /** `GET` unless given. */
+  /** Default: `GET`. */
   readonly method?: Method | undefined;
-  /** Below the alias: `/v1/execute/myMacro`. */
+  /** Path below the alias: `/v1/execute/myMacro`. */
   readonly path: string;
   readonly query?: QueryValues | undefined;
-  /** Bytes are sent as those of a file, anything else as JSON. */
+  /** Bytes are sent as a file, other values as JSON. */
   readonly body?: unknown;
-  /** Further headers; those of the app key and of the session go before them. */
+  /** Additional headers. They cannot replace those of the app key and the session. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Sends the request without a session, and so in clear text, for routes that need none. */
+  /** Sends the request without a session, so unencrypted, to routes that need none. */
   readonly anonymous?: boolean | undefined;
 }
 
-/** What is common to answers that are not refusals. */
+/** The common part of successful responses. */
 export interface AnswerHead {
   readonly httpStatus: number;
   readonly requestId: string | undefined;
-  /** `ETag`, as it is to be sent as `if-match`. */
+  /** `ETag`, as a value for `if-match`. */
   readonly etag: string | undefined;
   readonly headers: { get(name: string): string | null };
 }
 
 export interface Answer<Data> extends AnswerHead {
   readonly data: Data;
-  /** `ok`, or what a macro has set. */
+  /** `ok`, or the status message of a macro. */
   readonly message: string;
 }
 
@@ -51,10 +51,10 @@ export interface BytesAnswer extends AnswerHead {
   readonly bytes: Uint8Array;
 }
 
-/** Reads an answer: gives what it holds, throws what it refuses. */
+/** Returns the content of a response, or throws its refusal. */
 type Reader<T> = (answer: IncomingMessage) => T;
 
-/** Sends requests with the session of the client, and again when it had to be renewed. */
+/** Sends requests with the client's session, and retries after a renewal. */
 export class ClientRequests {
   constructor(
     private readonly transport: Transport,
@@ -66,12 +66,12 @@ export class ClientRequests {
     return this.#send(options, (answer) => ({ ...headOf(answer), ...successOf<Data>(answer) }));
   }
 
-  /** What the envelope holds. */
+  /** The data of the envelope. */
   async data<Data>(options: RequestOptions): Promise<Data> {
     return (await this.json<Data>(options)).data;
   }
 
-  /** The same, with its version remembered; `ifMatch` is what it may depend on. */
+  /** The data, with its version cached. `ifMatch` makes the request conditional. */
   async versioned<Data extends object>({ ifMatch, ...options }: RequestOptions & ConditionOptions): Promise<Data> {
     const { data, etag } = await this.json<Data>({ ...options, headers: ifMatchHeader(ifMatch) });
     return withVersion(data, etag);
@@ -81,12 +81,12 @@ export class ClientRequests {
     return this.#send(options, (answer) => ({ ...headOf(answer), bytes: bytesOf(answer) }));
   }
 
-  /** JSON in no envelope. */
+  /** JSON without an envelope. */
   document<Data>(options: RequestOptions): Promise<Data> {
     return this.#send(options, (answer) => parsed(bytesOf(answer), answer) as Data);
   }
 
-  /** Sends a request with this very session, once; `false` if the answer tells that the session is over. */
+  /** Sends a request once with the given session. Returns `false` if that session has ended. */
   async isAccepted(
     session: ClientSession,
     target: Target,
@@ -142,7 +142,7 @@ function messageOf({ body, headers = {} }: Pick<RequestOptions, "body" | "header
   return { headers: { ...lowered, "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
-/** The bytes of a success; whatever is none is an envelope, which is thrown here. */
+/** The bytes of a success. A refusal is an envelope and is thrown. */
 function bytesOf(answer: IncomingMessage): Uint8Array {
   if (answer.status < 200 || answer.status > 299) successOf(answer);
   return answer.body;

@@ -1,33 +1,33 @@
-/** Versions of what single answers have brought, by the object that the caller holds. */
+/** Versions of single objects in responses, by the object that the caller holds. */
 const versions = new WeakMap<object, string>();
 
-/** What was read before it is changed: itself, or its version as `etag` tells it. */
+/** An object read before, or its version (ETag). */
 export type ReadBefore = object | string;
 
-/** What a write may depend on. */
+/** Options of a conditional write. */
 export interface ConditionOptions {
   /**
-   * What was read before, as the client gave it, or its version (`versionOf`, `etag`). If it has changed since, the write is refused
-   * with 713. Without it, the last write wins.
+   * The object as returned by the client, or its version (`versionOf`, `etag`). The write is refused with 713 if the
+   * object has changed since. Without it, the last write wins.
    */
   readonly ifMatch?: ReadBefore | undefined;
 }
 
-/** Remembers the version of what an answer has brought. */
+/** Caches the version of a response. */
 export function withVersion<T extends object>(data: T, etag: string | undefined): T {
   if (etag !== undefined) versions.set(data, etag);
   return data;
 }
 
 /**
- * The version of an object, or of the structure of the classes, that a call of the client has given alone; for `ifMatch`,
- * later or elsewhere. `undefined` for elements of lists, copies and everything else.
+ * The version of an object, or of the class structure, for `ifMatch`. It is known only for results of single reads and
+ * writes: `undefined` for list elements, copies and other values.
  */
 export function versionOf(data: object): string | undefined {
   return versions.get(data);
 }
 
-/** The header that lets a write pass only if nothing has changed since. Throws a `TypeError` if the version is not known. */
+/** The `if-match` header of a conditional write. Throws a `TypeError` if the version is unknown. */
 export function ifMatchHeader(before: ReadBefore | undefined): Record<string, string> {
   if (before === undefined) return {};
   const version = typeof before === "string" ? before : versionOf(before);

@@ -6,15 +6,15 @@ const padding = "OAEP-SHA-256";
 const keyLength = 32;
 const ivLength = 16;
 
-/** An encrypted log-in as it goes into a body; all base64. */
+/** The body of an encrypted log-in, in base64. */
 export interface HybridMessage {
-  /** 32 random bytes under the server's key. */
+  /** 32 random bytes, encrypted with the server's key. */
   readonly aesKey: string;
-  /** IV and AES-256-CBC. */
+  /** IV, then AES-256-CBC ciphertext. */
   readonly data: string;
 }
 
-/** Encrypts bytes with a fresh AES key, and that for the server. */
+/** Encrypts with a new AES key, which is encrypted for the server. */
 export async function sealHybrid(serverKey: RsaKey, plain: Bytes): Promise<HybridMessage> {
   const crypto = webCrypto();
   const rawKey = crypto.getRandomValues(new Uint8Array(keyLength));
@@ -27,7 +27,7 @@ export async function sealHybrid(serverKey: RsaKey, plain: Bytes): Promise<Hybri
   return { aesKey: encodeBase64(await encryptBlocks(serverKey, padding, rawKey)), data: encodeBase64(data) };
 }
 
-/** The contents of an answer: base64 of the AES key for the client, `|`, base64 of IV and cipher text. `undefined` for anything else. */
+/** Decrypts a response: base64 of the encrypted AES key, `|`, base64 of IV and ciphertext. `undefined` on failure. */
 export async function openHybrid(privateKey: RsaKey, text: string): Promise<Bytes | undefined> {
   const [sealedKey, data, ...more] = text.split("|").map(looseBase64);
   if (sealedKey === undefined || data === undefined || more.length > 0) return undefined;

@@ -8,8 +8,8 @@ const shifts = [
 const sines = Uint32Array.from({ length: 64 }, (_, step) => Math.floor(Math.abs(Math.sin(step + 1)) * 2 ** 32));
 
 /**
- * The MD5 of a text in UTF-8 (RFC 1321), as 32 lower-case hexadecimal digits. It protects nothing: it is the form in which
- * the service expects passwords. WebCrypto does not offer it.
+ * The MD5 of a UTF-8 text (RFC 1321), as 32 lowercase hexadecimal digits. It is the format in which the service expects
+ * passwords, not a protection. WebCrypto has no MD5.
  */
 export function md5(text: string): string {
   const words = padded(new TextEncoder().encode(text));
@@ -20,7 +20,7 @@ export function md5(text: string): string {
   return Array.from(new Uint8Array(bytes.buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The message with a one bit, zeros, and its length in bits, as little-endian words. */
+/** The padded message as little-endian words. */
 function padded(message: Uint8Array): Uint32Array {
   const view = new DataView(new ArrayBuffer(64 * Math.ceil((message.length + 9) / 64)));
   new Uint8Array(view.buffer).set(message);
@@ -40,7 +40,7 @@ function mix(state: Uint32Array, block: Uint32Array): void {
   for (const [index, word] of [a, b, c, d].entries()) state[index] = (state[index] ?? 0) + word;
 }
 
-/** What a step adds of the state, and which word of the message. */
+/** The round function's value, and the index of the message word. */
 function round(step: number, b: number, c: number, d: number): { value: number; word: number } {
   if (step < 16) return { value: (b & c) | (~b & d), word: step };
   if (step < 32) return { value: (d & b) | (~d & c), word: (5 * step + 1) % 16 };

@@ -2,7 +2,7 @@ import { decodeBase64, encodeBase64 } from "@sallyport/contract/secure";
 import { ChannelError } from "../errors.ts";
 import { type Bytes, webCrypto } from "./web-crypto.ts";
 
-/** How RSA blocks are padded. */
+/** RSA padding. */
 export type RsaPadding = "OAEP-SHA-256" | "OAEP-SHA-1";
 
 interface RsaScheme {
@@ -16,15 +16,15 @@ export const rsaSchemes: Readonly<Record<RsaPadding, RsaScheme>> = {
   "OAEP-SHA-1": { hash: "SHA-1", overhead: 42 },
 };
 
-/** A key of WebCrypto. Named by what takes it, which Node and browsers have in common. */
+/** A WebCrypto key. This type is available both in Node and in browsers. */
 export type RsaKey = Parameters<typeof crypto.subtle.encrypt>[1];
 
-/** Length in bytes of the blocks that a key makes and takes. */
+/** Block length of a key in bytes. */
 function blockLengthOf(key: RsaKey): number {
   return Math.ceil((key.algorithm as RsaHashedKeyAlgorithm).modulusLength / 8);
 }
 
-/** Whether a key was made for this padding; WebCrypto binds a key to its hash. */
+/** Whether a key fits the padding. WebCrypto binds a key to its hash. */
 function isFor(key: RsaKey, padding: RsaPadding): boolean {
   const { name, hash } = key.algorithm as RsaHashedKeyAlgorithm;
   return name === "RSA-OAEP" && hash.name === rsaSchemes[padding].hash;
@@ -32,14 +32,14 @@ function isFor(key: RsaKey, padding: RsaPadding): boolean {
 
 const rsaOaep = { name: "RSA-OAEP" };
 
-/** Encrypts bytes block by block, each as full as the padding allows; no bytes become one block. */
+/** Encrypts bytes in blocks of maximum size. Empty input yields one block. */
 export async function encryptBlocks(key: RsaKey, padding: RsaPadding, plain: Bytes): Promise<Bytes> {
   const capacity = blockLengthOf(key) - rsaSchemes[padding].overhead;
   const parts = piecesOf(plain, capacity);
   return joined(await Promise.all(parts.map((part) => webCrypto().subtle.encrypt(rsaOaep, key, part))));
 }
 
-/** The bytes of all blocks, joined; `undefined` for what was not encrypted for this key in its padding. */
+/** Decrypts and joins all blocks. `undefined` on failure. */
 export async function decryptBlocks(key: RsaKey, cipher: Bytes): Promise<Bytes | undefined> {
   const length = blockLengthOf(key);
   if (cipher.length === 0 || cipher.length % length !== 0) return undefined;
@@ -67,27 +67,27 @@ function joined(parts: readonly ArrayBuffer[]): Bytes {
   return whole;
 }
 
-/** The client's RSA pair: the server encrypts its answer to a log-in for it. */
+/** The client's RSA key pair. The server encrypts its log-in response with it. */
 export interface ClientKeyPair {
   readonly publicKey: RsaKey;
   readonly privateKey: RsaKey;
 }
 
-/** A new pair of 2048 bits, whose private half cannot be taken out of the platform. */
+/** Generates a 2048-bit key pair. The private key cannot be exported. */
 export async function generateKeyPair(padding: RsaPadding): Promise<ClientKeyPair> {
   const { hash } = rsaSchemes[padding];
   const algorithm = { name: "RSA-OAEP", modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1), hash };
   return webCrypto().subtle.generateKey(algorithm, false, ["encrypt", "decrypt"]);
 }
 
-/** Refuses a pair that could not decrypt the answer, before anything is sent. Throws a `TypeError`. */
+/** Throws a `TypeError` for a key pair that cannot decrypt the response. */
 export function checkKeyPair({ publicKey, privateKey }: ClientKeyPair, padding: RsaPadding): void {
   if (!isFor(publicKey, padding) || !isFor(privateKey, padding) || !privateKey.usages.includes("decrypt")) {
     throw new TypeError(`The key pair is not one of RSA-OAEP with ${rsaSchemes[padding].hash} that may decrypt.`);
   }
 }
 
-/** Base64 of the public half as SubjectPublicKeyInfo, as it goes along with a log-in. */
+/** The public key as base64 of SubjectPublicKeyInfo. */
 export async function publicKeyText({ publicKey }: ClientKeyPair): Promise<string> {
   return encodeBase64(new Uint8Array(await webCrypto().subtle.exportKey("spki", publicKey)));
 }
@@ -95,7 +95,7 @@ export async function publicKeyText({ publicKey }: ClientKeyPair): Promise<strin
 const pem = /^-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/;
 const smallest = 2048 / 8;
 
-/** The server's key from its PEM text, for encrypting in this padding. */
+/** Parses the server's PEM key for this padding. Throws a `ChannelError` for an unusable key. */
 export async function readServerKey(text: string, padding: RsaPadding): Promise<RsaKey> {
   const [, body = ""] = pem.exec(text.trim()) ?? [];
   const der = decodeBase64(body.replaceAll(/\s+/g, ""));

@@ -1,11 +1,11 @@
 import { ChannelError } from "../errors.ts";
 
-/** Bytes as WebCrypto takes them: in memory that nobody shares. */
+/** Bytes as WebCrypto takes them: not in shared memory. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** WebCrypto, without which only the modes without encryption work. */
+/** WebCrypto, required for all encrypted modes. Throws a `ChannelError` if it is unavailable. */
 export function webCrypto(): Crypto {
-  // Browsers leave it out, against its type, on pages that came over an unprotected connection.
+  // Browsers omit `subtle` on insecure pages, contrary to its type.
   const { crypto } = globalThis as { crypto?: Partial<Crypto> };
   if (crypto?.subtle === undefined) throw new ChannelError("no-web-crypto");
   return crypto as Crypto;

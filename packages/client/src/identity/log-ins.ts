@@ -7,29 +7,29 @@ import { successOf } from "../transport/envelope.ts";
 import { ServiceAddress } from "../transport/service-address.ts";
 import type { IncomingMessage } from "../transport/transport.ts";
 
-/** The log-in of somebody who is no database user (`POST /v1/auth/df`), for `client.logIn`. */
+/** Options for `client.logIn` that log in a custom user (`POST /v1/auth/df`). */
 export function customLogIn(fields: LogInFields): PlainLogInOptions {
   return { ...fields, mode: "session", endpoint: { path: "/v1/auth/df" } };
 }
 
 export interface ProviderLogInFields {
-  /** Those that are registered with the provider unless given. */
+  /** Default: the app names registered with the provider. */
   readonly appNames?: readonly string[] | undefined;
-  /** The server limits how many sessions the user has on the device: beyond that a log-in ends the least recently renewed one. */
+  /** The server limits sessions per user and device. Beyond the limit, the least recently renewed one ends. */
   readonly deviceId?: string | undefined;
-  /** The token of the second factor. It stands in the address, and is good once. */
+  /** One-time token of the second factor. It is part of the URL. */
   readonly twoFactorToken?: string | undefined;
-  /** Asks for a session that is good for setting up a second factor alone, where one is demanded that is not there. */
+  /** Requests a session only for second factor enrolment, if a required factor is missing. */
   readonly enrolling?: boolean | undefined;
-  /** Where the browser comes back with a code, instead of to an answer of the server; needs a `challenge`. `startCodeLogIn` makes one. */
+  /** URL that receives the browser with a code. Needs a `challenge`; `startCodeLogIn` creates one. */
   readonly returnTo?: string | undefined;
-  /** The SHA-256, as base64url, of the verifier that the code is traded with. */
+  /** Base64url of the SHA-256 of the code verifier. */
   readonly challenge?: string | undefined;
 }
 
 /**
- * Where to send a browser, or a web view, for a log-in with `google`, `facebook`, `microsoft` or `apple`. It comes back to the server, whose page then is
- * what `providerAnswer` reads.
+ * The URL that starts a browser log-in with `google`, `facebook`, `microsoft` or `apple`. The log-in ends at the
+ * server; pass the content of that page to `providerAnswer`.
  */
 export function providerAddress(
   place: Pick<ClientOptions, "baseUrl" | "alias" | "appKey">,
@@ -50,18 +50,17 @@ export function providerAddress(
   return new ServiceAddress(baseUrl, alias).of(`/v1/auth/${encodeURIComponent(provider)}`, query);
 }
 
-/** What a log-in with a provider has come to: a session for `client.logIn`, or an account that is bound to no database user yet. */
+/** Result of a provider log-in: options for `client.logIn`, or an account that is not linked to a database user. */
 export type ProviderAnswer =
   | { readonly assigned: true; readonly logIn: PlainLogInOptions }
   | { readonly assigned: false; readonly dfUuid: string };
 
-/** Reads the last page of a log-in with a provider. Throws a `SallyportError` for a refusal, a `TransportError` for what is no answer of the service. */
+/** Parses the last page of a provider log-in. Throws a `SallyportError` or a `TransportError`. */
 export function providerAnswer(text: string, status = 200): ProviderAnswer {
   const answer: IncomingMessage = { status, headers: new Headers(), body: new TextEncoder().encode(text) };
   return answerOf(successOf(answer).data, status);
 }
 
-/** What the data of an answer say. */
 function answerOf(answered: unknown, status: number): ProviderAnswer {
   const data = answered as { readonly dfUuid?: unknown; readonly sessionId?: unknown } | null;
   if (typeof data?.dfUuid === "string") return { assigned: false, dfUuid: data.dfUuid };
@@ -71,18 +70,18 @@ function answerOf(answered: unknown, status: number): ProviderAnswer {
 }
 
 export interface CodeLogInFields extends Omit<ProviderLogInFields, "challenge"> {
-  /** Where the browser comes back with a code: an address that the app key lists (`app-key create --return-to`). */
+  /** URL that receives the browser with a code. The app key must list it (`app-key create --return-to`). */
   readonly returnTo: string;
 }
 
 export interface StartedCodeLogIn {
-  /** Where to send the browser. */
+  /** URL to open in the browser. */
   readonly url: string;
-  /** Keep it where only this app finds it, such as `sessionStorage`: the code is worth nothing without it. */
+  /** Store it in the app only, for example in `sessionStorage`. The code is useless without it. */
   readonly verifier: string;
 }
 
-/** Begins a log-in with `google`, `facebook`, `microsoft` or `apple` that comes back to an address of the app. Needs WebCrypto. */
+/** Starts a provider log-in (as in `providerAddress`) that returns to the app. Needs WebCrypto. */
 export async function startCodeLogIn(
   place: Pick<ClientOptions, "baseUrl" | "alias" | "appKey">,
   provider: string,
@@ -97,8 +96,8 @@ export async function startCodeLogIn(
 }
 
 /**
- * The code in the address that the browser came back to. A log-in that failed is thrown as a `SallyportError` with the code of the failure, and
- * an address that is none of a log-in as a `TransportError`. Take the code out of the address bar afterwards (`history.replaceState`).
+ * Extracts the code from the URL of the returning browser. Throws a `SallyportError` if the log-in failed, a
+ * `TransportError` for any other URL. Remove the code from the address bar afterwards (`history.replaceState`).
  */
 export function returnedCode(address: string): string {
   const parameters = new URL(address).searchParams;
@@ -110,19 +109,19 @@ export function returnedCode(address: string): string {
 }
 
 export interface CodeTrade {
-  /** Of `returnedCode`; good once, for 60 seconds. */
+  /** From `returnedCode`. One-time, valid for 60 seconds. */
   readonly code: string;
-  /** Of `startCodeLogIn`. */
+  /** From `startCodeLogIn`. */
   readonly verifier: string;
-  /** The token of the second factor. After 340, 341 or 342 the same code can be shown again with one. */
+  /** Second factor token. After 340, 341 or 342, repeat the call with the same code and a token. */
   readonly twoFactorToken?: string | undefined;
-  /** Asks for a session that is good for setting up a second factor alone, where one is demanded that is not there (340). */
+  /** Requests a session only for second factor enrolment, if a required factor is missing (340). */
   readonly enrolling?: boolean | undefined;
 }
 
 /**
- * Trades the code (`POST /v1/auth/code`): for a session, which the client then has, or for the `dfUuid` of an account that is bound to no
- * database user yet. 324 for a code or a verifier that is not good. It is not repeated when the session is over: log in with the provider then.
+ * Exchanges the code (`POST /v1/auth/code`). The client gets the session, or the result has the `dfUuid` of an unlinked
+ * account. 324 for an invalid code or verifier. The log-in is not repeated when the session ends.
  */
 export async function logInWithCode(
   client: SallyportClient,
@@ -144,39 +143,39 @@ function base64Url(bytes: Uint8Array): string {
     .replaceAll("=", "");
 }
 
-/** What a log-in takes that binds an account of a provider. */
+/** Fields of a log-in that links a provider account. */
 export interface LinkingFields extends LogInFields {
-  /** What the log-in with the provider has answered. Only success spends it. */
+  /** From the provider log-in. Only a successful log-in uses it up. */
   readonly dfUuid: string;
 }
 
 /**
- * The log-in of a database user that binds an account of a provider to him (`POST /v1/extLogin`), for `client.logIn`. 324 when the `dfUuid` is not
- * good any more. It is not repeated when the session is over: log in with the provider then.
+ * Options for `client.logIn` that link a provider account to a database user (`POST /v1/extLogin`). 324 for an expired
+ * `dfUuid`. The log-in is not repeated when the session ends.
  */
 export function linkingLogIn({ dfUuid, ...fields }: LinkingFields): PlainLogInOptions {
   return { ...fields, mode: "session", endpoint: { path: "/v1/extLogin", fields: { dfUuid }, once: true } };
 }
 
-/** An account of a provider that is bound to the user. */
+/** A provider account that is linked to the user. */
 export interface Link {
   readonly provider: string;
-  /** As the provider said it when the account was bound. */
+  /** As the provider stated at the time of linking. */
   readonly displayName: string | null;
   readonly email: string | null;
-  /** Whether it was bound without the user's own credentials. */
+  /** Whether it was linked without the user's own credentials. */
   readonly shared: boolean;
-  /** ISO 8601, in UTC. */
+  /** ISO 8601, UTC. */
   readonly linkedAt: string;
 }
 
-/** The accounts of providers that are bound to the user. */
+/** The provider accounts that are linked to the user. */
 export async function listLinks(client: SallyportClient, options: CallOptions = {}): Promise<readonly Link[]> {
   const { data } = await client.request<{ readonly links: readonly Link[] }>({ ...options, path: "/v1/auth/links" });
   return data.links;
 }
 
-/** Takes the user's links to a provider away; the sessions that they opened end. 304 when there are none. */
+/** Removes the user's links to a provider and ends their sessions. 304 if there are none. */
 export async function removeLinks(client: SallyportClient, provider: string, options: CallOptions = {}): Promise<void> {
   await client.request({ ...options, method: "DELETE", path: `/v1/auth/links/${encodeURIComponent(provider)}` });
 }

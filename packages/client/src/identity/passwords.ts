@@ -8,18 +8,18 @@ import type { CallOptions } from "../requests.ts";
 
 export interface PasswordChange extends Pick<LogInFields, "passwordHash"> {
   readonly oldPassword: string;
-  /** Sent as it is, so that the server can judge it. */
+  /** Sent in plain text, so that the server can check its strength. */
   readonly newPassword: string;
-  /** Encrypts both with the server's RSA key; `true` for a key that is fetched now. In secure mode everything is encrypted anyway. */
+  /** Encrypts both with the server's RSA key; `true` fetches the key. Secure mode encrypts everything anyway. */
   readonly encrypted?: boolean | Omit<KeyOptions, "keyPair"> | undefined;
 }
 
 const padding = "OAEP-SHA-256";
 
 /**
- * Changes the password of the user (`POST /v1/changePassword`): 319, 320, 321, or 339 when the old one is wrong, which counts as a failed log-in. All
- * other sessions end, this one goes on, and the client logs in anew with the new password. With `confirmationRequired`
- * nothing has changed yet: a code was mailed, for `confirmPasswordChange`.
+ * Changes the user's password (`POST /v1/changePassword`). Errors: 319, 320, 321; 339 for a wrong old password, which
+ * counts as a failed log-in. All other sessions end. Automatic log-ins use the new password. With
+ * `confirmationRequired`, the change takes effect at `confirmPasswordChange` with the code from the mail.
  */
 export async function changePassword(
   client: SallyportClient,
@@ -43,7 +43,7 @@ export async function changePassword(
   return { confirmationRequired };
 }
 
-/** Has the new password of a custom user take effect, with the code that was mailed; 326. The client logs in anew with it if it is told. */
+/** Confirms the password change of a custom user; 326 for a wrong code. Automatic log-ins then use `newPassword`. */
 export async function confirmPasswordChange(
   client: SallyportClient,
   confirmationCode: string,
@@ -86,11 +86,11 @@ async function fetchKey(
 }
 
 export interface ResetOptions extends CallOptions {
-  /** Whether it is the name of a custom user (`customLogIn`); of a database user unless given. */
+  /** Whether `user` is a custom user (`customLogIn`). Default: false, a database user. */
   readonly custom?: boolean;
 }
 
-/** Has a token mailed with which the user can set a new password. The answer is the same whether there is such a user or not; 712 without mail. */
+/** Mails a reset token. Unknown users cause the same response. 712 if mail is not configured. */
 export async function resetPassword(
   client: SallyportClient,
   user: string,
@@ -106,12 +106,12 @@ export async function resetPassword(
 }
 
 export interface PasswordReset extends Pick<LogInFields, "passwordHash"> {
-  /** What the mail says; good once, for 30 minutes. */
+  /** From the mail. One-time, valid for 30 minutes. */
   readonly token: string;
   readonly newPassword: string;
 }
 
-/** Sets a new password with the token of a mail: 328, 320. All sessions of the user end. */
+/** Sets a new password with a reset token. Errors: 328, 320. All sessions of the user end. */
 export async function confirmResetPassword(
   client: SallyportClient,
   reset: PasswordReset,
@@ -123,12 +123,12 @@ export async function confirmResetPassword(
 
 const digest = /^[0-9a-f]{32}$/i;
 
-/** A password that the server knows: in the form of a log-in. */
+/** An existing password, in the format of a log-in. */
 function currentPassword(password: string, passwordHash: LogInFields["passwordHash"]): string {
   return passwordHash === "none" ? password : md5(password);
 }
 
-/** A new one: as it is, so that the server can judge it. One that looks like a digest would be taken for one. */
+/** A new password in plain text, so that the server can check it. Text that looks like an MD5 is hashed. */
 function newPassword(password: string, passwordHash: LogInFields["passwordHash"]): string {
   return passwordHash !== "none" && digest.test(password) ? md5(password) : password;
 }

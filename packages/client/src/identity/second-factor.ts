@@ -4,27 +4,27 @@ import type { Method } from "../transport/transport.ts";
 
 const statuses = ["unavailable", "off", "optional", "forced"] as const;
 
-/** How it stands with the user's second factor for an app name. */
+/** The state of the user's second factor for an app name. */
 export interface SecondFactor {
-  /** Whether a secret was given out. */
+  /** Whether a secret was issued. */
   readonly isActivated: boolean;
-  /** Whether log-ins ask for a token of it. */
+  /** Whether log-ins require a token. */
   readonly isConfirmed: boolean;
-  /** What the app name asks for. */
+  /** The requirement of the app name. */
   readonly status: (typeof statuses)[number];
 }
 
-/** What is given out once, when a second factor is begun. */
+/** Shown once, at enrolment. */
 export interface EnrolledFactor {
-  /** Base32, for an authenticator. */
+  /** Base32, for an authenticator app. */
   readonly secret: string;
-  /** The same for a QR code. */
+  /** The secret as a URL for a QR code. */
   readonly otpauthUrl: string;
-  /** Each takes the place of a token once. They cannot be shown again. */
+  /** Each replaces a token once. They cannot be shown again. */
   readonly recoveryCodes: readonly string[];
 }
 
-/** How it stands. */
+/** Reads the state of the second factor. */
 export async function readSecondFactor(
   client: SallyportClient,
   app: string,
@@ -42,7 +42,7 @@ export async function readSecondFactor(
   };
 }
 
-/** Begins one; until it is confirmed, it asks for nothing and can be begun anew. 307 where there is none to begin. */
+/** Starts enrolment. An unconfirmed factor has no effect and can be replaced. 307 if none is available. */
 export function enrolSecondFactor(
   client: SallyportClient,
   app: string,
@@ -51,7 +51,7 @@ export function enrolSecondFactor(
   return send<EnrolledFactor>(client, "POST", app, options);
 }
 
-/** Confirms it with a token: from now on log-ins ask for one (`twoFactorToken`). 342 for a wrong one. */
+/** Confirms the factor with a token. Later log-ins require one (`twoFactorToken`). 342 for a wrong token. */
 export async function confirmSecondFactor(
   client: SallyportClient,
   app: string,
@@ -61,7 +61,7 @@ export async function confirmSecondFactor(
   await send(client, "PATCH", app, options, { token });
 }
 
-/** Switches it off; a confirmed one for a token. */
+/** Disables the factor. A confirmed one needs a token. */
 export async function removeSecondFactor(
   client: SallyportClient,
   app: string,
@@ -71,7 +71,7 @@ export async function removeSecondFactor(
   await send(client, "DELETE", app, options, token === undefined ? undefined : { token });
 }
 
-/** Resolves for a token of the confirmed second factor, which is spent by it; 342 for any other. */
+/** Consumes a token of the confirmed second factor. 342 for an invalid one. */
 export async function validateSecondFactor(
   client: SallyportClient,
   app: string,

@@ -1,37 +1,36 @@
 import type { IncomingMessage, OutgoingMessage } from "../transport/transport.ts";
 
 /**
- * How a client logs in. `session`: a session id; `token`: a JWT; `encrypted`: a JWT, the log-in itself encrypted;
- * `secure`: log-in and all later traffic encrypted.
+ * How a client logs in. `session`: a session id; `token`: a JWT; `encrypted`: a JWT with an encrypted log-in; `secure`:
+ * all traffic encrypted.
  */
 export type LogInMode = "session" | "token" | "encrypted" | "secure";
 
 /**
- * What a log-in leaves behind: how the requests of the session prove it, and how their contents travel. Routes need not
- * know it, so that each of them works in every mode. Also for whoever sends requests by other means than the client:
- * whatever goes out has to pass `seal` once, and each answer `open` once.
+ * An open session: adds credentials to requests and encrypts their content. Routes work in every mode without knowing
+ * it. To send requests without the client, pass each request to `seal` once and each response to `open` once.
  */
 export interface ClientSession {
   readonly mode: LogInMode;
 
-  /** The message with its credential; in a secure session its body encrypted under a number of its own. */
+  /** Adds the credential. A secure session also encrypts the body under a new message number. */
   seal(message: OutgoingMessage): Promise<OutgoingMessage>;
 
-  /** The answer as the server meant it. A `ChannelError` for one that a secure session must not believe. */
+  /** Decrypts a response. Throws a `ChannelError` if verification fails. */
   open(answer: IncomingMessage): Promise<IncomingMessage>;
 
-  /** Whether a refusal with this code says that the session is over, so that only a new log-in helps. */
+  /** Whether this error code means that the session has ended and a new log-in is needed. */
   isOverWith(code: number): boolean;
 }
 
-/** The codes of a session that is missing or over. They come before a request is looked at any further. */
+/** Codes for a missing or ended session. The server checks it before it processes the request. */
 const overCodes: ReadonlySet<number> = new Set([200, 201, 202, 203, 204]);
 
 export function saysSessionIsOver(code: number): boolean {
   return overCodes.has(code);
 }
 
-/** A session that is proven by one header, and whose messages travel as they are. */
+/** A session with one credential header and unencrypted messages. */
 export class HeaderSession implements ClientSession {
   readonly #credential: Readonly<Record<string, string>>;
 

@@ -14,10 +14,10 @@ import { codeOf } from "../transport/envelope.ts";
 import type { IncomingMessage, OutgoingMessage } from "../transport/transport.ts";
 import { type ClientSession, saysSessionIsOver } from "./client-session.ts";
 
-/** Only the number of the block counts up: the cipher can never run into the number of another message. */
+/** Only the block number is incremented, so the cipher never reaches the number of another message. */
 const counterBits = 32;
 
-/** AES-256-CTR with the key of a session. To encrypt and to decrypt is the same operation. */
+/** AES-256-CTR with a session key. Encryption and decryption are the same operation. */
 export class ChannelCipher {
   readonly #key: CryptoKey;
 
@@ -29,14 +29,14 @@ export class ChannelCipher {
     return new ChannelCipher(await webCrypto().subtle.importKey("raw", symmetricKey, "AES-CTR", false, ["encrypt"]));
   }
 
-  /** A message that begins with this counter block. */
+  /** Applies the cipher to a message that starts at this counter block. */
   async apply(counterBlock: Uint8Array, message: Uint8Array): Promise<Bytes> {
     const algorithm = { name: "AES-CTR", counter: new Uint8Array(counterBlock), length: counterBits };
     return new Uint8Array(await webCrypto().subtle.encrypt(algorithm, this.#key, new Uint8Array(message)));
   }
 }
 
-/** What a secure log-in has agreed on. */
+/** The result of a secure log-in. */
 interface SecureSessionParts {
   readonly secureToken: string;
   /** Three bytes. */
@@ -44,12 +44,12 @@ interface SecureSessionParts {
   readonly cipher: ChannelCipher;
 }
 
-/** The type of encrypted JSON; files keep their own. */
+/** Content type of encrypted JSON. Files keep their own type. */
 const encryptedText = /^application\/text\b/i;
-/** The server could not read a message, or not use its key: the two ends no longer agree. */
+/** The server could not decrypt a message or use its key, so the session is unusable. */
 const disagreement: ReadonlySet<number> = new Set([312, 314]);
 
-/** A session all of whose bodies are encrypted. */
+/** A session with encrypted bodies. */
 export class SecureSession implements ClientSession {
   readonly mode = "secure";
   readonly #parts: SecureSessionParts;
@@ -64,7 +64,7 @@ export class SecureSession implements ClientSession {
     const { secureToken, ivPrefix, cipher } = this.#parts;
     const credential = { ...headers, [headerNames.secureToken]: secureToken };
     if (body === undefined) return { headers: credential };
-    // Taken before anything is awaited, and never given back: no two messages have the same.
+    // Taken before the first await and never returned, so that message numbers are unique.
     const message = this.#outgoing.next();
     const iv = buildCounterBlock({ direction: directions.toServer, ivPrefix, message, block: 0 });
     const encrypted = { ...credential, [headerNames.encrypted]: formatEncryptedHeader({ iv }) };
@@ -87,7 +87,7 @@ export class SecureSession implements ClientSession {
     return saysSessionIsOver(code) || disagreement.has(code);
   }
 
-  /** The counter block of an answer, if it is one of this session that was not seen before. */
+  /** The counter block of a response. Throws unless it belongs to this session and is new. */
   #checked(header: string): Uint8Array {
     const iv = parseEncryptedHeader(header)?.iv;
     const counter = iv && parseCounterBlock(iv);
@@ -101,7 +101,7 @@ export class SecureSession implements ClientSession {
   }
 }
 
-/** An answer that is not encrypted: a refusal from before the session was known, or nothing to be believed. */
+/** Accepts an unencrypted response only if it is a refusal from before the session is known. */
 function inClear(answer: IncomingMessage): IncomingMessage {
   const code = codeOf(answer);
   if (code === undefined) throw new TransportError("foreign-answer", { httpStatus: answer.status });
@@ -110,17 +110,17 @@ function inClear(answer: IncomingMessage): IncomingMessage {
 }
 
 /**
- * The codes that a server can answer before it knows that a request is of a secure session, or when it cannot use the
- * session's key. They alone may come in clear text: path and method (304, 305), malformed HTTP (699) or headers (307),
- * database, maintenance and load (607, 704, 705, 706), app key (100, 101), request rate (800), plain HTTP (307), the
- * session itself (200 to 204), its key (314), and whatever goes wrong among these steps (799). They report failures only, so
- * whoever forges one achieves no more than by dropping the answer.
+ * Codes that a server can return before it knows the secure session, or if it cannot use the session key. Only these
+ * can be unencrypted: path and method (304, 305), malformed HTTP (699) or headers (307), database, maintenance and load
+ * (607, 704, 705, 706), app key (100, 101), rate limit (800), plain HTTP (307), the session (200 to 204), its key
+ * (314), and internal errors in these steps (799). All are failures, so forging one achieves no more than dropping the
+ * response.
  */
 const clearCodes: ReadonlySet<number> = new Set([
   100, 101, 200, 201, 202, 203, 204, 304, 305, 307, 314, 607, 699, 704, 705, 706, 799, 800,
 ]);
 
-/** The numbers of the messages that a session sends: 0, 1, 2 …, each given out once. */
+/** Message numbers of a session: 0, 1, 2 and so on, each used once. */
 export class OutgoingNumbers {
   #next = 0n;
 
@@ -131,21 +131,21 @@ export class OutgoingNumbers {
   }
 }
 
-/** Successive numbers, both ends included. */
+/** A range of numbers, both ends inclusive. */
 interface Run {
   first: bigint;
   last: bigint;
 }
 
 /**
- * The numbers of the messages that a session has received, in any order and with gaps of any size: the processes of a
- * server take their numbers from different blocks. Remembers all of them, as runs.
+ * The message numbers that a session has received. They arrive in any order and with gaps, because server processes
+ * take numbers from different ranges. All are kept, as ranges.
  */
 export class AcceptedNumbers {
-  /** Ascending; between two runs is a gap. */
+  /** Ascending, with a gap between two ranges. */
   readonly #runs: Run[] = [];
 
-  /** Takes a number; `false` if it was taken before. */
+  /** Accepts a number. Returns `false` for a number accepted before. */
   accept(number: bigint): boolean {
     const at = this.#runsUpTo(number);
     const before = this.#runs[at - 1];
@@ -162,7 +162,7 @@ export class AcceptedNumbers {
     return true;
   }
 
-  /** How many runs begin with this number or a lower one. */
+  /** Number of ranges that start at or below this number. */
   #runsUpTo(number: bigint): number {
     let [low, high] = [0, this.#runs.length];
     while (low < high) {

@@ -3,32 +3,31 @@ import type { LogInOptions } from "../options.ts";
 import type { LogInResult, OpenedSession } from "../log-in.ts";
 import type { ClientSession } from "./client-session.ts";
 
-/** What the keeper has done for it. */
+/** Opens and closes sessions for the keeper. */
 export interface SessionOpener {
-  /** Logs in. */
   open(options: LogInOptions, signal?: AbortSignal): Promise<OpenedSession>;
-  /** Logs out; resolves, too, if the session was over already. */
+  /** Logs out. Also resolves if the session has already ended. */
   close(session: ClientSession): Promise<unknown>;
 }
 
-/** A refusal that trying again with the same credentials cannot help: it could only lock the user out. */
+/** A refusal that a retry cannot change. Retrying could lock the account. */
 function isFinal(error: unknown): boolean {
   return error instanceof SallyportError && error.httpStatus < 500 && error.httpStatus !== 429;
 }
 
-/** Whether what a log-in shows is good once only. */
+/** Whether the credentials can be used only once. */
 function isForOnce(options: LogInOptions): boolean {
   return options.twoFactorToken !== undefined || ("endpoint" in options && options.endpoint?.once === true);
 }
 
-/** Keeps the session of a client, and opens another when it is over. Credentials are in memory only, for that one purpose. */
+/** Holds the session of a client and renews it when it ends. Credentials stay in memory, for renewal only. */
 export class SessionKeeper {
   readonly #opener: SessionOpener;
   readonly #renews: boolean;
   #session: ClientSession | undefined;
   #credentials: LogInOptions | undefined;
   #renewal: Promise<ClientSession> | undefined;
-  /** Changes with every log-in and log-out of the caller: a log-in that was begun before is overtaken. */
+  /** Replaced at every log-in and log-out: an earlier pending log-in is then obsolete. */
   #queue = {};
 
   constructor(endpoint: SessionOpener, { renews }: { readonly renews: boolean }) {
@@ -40,7 +39,7 @@ export class SessionKeeper {
     return this.#session;
   }
 
-  /** Logs in; a session from before is ended once the new one is open. */
+  /** Logs in. A previous session ends once the new one is open. */
   async logIn(options: LogInOptions, signal?: AbortSignal): Promise<LogInResult> {
     const turn = {};
     this.#queue = turn;
@@ -54,7 +53,7 @@ export class SessionKeeper {
     return result;
   }
 
-  /** Forgets the credentials at once, and ends the session. If that fails the session is kept, so that it can be tried again. */
+  /** Discards the credentials and ends the session. On failure the session stays, so that the call can be repeated. */
   async logOut(): Promise<void> {
     this.#queue = {};
     this.#credentials = undefined;
@@ -65,15 +64,15 @@ export class SessionKeeper {
     if (this.#session === session) this.#session = undefined;
   }
 
-  /** Logs in anew with another password from now on, or no more. */
+  /** Sets the password for renewals, or disables them. */
   replacePassword(password: string | undefined): void {
     const credentials = this.#credentials;
     this.#credentials = credentials && password !== undefined ? { ...credentials, password } : undefined;
   }
 
-  /** The session to use instead of one that a refusal says is over. The refusal itself is thrown if there cannot be another. */
+  /** Returns a valid session instead of the ended one. Throws the refusal if renewal is impossible. */
   async renewed(session: ClientSession, refusal: SallyportError): Promise<ClientSession> {
-    // Another call has noticed before.
+    // Another call has already renewed it.
     if (this.#session !== session && this.#session !== undefined) return this.#session;
     const credentials = this.#credentials;
     if (credentials === undefined) throw refusal;
@@ -100,14 +99,14 @@ export class SessionKeeper {
     }
   }
 
-  /** A session that was opened for a caller who has decided otherwise meanwhile must not be left open. */
+  /** Closes a session whose log-in is obsolete. */
   async #unlessOvertaken(session: ClientSession, isWanted: boolean): Promise<void> {
     if (isWanted) return;
     await this.#closeQuietly(session);
     throw new NotLoggedInError("The log-in was overtaken by another log-in or a log-out.");
   }
 
-  /** What cannot be ended now ends by itself, when it has been idle. */
+  /** On failure, the session ends by its idle timeout. */
   async #closeQuietly(session: ClientSession): Promise<void> {
     await this.#opener.close(session).catch(() => undefined);
   }

@@ -1,23 +1,23 @@
 import { TransportError } from "../errors.ts";
 
-/** How long a call may take. */
+/** Limits of a call. */
 export interface CallLimits {
-  /** Milliseconds for everything that the call needs, a renewed log-in included; 0 for no limit. */
+  /** Milliseconds for the whole call, including a renewed log-in; 0 for no limit. */
   readonly timeout?: number | undefined;
-  /** Ends the call early; it then rejects with the reason of the signal. */
+  /** Cancels the call, which rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Timers take no longer time. */
+/** Maximum delay of a timer. */
 const longest = 2 ** 31 - 1;
 
-/** Throws a `RangeError` for what is no time. */
+/** Throws a `RangeError` for an invalid time limit. */
 export function checkTimeout(timeout: number): void {
   if (!(timeout >= 0 && timeout <= longest))
     throw new RangeError("A time-out is a number of milliseconds from 0 to 2147483647.");
 }
 
-/** Does work within limits. When it may not go on, its signal tells, and the result is an error at once. */
+/** Runs `work` within the limits. When one is reached, its signal aborts and the call rejects at once. */
 export async function withinLimits<T>(
   { timeout = 0, signal }: CallLimits,
   work: (signal: AbortSignal) => Promise<T>,

@@ -4,16 +4,16 @@ import type { IncomingMessage } from "./transport.ts";
 
 export interface Success<Data> {
   readonly data: Data;
-  /** `ok`, or what a macro has set. */
+  /** `ok`, or the status message of a macro. */
   readonly message: string;
 }
 
-/** An envelope of the service. */
+/** A parsed response envelope. */
 export interface ReadEnvelope {
   readonly code: FailureCode;
   readonly message: string;
   readonly debugMessage: string | undefined;
-  /** `undefined` if there is none. */
+  /** `undefined` if absent. */
   readonly data: unknown;
 }
 
@@ -22,8 +22,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 export const success = 0;
 
 /**
- * The payload of a success. A refusal is thrown as a `SallyportError`, and what is no envelope of the service as a
- * `TransportError`. That the payload has the expected shape is the server's promise, which is not checked again.
+ * The payload of a success. Throws a `SallyportError` for a refusal, a `TransportError` if the response is not an
+ * envelope. The shape of the payload is not validated.
  */
 export function successOf<Data>(answer: IncomingMessage): Success<Data> {
   const envelope = envelopeOf(answer);
@@ -34,7 +34,7 @@ export function successOf<Data>(answer: IncomingMessage): Success<Data> {
   return { data: envelope.data as Data, message: envelope.message };
 }
 
-/** The code of an answer in clear text, 0 for a success; `undefined` if it is no envelope. */
+/** The code of an unencrypted response, 0 for a success, `undefined` if it is not an envelope. */
 export function codeOf(answer: IncomingMessage): number | undefined {
   return envelopeOf(answer)?.code;
 }
@@ -64,7 +64,7 @@ function envelopeOf({ body }: IncomingMessage): ReadEnvelope | undefined {
   return readEnvelope(value);
 }
 
-/** What is in an envelope; `undefined` if it is none. */
+/** Parses an envelope. `undefined` if the value is not one. */
 export function readEnvelope(value: unknown): ReadEnvelope | undefined {
   if (!isRecord(value) || !isRecord(value["status"])) return undefined;
   const { internalStatus, statusMessage, debugMessage } = value["status"];
@@ -82,7 +82,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-/** `Retry-After` in seconds, be it a number or a date; `undefined` without one that can be read. */
+/** `Retry-After` in seconds, from a number or a date. `undefined` if absent or malformed. */
 export function retryAfterOf(headers: IncomingMessage["headers"], now = Date.now()): number | undefined {
   const value = headers.get("retry-after")?.trim() ?? "";
   if (/^\d{1,9}$/.test(value)) return Number(value);

@@ -1,16 +1,16 @@
-/** Values of query parameters; `undefined` leaves one out, an object becomes JSON. */
+/** Query parameters. `undefined` omits one, an object becomes JSON. */
 export type QueryValues = Readonly<Record<string, string | number | boolean | object | undefined>>;
 
 const aliasPattern = /^[a-z][a-z0-9_-]{0,62}$/;
 const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Where a database of a server is. */
+/** The URL of a database. */
 export class ServiceAddress {
   readonly #base: string;
-  /** Whether nobody in between can change what is sent: TLS, or the way does not leave the machine. */
+  /** Whether the connection is protected from tampering: TLS or loopback. */
   readonly isProtected: boolean;
 
-  /** Throws a `TypeError` for a base that is no bare http or https address, and for an impossible alias. */
+  /** Throws a `TypeError` for an invalid base URL or alias. */
   constructor(baseUrl: string, alias: string) {
     const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
     if (
@@ -28,13 +28,13 @@ export class ServiceAddress {
     this.#base = url.href.replace(/\/+$/, "") + (alias && `/${alias}`);
   }
 
-  /** The whole address of a path below the alias. */
+  /** The full URL of a path below the alias. */
   of(path: string, query?: QueryValues): string {
     return this.#base + withQuery(path, query);
   }
 }
 
-/** A path with its query string. */
+/** Adds a query string to a path. Throws a `TypeError` for an invalid path. */
 export function withQuery(path: string, query: QueryValues = {}): string {
   if (!path.startsWith("/") || /[?#]/.test(path))
     throw new TypeError("A path begins with a slash, and its query is given apart.");

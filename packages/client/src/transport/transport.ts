@@ -2,15 +2,15 @@ import { headerNames } from "@sallyport/contract/header-names";
 import { TransportError } from "../errors.ts";
 import type { QueryValues, ServiceAddress } from "./service-address.ts";
 
-/** What a request carries besides method and address. */
+/** Headers and body of a request. */
 export interface OutgoingMessage {
-  /** By lower-case name. */
+  /** Keys are lowercase. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A text is JSON or whatever `content-type` says, bytes are those of a file. */
+  /** A string is JSON or of the type in `content-type`; bytes are a file. */
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** An answer, read to its end. */
+/** A complete response. */
 export interface IncomingMessage {
   /** HTTP status. */
   readonly status: number;
@@ -18,19 +18,19 @@ export interface IncomingMessage {
   readonly body: Uint8Array;
 }
 
-/** What does the sending: the platform's `fetch`, or something with its signature. */
+/** A function with the signature of `fetch`. */
 export type Fetch = typeof fetch;
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface Target {
   readonly method: Method;
-  /** Below the alias, beginning with a slash. */
+  /** Path below the alias, with a leading slash. */
   readonly path: string;
   readonly query?: QueryValues | undefined;
 }
 
-/** Requests with the app key, and their answers as bytes. */
+/** Sends requests with the app key. */
 export class Transport {
   constructor(
     readonly address: ServiceAddress,
@@ -38,7 +38,7 @@ export class Transport {
     private readonly fetch: Fetch,
   ) {}
 
-  /** Sends one request and reads the answer to its end. A `TransportError` if there is none, the reason of the signal if it tells to stop. */
+  /** Sends a request and reads the full response. Throws a `TransportError`, or the reason of an aborted signal. */
   async send(
     { method, path, query }: Target,
     { headers, body }: OutgoingMessage,
@@ -49,7 +49,7 @@ export class Transport {
       method,
       headers: new Headers({ ...headers, [headerNames.appKey]: this.appKey }),
       signal,
-      // Answers are nobody's to keep, cookies mean nothing here, and credentials go to this address only.
+      // No caching, no cookies; credentials go to this address only.
       cache: "no-store",
       credentials: "omit",
       redirect: "manual",
