@@ -12,14 +12,14 @@ import {
 } from "@sallyport/core";
 import { createTransport, type SendMailOptions, type Transporter } from "nodemailer";
 
-/** Who writes. */
+/** The sender of all mail. */
 export interface Sender {
-  /** One address, as `mailAddress` of core takes it. */
+  /** One address, in the format of core's `mailAddress`. */
   readonly address: string;
   readonly name: string;
 }
 
-/** The mail as nodemailer takes it; `null` when it is not addressed to one address. Every part is a value here, none is parsed. */
+/** The message for nodemailer, `null` for an invalid recipient. All parts are structured, so nothing is parsed. */
 function mailMessage({ to, subject, text, html, reference }: Mail, sender: Sender): SendMailOptions | null {
   const address = mailAddress(to);
   const recipient = address === null ? null : withAsciiDomain(address);
@@ -33,7 +33,7 @@ function mailMessage({ to, subject, text, html, reference }: Mail, sender: Sende
     text,
     html,
     messageId: `<${reference}@${from.slice(from.lastIndexOf("@") + 1)}>`,
-    // Nobody answers, and no absence is to be told to nobody.
+    // Suppresses automatic replies such as out-of-office messages (RFC 3834).
     headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
     textEncoding: "quoted-printable",
     disableFileAccess: true,
@@ -41,46 +41,46 @@ function mailMessage({ to, subject, text, html, reference }: Mail, sender: Sende
   };
 }
 
-/** The address with its domain as the name service spells it; `null` if that has no such name. */
+/** The address with its domain in Punycode, `null` for an invalid domain. */
 function withAsciiDomain(address: string): string | null {
   const at = address.lastIndexOf("@");
   const host = domainToASCII(address.slice(at + 1));
   return host === "" ? null : `${address.slice(0, at)}@${host}`;
 }
 
-/** What would end a header or hide in one: controls, line separators, and signs that turn the direction of what follows. */
+/** Characters that allow header injection or spoofing: controls, line separators, directional formatting. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 
 const longest = 200;
 
-/** A text as it can stand in a header: in one line, not too long. */
+/** A text for a header: one line of limited length. */
 function headerText(text: string): string {
   const line = text.replaceAll(unprintable, " ").replaceAll(/ {2,}/g, " ").trim();
   const characters = [...line];
   return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("")}…`;
 }
 
-/** How the relay is reached and what is asked of it. */
+/** Connection to the SMTP relay. */
 export interface SmtpOptions {
   readonly host: string;
   readonly port: number;
-  /** `tls`: encrypted from the first byte. `startTls`: encrypted before anything is said, or not at all. `none`: readable on the way. */
+  /** `tls`: implicit TLS. `startTls`: STARTTLS is required. `none`: unencrypted. */
   readonly security: "tls" | "startTls" | "none";
-  /** `null`: the relay lets this server in as it is. */
+  /** `null`: no authentication. */
   readonly credentials: { readonly user: string; readonly password: string } | null;
-  /** PEM of the authorities that may vouch for the relay; those that Node knows unless given. */
+  /** PEM of the trusted certificate authorities. Default: Node's list. */
   readonly authorities?: string;
-  /** Milliseconds that the relay may take for a connection, its greeting, or any answer. */
+  /** Milliseconds for the connection, the greeting, or any reply. */
   readonly timeout: number;
 }
 
-/** Connections to the relay at once, and mails on one of them. */
+/** Maximum parallel connections, and mails per connection. */
 const [connections, mailsPerConnection] = [3, 100];
 
-/** One mail takes this many answers at most; a relay that gives each of them in the last moment is given up then. */
+/** Maximum number of replies per mail. It limits the total time with a slow relay. */
 const answersPerMail = 6;
 
-/** Hands mail to a relay by SMTP, over connections that are kept for a while. Its certificate is always checked. */
+/** Sends mail to an SMTP relay over pooled connections. The certificate is always verified. */
 export class SmtpMailer implements Mailer {
   private readonly transport: Transporter;
   private readonly atWork = new Set<Promise<unknown>>();
@@ -107,7 +107,7 @@ export class SmtpMailer implements Mailer {
       dnsTimeout: timeout,
       maxConnections: connections,
       maxMessages: mailsPerConnection,
-      // What was broken off may have been taken; the outbox decides when it is tried again.
+      // An interrupted mail may have been accepted. The outbox decides about retries.
       maxRequeues: 0,
     });
   }
@@ -148,7 +148,7 @@ async function withinDeadline(sending: Promise<unknown>, milliseconds: number): 
   }
 }
 
-/** What nodemailer says of a failure. */
+/** The members of a nodemailer error. */
 interface Failure {
   readonly code?: unknown;
   readonly originalCode?: unknown;
@@ -157,7 +157,7 @@ interface Failure {
   readonly responseCode?: unknown;
 }
 
-/** Replies that are about the connection or about who is connected, whatever they answer: shutting down, and wanting a log-in. */
+/** Replies about the connection or the authentication, to any command. */
 const aboutTheConnection: ReadonlySet<number> = new Set([421, 454, 530, 534, 535, 538]);
 
 const errorCodes: ReadonlyMap<unknown, MailerErrorCode> = new Map<unknown, MailerErrorCode>([
@@ -177,7 +177,7 @@ const words: ReadonlyMap<MailerErrorCode, string> = new Map([
   ["answer", "The relay does not speak SMTP, or broke off in the middle of a mail."],
 ]);
 
-/** What a failed attempt means: the outcome of this mail, or that no mail can be handed over, which is thrown. */
+/** The outcome of this mail. Throws a `MailerUnusable` if the failure affects all mail. */
 function outcomeOf(error: unknown): MailOutcome {
   const failure: Failure = typeof error === "object" && error !== null ? error : {};
   const { code, command, responseCode } = failure;
@@ -190,7 +190,7 @@ function outcomeOf(error: unknown): MailOutcome {
 function errorCodeOf(code: unknown, { originalCode, responseCode }: Failure): MailerErrorCode {
   if (responseCode === 421) return "away";
   if (originalCode === "ETIMEDOUT") return "timeout";
-  // A handshake that fails on an encrypted port is an error of the socket to nodemailer.
+  // nodemailer reports a failed TLS handshake on an implicit TLS port as a socket error.
   if (
     typeof originalCode === "string" &&
     /^(?:ERR_(?:TLS|SSL)|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(originalCode)
@@ -208,7 +208,7 @@ function unusable(failure: Failure, errorCode: MailerErrorCode): MailerUnusable 
   return new MailerUnusable(errorCode, `${words.get(errorCode) ?? ""}${reason === "" ? "" : ` (${reason})`}`);
 }
 
-/** The code of a reply and its extension, without its text: that repeats addresses, and relays write there what they like. */
+/** The reply code and enhanced status code. The text is omitted: it can contain addresses and anything else. */
 function replyOf({ response, responseCode }: Failure): string {
   const known = typeof response === "string" ? /^(\d{3})[ -](?:(\d\.\d{1,3}\.\d{1,3})(?: |$))?/.exec(response) : null;
   if (known !== null)
@@ -219,12 +219,12 @@ function replyOf({ response, responseCode }: Failure): string {
   return typeof responseCode === "number" ? String(responseCode) : "";
 }
 
-/** Writes mail into a folder, one file each, which mail programs open: for trying out. Whoever can read the folder can read the mail. */
+/** Writes each mail to an `.eml` file in a folder, for development. Folder access means access to the mail. */
 export class FolderMailer implements Mailer {
   private readonly transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
 
   constructor(
-    /** Is made when it is needed. */
+    /** Created on demand. */
     private readonly folder: string,
     private readonly sender: Sender,
   ) {}
