@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 
-/** Stands in the texts of refusals; no application repeats it to anybody. */
+/** Part of every error text. Applications must not repeat it. */
 export const marker = "words-of-the-provider";
 
-/** The parameter of whoever came by a redirect. */
+/** Query parameter that marks a followed redirect. */
 export const followed = "followed";
 
-/** What an answer depends on. */
+/** A request and its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -21,7 +21,7 @@ const hugeBytes = 52_428_800;
 export const refuse = ({ response }: Pick<Exchange, "response">, status: number, error: string): void =>
   send(response, status, { error, error_description: `${marker}: ${error}` });
 
-/** What can be wrong with the answers of an endpoint; `text` is the right one. */
+/** Faulty responses of an endpoint. `text` is the correct response. */
 export const wrongAnswers = {
   serverError: ({ response }) => send(response, 500, { error: "server_error", error_description: marker }),
   overloaded: ({ response }) => send(response, 429, { error: marker }),
@@ -67,7 +67,7 @@ export function sendPage(response: ServerResponse, status: number, html: string)
   response.writeHead(status, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" }).end(html);
 }
 
-/** A byte now and then, so that no pause is long. */
+/** One byte every 20 ms, so that no idle timeout applies. */
 function trickle(response: ServerResponse, text: string): void {
   response.writeHead(200, json);
   let at = 0;
@@ -78,7 +78,7 @@ function trickle(response: ServerResponse, text: string): void {
   response.on("close", () => clearInterval(timer));
 }
 
-/** The answer, and then blanks: who reads to the end finds nothing wrong with it. */
+/** The response, then spaces: valid for a client that reads it all. */
 function flood(response: ServerResponse, text: string, bytes: number): void {
   response.writeHead(200, Number.isFinite(bytes) ? { ...json, "content-length": bytes } : json);
   response.write(text);

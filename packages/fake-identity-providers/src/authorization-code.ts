@@ -4,16 +4,16 @@ import { answer, type Call, type Grant, type FakeClient } from "./fake-provider.
 import { formPost, logInPage } from "./pages.ts";
 
 export interface AuthorizationRules {
-  /** For people. */
+  /** Name of the provider on pages. */
   readonly title: string;
-  /** What a callback says when somebody cancels. */
+  /** Callback parameters of a cancelled log-in. */
   readonly cancelled: Readonly<Record<string, string>>;
   readonly requires: readonly string[];
-  /** Callbacks come as a form. */
+  /** Whether the callback is a form post. */
   readonly postsForm?: boolean;
 }
 
-/** The log-in page, and what was decided there. */
+/** The authorization endpoint: shows the log-in page and handles the decision. */
 export function authorize(call: Call, rules: AuthorizationRules): void {
   const { fake, query, form, request, response } = call;
   const callback = query.get("redirect_uri") ?? "";
@@ -38,7 +38,7 @@ export function authorize(call: Call, rules: AuthorizationRules): void {
       "code",
       fake.codes.issue({ account, clientId: client.clientId, callback, nonce, challenge, grantedAt: call.now }),
     );
-    // Only the first time, and it is the browser that says it.
+    // Apple sends the name unsigned, through the browser.
     if (rules.postsForm === true)
       members.set(
         "user",
@@ -51,18 +51,18 @@ export function authorize(call: Call, rules: AuthorizationRules): void {
   response.writeHead(303, { location: address.href }).end();
 }
 
-/** On another machine, a code could be sent to somebody who has no business here. */
+/** A callback on another machine could leak the code. */
 function isLoopback(callback: string): boolean {
   return URL.canParse(callback) && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(callback).hostname);
 }
 
-/** Trades the code of a form for what `make` makes of it. */
+/** The token endpoint: exchanges the code in a form for the result of `make`. */
 export async function trade(
   call: Call,
   make: (grant: Grant) => Promise<Readonly<Record<string, unknown>>>,
 ): Promise<void> {
   const { fake, form, query } = call;
-  // Before the code is spent: who follows has it still.
+  // Before the code is used up: a client that follows still needs it.
   if (fake.misbehaviour.answers?.token === "redirectsToAnswer" && !query.has(followed))
     return answer(call, "token", {});
   const client = fake.clients.get(form.get("client_id") ?? "");
@@ -78,7 +78,7 @@ export async function trade(
   answer(call, "token", await make(grant));
 }
 
-/** Who Apple is, as whom it is addressed and as whom it signs. */
+/** Issuer and audience of the fake Apple. */
 export const appleIssuer = "https://apple.imitation.invalid";
 
 function isItself({ form, now }: Call, client: FakeClient): boolean {
@@ -88,7 +88,7 @@ function isItself({ form, now }: Call, client: FakeClient): boolean {
     : secret === client.clientSecret;
 }
 
-/** Whether a text is a token by which Apple knows a client: signed by its key, for this audience, at this time. */
+/** Whether a client secret is a valid JWT: signed with the client's key, for this audience and time. */
 function isSignedClient(client: FakeClient, token: string, audience: string, now: number): boolean {
   const [head = "", body = "", signature = ""] = token.split(".");
   const header = jsonOf(head);
@@ -110,7 +110,7 @@ function isSignedClient(client: FakeClient, token: string, audience: string, now
     claims["aud"] === audience &&
     Number(claims["iat"]) <= now + 60 &&
     Number(claims["exp"]) > now &&
-    // Half a year, as Apple has it.
+    // Apple's limit of half a year.
     Number(claims["exp"]) <= now + 15_777_000
   );
 }

@@ -42,7 +42,7 @@ export const facebookRoutes = {
     });
   },
 
-  /** What the token in `input_token` is, for whoever proves to be an application. */
+  /** Describes the token in `input_token`. Needs the credentials of an application. */
   debug: (call: Call) => {
     const { fake, query, now } = call;
     const [appId = "", secret = ""] = (query.get("access_token") ?? "").split("|");

@@ -1,13 +1,13 @@
-/** Somebody who has an account at every imitation. */
+/** An account that exists at every fake provider. */
 export interface FakeAccount {
-  /** The start of his e-mail address. */
+  /** Local part of the e-mail address. */
   readonly id: string;
-  /** What applications know him by. */
+  /** The subject identifier. */
   readonly subject: string;
   readonly name: string;
   readonly surname: string;
   readonly email: string;
-  /** The directory of his organisation at Microsoft. */
+  /** The user's directory (tenant) at Microsoft. */
   readonly directory: string;
 }
 
@@ -31,7 +31,7 @@ export const fakeAccounts: readonly FakeAccount[] = [
 
 export const accountNamed = (id: string): FakeAccount | null => fakeAccounts.find((each) => each.id === id) ?? null;
 
-/** So many accounts: those with names of their own, and behind them as many with numbers as it takes. */
+/** `count` accounts: the named ones, then numbered ones. */
 export function accountsOf(count: number): readonly FakeAccount[] {
   const numbers = Array.from(
     { length: Math.max(0, count - fakeAccounts.length) },

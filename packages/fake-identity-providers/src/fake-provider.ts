@@ -4,11 +4,11 @@ import { type AnswerFault, type Exchange, send, wrongAnswers } from "./answer.ts
 import type { SigningKeys, TokenFault } from "./id-token.ts";
 import type { FakeAccount } from "./fake-account.ts";
 
-/** What an application is known by at an imitation. */
+/** A client registered with a fake provider. */
 export interface FakeClient {
   readonly provider: ProviderType;
   readonly clientId: string;
-  /** `null` for Apple, which takes a token under `key` in its place. */
+  /** `null` for Apple, which accepts a JWT signed with `key` instead. */
   readonly clientSecret: string | null;
   readonly key?: {
     readonly teamId: string;
@@ -16,11 +16,11 @@ export interface FakeClient {
     /** SPKI in PEM. */
     readonly publicKey: string;
   };
-  /** Exact callback addresses; those on a loopback address are taken without being named. */
+  /** Exact callback URLs. Callbacks on loopback are always accepted. */
   readonly callbacks?: readonly string[];
 }
 
-/** What somebody allowed at the log-in page, until a client trades the code for it. */
+/** An authorization, from the log-in page until its code is redeemed. */
 export interface Grant {
   readonly account: FakeAccount;
   readonly clientId: string;
@@ -34,7 +34,7 @@ export interface Grant {
 
 const lifetime = 60_000;
 
-/** Codes that are good once and for a minute. */
+/** One-time codes, valid for a minute. */
 export class GrantedCodes {
   private readonly grants = new Map<string, Grant>();
 
@@ -44,7 +44,7 @@ export class GrantedCodes {
     return code;
   }
 
-  /** The grant, if the code is good for this client and callback, and the verifier for its challenge. The code is spent in any case. */
+  /** The grant if client, callback and verifier match, else `null`. The code is used up in any case. */
   redeem(
     code: string,
     shown: Pick<Grant, "clientId" | "callback"> & { readonly verifier: string; readonly now: number },
@@ -59,7 +59,7 @@ export class GrantedCodes {
   }
 }
 
-/** What Facebook then says of an access token; the time is in seconds. */
+/** Faulty `debug_token` data. `now` is in seconds. */
 export const wrongStatements = {
   otherApp: () => ({ app_id: "999999999999999" }),
   otherUser: () => ({ user_id: "88888888888888888" }),
@@ -69,7 +69,7 @@ export const wrongStatements = {
   otherKind: () => ({ type: "PAGE" }),
 } as const satisfies Readonly<Record<string, (now: number) => object>>;
 
-/** What can be wrong with what Facebook says of an access token. */
+/** A fault in Facebook's `debug_token` response. */
 export type DebugFault = keyof typeof wrongStatements;
 
 export const debugFaults = Object.keys(wrongStatements) as readonly DebugFault[];
@@ -85,30 +85,30 @@ export interface Misbehaviour {
   readonly answers?: Partial<Readonly<Record<Endpoint, AnswerFault>>>;
 }
 
-/** What an imitation of one provider remembers. */
+/** The state of a fake provider. */
 export interface FakeProvider {
   readonly clients: ReadonlyMap<string, FakeClient>;
-  /** Who has an account, by id. */
+  /** Accounts by id. */
   readonly accounts: ReadonlyMap<string, FakeAccount>;
   readonly keys: SigningKeys;
   readonly codes: GrantedCodes;
-  /** By access token, who it is for and which client got it. */
+  /** Account and client by access token. */
   readonly accessTokens: Map<string, { readonly account: FakeAccount; readonly clientId: string }>;
   misbehaviour: Misbehaviour;
 }
 
-/** One request to an imitation. */
+/** One request to a fake provider. */
 export interface Call extends Exchange {
   readonly fake: FakeProvider;
-  /** Of a POST. */
+  /** Form of a POST request. */
   readonly form: URLSearchParams;
-  /** What the path says beyond the route: the directory at Microsoft. */
+  /** The directory in the path, for Microsoft only. */
   readonly directory: string;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Answers as the endpoint should, or as it was told to. */
+/** Sends the response of the endpoint, or its configured fault. */
 export function answer(call: Call, endpoint: Endpoint, body: Readonly<Record<string, unknown>>): void {
   const fault = call.fake.misbehaviour.answers?.[endpoint];
   if (fault === undefined) send(call.response, 200, body);

@@ -6,7 +6,7 @@ export interface IdTokenContent {
   readonly clientId: string;
   readonly subject: string;
   readonly nonce: string | null;
-  /** What else the provider says. */
+  /** Additional claims. */
   readonly claims: Readonly<Record<string, unknown>>;
   /** Seconds since 1970. */
   readonly now: number;
@@ -15,7 +15,7 @@ export interface IdTokenContent {
 const lifetime = 3_600;
 const stranger = "nobody-here-knows-me";
 
-/** An id token, or one that is wrong in one way; `null` for none at all. */
+/** A valid id token, or one with the given fault; `null` for a missing token. */
 export async function idToken(
   keys: SigningKeys,
   content: IdTokenContent,
@@ -42,7 +42,7 @@ export async function idToken(
 
 type Changes = (content: IdTokenContent) => Readonly<Record<string, unknown>>;
 
-/** Claims in the place of the right ones. */
+/** Faulty claims. */
 const wrongClaims = {
   otherAudience: () => ({ aud: stranger }),
   severalAudiences: ({ clientId }) => ({ aud: [clientId, stranger] }),
@@ -63,7 +63,7 @@ const wrongClaims = {
 
 type Making = (keys: SigningKeys, payload: string) => Promise<string | null> | string | null;
 
-/** Tokens that are wrong in another way than by their claims. */
+/** Tokens with faults other than in the claims. */
 const wrongTokens = {
   foreignKey: (keys, payload) => keys.signedByForeignKey(payload),
   unknownKey: (keys, payload) => keys.signedByForeignKey(payload, "a-key-that-is-not-published"),
@@ -75,7 +75,7 @@ const wrongTokens = {
   noToken: () => null,
 } as const satisfies Readonly<Record<string, Making>>;
 
-/** What can be wrong with the next id tokens of an imitation. */
+/** A fault in the next id tokens of a fake provider. */
 export type TokenFault = keyof typeof wrongClaims | keyof typeof wrongTokens;
 
 export const tokenFaults = [...Object.keys(wrongTokens), ...Object.keys(wrongClaims)] as readonly TokenFault[];
@@ -86,18 +86,18 @@ interface KeyPair {
   readonly privateKey: KeyObject;
 }
 
-/** The keys that an imitation signs with, the last of them being in use; made when they are first needed, or before. */
+/** Signing keys of a fake provider. The last one is in use. They are created on demand or by `prepare`. */
 export class SigningKeys {
   private pairs: Promise<readonly KeyPair[]> | null = null;
   private foreign: Promise<KeyPair> | null = null;
 
-  /** A new key signs from now on; the ones before are published no more. */
+  /** Replaces the keys. The previous ones are no longer published. */
   async rotate(): Promise<void> {
     this.pairs = newPair().then((pair) => [pair]);
     await this.pairs;
   }
 
-  /** Makes them now rather than with the first log-in, which has little time. */
+  /** Creates the keys now, so that the first log-in does not have to wait. */
   async prepare(): Promise<void> {
     this.foreign ??= newPair();
     await Promise.all([this.all(), this.foreign]);
@@ -120,14 +120,14 @@ export class SigningKeys {
     return signedBy(pair.privateKey, { alg: "RS256", kid: pair.id, typ: "JWT", ...header }, payload);
   }
 
-  /** Under a key that nobody has published, which claims to be the current one unless it has another name. */
+  /** Signs with an unpublished key. `id` defaults to that of the current key. */
   async signedByForeignKey(payload: string, id?: string): Promise<string> {
     this.foreign ??= newPair();
     const [own, foreign] = await Promise.all([this.current(), this.foreign]);
     return signedBy(foreign.privateKey, { alg: "RS256", kid: id ?? own.id, typ: "JWT" }, payload);
   }
 
-  /** What a verifier that takes the public key for a shared secret would believe. */
+  /** A token for the algorithm confusion attack: HS256 with the public key as its secret. */
   async signedByPublicKey(payload: string): Promise<string> {
     const { id, publicKey } = await this.current();
     const content = contentOf({ alg: "HS256", kid: id, typ: "JWT" }, payload);

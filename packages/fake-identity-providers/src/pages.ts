@@ -1,6 +1,6 @@
 import type { FakeAccount } from "./fake-account.ts";
 
-/** A text as it stands in a page or in an attribute. */
+/** Escapes a text for HTML. */
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const page = (title: string, body: string): string => `<!doctype html>
@@ -18,7 +18,7 @@ ${body}
 </html>
 `;
 
-/** Where somebody chooses who he is; the form goes back to the address of the page. */
+/** The page to choose an account. Its form posts to the page's own URL. */
 export function logInPage(provider: string, accounts: Iterable<FakeAccount>): string {
   const choices = Array.from(
     accounts,
@@ -36,7 +36,7 @@ ${choices.join("\n")}
   );
 }
 
-/** Sends what was decided to the application as a form, as Apple does. */
+/** A page that posts the result to the application, as Apple does. */
 export function formPost(address: string, members: ReadonlyMap<string, string>): string {
   const fields = [...members].map(
     ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
@@ -51,7 +51,7 @@ ${fields.join("\n")}
   );
 }
 
-/** What a callback brings, and how. */
+/** The request that a callback makes. */
 export interface Callback {
   readonly address: string;
   readonly method: "GET" | "POST";
@@ -59,8 +59,8 @@ export interface Callback {
 }
 
 /**
- * Goes to the address that a log-in begins at as a browser would, chooses an account (`null`: cancels), and tells what would be sent to
- * the application.
+ * Acts as a browser: opens the authorization URL, chooses an account (`null` cancels), and returns the callback without
+ * sending it.
  */
 export async function signIn(address: string, accountId: string | null): Promise<Callback> {
   const seen = await fetch(address);

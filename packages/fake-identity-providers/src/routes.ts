@@ -8,7 +8,7 @@ import type { FakeAccount } from "./fake-account.ts";
 import { answer, type Call } from "./fake-provider.ts";
 
 export interface OpenIdRules extends AuthorizationRules {
-  /** Independent of where the imitation listens. */
+  /** Independent of the address of the fake provider. */
   readonly issuer: (account: FakeAccount) => string;
   readonly claims: (account: FakeAccount) => Readonly<Record<string, unknown>>;
 }
@@ -43,7 +43,7 @@ const openIdRoutes = (rules: OpenIdRules) => ({
 interface Route {
   readonly provider: ProviderType;
   readonly methods: readonly string[];
-  /** The path after the imitation's address; a group is the directory. */
+  /** The path after the provider's base address. A group captures the directory. */
   readonly path: RegExp;
   readonly take: (call: Call) => unknown;
 }

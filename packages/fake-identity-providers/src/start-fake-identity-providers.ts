@@ -8,30 +8,30 @@ import { routes } from "./routes.ts";
 
 export interface FakeIdentityProvidersOptions {
   readonly clients: readonly FakeClient[];
-  /** How many accounts there are at each provider; those with names unless given. */
+  /** Number of accounts at each provider. Default: the named ones. */
   readonly accounts?: number;
-  /** `0`, the default: one that is free. */
+  /** Default: 0, a free port. */
   readonly port?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
 export interface FakeIdentityProviders {
-  /** The base address of all four, which servers are configured with. */
+  /** Base URL of all four providers, for the server configuration. */
   readonly url: string;
-  /** How many requests there were at an endpoint: the path after the base address. */
+  /** Number of requests by path. */
   readonly requests: ReadonlyMap<string, number>;
-  /** From now on, until it is told otherwise. */
+  /** Applies until changed. */
   misbehave(provider: ProviderType, misbehaviour: Misbehaviour): void;
   behave(): void;
-  /** Another key signs from now on, the former is forgotten. */
+  /** Replaces the signing key. */
   rotateKeys(provider: ProviderType): Promise<void>;
   close(): Promise<void>;
 }
 
 const longestForm = 65_536;
 
-/** Imitations of the four providers, on a loopback address: accounts that are invented, and log-ins without passwords. */
+/** Starts fakes of the four providers on loopback, with invented accounts and without passwords. */
 export async function startFakeIdentityProviders({
   clients,
   accounts = fakeAccounts.length,
@@ -48,7 +48,7 @@ export async function startFakeIdentityProviders({
       ),
     ]),
   );
-  // Facebook signs nothing.
+  // Clients do not verify the signature of Facebook's id tokens, so its key can wait.
   await Promise.all([...fakes].map(([type, { keys }]) => (type === "facebook" ? null : keys.prepare())));
   const requests = new Map<string, number>();
   const server = createServer((request, response) => {
