@@ -13,7 +13,7 @@ export type ObjectPage<Known extends Attributes = Attributes> = Omit<ObjectListD
   readonly "~Elements": BusinessObject<Known>[];
 };
 
-/** A page of the recycle bin: deleted objects, with time and user of the deletion. */
+/** A page of the recycle bin: each deleted object with the time and user of its deletion. */
 export type TrashPage = TrashData;
 
 /** A value to compare with. References and files are compared by id or UUID of their object. */
@@ -44,9 +44,7 @@ export interface Filter {
   readonly $and?: readonly Filter[] | undefined;
   readonly $or?: readonly Filter[] | undefined;
   readonly $not?: Filter | undefined;
-  /**
-   * Value or operators for an attribute, a path through references (`Customer.City`) or a meta-field (`~StoreTime`).
-   */
+  /** Value or operators for an attribute, a reference path (`Customer.City`) or a meta-field (`~StoreTime`). */
   readonly [path: string]: Operand | Operators | Filter | readonly Filter[] | undefined;
 }
 

@@ -95,7 +95,7 @@ function attempt(bytes: Uint8Array, { key, modulus, rejectionKey }: BlockKey): A
 function join(blocks: readonly Unpadded[], allowed: number): Unpadded {
   return {
     good: blocks.reduce((all, { good }) => all & good, allowed),
-    // A slice of Node's buffer pool would transfer the whole pool.
+    // A slice of Node's buffer pool would post a copy of the whole pool, with unrelated data.
     message: new Uint8Array(Buffer.concat(blocks.map(({ message }) => message))),
   };
 }

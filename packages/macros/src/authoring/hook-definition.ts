@@ -23,7 +23,7 @@ export interface ObjectSet {
 export interface SavedObject {
   /** The object with its new values. `beforeSave` can change its attributes in place. */
   readonly object: { [attribute: string]: any }; // oxlint-disable-line typescript/no-explicit-any
-  /** The object before the write, `null` for a new object. */
+  /** The object before the write, `null` for a created or restored object. */
   readonly previous: ObjectJson | null;
   /** The attributes that the client sent. Empty when the object is restored from the recycle bin. */
   readonly given: { readonly [attribute: string]: unknown };
@@ -60,8 +60,8 @@ export interface DeleteHook extends OfClasses {
 }
 
 /**
- * Runs at a user's first log-in through an identity provider. The result decides: `0` accepts the user, a positive
- * number accepts the user and states that the hook has assigned the account, a negative number refuses with 324.
+ * Runs at a user's first log-in through an identity provider. `0` accepts the account. A positive number accepts it and
+ * states that the hook has set its user. Any other result refuses with 324.
  */
 export interface UserProviderHook {
   readonly on: "xRestApi_DBCreateInit_xRestApiUserProvider";

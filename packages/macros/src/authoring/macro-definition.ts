@@ -27,7 +27,7 @@ export interface Services {
   uuid(): string;
 }
 
-/** Access rule. The user needs one of `groups`, the session one of `apps`; an absent list allows all. */
+/** Access rule: one of `groups` and one of `apps` must match. An absent list allows all. Administrators have access. */
 export interface Access {
   readonly groups?: readonly string[];
   readonly apps?: readonly string[];

@@ -15,7 +15,7 @@ export interface ObjectList {
   /** Number of matching objects. */
   readonly "~Count": number;
   readonly "~Elements": readonly ObjectJson[];
-  /** Cursor of the next page, absent on the last one. */
+  /** Cursor of the next page, absent at the end of the list. */
   readonly "~Cursor"?: string;
   readonly [field: string]: unknown;
 }
@@ -23,7 +23,7 @@ export interface ObjectList {
 export interface ReadOptions {
   /** Output format, as in the parameter `serialization`: `{ type: "full", depth: 2 }`. */
   readonly serialization?: Json;
-  /** Locks the objects against other writers until the transaction ends (`SELECT … FOR UPDATE`). */
+  /** Locks the objects against other writers until the transaction ends. Needs a transaction. */
   readonly hold?: boolean;
 }
 

@@ -9,7 +9,7 @@ const CANCEL_TIMEOUT = 250;
 const CANCEL_POLL = 10;
 /** The worker's view of a lease. */
 export interface Place {
-  /** Whether it holds locks that others may wait for. */
+  /** Whether it holds a resource that others need, such as a database connection. */
   readonly isHolding: boolean;
   /** Whether it waits for the host. Other leases run or are ready to run. */
   readonly isWaiting: boolean;

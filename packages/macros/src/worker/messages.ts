@@ -20,7 +20,7 @@ export interface WorkerData {
 export interface Invoke {
   readonly type: "invoke";
   readonly id: number;
-  /** Goes to the front of the queue: its execution has already begun, or holds locks that others may wait for. */
+  /** Goes to the front of the queue: its execution has already begun, or holds a resource that others need. */
   readonly isNext: boolean;
   /** Send time in milliseconds since 1970. */
   readonly at: number;
@@ -147,7 +147,7 @@ const CANCELLED = 2;
 const BEGUN = 3;
 const WAITED = 4;
 
-/** Words shared by the server and a worker. They are visible while the worker's thread is blocked. */
+/** Words shared by the server and a worker. Changes are visible at once, even if the other thread is blocked. */
 export class Heartbeat {
   private readonly words: Int32Array;
 
