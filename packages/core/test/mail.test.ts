@@ -45,12 +45,12 @@ describe("deliver mail", () => {
 
   test("a transport that cannot be used is tried again within a minute, and counts as such", async () => {
     await fixture.orderMail.queueMail(fixture.desk, changed);
-    const trouble = new MailerUnusable("away", "not there");
-    fixture.onSend = () => Promise.reject(trouble);
+    const error = new MailerUnusable("away", "not there");
+    fixture.onSend = () => Promise.reject(error);
     const delays = [];
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const delivery = await fixture.deliver();
-      expect(delivery).toMatchObject({ kind: "stuck", trouble });
+      expect(delivery).toMatchObject({ kind: "stuck", error });
       const delay = delivery.kind === "stuck" ? delivery.delay : 0;
       delays.push(delay / 1_000);
       fixture.advance(delay + 1_000);
@@ -121,7 +121,7 @@ describe("deliver mail", () => {
       const { sealed } = (await fixture.claim()).value;
       expect(sealed).not.toMatch(/anna|token/i);
       expect(fixture.orders.open("a", sealed)).toEqual({
-        letter: {
+        message: {
           kind: "passwordReset",
           to: "anna@example.com",
           name: "Anna",
@@ -214,7 +214,7 @@ describe("order mail", () => {
     await fixture.orderMail.queueMail(fixture.desk, changed);
     const { sealed } = (await fixture.claim()).value;
     expect(sealed).not.toMatch(/anna/i);
-    expect(fixture.orders.open("a", sealed)).toEqual({ order: changed });
+    expect(fixture.orders.open("a", sealed)).toEqual({ job: changed });
     expect(fixture.rung).toEqual(["a"]);
   });
 

@@ -198,8 +198,8 @@ describe("plans of the statements that run on every request", () => {
       ["'{File,User}'", "'{1}'", "0", "50", "1000000"],
       ["objects_open", "objects_pkey", "objects_restricted"],
     ],
-    ["changes", changes.read, ["1", "7", "9000000000000000", "100"], ["tombstones_stamp", "objects_stamp"]],
-    ["watermark of the changes", changes.watermark, [], ["tombstones_stamp", "objects_stamp"]],
+    ["changes", changes.read, ["1", "7", "9000000000000000", "100"], ["objects_stamp", "tombstones_stamp"]],
+    ["watermark of the changes", changes.watermark, [], ["objects_stamp", "tombstones_stamp"]],
     ["objects that are held", tombstones.held, ["'{7,8}'", "0"], ["locks_pkey", "objects_pkey", "sessions_pkey"]],
     [
       "referrers of an object",
@@ -211,7 +211,7 @@ describe("plans of the statements that run on every request", () => {
       "tombstone",
       tombstones.delete,
       ["'{7,8}'", "true", "7", "0", "7", "10000"],
-      ["tombstones_deleted_by", "links_source", "locks_pkey", "objects_pkey"],
+      ["links_source", "locks_pkey", "objects_pkey", "tombstones_deleted_by"],
     ],
     [
       "what is left of an object",
@@ -219,7 +219,7 @@ describe("plans of the statements that run on every request", () => {
       ["7", "null", "'{File}'", "'{1}'"],
       ["tombstones_pkey", "tombstones_uuid_key"],
     ],
-    ["what was recycled with an object", tombstones.group, ["40001"], ["tombstones_root", "tombstones_pkey"]],
+    ["what was recycled with an object", tombstones.group, ["40001"], ["tombstones_pkey", "tombstones_root"]],
     [
       "what a user has recycled",
       tombstones.listRecycledBy,
@@ -232,7 +232,7 @@ describe("plans of the statements that run on every request", () => {
       ["1795512345678", "40001", "50", "null", "null"],
       ["tombstones_deleted_at"],
     ],
-    ["what links lead to", tombstones.targets, ["'{7,40001}'"], ["tombstones_pkey", "objects_pkey"]],
+    ["what links lead to", tombstones.targets, ["'{7,40001}'"], ["objects_pkey", "tombstones_pkey"]],
     ["how much of a class is in the recycler", tombstones.countRecycled, ["'{Rare}'"], ["tombstones_class"]],
     ["attempt", throttle.attempt, [keys, "0"], ["throttle_pkey"]],
   ])("%s", async (_, statement, parameters, indexes) => {

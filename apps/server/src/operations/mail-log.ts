@@ -43,7 +43,7 @@ export class MailLog implements MailReports {
           "mail could not be prepared",
         );
       case "stuck":
-        return this.stuck(delivery.errorCode.message);
+        return this.stuck(delivery.error.message);
     }
   }
 

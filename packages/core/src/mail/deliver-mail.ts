@@ -28,7 +28,7 @@ export type Delivery =
   /** Retried in `delay` milliseconds. */
   | { readonly kind: "later"; readonly reply: string; readonly delay: number }
   /** Retried, because the transport cannot send any mail. */
-  | { readonly kind: "stuck"; readonly errorCode: MailerUnusable; readonly delay: number }
+  | { readonly kind: "stuck"; readonly error: MailerUnusable; readonly delay: number }
   /** Retried, because the job could not be opened, prepared or written. */
   | { readonly kind: "failed"; readonly error: unknown; readonly delay: number }
   /** Another process has claimed the job. `sent`: the mail may arrive twice. */
@@ -92,7 +92,7 @@ export class DeliverMail {
     } catch (error) {
       if (!(error instanceof MailerUnusable))
         return this.postpone(desk, job, "job", (delay) => ({ kind: "failed", error, delay }));
-      return this.postpone(desk, job, "transport", (delay) => ({ kind: "stuck", errorCode: error, delay }));
+      return this.postpone(desk, job, "transport", (delay) => ({ kind: "stuck", error, delay }));
     }
     const { kind } = outcome;
     if (kind === "later") return this.postpone(desk, job, "job", (delay) => ({ ...outcome, kind, delay }));

@@ -145,7 +145,7 @@ describe("a macro", () => {
     const waits = new Promise<void>((resolve) => {
       wait = resolve;
     });
-    const hold = () => {
+    const lock = () => {
       wait();
       return finished;
     };
@@ -153,7 +153,7 @@ describe("a macro", () => {
     const transaction: Storage["transaction"] = storage.transaction.bind(storage);
     storage.transaction = <T>(work: Parameters<Storage["transaction"]>[0]) => {
       done = transaction(async (r, attempt) =>
-        work({ ...r, objects: Object.assign(Object.create(r.objects), { hold }) as typeof r.objects }, attempt),
+        work({ ...r, objects: Object.assign(Object.create(r.objects), { lock }) as typeof r.objects }, attempt),
       );
       return done as Promise<T>;
     };

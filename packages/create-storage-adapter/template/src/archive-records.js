@@ -25,7 +25,7 @@ export async function claimImport(engine) {
 /**
  * Writes the records in the transaction that is open on this connection, which commits if it is `imported` and rolls back otherwise.
  * `notEmpty` if there is anything that an archive could hold. Records that contradict one another are refused with
- * `contradictingRecords()`.
+ * `inconsistentRecords()`.
  *
  * @param {import("./engine.js").Connection} connection
  * @param {AsyncIterable<import("@sallyport/core").ArchiveRecord>} records
