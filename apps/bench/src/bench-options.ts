@@ -1,17 +1,17 @@
 import { parseArgs } from "node:util";
 
 export interface BenchOptions {
-  /** Name of the one scenario to run; all of them unless given. */
+  /** Name of the only scenario to run; absent: all. */
   readonly only: string | undefined;
-  /** Short rounds, whose figures are not judged. */
+  /** Runs short rounds and does not judge their figures. */
   readonly quick: boolean;
-  /** File that gets the outcomes as JSON. */
+  /** File for the outcomes as JSON. */
   readonly json: string | undefined;
-  /** Directory that gets a profile of each contestant under load. */
+  /** Directory for a CPU profile of each candidate under load. */
   readonly profile: string | undefined;
 }
 
-/** Reads the command line; throws on what it does not know. */
+/** Parses the command line. Throws on an unknown option or scenario. */
 export function benchOptions(given: readonly string[], scenarios: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...given],

@@ -44,7 +44,7 @@ const loadBefore = loadavg()[0]?.toFixed(1);
 const startedAt = performance.now();
 const outcomes: Outcome[] = [];
 const bench = await BenchEnvironment.open();
-// Whoever interrupts a bench waits for no round; 130 is what shells expect of an interrupted program.
+// An interrupted bench does not finish the round. Shells expect 130 after SIGINT.
 const stop = () => void bench.close().finally(() => process.exit(130));
 process.once("SIGINT", stop).once("SIGTERM", stop);
 try {
@@ -66,5 +66,5 @@ if (options.json !== undefined) {
   const judged = outcomes.map((outcome) => ({ ...outcome, verdict: verdictOn(outcome) }));
   await writeFile(options.json, `${JSON.stringify({ node: process.version, plan, outcomes: judged }, null, 2)}\n`);
 }
-// The embedded Postgres, where one was used, sets an exit code of its own when the process ends by itself.
+// The embedded Postgres sets its own exit code when the process ends by itself.
 process.exit(!options.quick && outcomes.some((outcome) => verdictOn(outcome) === "missed") ? 1 : 0);

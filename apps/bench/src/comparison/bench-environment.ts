@@ -23,9 +23,9 @@ import {
 import { type Load, LoadedServer } from "./loaded-server.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Connections of the load. */
+/** Number of connections of the load generator. */
 export const connections = 32;
-/** Connections to Postgres, of the product as of the limits. */
+/** Connections to Postgres, for the product and for each limit. */
 const poolSize = 10;
 
 const limitEntry = fileURLToPath(new URL("../limits/main.js", import.meta.url));
@@ -34,14 +34,14 @@ export const smallRows: SchemaRows = { articles: 1_000, contacts: 1_000, users: 
 
 export type ReadySchema = PreparedSchema & FilledSchema;
 
-/** The product on its small database, and sessions that were opened by logging in. */
+/** The product on the small database, with sessions opened by log-in. */
 interface RunningProduct extends StartedProduct {
   readonly sessionIds: readonly string[];
-  /** Headers of a request, in turn of the sessions. */
+  /** Request headers that rotate through the sessions. */
   readonly headers: HeadersOf;
 }
 
-/** Everything a scenario can ask for; what it asks for is made then, and ended by `close`. */
+/** The resources of the scenarios. Each is created on first use and released by `close`. */
 export class BenchEnvironment {
   readonly generator = new LoadGenerator();
   private readonly made = new Map<string, Promise<unknown>>();
@@ -67,22 +67,22 @@ export class BenchEnvironment {
     return this.once("small schema", () => this.schema("sallyport", smallRows));
   }
 
-  /** The schema of another database, with indexes of these attributes of `Contact`. */
+  /** Creates and fills a schema, with indexes on these attributes of `Contact`. */
   async schema(name: string, rows: SchemaRows, indexed: readonly string[] = []): Promise<ReadySchema> {
     const prepared = await prepareSchema(this.database.address, name, indexed);
     const filled = await fillSchema(this.database, prepared, rows);
-    // Only its own tables: a running product may be building indexes elsewhere.
+    // Only its own tables: a running product may build indexes on others.
     const tables = await this.database.run(
       "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = $1",
       [name],
     );
     await this.database.run(`vacuum analyze ${tables.map((table) => table["name"]).join(", ")}`);
-    // What was just written would be flushed while something is measured.
+    // Flushes the new pages now, so that no measurement includes the flush.
     await this.database.run("checkpoint");
     return { ...prepared, ...filled };
   }
 
-  /** Waits until the product has built the indexes of these attributes. */
+  /** Waits until the product has built the indexes on these attributes. */
   async builtIndexes({ schema }: ReadySchema, attributes: readonly string[]): Promise<void> {
     const built = `select count(*) as count from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
       cross join unnest($2::text[]) as attribute
@@ -104,7 +104,7 @@ export class BenchEnvironment {
     });
   }
 
-  /** Another process of the product, with these schemas by alias, and macros or an imitation of providers if any. */
+  /** Starts another process of the product. `schemas` maps each database alias to its schema. */
   async startProduct(
     schemas: Readonly<Record<string, string>>,
     settings: Pick<ProductSettings, "macros" | "imitation"> = {},
@@ -118,7 +118,7 @@ export class BenchEnvironment {
     return started;
   }
 
-  /** The limit of this name, with a pool as large as the product's; `imitation` is the address of the providers that it asks, if any. */
+  /** The limit of this name, with a pool as large as the product's. `fakeProvider` is a URL, or empty. */
   runningLimit(limit: string, fakeProvider = ""): Promise<RunningServer> {
     return this.once(limit, async () => {
       await this.once("bare tables", async () => {
@@ -137,13 +137,13 @@ export class BenchEnvironment {
     });
   }
 
-  /** A contestant: a server under the load of all connections. */
+  /** A candidate: a server under the load of all connections. */
   loaded(name: string, { process, address }: RunningServer, requests: Load["requests"], more: Partial<Load> = {}) {
     const load = { address, connections, requests, ...more };
     return new LoadedServer(name, process, load, this.generator, this.database);
   }
 
-  /** Leaves nothing behind. May be called twice. */
+  /** Stops all processes and drops the database. Idempotent. */
   close(): Promise<void> {
     return this.once("close", async () => {
       this.generator.close();
@@ -164,21 +164,21 @@ export interface RunningServer {
   readonly process: MeasuredProcess;
 }
 
-/** One thing to be measured; gives a line of the report for each figure. */
+/** One measurement. Returns a report line for each figure. */
 export interface Scenario {
   readonly name: string;
   run(bench: BenchEnvironment, plan: ComparisonPlan): Promise<Outcome[]>;
 }
 
-/** Who meets whom, and the lines of the report that come of it. */
+/** The candidates of a comparison and the report lines computed from its result. */
 interface CandidateSet {
   readonly candidates: readonly Candidate[];
   readonly lines: readonly (Comparison | ((result: ComparisonResult) => Outcome))[];
-  /** Times the usual warm-up; once unless given. */
+  /** Factor of the warm-up time; default 1. */
   readonly longWarmUp?: number;
 }
 
-/** A scenario that measures contestants side by side. */
+/** A scenario that measures candidates side by side. */
 export function comparison(
   name: string,
   prepare: (bench: BenchEnvironment, plan: ComparisonPlan) => Promise<CandidateSet>,
@@ -195,12 +195,12 @@ export function comparison(
 
 type HeadersOf = (index: number) => LoadRequest["headers"];
 
-/** Headers of requests, in turn of these credentials. */
+/** Request headers that rotate through these credentials. */
 export function inTurnOf(appKey: string, credentials: readonly string[], header = "sessionid"): HeadersOf {
   return (index) => ({ appkey: appKey, [header]: credentials[index % credentials.length] ?? "" });
 }
 
-/** Reads each path once. */
+/** One GET request for each path. */
 export function gets(paths: readonly string[], headers: HeadersOf): LoadRequest[] {
   return paths.map((path, index) => ({ method: "GET", path, headers: headers(index) }));
 }
@@ -208,10 +208,10 @@ export function gets(paths: readonly string[], headers: HeadersOf): LoadRequest[
 export const json = { "content-type": "application/json" };
 
 const mostPlaces = 512;
-/** A prime above all numbers of places, so that none repeats before all were visited. */
+/** A prime above every number of places, so that no place repeats within one pass. */
 const stride = 7_919;
 
-/** At most 512 places from 0 below `count`, spread over all of it and in no order that a cache would like. */
+/** At most 512 places from 0 to `count` - 1, evenly spread, in an order without locality for caches. */
 export function scattered(count: number): number[] {
   const places = Math.min(count, mostPlaces);
   return Array.from({ length: places }, (_, index) => Math.floor((((index * stride) % places) * count) / places));

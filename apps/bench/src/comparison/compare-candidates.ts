@@ -1,40 +1,40 @@
 import type { Bound, Outcome } from "./outcome.ts";
 
-/** What one round, or the median of several, gave for one contestant. */
+/** The figures of one candidate: of one round, or the median of several rounds. */
 export interface Figures {
   readonly perSecond: number;
-  /** Microseconds of processor time of the server's process for each request. */
+  /** Microseconds of CPU time of the server process for each request. */
   readonly cpu: number;
-  /** The same of the database's backends; `null` where it cannot be told. */
+  /** Microseconds of CPU time of the database backends; `null` where the system does not report it. */
   readonly backendCpu: number | null;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
 }
 
-/** Something that can be measured again and again. */
+/** Something to measure repeatedly. */
 export interface Candidate {
   readonly name: string;
-  /** Runs it for so many seconds. */
+  /** Measures for this many seconds. */
   measure(seconds: number): Promise<Figures>;
-  /** Runs it once more under the profiler, which writes into the directory; gives a summary. */
+  /** Measures once more under the profiler, which writes into the directory. Returns a summary. */
   profile?(seconds: number, directory: string): Promise<string>;
 }
 
 export interface ComparisonPlan {
   readonly rounds: number;
   readonly seconds: number;
-  /** Seconds of each contestant before the first round counts. */
+  /** Seconds of warm-up for each candidate before the first round. */
   readonly warmUp: number;
-  /** Directory for profiles, which are then taken after the last round and printed. */
+  /** Directory for profiles. They are taken after the last round and printed. */
   readonly profiles?: string;
 }
 
-/** The rounds of each contestant by name. */
+/** The rounds of each candidate by name. */
 export class ComparisonResult {
   constructor(private readonly rounds: ReadonlyMap<string, readonly Figures[]>) {}
 
-  /** The median of each figure. */
+  /** The median of each figure over all rounds. */
   of(name: string): Figures {
     const rounds = this.roundsOf(name);
     const backend = rounds.flatMap(({ backendCpu }) => backendCpu ?? []);
@@ -47,7 +47,7 @@ export class ComparisonResult {
     };
   }
 
-  /** Throughput of one contestant as a part of another's: the median of the ratios in each round, which ran side by side. */
+  /** The throughput of one candidate divided by another's: the median of the ratios of each round. */
   ratio(name: string, other: string): number {
     const others = this.roundsOf(other);
     return median(
@@ -62,7 +62,7 @@ export class ComparisonResult {
   }
 }
 
-/** Measures all contestants in turn, round by round; every other round in reverse order. */
+/** Measures all candidates in turn, round by round. Every second round runs in reverse order. */
 export async function compareCandidates(
   candidates: readonly Candidate[],
   plan: ComparisonPlan,
@@ -85,7 +85,7 @@ async function printProfiles(candidates: readonly Candidate[], directory: string
   }
 }
 
-/** The middle value; of an even number of values the mean of the two in the middle. */
+/** The median; for an even number of values, the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -95,13 +95,13 @@ export function median(values: readonly number[]): number {
 
 export interface Comparison {
   readonly scenario: string;
-  /** Names of the contestants. */
+  /** Candidate names. */
   readonly ours: string;
   readonly limit: string;
   readonly bound?: Bound;
 }
 
-/** The outcome of a contest between us and a limit. */
+/** The report line that compares our candidate with a limit. */
 export function compared(result: ComparisonResult, { scenario, ours, limit, bound }: Comparison): Outcome {
   const [a, b] = [result.of(ours), result.of(limit)];
   return {

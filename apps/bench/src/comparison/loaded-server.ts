@@ -5,17 +5,17 @@ import type { MeasuredProcess } from "../processes/measured-process.ts";
 import { profileTable, selfTimes } from "./profile.ts";
 import type { Candidate, Figures } from "./compare-candidates.ts";
 
-/** What a server is loaded with. */
+/** The load for one server. */
 export interface Load extends Pick<LoadJob, "address" | "connections" | "apart" | "once"> {
-  /** Requests that must not be sent twice are made anew for each round, before it begins. */
+  /** A function creates single-use requests before each round. */
   readonly requests: LoadJob["requests"] | ((seconds: number) => LoadJob["requests"] | Promise<LoadJob["requests"]>);
-  /** Things that one request asks for: counted are these. One unless given. */
+  /** Number of operations in one request; the throughput counts operations. Default 1. */
   readonly each?: number;
-  /** About how many answers a second gives, if a round is to end with an answer and not in the middle of work. */
+  /** Expected answers per second. If given, a round ends after a number of answers instead of a time. */
   readonly pace?: number;
 }
 
-/** A server under load over HTTP. An answer other than a success spoils the measurement. */
+/** A server under HTTP load. Any failed request fails the measurement. */
 export class LoadedServer implements Candidate {
   constructor(
     readonly name: string,

@@ -3,7 +3,7 @@ import { appName, userNameOf } from "../database/prepare-schema.ts";
 import { type LoadRequest, send } from "../processes/load-generator.ts";
 import { password } from "../database/sample-data.ts";
 
-/** The request with which a user that was filled in logs in. */
+/** The log-in request of a sample user. */
 export function logInRequest(appKey: string, user: number): LoadRequest {
   return {
     method: "POST",
@@ -13,7 +13,7 @@ export function logInRequest(appKey: string, user: number): LoadRequest {
   };
 }
 
-/** Logs in and gives the answer. */
+/** Sends a log-in request and returns the body of the answer. Throws if the log-in is refused. */
 async function answerOf(address: string, request: LoadRequest): Promise<string> {
   const response = await send(address, request);
   const text = await response.text();
@@ -21,27 +21,27 @@ async function answerOf(address: string, request: LoadRequest): Promise<string> 
   return text;
 }
 
-/** Logs in and gives the session id. */
+/** Logs in and returns the session id. */
 export async function logIn(address: string, request: LoadRequest): Promise<string> {
   return (JSON.parse(await answerOf(address, request)) as { data: { sessionId: string } }).data.sessionId;
 }
 
-/** The request with which a user that was filled in logs in for a token. */
+/** The log-in request of a sample user in token mode. */
 export function tokenLogInRequest(appKey: string, user: number): LoadRequest {
   return { ...logInRequest(appKey, user), path: "/v2/login" };
 }
 
-/** Logs in and gives the token. */
+/** Logs in and returns the token. */
 export async function logInForToken(address: string, request: LoadRequest): Promise<string> {
   return (JSON.parse(await answerOf(address, request)) as { data: { token: string } }).data.token;
 }
 
 const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" };
-/** Of keys with 2048 bits. */
+/** Bytes, for a 2048-bit key. */
 const blockSize = 256;
 const capacity = 190;
 
-/** Logs in in secure mode, with one key pair for all log-ins. */
+/** A client in secure mode, with one key pair for all log-ins. */
 export class SecureClient {
   private readonly pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
   private readonly publicKey = this.pair.publicKey.export({ type: "spki", format: "der" }).toString("base64");
@@ -57,7 +57,7 @@ export class SecureClient {
     return new SecureClient(appKey, data.key);
   }
 
-  /** A log-in whose credentials were never sent before. */
+  /** A log-in request with fresh ciphertext: the server refuses a repeated block. */
   request(user: number): LoadRequest {
     const { headers, method, body = "" } = logInRequest(this.appKey, user);
     const key = { key: this.serverKey, ...oaep };
@@ -66,7 +66,7 @@ export class SecureClient {
     return { method, path: "/v2/login/secure", headers, body: JSON.stringify(secured) };
   }
 
-  /** Logs in and gives the `Secure-Token`. */
+  /** Logs in and returns the `Secure-Token`. */
   async logIn(address: string, user: number): Promise<string> {
     const encrypted = Buffer.from(await answerOf(address, this.request(user)), "base64");
     const key = { key: this.pair.privateKey, ...oaep };

@@ -1,4 +1,4 @@
-/** What a figure must reach. */
+/** The bound of a figure. */
 export interface Bound {
   readonly direction: "atLeast" | "atMost";
   readonly wanted: number;
@@ -19,13 +19,13 @@ export interface Outcome {
   readonly unit: "1/s" | "ms" | "MiB";
   readonly ours: number;
   readonly limit?: number;
-  /** What `limit` is the figure of. */
+  /** The name of the candidate behind `limit`. */
   readonly limitName?: string;
-  /** What the bound is about, if it is not `ours` itself. */
+  /** The figure that the bound applies to, if it is not `ours`. */
   readonly ratio?: number;
-  /** None: the line is for information. */
+  /** Absent: the line is informational. */
   readonly bound?: Bound;
-  /** Microseconds of processor time for each request. */
+  /** Microseconds of CPU time for each request. */
   readonly cpu?: Cost;
   readonly backendCpu?: Cost;
 }
@@ -37,7 +37,7 @@ interface Cost {
 
 type Verdict = "goal" | "wanted" | "missed" | "";
 
-/** Whether the figure reaches the goal, or at least what is wanted. */
+/** Compares the figure with the goal and the required minimum or maximum. */
 export function verdictOn({ ours, ratio, bound }: Outcome): Verdict {
   if (bound === undefined) return "";
   const figure = ratio ?? ours;
@@ -48,7 +48,7 @@ export function verdictOn({ ours, ratio, bound }: Outcome): Verdict {
 
 const head = ["scenario", "ours", "limit", "of", "ratio", "wanted", "goal", "CPU µs", "Postgres µs", "verdict"];
 
-/** The outcomes as a Markdown table, padded so that it reads well in a terminal, too. */
+/** The outcomes as a Markdown table with aligned columns. */
 export function outcomeTable(outcomes: readonly Outcome[]): string {
   const rows = [head, ...outcomes.map(rowOf)];
   const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

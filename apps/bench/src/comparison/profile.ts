@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 const longest = 45;
 
 /**
- * Where the processor time of a request goes, area by area and function by function. The profiler measures by the clock
- * on the wall, which runs on while others have the processor, so its shares are laid over the microseconds really used.
+ * CPU time of one request by area and by function. The profiler samples wall-clock time, which also passes while other
+ * processes run. The shares are therefore scaled to the CPU time that was used: `cpu`, in microseconds.
  */
 export function profileTable(name: string, times: readonly SelfTime[], cpu: number): string {
   const total = times.reduce((sum, { self }) => sum + self, 0);
@@ -32,13 +32,13 @@ interface CpuProfile {
 }
 
 interface SelfTime {
-  /** Function and place. */
+  /** Function name and source position. */
   readonly where: string;
   /** Microseconds. */
   readonly self: number;
 }
 
-/** Time spent in each function itself, not in what it calls; longest first. Idle time is left out. */
+/** Self time of each function, longest first, without idle time. */
 export async function selfTimes(file: string): Promise<SelfTime[]> {
   const { nodes, samples, timeDeltas } = JSON.parse(await readFile(file, "utf8")) as CpuProfile;
   const places = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));
@@ -60,7 +60,7 @@ function placeOf({ functionName, url, lineNumber }: CpuProfile["nodes"][number][
   return file === "" ? name : `${name}  ${file}:${lineNumber + 1}`;
 }
 
-/** Whose code a place of a profile is: one of our packages, a package of others, Node, or the engine and the system below. */
+/** The owner of a profile entry: a package of ours, a third-party package, Node, or native code. */
 export function areaOf(where: string): string {
   const [, file] = where.split("  ");
   if (file === undefined) return where === "(garbage collector)" ? "garbage collector" : "native code and system calls";

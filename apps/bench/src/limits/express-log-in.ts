@@ -18,9 +18,9 @@ const audit = {
 };
 
 /**
- * Limit: a log-in as somebody would write it with Express 5, pg and argon2 who needs no more than that: finds the app key and
- * the account by one statement, checks the password, opens a session and writes an audit line in one transaction, and
- * answers with the user's object. No limits, no lockout, no rights; the statements are prepared ones.
+ * Limit: a minimal log-in, written by hand with Express 5, pg and argon2. It finds the app key and the account in one
+ * statement, verifies the password, opens a session and writes an audit line in one transaction, and answers with the
+ * user's object. It has no limits, lockout or rights. It uses prepared statements.
  */
 export async function serveLogIns(): Promise<void> {
   const pool = barePool();
@@ -69,8 +69,8 @@ export async function serveLogIns(): Promise<void> {
 }
 
 /**
- * Limit: bare Express 5 that checks a password and says so. It asks no database and opens nothing: what HTTP and one event
- * loop leave of the bare hash.
+ * Limit: bare Express 5 that verifies a password. It uses no database and opens no session. It shows the cost of HTTP
+ * and one event loop on top of the bare hash.
  */
 export async function serveHashes(): Promise<void> {
   const secret = await hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
@@ -86,7 +86,7 @@ export async function serveHashes(): Promise<void> {
 const lanes: Promise<boolean>[] = Array.from({ length: availableParallelism() }, () => Promise.resolve(true));
 let turn = 0;
 
-/** Checks a hash, as many at once as there are cores: more of them are in one another's way. */
+/** Verifies a hash. At most one hash per core runs at a time, because more would compete for the cores. */
 function verifyInLane(secret: string, pass: string): Promise<boolean> {
   turn = (turn + 1) % lanes.length;
   const verified = (lanes[turn] as Promise<boolean>).then(() => verify(secret, pass));

@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { articleAttributes } from "../database/sample-data.ts";
 import { barePool, listen } from "./express-server.ts";
 
-/** Limit: Express 5 that sends 1.5 kB of JSON and does nothing else. */
+/** Limit: Express 5 that sends 1.5 kB of JSON. */
 export function serveJson(): void {
   const application = express();
   application.get("/json", (_request, response) => {
@@ -15,7 +15,7 @@ export function serveJson(): void {
 
 const findObjects = "select id, class, stored_at, attributes from bare.object where class = $1 order by id limit 100";
 
-/** Limit: Express 5 and pg that send 100 rows of a class as they come, without asking who wants them. */
+/** Limit: Express 5 and pg that send 100 rows of a class, without authentication. */
 export function serveLists(): void {
   const pool = barePool();
   const application = express();
@@ -30,7 +30,7 @@ const findSession = "select user_id from bare.session where digest = $1 and expi
 const findObject = "select id, class, stored_at, attributes from bare.object where id = $1";
 
 /**
- * Limit: Express 5 and pg, written by hand. A route looks the session up by the SHA-256 of its id and reads one row of
+ * Limit: Express 5 and pg, written by hand. A route looks up the session by the SHA-256 of its id and reads one row of
  * 1.5 kB by its key. `/plain` sends its statements as text, `/prepared` as named prepared statements.
  */
 export function serveRows(): void {
@@ -71,8 +71,8 @@ const findOrders = `select o.id, o.class, o.stored_at, o.attributes,
   from bare.ordered o left join bare.shelved c on c.id = o.contact_id order by o.id limit 100`;
 
 /**
- * Limit: Express 5 and pg with the SQL that somebody would write by hand: the hundred rows of a shelf with their number,
- * counted to 5,000 at most, and a hundred orders joined with their contacts. It asks nobody who wants them.
+ * Limit: Express 5 and pg with hand-written SQL, without authentication: the hundred rows of a shelf with their count,
+ * up to 5,000, and a hundred orders joined with their contacts.
  */
 export function serveQueries(): void {
   const pool = barePool();
@@ -103,8 +103,8 @@ const updateObject = `update bare.written set attributes = attributes || $2, ver
   where id = $1 and ($3::int is null or version = $3) returning id, class, version, stored_at, attributes`;
 
 /**
- * Limit: Express 5 and pg that create a row and change one, each by one plain statement, without asking who does it. A
- * change is made only to the version that its `If-Match` names.
+ * Limit: Express 5 and pg that create and update a row with one plain statement each, without authentication. An update
+ * applies only to the version in its `If-Match`.
  */
 export async function serveWrites(): Promise<void> {
   const pool = barePool();
@@ -112,7 +112,7 @@ export async function serveWrites(): Promise<void> {
     id bigserial primary key, class text not null, version int not null default 1, stored_at timestamptz not null, attributes jsonb not null
   )`);
   await pool.query("create index on bare.written (class, id)");
-  // Those that are changed; what is created comes behind them.
+  // The rows to update; inserted rows follow them.
   await pool.query(
     "insert into bare.written (class, stored_at, attributes) select class, stored_at, attributes from bare.object order by id",
   );

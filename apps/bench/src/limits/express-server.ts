@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { Express } from "express";
 import pg from "pg";
 
-/** The pool of a limit: second argument the address of the database, third the number of connections. Kept as long as the product keeps its own. */
+/** The pool of a limit, from the arguments of the process. Its idle timeout is that of the product. */
 export function barePool(): pg.Pool {
   return new pg.Pool({ connectionString: process.argv[3], max: Number(process.argv[4]), idleTimeoutMillis: 30_000 });
 }
 
-/** Puts a limit on the port that its first argument names. */
+/** Serves a limit on the port in the first argument. */
 export function listen(application: Express): void {
   application.disable("x-powered-by").disable("etag");
   application.listen(Number(process.argv[2]), "127.0.0.1");

@@ -1,6 +1,6 @@
 /**
- * The process of a limit. Its arguments: the port, the address of the database, the number of connections to it, the address of the
- * providers, and the name of the limit. What a limit does not use is not loaded.
+ * The process of a limit. Arguments: port, database URL, number of database connections, provider URL, name of the
+ * limit. It loads only the modules of that limit.
  */
 import { fakeAccountCount, fakeClient } from "./provider-client.ts";
 

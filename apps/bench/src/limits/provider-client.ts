@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** As whom the product is known at the imitation of Google. */
+/** The product's client registration at the fake Google provider. */
 export const fakeClient = { provider: "google", clientId: "bench.apps", clientSecret: "bench-secret" } as const;
 
-/** How many accounts there are at the imitation; each is bound to a user of its own. */
+/** Number of accounts at the fake provider. Each is linked to its own user. */
 export const fakeAccountCount = 100;
 
 export const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -13,7 +13,7 @@ interface LogIn {
   readonly verifier: string;
 }
 
-/** The query with which a client sends a user to the provider. */
+/** The query of an authorization request. */
 export function codeRequest(given: LogIn & { readonly state: string; readonly nonce: string }): URLSearchParams {
   return new URLSearchParams({
     response_type: "code",
@@ -27,7 +27,7 @@ export function codeRequest(given: LogIn & { readonly state: string; readonly no
   });
 }
 
-/** The form with which a client trades a code for an id token. */
+/** The form of a token request with an authorization code. */
 export function tokenRequest({ redirectUri, verifier, code }: LogIn & { readonly code: string }): string {
   const { clientId, clientSecret } = fakeClient;
   return `${new URLSearchParams({

@@ -8,16 +8,16 @@ export interface LoadRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Sent with `If-Match` and the `ETag` of the answer that this connection had last. */
+  /** Sends `If-Match` with the `ETag` of the previous answer on this connection. */
   readonly conditional?: true;
 }
 
-/** Sends a request once, for its answer. */
+/** Sends a request once and returns the response. */
 export function send(address: string, { method, path, headers, body }: LoadRequest): Promise<Response> {
   return fetch(address + path, { method, headers, body: body ?? null });
 }
 
-/** Load on one server. */
+/** The load for one server. */
 export interface LoadJob {
   /** `http://host:port`. */
   readonly address: string;
@@ -25,25 +25,25 @@ export interface LoadJob {
   /** Rounded up to whole seconds. */
   readonly seconds: number;
   /**
-   * Ends the load after so many answers instead. Where a request waits long for its turn, the ones that the end of the
-   * time cuts off would be work done for nothing, and the next contestant would find the server still at it.
+   * Ends the load after this many answers instead of after `seconds`. With a time limit, slow requests are cut off in
+   * the middle, and the server still works on them when the next candidate starts.
    */
   readonly answers?: number;
-  /** Every connection sends all of them in turn, each beginning at another one. */
+  /** Every connection cycles through all requests, each from a different start. */
   readonly requests: readonly LoadRequest[];
-  /** Every connection keeps to the request that it begins at, so that nobody else changes what that one changes. */
+  /** Every connection repeats one request, so that no other connection changes the same object. */
   readonly apart?: boolean;
-  /** Each request is good once: every connection has as many of its own, and the load ends when all are answered. */
+  /** Every request is sent once, split over the connections. The load ends with the last answer. */
   readonly once?: boolean;
 }
 
-/** What a job gave. */
+/** The result of a load job. */
 export interface LoadFigures {
-  /** Answers with a status of 200 to 299. */
+  /** Answers with a 2xx status. */
   readonly succeeded: number;
-  /** Other answers, broken connections and time-outs. */
+  /** Other answers, broken connections and timeouts. */
   readonly failed: number;
-  /** To the last answer. */
+  /** Seconds until the last answer. */
   readonly seconds: number;
   /** Milliseconds. */
   readonly latency: { readonly p50: number; readonly p99: number };
@@ -53,10 +53,10 @@ type Reply = { figures: LoadFigures } | { error: string };
 
 const entry = fileURLToPath(new URL("load-process.js", import.meta.url));
 
-/** Milliseconds beyond the planned time; hashes on a busy machine take long. */
+/** Milliseconds beyond the planned time: password hashes take long on a busy machine. */
 const waitTimeout = 60_000;
 
-/** Makes load from a process of its own, one job at a time. */
+/** Generates load from a separate process, one job at a time. */
 export class LoadGenerator {
   private readonly child: ChildProcess = fork(entry);
 

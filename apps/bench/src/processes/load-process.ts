@@ -1,8 +1,8 @@
-/** The process that makes the load, so that it shares no thread with anything measured. */
+/** The load generator process. It shares no thread with the measured programs. */
 import autocannon from "autocannon";
 import type { LoadFigures, LoadJob, LoadRequest } from "../processes/load-generator.ts";
 
-/** The requests of one connection as the load generator takes them. */
+/** The requests of one connection in autocannon's format. */
 function requestsOfConnection(requests: readonly LoadRequest[]): autocannon.Request[] {
   let etag: string | undefined;
   const condition: autocannon.Request = {
@@ -25,7 +25,7 @@ async function run({ address, connections, seconds, answers, requests, apart, on
   let clients = 0;
   const startedAt = performance.now();
   let lastAnswerAt = startedAt;
-  // Everybody answers equally often, so with shares of one size nobody comes to a request of the next.
+  // Each connection gets the same number of answers, so equal shares keep the connections apart.
   const share = once ? requests.length / connections : apart ? 1 : requests.length;
   const amount = once ? requests.length : answers;
   const options: autocannon.Options = {
@@ -41,7 +41,7 @@ async function run({ address, connections, seconds, answers, requests, apart, on
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const running = autocannon(options, (error, given) => (error === null ? resolve(given) : reject(error)));
-    // The load generator itself looks at the clock once a second only.
+    // Autocannon itself checks the clock only once a second.
     running.on("response", () => {
       lastAnswerAt = performance.now();
     });
@@ -60,5 +60,5 @@ process.on("message", (job: LoadJob) => {
     (error: unknown) => process.send?.({ error: String(error) }),
   );
 });
-// A bench that was killed must not leave its load running.
+// A killed bench must not leave its load running.
 process.on("disconnect", () => process.exit(0));

@@ -6,16 +6,16 @@ import { fileURLToPath } from "node:url";
 import type { Answer, Given, ProbeRequest, ProbeResponse, Question } from "./probe.ts";
 
 interface ProgramStart {
-  /** Path of the program's entry. */
+  /** Path of the program's entry file. */
   readonly entry: string;
   readonly arguments: readonly string[];
-  /** Answered by the program, with whatever status, as soon as it takes requests. */
+  /** URL that answers with any status when the program accepts requests. */
   readonly readyAddress: string;
 }
 
 const probeFile = fileURLToPath(new URL("probe.js", import.meta.url));
 const waitTimeout = 30_000;
-/** Nothing of what configures the product; both sides run as in production. */
+/** Excludes the product's configuration variables. All programs run in production mode. */
 export const environment = {
   PATH: process.env["PATH"],
   HOME: process.env["HOME"],
@@ -28,7 +28,7 @@ process.on("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
 });
 
-/** A Node program in a process of its own, with the probe inside. */
+/** A Node program in its own process, with the probe loaded. */
 export class MeasuredProcess {
   private readonly pending = new Map<
     number,
@@ -52,7 +52,7 @@ export class MeasuredProcess {
     }
   }
 
-  /** Resolves when the program takes requests; fails with what it printed if it ends before. */
+  /** Resolves when the program accepts requests. Rejects with its output if it exits earlier. */
   static async start({ entry, arguments: given, readyAddress }: ProgramStart): Promise<MeasuredProcess> {
     const child = spawn(process.execPath, ["--import", probeFile, entry, ...given], {
       env: environment,
@@ -86,7 +86,7 @@ export class MeasuredProcess {
     return answered as Promise<Answer<Asked>>;
   }
 
-  /** Asks the program to end, and kills it if it does not within five seconds. */
+  /** Sends SIGTERM, then SIGKILL after five seconds. */
   async stop(): Promise<void> {
     if (this.hasEnded) return;
     const ended = once(this.child, "exit");
@@ -106,7 +106,7 @@ export class MeasuredProcess {
   }
 }
 
-/** A TCP port of 127.0.0.1 on which nobody listens at the moment. */
+/** A free TCP port on 127.0.0.1. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -118,7 +118,7 @@ export async function freePort(): Promise<number> {
 
 const interval = 10;
 
-/** Asks again and again until the answer is yes (`true`), or until so many milliseconds have passed (`false`). */
+/** Polls the condition. Returns `true` when it holds, `false` after this many milliseconds. */
 export async function pollUntil(condition: () => Promise<boolean>, milliseconds: number): Promise<boolean> {
   const end = performance.now() + milliseconds;
   while (performance.now() < end) {

@@ -1,17 +1,17 @@
-/** Loaded before the program of a measured process (`node --import`): answers the bench over the IPC channel. */
+/** Preloaded into a measured process with `node --import`. Answers the bench over the IPC channel. */
 import { writeFileSync } from "node:fs";
 import type { Session } from "node:inspector/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";
 
-/** Milliseconds; the histogram counts from tick to tick, so an idle loop shows this much. */
+/** Milliseconds. The histogram measures tick to tick, so an idle loop shows this value. */
 const resolution = 10;
 
 const histogram = monitorEventLoopDelay({ resolution });
 let profiler: Session | undefined;
 
 const answers = {
-  /** Up to now: microseconds of processor time, user and system together, of all threads; bytes of memory. */
+  /** User and system CPU time of all threads in microseconds since the start, and resident memory in bytes. */
   sample() {
     const { user, system } = process.cpuUsage();
     return { cpu: user + system, residentMemory: process.memoryUsage.rss() };
@@ -22,7 +22,7 @@ const answers = {
     histogram.enable();
   },
 
-  /** Milliseconds by which the event loop came late since it is watched. */
+  /** Event loop delay in milliseconds since `watchLoop`. */
   loopDelay() {
     histogram.disable();
     const lateness = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolution);
@@ -30,7 +30,7 @@ const answers = {
   },
 
   async startProfile() {
-    // Loaded when it is wanted, so that it counts neither for start nor for memory.
+    // Loaded on demand, so that it adds nothing to start time and memory.
     const inspector = await import("node:inspector/promises");
     profiler = new inspector.Session();
     profiler.connect();
@@ -47,12 +47,12 @@ const answers = {
   },
 };
 
-/** What the probe inside a measured process is asked. */
+/** The questions that a probe answers. */
 export type Question = keyof typeof answers;
 export type Given<Asked extends Question> = Parameters<(typeof answers)[Asked]>;
 export type Answer<Asked extends Question> = Awaited<ReturnType<(typeof answers)[Asked]>>;
 
-/** A question on its way; the answer comes back under the same number. */
+/** A question in transit. The answer carries the same number. */
 export interface ProbeRequest {
   readonly probe: number;
   readonly question: Question;
@@ -68,8 +68,8 @@ if (isMainThread && process.send !== undefined) {
   process.on("message", async ({ probe, question, given: [file = ""] }: ProbeRequest) => {
     process.send?.({ probe, answer: await answers[question](file) } satisfies ProbeResponse);
   });
-  // A bench that was killed must not leave servers behind.
+  // A killed bench must not leave servers behind.
   process.on("disconnect", () => process.exit(0));
-  // The channel alone must not keep a server alive that has shut down.
+  // The channel alone must not keep a closed server alive.
   process.channel?.unref();
 }

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 
-/** Where whoever started the program reads how much it has occupied at most. */
+/** File descriptor on which the parent process reads the peak memory. */
 const report = 3;
 
 process.on("exit", () => {

@@ -5,34 +5,34 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort, MeasuredProcess } from "./measured-process.ts";
 
-/** The databases of a configuration file, as it spells them. */
+/** The database settings of a configuration file, in its format. */
 export interface ProductSettings {
   readonly databaseUrl?: string;
   readonly databases: readonly object[];
-  /** Settings of macros; there are none unless given. */
+  /** Macro settings; absent: macros are off. */
   readonly macros?: { readonly directory: string };
-  /** Address of an imitation of providers; nobody logs in at a provider unless given. */
+  /** URL of a fake provider; absent: no log-in at providers. */
   readonly imitation?: string;
 }
 
 export interface StartedProduct {
   readonly address: string;
   readonly process: MeasuredProcess;
-  /** From the start of the process to the first answer, in milliseconds. */
+  /** Milliseconds from the start of the process to its first answer. */
   readonly startedWithin: number;
 }
 
 export const productEntry = fileURLToPath(new URL("../../../server/dist/package/dist/main.js", import.meta.url));
 
-/** Limits are checked, which costs something, but never reached. */
+/** High enough to never be reached. The check itself still costs time. */
 const sessions = { limit: 1_000_000, perUserLimit: 1_000_000 };
 
-/** Of every process of the product. */
+/** The master key of every product process. */
 export const masterKey = randomBytes(32);
 
 const encryption = { masterKey: masterKey.toString("base64") };
 
-/** Starts the real server, with a configuration file of its own. */
+/** Starts the real server with its own configuration file. */
 export async function startProduct({ imitation: fakeProvider, ...settings }: ProductSettings): Promise<StartedProduct> {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
@@ -56,7 +56,7 @@ export async function startProduct({ imitation: fakeProvider, ...settings }: Pro
   });
 }
 
-/** Writes a configuration file that is there while `work` runs. */
+/** Writes a configuration file that exists while `work` runs. */
 export async function withConfiguration<T>(configuration: object, work: (file: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "bench-configuration-"));
   try {

@@ -17,7 +17,7 @@ import { environment } from "../processes/measured-process.ts";
 import { productEntry, withConfiguration } from "../processes/start-product.ts";
 
 const mostRounds = 3;
-/** All objects take so many times the memory of a tenth of them at most. */
+/** The full database may need this many times the memory of a tenth of it. */
 const flat = atMost(1.5);
 const half = atLeast(0.5);
 
@@ -29,7 +29,7 @@ interface Measured {
   readonly copyIn: number;
 }
 
-/** Dump and restore as commands, and COPY of the objects alone, out of the same table and into one with the same indexes. */
+/** The dump and restore commands, compared with COPY of the objects between equal tables. */
 export const archiveScenario: Scenario = {
   name: "archive",
   async run(bench, { rounds }) {
@@ -61,7 +61,7 @@ async function measure(bench: BenchEnvironment, schema: string, folder: string):
   await rm(archive, { force: true });
   const outTime = await copyOut(address, `${schema}.objects`, rows);
   const dump = await runCommand(address, schema, ["dump", "--output", archive]);
-  // What was written before is not to be flushed while something else is measured.
+  // Flushes pending writes, so that no measurement includes them.
   await bench.database.run("checkpoint");
   const inTime = await copyIn(address, `${copied}.objects`, rows);
   await bench.database.run("checkpoint");
@@ -91,15 +91,15 @@ function outcomes(objects: number, all: readonly Measured[], few: Measured): Out
 }
 
 interface CommandRun {
-  /** Milliseconds, with the start and the end of the process. */
+  /** Milliseconds, with process start and exit. */
   readonly time: number;
-  /** What the process occupied at most, in MiB. */
+  /** Peak memory of the process in MiB. */
   readonly memory: number;
 }
 
 const reporter = new URL("../processes/report-peak-memory.js", import.meta.url).href;
 
-/** Runs a command of the product on a schema of a Postgres. Fails with what it printed unless it succeeds. */
+/** Runs a product command on a Postgres schema. Rejects with its output on a non-zero exit code. */
 function runCommand(databaseUrl: string, schema: string, args: readonly string[]): Promise<CommandRun> {
   const configuration = { databaseUrl, databases: [{ storage: { engine: "postgres", schema } }] };
   return withConfiguration(configuration, async (file) => {
@@ -118,14 +118,14 @@ function runCommand(databaseUrl: string, schema: string, args: readonly string[]
   });
 }
 
-/** Writes a table into a file as fast as the driver can: COPY, without a look at the rows. Milliseconds. */
+/** Copies a table into a file with COPY, without parsing rows. Returns milliseconds. */
 function copyOut(address: string, table: string, file: string): Promise<number> {
   return timed(address, (client) =>
     pipeline(client.query(copyStreams.to(`copy ${table} to stdout`)), createWriteStream(file, { flush: true })),
   );
 }
 
-/** Fills a table from such a file, whose indexes and triggers are as they are. Milliseconds. */
+/** Fills a table from such a file with COPY. Indexes and triggers stay enabled. Returns milliseconds. */
 function copyIn(address: string, table: string, file: string): Promise<number> {
   return timed(address, (client) =>
     pipeline(

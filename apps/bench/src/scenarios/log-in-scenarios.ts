@@ -9,12 +9,12 @@ import { password } from "../database/sample-data.ts";
 import type { LoadRequest } from "../processes/load-generator.ts";
 import type { Answer } from "../processes/probe.ts";
 
-/** About what two cores hash in a second. */
+/** Approximate hashes per second on two cores. */
 const pace = 100;
 
 /**
- * Times the usual warm-up: with few log-ins a second, it takes half a minute until the code that they run is compiled as
- * it is in a server that runs for days.
+ * Factor of the warm-up time. At a few log-ins per second, the JIT compiler needs half a minute to reach the state of a
+ * long-running server.
  */
 const longWarmUp = 12;
 
@@ -23,7 +23,7 @@ const limit = "argon2id on all cores";
 const ofEachUser = (request: (user: number) => LoadRequest) =>
   Array.from({ length: smallRows.users }, (_, index) => request(index + 1));
 
-/** As many log-ins as the cores can hash, and how the event loop fares meanwhile. */
+/** Log-ins at full hashing capacity, and the event loop delay under this load. */
 export const logInScenario = comparison("log-in", async (bench, { rounds }) => {
   const product = await bench.runningProduct();
   const { appKey } = await bench.smallSchema();
@@ -62,7 +62,7 @@ export const logInScenario = comparison("log-in", async (bench, { rounds }) => {
   };
 });
 
-/** For a log-in written by hand. */
+/** Requests for the hand-written log-in. */
 const writtenLogIns = ofEachUser((user) => ({
   method: "POST",
   path: "/login",
@@ -70,10 +70,10 @@ const writtenLogIns = ofEachUser((user) => ({
   body: JSON.stringify({ user: `user${user}`, pass: password, appNames: ["bench"] }),
 }));
 
-/** More than one connection sends in a round, so that no message of a round is sent twice. */
+/** More requests than one connection sends in a round, so that no message is sent twice. */
 const perConnection = 40;
 
-/** Log-ins in token mode and in secure mode, beside those by session id. */
+/** Log-ins in token mode and in secure mode, compared with session mode. */
 export const modeLogInScenario = comparison("mode-log-in", async (bench) => {
   const product = await bench.runningProduct();
   const { appKey } = await bench.smallSchema();
@@ -100,7 +100,7 @@ export const modeLogInScenario = comparison("mode-log-in", async (bench) => {
 
 const entry = fileURLToPath(new URL("../limits/argon2-limit.js", import.meta.url));
 
-/** The limit of log-ins: the same hashing, and nothing around it. */
+/** The limit of log-ins: only the hashing. */
 class Argon2OnAllCores implements Candidate {
   constructor(readonly name: string) {}
 

@@ -8,14 +8,14 @@ import { LoadGenerator, type LoadRequest, send } from "../processes/load-generat
 import { pollUntil } from "../processes/measured-process.ts";
 
 const directory = fileURLToPath(new URL("../../macros", import.meta.url));
-/** Reads of one execution. */
+/** Reads in one macro execution. */
 const reads = 3;
 
-/** Macros beside the requests that they could replace, reads beside macros that run away, and a list with a hook. */
+/** Macros compared with the requests they replace, reads beside runaway macros, and a list with a hook. */
 export const macroScenario = comparison("macros", async (bench) => {
   const { firstArticle, articles } = await bench.smallSchema();
   const plain = await bench.runningProduct();
-  // Of the same schema, so that the sessions are good here, too.
+  // Uses the same schema, so that the sessions are valid here, too.
   const product = await bench.startProduct({ "": "sallyport" }, { macros: { directory } });
 
   const places = scattered(articles);
@@ -55,12 +55,12 @@ export const macroScenario = comparison("macros", async (bench) => {
   };
 });
 
-/** Milliseconds within which a macro is answered that finds a place at once. */
+/** Answer time in milliseconds of a macro that finds a free worker slot. */
 const atOnce = 50;
-/** Milliseconds after which whatever was waiting has been answered. */
+/** Milliseconds until every waiting request has been answered. */
 const waitTimeout = 120_000;
 
-/** Runaways of clients that are gone still wait for their turn. */
+/** Waits for an idle server: runaway macros of disconnected clients can still be queued. */
 async function untilIdle(address: string, request: LoadRequest): Promise<void> {
   const isIdle = async () => {
     const begun = performance.now();
@@ -70,14 +70,14 @@ async function untilIdle(address: string, request: LoadRequest): Promise<void> {
   if (!(await pollUntil(isIdle, waitTimeout))) throw new Error("The runaways do not come to an end.");
 }
 
-/** Figures of something that does not do what it is there for would mean nothing. */
+/** Checks the answer before the measurement: the figures of a failing request would mean nothing. */
 async function requireAnswer(address: string, request: LoadRequest | undefined, part: string): Promise<void> {
   const answer = await send(address, request as LoadRequest);
   const text = await answer.text();
   if (!text.includes(part)) throw new Error(`The answer to ${request?.path} has no ${part}: ${text.slice(0, 500)}`);
 }
 
-/** Objects a second, as one execution reads several. */
+/** Objects per second: one execution reads several objects. */
 function readsInMacro(result: ComparisonResult): Outcome {
   const line = { scenario: "three reads in a macro", ours: "macro with three reads", limit: "read" };
   const alone = compared(result, { ...line, bound: atLeast(0.5) });
@@ -90,12 +90,12 @@ function latencyBesideRunaways(result: ComparisonResult): Outcome {
   return { scenario, unit: "ms", ours, limit, limitName: "read", ratio: ours / limit, bound: atMost(3) };
 }
 
-/** The runaways begin so many seconds before what is measured, and end as many after. */
+/** Seconds for which the runaways run before and after the measurement. */
 const margin = 1;
 
 /**
- * A contestant that is measured beside runaways, which come from a process of their own. `overcome` resolves when nothing
- * is left of them: what is measured next is to find the server as it was.
+ * Measures a candidate beside runaway macros, which a second load process starts. `overcome` resolves when the server
+ * is idle again.
  */
 function besideRunaways(
   measured: Candidate,
@@ -112,7 +112,7 @@ function besideRunaways(
         await pause(margin * 1_000);
         const figures = await measured.measure(seconds);
         const { succeeded } = await disturbing;
-        // What was measured beside them means nothing if they were refused at once.
+        // If the runaways are refused at once, they do not disturb the measurement.
         if (succeeded > 0) throw new Error(`${succeeded} runaways were answered with a success.`);
         await overcome();
         return figures;

@@ -1,4 +1,4 @@
-/** What is used of a package that has no types of its own. */
+/** Types for the used part of an untyped package. */
 declare module "pg-copy-streams" {
   import type { Readable, Writable } from "node:stream";
   import type { Submittable } from "pg";

@@ -19,14 +19,14 @@ import type { LoadRequest } from "../processes/load-generator.ts";
 import { masterKey } from "../processes/start-product.ts";
 
 const accountIds = accountsOf(fakeAccountCount).map(({ id }) => id);
-/** Who prepares log-ins does some at once. */
+/** Number of log-ins to prepare concurrently. */
 const atOnce = 16;
-/** Times the usual warm-up: rounds are of few callbacks, and the code that they run is compiled as in a server that runs for days after thousands only. */
+/** Factor of the warm-up time: a round has few callbacks, and the JIT compiler needs thousands. */
 const longWarmUp = 6;
 
 /**
- * Callbacks of log-ins at a provider, each with its session, ours and those of an application written by hand, and the token endpoint that each of
- * them asks. All are good once, and made before the clock runs: the seconds of a round say how many there are, not how long they take.
+ * Provider callbacks with session creation: the product, a hand-written application, and the token endpoint of both.
+ * Requests are single-use and prepared before the clock starts. The seconds of a round set only their number.
  */
 export const providerScenario = comparison("provider", async (bench) => {
   const provider = await bench.runningLimit("imitated-provider");
@@ -58,7 +58,7 @@ export const providerScenario = comparison("provider", async (bench) => {
   };
 });
 
-/** Begins a log-in and goes to the provider: what is left is to come back. */
+/** Starts a log-in and signs in at the provider. Returns the callback request. */
 async function callback(start: string, account: string): Promise<LoadRequest> {
   const begun = await fetch(start, { redirect: "manual" });
   await begun.arrayBuffer();
@@ -71,7 +71,7 @@ async function callback(start: string, account: string): Promise<LoadRequest> {
   };
 }
 
-/** A code that the product has nothing to do with. */
+/** A token request with a new code, without the product. */
 async function trade(fakeProvider: string, account: string): Promise<LoadRequest> {
   const redirectUri = "http://127.0.0.1:9/callback";
   const verifier = randomBytes(32).toString("base64url");
@@ -81,7 +81,7 @@ async function trade(fakeProvider: string, account: string): Promise<LoadRequest
   return { method: "POST", path: "/google/token", headers: form, body };
 }
 
-/** About so many, as many for each connection, in turn of all accounts. */
+/** Creates `count` requests, rounded up to a multiple of the connections, over all accounts in turn. */
 async function several<T>(count: number, make: (account: string) => Promise<T>): Promise<T[]> {
   const wanted = Math.ceil(count / connections) * connections;
   const made: T[] = [];
@@ -96,7 +96,7 @@ async function several<T>(count: number, make: (account: string) => Promise<T>):
   return made;
 }
 
-/** Registers Google in a schema, and binds each account of the imitation to one of the users that were filled in. */
+/** Registers Google in a schema and links each account of the fake provider to a sample user. */
 async function registerProvider(url: string, { schema }: PreparedSchema): Promise<void> {
   await withStorage(url, schema, async (storage) => {
     const { clientId, clientSecret } = fakeClient;

@@ -11,7 +11,7 @@ const listBy = (query: object) =>
   `/v1/objects/Contact?perPage=100&count=capped&query=${encodeURIComponent(JSON.stringify(query))}`;
 const sorted = listBy({ sort: ["Number"] });
 
-/** A filter with an index among a million objects, a reference in each object of a list, and a page deep in the list. */
+/** An indexed filter on a million objects, a reference join in a list, and a deep page. */
 export const queryScenario = comparison("query", async (bench) => {
   const schema = await bench.schema("sallyport_query", rows, indexed);
   const product = await bench.startProduct({ "": schema.schema });
@@ -56,7 +56,7 @@ export const queryScenario = comparison("query", async (bench) => {
   };
 });
 
-/** The cursor that the list at this address ends with. */
+/** The cursor at the end of the list at this address. */
 async function cursorAfter(address: string, headers: Record<string, string>): Promise<string> {
   const answer = await fetch(address, { headers });
   const { data } = (await answer.json()) as { data?: { "~Cursor"?: string } };

@@ -13,7 +13,7 @@ import {
 } from "../comparison/bench-environment.ts";
 import { type LoadRequest, send } from "../processes/load-generator.ts";
 
-/** Reading an object by its id, and checking a session. */
+/** Object reads by id, and session checks. */
 export const readScenario = comparison("read", async (bench) => {
   const product = await bench.runningProduct();
   const { firstArticle, articles } = await bench.smallSchema();
@@ -39,7 +39,7 @@ export const readScenario = comparison("read", async (bench) => {
   };
 });
 
-/** Lists of 100 objects without references, large and small ones. */
+/** Lists of 100 objects without references, large and small. */
 export const listScenario = comparison("list", async (bench) => {
   const product = await bench.runningProduct();
   const limit = await bench.runningLimit("express-list");
@@ -60,10 +60,10 @@ export const listScenario = comparison("list", async (bench) => {
   };
 });
 
-/** As many articles as make 1 MiB of JSON. */
+/** Enough articles for 1 MiB of JSON. */
 const mebibyte = "/v1/objects/Article?perPage=640";
 
-/** The same reads in the three modes. */
+/** The same reads in the three session modes. */
 export const modeReadScenario = comparison("mode-read", async (bench) => {
   const product = await bench.runningProduct();
   const { firstArticle, articles, appKey } = await bench.smallSchema();
@@ -94,7 +94,7 @@ export const modeReadScenario = comparison("mode-read", async (bench) => {
 
 const reads = 10;
 
-/** Ten reads in one request, beside ten requests. */
+/** Ten reads in one multi request, compared with ten requests. */
 export const multiScenario = comparison("multi", async (bench) => {
   const product = await bench.runningProduct();
   const { firstArticle, articles } = await bench.smallSchema();
@@ -120,7 +120,7 @@ export const multiScenario = comparison("multi", async (bench) => {
   };
 });
 
-/** The load looks at the status of the answer only, which says nothing about the items. */
+/** Checks the item statuses: the load generator checks only the status of the whole answer. */
 async function requireResults(address: string, request: LoadRequest): Promise<void> {
   const answer = await send(address, request);
   const { data } = (await answer.json()) as { data?: { httpStatus: number }[] };

@@ -4,10 +4,10 @@ import { comparison, gets, inTurnOf, type ReadySchema, scattered, smallRows } fr
 import { sessionIdOf } from "../database/prepare-schema.ts";
 
 const largeRows = { articles: 1_000_000, contacts: 0, users: 1_000, sessions: 100_000 };
-/** Of what an object or a session costs in the small database, at least this much comes out of the large one. */
+/** Minimum ratio of the throughput on the large database to that on the small one. */
 const bound = atLeast(Math.round(1000 / 1.2) / 1000);
 
-/** Reading and checking among a million objects and 100,000 sessions, by the same process as among a thousand. */
+/** Reads and session checks on a million objects and 100,000 sessions, compared with a thousand, in one process. */
 export const scaleScenario = comparison("scale", async (bench) => {
   const small = await bench.smallSchema();
   const large = await bench.schema("sallyport_large", largeRows);

@@ -14,18 +14,18 @@ import { productEntry, startProduct } from "../processes/start-product.ts";
 import type { Scenario, BenchEnvironment } from "../comparison/bench-environment.ts";
 
 const mebibyte = 1024 * 1024;
-/** Milliseconds in which a server that has nothing to do comes to rest. */
+/** Milliseconds until an idle server settles. */
 const rest = 2_000;
 const mostStarts = 3;
 const directory = fileURLToPath(new URL("../../macros", import.meta.url));
 
-/** From the start of a process to its first answer, and what it occupies when nothing happens. */
+/** Time from process start to the first answer, and memory use when idle. */
 export const startScenario: Scenario = {
   name: "start",
   async run(bench, { rounds }) {
     await bench.smallSchema();
     const starts = Math.min(rounds, mostStarts);
-    // The bench's own first request loads its HTTP client, which must not count.
+    // The bench's first request loads its HTTP client, which must not count.
     await fetch("http://127.0.0.1:9").catch(() => {});
     const onPostgres = await repeat(starts, () => startOnPostgres(bench));
     const of = (figure: keyof StartFigures) => onPostgres.map((each) => each[figure]);
@@ -43,7 +43,7 @@ export const startScenario: Scenario = {
   },
 };
 
-/** Milliseconds and mebibytes. */
+/** Time and CPU time in milliseconds, memory in MiB. */
 interface StartFigures {
   readonly time: number;
   readonly cpu: number;

@@ -7,12 +7,12 @@ import type { LoadRequest } from "../processes/load-generator.ts";
 const created = JSON.stringify(contactAttributes);
 const changed = JSON.stringify({ City: "Cuxhaven", CreditLimit: 30_000 });
 
-/** Creating objects, and changing each time the version that was just read. */
+/** Creates objects, and updates each object from the version in the last answer. */
 export const writeScenario = comparison("write", async (bench) => {
   const product = await bench.runningProduct();
   const { firstArticle, articles } = await bench.smallSchema();
   const limit = await bench.runningLimit("express-write");
-  // Contacts stand behind the articles, here as there.
+  // The contacts follow the articles in both databases.
   const contacts = Array.from({ length: connections }, (_, place) => articles + place);
   const headers = (place: number) => ({ ...json, ...product.headers(place) });
   const create = (path: string, own: LoadRequest["headers"]): LoadRequest => {
