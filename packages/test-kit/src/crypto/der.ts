@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { createHash } from "node:crypto";
 
-// DER by hand, for keys that no library writes.
+// Hand-written DER, for keys that no library produces.
 
 export function der(tag: number, contents: Uint8Array): Buffer {
   const { length } = contents;
@@ -21,19 +21,19 @@ export function spkiOf(key: KeyObject): Buffer {
 
 const rsaAlgorithm = Buffer.from("300d06092a864886f70d0101010500", "hex");
 
-/** SPKI of an RSA key with these numbers; by default an odd modulus of that size and the usual exponent. */
+/** The SPKI of an RSA key. The default modulus is odd and has `bits` bits; the default exponent is 65537. */
 export function publicKeyDer({ bits = 2_048, modulus = oddNumber(bits), exponent = 65_537n }): Buffer {
   const numbers = der(0x30, Buffer.concat([integer(modulus), integer(exponent)]));
   return der(0x30, Buffer.concat([rsaAlgorithm, der(0x03, Buffer.concat([Buffer.of(0), numbers]))]));
 }
 
-/** The PKCS#1 structure inside of SPKI. */
+/** The PKCS#1 structure inside an SPKI. */
 export function pkcs1Inside(spki: Buffer): Buffer {
   const bitString = spki.subarray(spki.indexOf(rsaAlgorithm) + rsaAlgorithm.length);
   return bitString.subarray(bitString.indexOf(Buffer.of(0, 0x30)) + 1);
 }
 
-/** Always the same number for a size. */
+/** Deterministic for each size. */
 function oddNumber(bits: number): bigint {
   const bytes = createHash("shake256", { outputLength: Math.ceil(bits / 8) })
     .update(String(bits))

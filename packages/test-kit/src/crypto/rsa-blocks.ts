@@ -1,7 +1,7 @@
 import { constants, type KeyObject, privateDecrypt, publicEncrypt } from "node:crypto";
 import type { RsaPadding } from "@sallyport/core";
 
-// What a client does, with Node alone: an implementation apart from ours.
+// The client's side with Node's crypto alone, independent of the product's implementation.
 
 const schemes = {
   "OAEP-SHA-256": { overhead: 66, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" },
@@ -32,7 +32,7 @@ export function decryptOaep(key: KeyObject, padding: "OAEP-SHA-256" | "OAEP-SHA-
   return Buffer.concat(cut(blocks, blockSize(key)).map((block) => privateDecrypt({ key, ...options }, block)));
 }
 
-/** Encrypts a block that was padded by hand. */
+/** Encrypts a block with custom padding. */
 export function encryptRaw(key: KeyObject, block: Uint8Array): Buffer {
   return publicEncrypt({ key, padding: constants.RSA_NO_PADDING }, block);
 }

@@ -21,7 +21,7 @@ interface SecureModeVectors {
   }[];
 }
 
-/** Made with another implementation; see the note inside. */
+/** Test vectors from another implementation; see the note in the file. */
 export const secureMode = JSON.parse(
   readFileSync(new URL("../../vectors/secure-mode.json", import.meta.url), "utf8"),
 ) as SecureModeVectors;

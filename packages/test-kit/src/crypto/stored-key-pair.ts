@@ -1,7 +1,7 @@
 import type { ClientKeyPair } from "@sallyport/client";
 import { secureMode } from "./secure-mode-vectors.ts";
 
-/** A stored key pair of a client: generating one is slow. */
+/** A stored client key pair: key generation is slow. */
 export async function storedKeyPair(
   hash: "SHA-256" | "SHA-1" = "SHA-256",
   size: "rsa2048" | "rsa4096" = "rsa2048",

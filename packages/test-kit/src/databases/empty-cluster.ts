@@ -5,8 +5,8 @@ import { openEmbeddedEngine } from "@sallyport/storage-pglite";
 import { runDirectory } from "../run-directory/run-directory.ts";
 
 /**
- * An empty database, as the template of an embedded engine. It is made once per test run, because making one takes seconds and copying
- * a template a fraction of that.
+ * An empty database as a template for embedded engines. It is created once per test run: creation takes seconds, a copy
+ * of the template a fraction of that.
  */
 export async function emptyCluster(): Promise<Blob> {
   const file = join(runDirectory(), "empty-cluster.tar");
@@ -14,7 +14,7 @@ export async function emptyCluster(): Promise<Blob> {
     const engine = await openEmbeddedEngine({ dataDir: "memory://" });
     const dump = await engine.dump();
     await engine.close();
-    // Another worker may do the same.
+    // Writes to a temporary name first, because another worker may create the same file.
     const unfinished = `${file}.${randomUUID()}`;
     await writeFile(unfinished, Buffer.from(await dump.arrayBuffer()));
     await rename(unfinished, file);

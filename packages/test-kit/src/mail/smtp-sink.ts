@@ -5,17 +5,17 @@ import { type ReceivedMail, receivedMail } from "./received-mail.ts";
 export interface SmtpSink {
   readonly port: number;
   readonly received: readonly ReceivedMail[];
-  /** The number of connections so far. */
+  /** Number of connections so far. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
-/** A reply with an error code, for a callback of the server. */
+/** An SMTP error reply, for a callback of the server. */
 export function reply(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }
 
-/** An SMTP server on the loopback. It keeps the mail it receives, unless the options replace its handlers. */
+/** An SMTP server on the loopback interface. It stores received mail, unless the options replace its handlers. */
 export async function startSmtpSink(options: SMTPServerOptions = {}): Promise<SmtpSink> {
   const received: ReceivedMail[] = [];
   let connections = 0;
@@ -45,7 +45,7 @@ export async function startSmtpSink(options: SMTPServerOptions = {}): Promise<Sm
     },
     ...options,
   });
-  // Tests hang up in the middle of a session on purpose.
+  // Some tests disconnect in the middle of a session.
   server.on("error", () => {});
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);

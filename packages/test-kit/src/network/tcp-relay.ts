@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** A relay between a client and a database server. It can break connections, refuse new ones, or fall silent. */
+/** A relay between a client and a database server. It can break connections, refuse new ones, or stop forwarding. */
 export class TcpRelay {
   private readonly sockets = new Set<Socket>();
   private silent = false;
@@ -10,7 +10,7 @@ export class TcpRelay {
 
   constructor(private readonly target: URL) {}
 
-  /** The URL of the target, through the relay. */
+  /** The URL of the target through the relay. */
   get url(): string {
     const url = new URL(this.target);
     url.hostname = "127.0.0.1";
@@ -35,7 +35,7 @@ export class TcpRelay {
     await closed;
   }
 
-  /** Forwards the bytes of existing and new connections, or holds them back. */
+  /** Forwards or holds back the bytes of existing and new connections. */
   answer(on: boolean): void {
     this.silent = !on;
     for (const socket of this.sockets) {
@@ -58,7 +58,7 @@ export class TcpRelay {
   }
 
   private keep(socket: Socket): void {
-    // Otherwise a small packet waits for the acknowledgement of the one before it.
+    // With Nagle's algorithm, a small packet would wait for the previous acknowledgement.
     socket.setNoDelay(true);
     this.sockets.add(socket);
     socket.on("error", () => {});

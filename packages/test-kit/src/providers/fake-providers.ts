@@ -21,9 +21,9 @@ import {
 export interface FakeProviders {
   readonly imitation: FakeIdentityProviders;
   readonly keyPath: string;
-  /** Advances the clock of the providers of this server and of the imitation. */
+  /** Advances the clock of this process and of the fake providers. */
   readonly advance: (milliseconds: number) => void;
-  /** New ones, without cached keys. */
+  /** New providers without cached keys. */
   readonly providers: (options?: IdentityProvidersOptions) => ReadonlyMap<ProviderType, IdentityProvider>;
   readonly dataOf: (type: ProviderType) => Record<string, string>;
   readonly close: () => Promise<void>;
@@ -90,7 +90,7 @@ export function requestFor(type: ProviderType, data: ProviderData): Authorizatio
   };
 }
 
-/** A whole log-in as `accountId`; `change` can alter the callback. */
+/** Completes a log-in as `accountId`. `change` can alter the callback. */
 export async function logIn(
   provider: IdentityProvider,
   data: Record<string, string>,

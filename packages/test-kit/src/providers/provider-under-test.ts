@@ -3,7 +3,7 @@ import type { ProviderFault, ProviderUnderTest } from "@sallyport/conformance-ki
 import { marker, type Misbehaviour, signIn } from "@sallyport/fake-identity-providers";
 import type { FakeProviders } from "./fake-providers.ts";
 
-/** A fake provider as the conformance kit takes it. */
+/** Adapts a fake provider to the conformance kit. */
 export function providerUnderTest(world: FakeProviders, type: ProviderType): ProviderUnderTest {
   const data = world.dataOf(type);
   return {

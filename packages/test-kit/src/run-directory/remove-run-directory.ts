@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { runDirectory } from "./run-directory.ts";
 
-/** Jest's global tear-down. */
+/** Jest's `globalTeardown`. */
 export default function removeRunDirectory(): void {
   rmSync(runDirectory(), { recursive: true, force: true });
 }
