@@ -4,7 +4,7 @@ import type { Config } from "jest";
 const mariadb = (process.env["MARIADB_URL"] ?? "") !== "";
 if (!mariadb) process.stderr.write("MARIADB_URL names no server: the suites on MariaDB are left out.\n");
 
-/** Workspace packages are tested as built (their `dist`); a test's own relative imports are compiled on the fly. */
+/** Tests run against the compiled workspace packages (`dist`). Relative imports of tests are compiled on the fly. */
 const config: Config = {
   testMatch: ["<rootDir>/packages/**/*.test.ts", "<rootDir>/apps/**/*.test.ts"],
   testPathIgnorePatterns: ["/node_modules/", "/dist/", ...(mariadb ? [] : ["/test/mariadb/"])],
@@ -19,12 +19,12 @@ const config: Config = {
       { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } },
     ],
   },
-  // What is left of a test file's modules stays in memory: jest's clean-up of globals takes time and does not help, a new process does.
+  // The modules of a test file stay in memory. Jest's cleanup of globals does not free them; a new process does.
   testEnvironmentOptions: { globalsCleanup: "off" },
   workerIdleMemoryLimit: "700MB",
   maxWorkers: 2,
   testSequencer: "<rootDir>/.ci/longest-first.mjs",
-  // Tells what hangs, not what is slow: a disk that others keep busy holds a commit back for seconds.
+  // Detects tests that hang, not slow tests: on a busy disk, a commit can take seconds.
   testTimeout: 30_000,
 };
 

@@ -1,12 +1,12 @@
 /**
  * Completes package-lock.json after `npm install`.
  *
- * A package with native parts lists one optional package per platform. npm leaves out of the lock those it could not
- * read from the registry in use, and `npm ci` then refuses the lock on account of them. This adds a stub entry
- * (version, platform, optional) for each, and removes addresses of registries, so that the lock fits every machine.
+ * A package with native parts lists one optional package per platform. npm omits those that the current registry lacks,
+ * and `npm ci` then rejects the lockfile. This script adds a stub entry (version, platform, optional) for each of them.
+ * It also removes registry URLs, so that the lockfile works with every registry.
  *
- *     node .ci/complete-lockfile.mjs            writes what is missing
- *     node .ci/complete-lockfile.mjs --check    writes nothing; exits 1 naming what is missing
+ *     node .ci/complete-lockfile.mjs            adds the missing entries
+ *     node .ci/complete-lockfile.mjs --check    writes nothing; exits 1 and lists the missing entries
  */
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { platformOfName } from "./platform-of-name.mjs";
 const LOCK = new URL("../package-lock.json", import.meta.url);
 const byLocation = new Intl.Collator("en").compare;
 
-/** The places where `name`, wanted by the package at `location`, may lie: nearest first. */
+/** The possible locations of `name` for the package at `location`, nearest first. */
 function places(location, name) {
   const found = [];
   for (let at = location; ; ) {
@@ -28,7 +28,7 @@ function places(location, name) {
   }
 }
 
-/** The lowest version a simple range takes: good enough for a stub, which npm asks to satisfy the range and no more. */
+/** The lowest version in a simple range. npm only requires a stub to satisfy the range. */
 function lowestOf(range) {
   return /^[\^~]?(\d+\.\d+\.\d+(?:-[\w.-]+)?)$/.exec(range)?.[1];
 }
@@ -45,7 +45,7 @@ async function askRegistry(name, range) {
   }
 }
 
-/** Key order as npm writes it, so that the next `npm install` leaves the entry as it is. */
+/** Uses npm's key order, so that the next `npm install` keeps the entry unchanged. */
 function stub({ version, platform, dev }) {
   return {
     version,
@@ -57,7 +57,7 @@ function stub({ version, platform, dev }) {
   };
 }
 
-/** Each missing optional package once, with all who want it. */
+/** The missing optional packages, each with its dependants. */
 function missingFrom(packages) {
   const missing = new Map();
   for (const [location, entry] of Object.entries(packages)) {
@@ -86,11 +86,11 @@ if (check) {
   for (const [location] of addressed) console.error(`package-lock.json records a registry address for ${location}`);
   if (missing.size + addressed.length > 0) {
     console.error("Run `npm run lockfile` and commit the result.");
-    // Nothing is written in a check, so that its failure leaves the checkout as it was.
+    // A failed check leaves the checkout unchanged.
     process.exit(1);
   }
   console.log("package-lock.json is complete.");
-  // What follows asks the registry and writes.
+  // The code below asks the registry and writes the file.
   process.exit(0);
 }
 

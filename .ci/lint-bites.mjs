@@ -1,6 +1,6 @@
 /**
- * Proves that the lint rules bite. Each folder of `.ci/known-bad` is named after a rule and holds a miniature of this
- * repository: that rule must report every file there called `bad…`, and nothing may report any other file.
+ * Tests the lint rules. Each folder of `.ci/known-bad` is named after a rule and holds a miniature repository. The rule
+ * must report every file named `bad…`, and no rule may report any other file.
  */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -31,7 +31,7 @@ async function cruiseReports(folder) {
   return output.summary.violations.map(({ rule, from }) => ({ rule: rule.name, file: from }));
 }
 
-/** Oxlint matches the globs of its configuration from the configuration's own folder, hence the copy. */
+/** Oxlint resolves the globs of its configuration relative to the configuration's folder, hence the copy. */
 async function oxlintReports(folder) {
   const copy = await mkdtemp(join(tmpdir(), "lint-bites-"));
   try {
@@ -66,7 +66,7 @@ async function complaintsAbout(rule, reportsOf) {
   ];
 }
 
-/** The rules of oxlint that hold in some places only: there a wrong glob would go unnoticed. */
+/** The oxlint rules with overrides: a wrong glob in an override would go unnoticed. */
 async function oxlintRulesWithExceptions() {
   const withoutComments = (await readFile(OXLINT_CONFIG, "utf8")).replaceAll(/^\s*\/\/.*$/gm, "");
   const { rules, overrides } = JSON.parse(withoutComments);

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath, URL } from "node:url";
 import { dictionary } from "@zxcvbn-ts/language-common";
 
-/** Makes the list of breached passwords that packages/crypto ships: the beginnings of their MD5, as they are and with a capital letter, in order. */
+/** Prefix length in bytes. The list holds sorted MD5 prefixes of each password and its capitalized form. */
 const kept = 5;
 const spellings = dictionary["passwords-common"].flatMap((password) => [
   password,

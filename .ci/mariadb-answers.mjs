@@ -1,4 +1,4 @@
-/** Exits 0 if the MariaDB at the given address lets one in. */
+/** Exits 0 if the MariaDB server at the given URL accepts a log-in. */
 import mysql from "mysql2/promise";
 
 const { hostname, port, username, password } = new URL(process.argv[2]);

@@ -12,12 +12,12 @@ const LIBC = new Map([
   ["musl", "musl"],
   ["linuxmusl", "musl"],
 ]);
-/** Packages that say their platform nowhere in the name. */
+/** Packages whose names do not state their platform. */
 const NAMED = new Map([["fsevents", { os: ["darwin"] }]]);
 
 /**
- * The platform that the name of an optional package states (`@scope/thing-linux-x64-musl`), in the lists that package.json
- * uses; undefined when it states none.
+ * The platform in the name of an optional package (`@scope/thing-linux-x64-musl`), in the format of package.json;
+ * undefined if the name states none.
  */
 export function platformOfName(name) {
   if (NAMED.has(name)) return NAMED.get(name);

@@ -1,4 +1,4 @@
-/** Exits 0 if the Postgres at the given address lets one in. */
+/** Exits 0 if the Postgres server at the given URL accepts a log-in. */
 import { Client } from "pg";
 
 const client = new Client({ connectionString: process.argv[2], connectionTimeoutMillis: 2000 });

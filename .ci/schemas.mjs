@@ -1,11 +1,11 @@
 /**
- * Writes what the present version installs in an empty database, of each dialect, into the folder of schemas: one file for each version whose
- * schema is another one than before. Tests upgrade from each of them.
+ * Writes the schema of the current version, for each dialect, into the schema folder: one file for each version that
+ * changes the schema. Tests upgrade from each of them.
  *
  *     node .ci/schemas.mjs [--check] [--folder <folder>]
  *
- * `--check` writes nothing and fails if a migration is not as it was, if a function is another one with the same number, or if the present schema is
- * in no file.
+ * `--check` writes nothing. It fails if a recorded migration has changed, if a function has changed without a new
+ * number, or if no file contains the current schema.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const folder = options.folder ?? join(root, "packages/storage-knex/test/schemas"
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const isReleased = !readFileSync(join(root, "CHANGELOG.md"), "utf8").includes(`## [${version}] - Unreleased`);
 
-/** The name of the schema, or the database of MariaDB, in the files. */
+/** The name of the schema, or of the MariaDB database, in the files. */
 const name = "sallyport";
 
 const dialects = {
@@ -34,7 +34,7 @@ const dialects = {
   },
 };
 
-/** The text of each step by its heading, which is `migration <name>` or `functions <name> <number>`. */
+/** Maps the heading of each step (`schema`, `migration <name>` or `functions <name> <number>`) to its SQL. */
 async function stepsOf(dialect) {
   const module = (path) => import(`../packages/storage-knex/dist/dialects/${dialect}/${path}.js`);
   const { migrations } = await module("migrations/migrations");
@@ -63,7 +63,7 @@ function parse(text) {
   return new Map(parts.flatMap((part, at) => (at % 2 === 0 ? [[part, parts[at + 1].trimEnd() + "\n"]] : [])));
 }
 
-/** What of a former schema is not kept. */
+/** The differences that break an upgrade from a former schema. */
 function faultsOf(former, present) {
   const numbers = new Map(Array.from(present.keys(), (heading) => heading.split(" ").slice(1)));
   return Array.from(former, ([heading, text]) => {

@@ -1,5 +1,5 @@
 /**
- * Prints the shape of the code and fails where it is above its bounds, which only ever come down.
+ * Prints metrics of the code and fails if one exceeds its bound. Bounds are only ever lowered.
  *
  *     node .ci/shape.mjs
  */
@@ -9,7 +9,7 @@ import { dirname, join, relative } from "node:path";
 const root = join(import.meta.dirname, "..");
 const core = join(root, "packages/core/src");
 
-/** What is counted, with the largest value that passes. */
+/** The metrics with their maximum values. */
 const bounds = {
   "source files per 1,000 lines": 11,
   "source files in one folder": 25,
@@ -38,13 +38,13 @@ const lines = (text) => text.split("\n").length - 1;
 const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
 const tally = (keys) => keys.reduce((counts, key) => counts.set(key, (counts.get(key) ?? 0) + 1), new Map());
 
-/** Paths of the files of this project that a file imports. */
+/** Paths of the project files that a file imports. */
 function importsOf(path) {
   const found = sources.get(path)?.matchAll(/(?:from|import) "(\.[^"]+)"/g) ?? [];
   return Array.from(found, ([, specifier]) => join(dirname(path), specifier));
 }
 
-/** The repositories of the storage port, and how many methods they have. */
+/** The number of repositories of the storage port, and of their methods. */
 function port() {
   const text = sources.get(join(core, "storage/repositories.ts"));
   const members = /^export interface Repositories \{$(.*?)^\}$/ms.exec(text)?.[1] ?? "";
@@ -58,7 +58,7 @@ function port() {
   return { repositories: names.length, methods: sum(methods) };
 }
 
-/** How many contexts of the core, the folders below `src`, are in the largest knot: each needs all others of it, step by step. */
+/** The size of the largest cycle of contexts, the folders below `src` of the core. */
 function knot() {
   const contextOf = (path) => relative(core, path).split("/");
   const needs = new Map();

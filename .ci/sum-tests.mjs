@@ -1,4 +1,4 @@
-/** Prints `N passed, N failed` over the jest results (`--json`) in the folder given. */
+/** Prints `N passed, N failed` over the jest results (`--json`) in the given folder. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,9 +7,9 @@ const runs = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(fold
 const sum = (count) => runs.reduce((total, run) => total + count(run), 0);
 
 const passed = sum((run) => run.numPassedTests);
-// A file that does not load has no tests to count; it must not pass for none.
+// A file that does not load reports no tests, but counts as a failure.
 const failed = sum((run) => run.numFailedTests + run.numRuntimeErrorTestSuites);
-// Of the conformance kit, checks that need what an adapter declares it lacks; told, so that more of them are noticed.
+// Skipped checks of the conformance kit need a capability that the adapter lacks. The output makes new ones visible.
 const skipped = sum((run) => run.numPendingTests + run.numTodoTests);
 
 console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);

@@ -1,6 +1,6 @@
 /**
- * Bundles the server into the package that is published, `dist/package`: few files load in a fraction of the time that
- * thousands take. What has to be a file of its own (threads, the prelude of macros, data, native modules) stays one.
+ * Bundles the server into the published package, `dist/package`: a few files load much faster than thousands. Threads,
+ * the macro prelude, data and native modules remain separate files.
  *
  *     node apps/server/bundle.mjs
  */
@@ -12,7 +12,7 @@ const server = import.meta.dirname;
 const root = join(server, "../..");
 const target = join(server, "dist/package");
 
-/** Packages that are installed beside the bundle: they are native, or their files are read at run time. */
+/** Packages installed beside the bundle: native packages, and packages that read their own files at run time. */
 const installed = [
   "@cfworker/json-schema",
   "@electric-sql/pglite",
@@ -23,17 +23,17 @@ const installed = [
   "swagger-ui-dist",
 ];
 
-/** What libraries look for and can do without. */
+/** Optional dependencies of libraries that are not installed. */
 const absent = ["better-sqlite3", "mariadb", "mysql", "oracledb", "pg-native", "pg-query-stream", "sqlite3", "tedious"];
 
-/** Threads, each of which is loaded from the place that it has in its package. */
+/** Thread entry points. Each keeps its path within its package. */
 const threads = [
   "packages/crypto/dist/channels/block-thread-main.js",
   "packages/macros/dist/worker/worker.js",
   "packages/storage-pglite/dist/backend/engine-thread.js",
 ];
 
-/** Files that the server reads, below the package as they are below the root; its own without `apps/server`. */
+/** Files that the server reads at run time. They keep their paths; those of the server lose `apps/server`. */
 const files = [
   "apps/server/macros/demo",
   "apps/server/macros/template",
@@ -49,7 +49,7 @@ const placeOf = (path) => relative("apps/server", path).replace(/^(?:\.\.\/)+/, 
 const isRead = (path) => !/\.(?:d\.ts|map|tsbuildinfo)$/.test(path);
 const readJson = (path) => JSON.parse(readFileSync(join(root, path), "utf8"));
 
-/** Addresses of own files are told from where the module would be, not from where the bundle has it. */
+/** Resolves `import.meta.url` to the original location of the module, not to that of the bundle. */
 const ownAddresses = {
   name: "own-addresses",
   setup({ onLoad }) {
@@ -72,7 +72,7 @@ const common = {
   minifyWhitespace: true,
   legalComments: "none",
   external: [...installed, ...absent],
-  // Libraries in CommonJS ask for modules of Node with it.
+  // CommonJS libraries use `require` for Node modules.
   banner: {
     js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
   },
@@ -95,7 +95,7 @@ cpSync(join(root, "apps/server/README.md"), join(target, "README.md"));
 namePlainSources(join(target, "dist"));
 writeFileSync(join(target, "package.json"), `${JSON.stringify(packageFile(), null, 2)}\n`);
 
-/** Stack traces name sources as they are called below the root. */
+/** Rewrites source map paths relative to the repository root, for stack traces. */
 function namePlainSources(folder) {
   for (const name of readdirSync(folder).filter((each) => each.endsWith(".map"))) {
     const map = JSON.parse(readFileSync(join(folder, name), "utf8"));
@@ -104,7 +104,7 @@ function namePlainSources(folder) {
   }
 }
 
-/** The `package.json` to publish: that of the server, without what is in the bundle. */
+/** The published `package.json`: the server's own, with only the dependencies outside the bundle. */
 function packageFile() {
   const own = readJson("apps/server/package.json");
   const others = readdirSync(join(root, "packages")).map((name) => readJson(`packages/${name}/package.json`));
