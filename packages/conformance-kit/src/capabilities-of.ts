@@ -1,7 +1,7 @@
 import type { StorageCapabilities } from "@sallyport/core";
 import type { AdapterUnderTest } from "./adapter-under-test.ts";
 
-/** What the storages of an adapter declare. */
+/** The capabilities that the adapter's storage declares. */
 export async function capabilitiesOf(adapter: AdapterUnderTest): Promise<StorageCapabilities> {
   const { storage, destroy } = await adapter.create({ clockOffset: () => 0, migrated: false });
   await destroy();

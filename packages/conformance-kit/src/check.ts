@@ -1,20 +1,20 @@
 import type { StorageCapabilities } from "@sallyport/core";
 import type { Subject } from "./subject.ts";
 
-/** One clause of a contract, executable. */
+/** One executable clause of a contract. */
 export interface Check {
   readonly section: string;
-  /** What an adapter does that fulfils it; unique in the kit. */
+  /** The required behaviour of the adapter; unique in the kit. */
   readonly name: string;
-  /** The capability, or the limit, without which the check means nothing. */
+  /** The capability or limit that the check requires; `null`: none. */
   readonly needs: keyof StorageCapabilities | null;
-  /** Whether the subject's storage is migrated before the check runs. */
+  /** Whether the storage is migrated before the check runs. */
   readonly migrated: boolean;
   /** Throws if the subject breaks the contract. */
   readonly run: (subject: Subject) => Promise<unknown>;
 }
 
-/** The checks of a section, written as a table from names to what they do. */
+/** Builds the checks of a section from a table of names and functions. */
 export function checksOf(
   section: string,
   runs: { readonly [name: string]: Check["run"] },
@@ -23,7 +23,7 @@ export function checksOf(
   return Object.entries(runs).map(([name, run]) => ({ section, name, needs, migrated, run }));
 }
 
-/** The checks of a section that begin alike: each gets what comes of that beside its subject. */
+/** Builds the checks of a section with a common setup. Its result extends the subject of each check. */
 export function checksAfter<Begun>(
   section: string,
   begin: (subject: Subject) => Promise<Begun>,

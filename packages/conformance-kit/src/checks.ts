@@ -67,7 +67,7 @@ import { batchChecks } from "./sections/batches.ts";
 import { transactionChecks } from "./sections/transactions.ts";
 import { unstorableTextChecks } from "./sections/unstorable-texts.ts";
 
-/** The whole contract of a storage, in the order in which it is best read. */
+/** All checks of the storage contract, in reading order. */
 export const checks: readonly Check[] = [
   ...capabilityChecks,
   ...lifecycleChecks,

@@ -1,15 +1,15 @@
-/** What was to come of something, and what came, as texts. */
+/** The expected and the actual value of a failed comparison, as text. */
 export interface Comparison {
-  /** What was looked at. */
+  /** The name of the compared value. */
   readonly what: string;
   readonly expected: string;
   readonly got: string;
 }
 
-/** An adapter does not do what the contract says. */
+/** The adapter violates the contract. */
 export class ConformanceError extends Error {
   override readonly name = "ConformanceError";
-  /** `null` where nothing was compared. */
+  /** `null` if the check compared nothing. */
   readonly comparison: Comparison | null;
 
   constructor(found: string | Comparison, options?: ErrorOptions) {

@@ -1,4 +1,4 @@
-/** A value for a message, cut to a readable length. An error comes with its causes: they tell what to mend. */
+/** A value as text for a message, at most 500 characters. An error includes its chain of causes. */
 export function described(value: unknown): string {
   const text = value instanceof Error ? describedError(value) : (JSON.stringify(value, replaced) ?? String(value));
   return text.length > 500 ? `${text.slice(0, 500)}…` : text;

@@ -2,13 +2,13 @@ import { ConformanceError } from "./conformance-error.ts";
 import { described } from "./described.ts";
 import { same } from "./same.ts";
 
-/** Demands that a value is exactly this, as data. */
+/** Asserts that a value deeply equals the expected value. */
 export function equal(actual: unknown, expected: unknown, what: string): void {
   if (!same(actual, expected))
     throw new ConformanceError({ what, expected: described(expected), got: described(actual) });
 }
 
-/** Demands that a list has exactly these elements, in any order. */
+/** Asserts that a list has exactly these elements, in any order. */
 export function equalInAnyOrder(actual: readonly unknown[], expected: readonly unknown[], what: string): void {
   const rest = [...actual];
   for (const each of expected) {

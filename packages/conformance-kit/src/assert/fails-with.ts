@@ -2,9 +2,7 @@ import { type ErrorCode, ServiceError } from "@sallyport/core";
 import { ConformanceError } from "./conformance-error.ts";
 import { described } from "./described.ts";
 
-/**
- * Demands that a call fails with exactly this code of the catalogue, and that its detail tells nothing of what lies beneath. Returns the error.
- */
+/** Asserts that a call rejects with this error code, and that the detail reveals no internals. Returns the error. */
 export async function failsWith(code: ErrorCode, call: () => Promise<unknown>, what: string): Promise<ServiceError> {
   const expected = `a ServiceError ${code}`;
   let result: unknown;

@@ -1,6 +1,6 @@
 import { ConformanceError } from "./conformance-error.ts";
 
-/** Demands that a statement is true. */
+/** Asserts that a statement is true. */
 export function holds(statement: boolean, what: string): asserts statement {
   if (!statement) throw new ConformanceError(`${what}.`);
 }

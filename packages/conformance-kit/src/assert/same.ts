@@ -1,6 +1,6 @@
 /**
- * Whether two values are the same as data: members in any order, absent and `undefined` told apart, prototypes
- * ignored, because values may come from another realm.
+ * Deep equality of data. Ignores member order. Distinguishes an absent member from `undefined`. Ignores prototypes,
+ * because values can come from another realm.
  */
 export function same(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
@@ -13,7 +13,7 @@ export function same(one: unknown, other: unknown): boolean {
   );
 }
 
-/** Reads an own member, `__proto__` too. */
+/** Reads an own member, even `__proto__`. */
 function member(object: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(object, name)?.value;
 }

@@ -22,23 +22,23 @@ to be written (it came to an error called NotWritten), 2 if it could not run.
 Of a comparison: 0 without a difference, 1 with one.
 `;
 
-/** What the command was asked to do. */
+/** The parsed command line. */
 export interface CommandOptions {
-  /** Path of the adapter's module; absent when only a list or help is wanted. */
+  /** Path of the adapter's module; absent for `--list` and `--help`. */
   readonly module: string | undefined;
   readonly sections: readonly string[];
   readonly checks: readonly string[];
-  /** Files to write, too. */
+  /** Output files. */
   readonly json: string | undefined;
   readonly badge: string | undefined;
-  /** How many random queries to compare; absent when checks are to be run. */
+  /** Number of random queries to compare; absent: run checks. */
   readonly differential: number | undefined;
   readonly seed: number | undefined;
   readonly list: boolean;
   readonly help: boolean;
 }
 
-/** Reads the arguments of the command. Throws a `UsageError` for those that it does not have. */
+/** Parses the command line. Throws a `UsageError` on invalid arguments. */
 export function commandOptions(args: readonly string[]): CommandOptions {
   const { values, positionals } = parsed(args);
   const [module, ...others] = positionals;

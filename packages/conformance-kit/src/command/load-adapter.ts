@@ -5,7 +5,7 @@ import type { AdapterUnderTest } from "../adapter-under-test.ts";
 import { described } from "../assert/described.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Loads the adapter that a module exports by default. Throws a `UsageError` if there is none. */
+/** Loads the adapter from a module's default export. Throws a `UsageError` if there is none. */
 export async function loadAdapter(path: string): Promise<AdapterUnderTest> {
   const file = resolve(path);
   await access(file).catch((error: unknown) => {

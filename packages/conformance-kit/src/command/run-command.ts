@@ -18,16 +18,16 @@ import { quoted } from "./quoted.ts";
 import { UsageError } from "./usage-error.ts";
 import { writeReport } from "./write-report.ts";
 
-/** Where the command writes. */
+/** The output streams of the command. */
 export interface Terminal {
   readonly stdout: { write(text: string): unknown } & Parameters<typeof terminalStyle>[0];
   readonly stderr: { write(text: string): unknown };
 }
 
-/** How long the event loop may have no turn before that is told, in milliseconds: as long as a check may take. */
+/** Milliseconds until the command reports a blocked event loop: the default time limit of a check. */
 const usualSilence = 30_000;
 
-/** The command `sallyport-conformance`; gives its exit code. */
+/** Runs the command `sallyport-conformance` and returns its exit code. */
 export async function runCommand(
   args: readonly string[],
   { stdout, stderr }: Terminal,
@@ -90,7 +90,7 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
   return failed + toWrite + strayErrors.length === 0 ? 0 : 1;
 }
 
-/** The checks that the options name: all of them, unless they name some. */
+/** The checks selected by the options; default all. */
 function chooseChecks(
   checks: readonly Check[],
   { sections, checks: names }: Pick<CommandOptions, "sections" | "checks">,
@@ -108,7 +108,7 @@ function chooseChecks(
   return checks.filter(({ section, name }) => sections.includes(section) || names.includes(name));
 }
 
-/** Sections and their checks, one to a line; ends with a line break. */
+/** Sections and their checks, one per line, with a trailing newline. */
 function listOfChecks(checks: readonly Check[]): string {
   const sections = new Set(checks.map(({ section }) => section));
   const lines = [...sections].flatMap((section) => [
@@ -118,7 +118,7 @@ function listOfChecks(checks: readonly Check[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Compares the adapter with the memory reference, instead of running checks; gives the exit code. */
+/** Compares the adapter with the memory reference instead of running checks. Returns the exit code. */
 async function compareAdapter(
   { module = "", differential: runs = 0, seed = randomInt(1_000_000_000), json }: CommandOptions,
   stdout: { write(text: string): unknown },
@@ -133,7 +133,7 @@ async function compareAdapter(
   return run.difference === null ? 0 : 1;
 }
 
-/** Does some work, and collects what is thrown meanwhile where nobody can catch it; it would end the process. */
+/** Runs `work` and collects unhandled rejections and exceptions, which would otherwise end the process. */
 async function withStrayErrors<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly strayErrors: readonly unknown[] }> {
@@ -142,7 +142,7 @@ async function withStrayErrors<T>(
   process.on("unhandledRejection", collect).on("uncaughtException", collect);
   try {
     const result = await work();
-    // Rejections are told once everything that was ready has run.
+    // Node reports unhandled rejections only after the microtask queue is empty.
     await nextTurn();
     return { result, strayErrors };
   } finally {

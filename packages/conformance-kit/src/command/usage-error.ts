@@ -1,4 +1,4 @@
-/** The command could not run; the message tells the author of the adapter what to do. */
+/** The command cannot run. The message tells the adapter's author how to fix it. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

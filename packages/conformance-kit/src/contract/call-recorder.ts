@@ -3,25 +3,25 @@ import { unwrittenIn } from "./unwritten-in.ts";
 
 type Member = string | symbol;
 
-/** Notes which calls of the ports are made, by names such as `sessions.open` and `storage.migrate`, and what of them is not written yet. */
+/** Records the calls of the ports, by names such as `sessions.open`, and the first `NotWritten` error. */
 export class CallRecorder {
   private readonly names = new Set<string>();
-  /** What stands in the place of what, so that one thing stays one thing. */
+  /** The proxy of each object, so that repeated access returns the same proxy. */
   private readonly noted = new WeakMap<object, object>();
 
   private notWritten: Error | undefined;
 
-  /** What a call came to first that is still to be written. */
+  /** The first `NotWritten` error of a call. */
   get unwritten(): Error | undefined {
     return this.notWritten;
   }
 
-  /** Each call once, in the order in which they were made last. */
+  /** Each called name once, ordered by its last call. */
   get calls(): readonly string[] {
     return [...this.names];
   }
 
-  /** A storage that does the same and is noted. */
+  /** Wraps a storage so that its calls are recorded. */
   storage(storage: Storage): Storage {
     return this.noting(storage, "storage", {
       archive: () => this.noting(storage.archive, "archive"),
@@ -56,7 +56,7 @@ export class CallRecorder {
   }
 
   private inPlaceOf<T extends object>(target: T, handler: ProxyHandler<T>): T {
-    // A proxy of what is frozen could put nothing in its place.
+    // The proxy target is an empty object: a proxy cannot replace members of a frozen target.
     const proxy = this.noted.get(target) ?? new Proxy({}, handler as ProxyHandler<object>);
     this.noted.set(target, proxy);
     return proxy as T;

@@ -2,19 +2,19 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
 
-/** Where the contract of a call of a port can be read. */
+/** The declaration of a port's method. */
 export interface ContractPlace {
   /** Interface and method, such as `SessionRepository.open`. */
   readonly method: string;
   /** File in its package, such as `@sallyport/core/dist/sessions/session-repository.d.ts`. */
   readonly file: string;
-  /** Line of the method in it, from 1. */
+  /** Line of the method in the file, from 1. */
   readonly line: number;
 }
 
 const declarations = dirname(createRequire(import.meta.url).resolve("@sallyport/core"));
 
-/** The contracts of all calls of the ports, by names such as `sessions.open` and `storage.migrate`, as the core declares them. */
+/** Reads the declarations of all port methods from the core, by names such as `sessions.open` and `storage.migrate`. */
 export function readContracts(): ReadonlyMap<string, ContractPlace> {
   const folder = join(declarations, "storage");
   const repositories = readFileSync(join(folder, "repositories.d.ts"), "utf8");

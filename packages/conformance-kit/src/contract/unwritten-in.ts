@@ -1,4 +1,4 @@
-/** What an error, or what lies beneath it, says is still to be written: any error that is called `NotWritten`. */
+/** The first error named `NotWritten` in an error's chain of causes. */
 export function unwrittenIn(error: unknown): Error | undefined {
   for (
     let each = error as Partial<Error> | null | undefined;

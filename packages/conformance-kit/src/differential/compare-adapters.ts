@@ -9,28 +9,28 @@ import type { HistoryScenario } from "./histories/step.ts";
 import { answersOf, type Difference, type Scenario } from "./scenario.ts";
 
 export interface DifferentialOptions {
-  /** Random queries. */
+  /** Number of random queries. */
   readonly runs: number;
-  /** Random histories of writes; one for every twenty queries unless given. */
+  /** Number of random write histories; default: one for every twenty queries. */
   readonly histories?: number;
-  /** The same seed finds the same difference: a whole number. */
+  /** An integer. The same seed finds the same difference. */
   readonly seed: number;
 }
 
-/** What was compared, and what came of it. */
+/** The result of a comparison. */
 export interface DifferentialRun {
   readonly reference: string;
   readonly adapter: string;
   readonly queries: number;
   readonly histories: number;
   readonly seed: number;
-  /** The smallest one that was found. */
+  /** The smallest difference found. */
   readonly difference: Difference | null;
 }
 
 const queriesPerHistory = 20;
 
-/** Compares an adapter with a reference, by random queries and random writes. Stops at the first difference, and makes it small. */
+/** Compares an adapter with a reference by random queries and writes. Stops at the first difference and shrinks it. */
 export async function compareAdapters(
   reference: AdapterUnderTest,
   adapter: AdapterUnderTest,
@@ -52,12 +52,12 @@ export async function compareAdapters(
   };
 }
 
-/** The smallest difference that was found, or `null`. */
+/** The smallest difference found, or `null`. */
 export async function findDifference(...given: Parameters<typeof compareAdapters>): Promise<Difference | null> {
   return (await compareAdapters(...given)).difference;
 }
 
-/** Plays random histories; the first one of which different things come, or `null`. */
+/** Replays random histories. Returns the first one with different outcomes, or `null`. */
 async function differingHistory(
   differs: (history: HistoryScenario) => Promise<boolean>,
   histories: number,
@@ -68,7 +68,7 @@ async function differingHistory(
   return counterexample?.[0] ?? null;
 }
 
-/** What comes of a scenario with the one adapter, and with the other. */
+/** The answers of both adapters to a scenario. */
 async function outcomesOf([reference, adapter]: readonly [AdapterUnderTest, AdapterUnderTest], scenario: Scenario) {
   return [await answersOf(reference, scenario), await answersOf(adapter, scenario)] as const;
 }

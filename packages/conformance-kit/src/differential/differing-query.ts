@@ -8,10 +8,10 @@ import { objectSets } from "./queries/random-objects.ts";
 import { randomQueries } from "./queries/random-queries.ts";
 import { failureOf } from "./scenario.ts";
 
-/** Queries that are asked of one set of objects. */
+/** Number of queries for each set of objects. */
 const queriesPerSet = 25;
 
-/** Asks random queries of two adapters that hold the same random objects; the first one to which they answer differently, made small, or `null`. */
+/** Finds the first random query that two adapters with equal objects answer differently. Shrinks it; `null` if none. */
 export async function differingQuery(
   adapters: readonly [AdapterUnderTest, AdapterUnderTest],
   queries: number,
@@ -20,7 +20,7 @@ export async function differingQuery(
   const { valueIndexes } = await capabilitiesOf(adapters[1]);
   for (let set = 0; set * queriesPerSet < queries; set += 1) {
     const [objects = []] = fc.sample(objectSets(), { numRuns: 1, seed: seed + set });
-    // Every other set without, as a query must not need one.
+    // Every second set has no indexes: a query must not depend on one.
     const data = { objects, indexed: valueIndexes && set % 2 === 1 };
     const found = await ofOneSet(adapters, data, {
       numRuns: Math.min(queriesPerSet, queries - set * queriesPerSet),
@@ -57,7 +57,7 @@ async function ofOneSet(
       return same(actual, expected);
     });
     const { counterexample } = await fc.check(property, how);
-    // A database without them is soon used again; to make a new one would take longer.
+    // Without indexes, the database can be reused, which is faster than creating a new one.
     if (data.indexed) await Promise.all(opened.map(({ storage }) => storage.alignIndexes([])));
     const [asked] = counterexample ?? [];
     return asked === undefined ? null : { kind: "query", ...data, ...asked };

@@ -2,10 +2,10 @@ import { nameOf, nonexistent, numberOf, withTexts } from "./object-names.ts";
 import type { QueryScenario, ScenarioObject } from "./queries/query-scenario.ts";
 import { Smallest } from "./smallest.ts";
 
-/** So often a smaller scenario is tried. */
+/** Maximum number of smaller scenarios to try. */
 const mostTries = 500;
 
-/** Takes away of the objects what the difference does not depend on: whole ones, then attributes and readers. */
+/** Shrinks the objects of a scenario: removes whole objects, then attributes and readers. */
 export async function fewerObjects(
   scenario: QueryScenario,
   differs: (smaller: QueryScenario) => Promise<boolean>,
@@ -34,7 +34,7 @@ function changed(scenario: QueryScenario, number: number, change: Partial<Scenar
   return { ...scenario, objects: scenario.objects.with(number, { ...objectOf(scenario, number), ...change }) };
 }
 
-/** The scenario without an object: those behind it move up, and what pointed to it points to nobody. */
+/** Removes an object. Later objects are renumbered, and references to the removed one become `nonexistent`. */
 function without({ objects, query, ...others }: QueryScenario, number: number): QueryScenario {
   const moved = <T>(value: T): T =>
     withTexts(value, (text) => {

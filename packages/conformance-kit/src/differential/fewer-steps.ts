@@ -3,10 +3,10 @@ import { renumbered, type Step } from "./histories/step.ts";
 import { nameOf, nonexistent, numberOf, withTexts } from "./object-names.ts";
 import { Smallest } from "./smallest.ts";
 
-/** So often a smaller scenario is tried. */
+/** Maximum number of smaller scenarios to try. */
 const mostTries = 300;
 
-/** Takes away of the steps what the difference does not depend on, and of what remains the attributes. */
+/** Shrinks the steps of a scenario, then the attributes of the remaining steps. */
 export async function fewerSteps(
   scenario: HistoryScenario,
   differs: (smaller: HistoryScenario) => Promise<boolean>,
@@ -16,7 +16,7 @@ export async function fewerSteps(
   for (let found = true; found; ) {
     found = false;
     for (let place = lengthOf(smallest.scenario.steps) - 1; place >= 0; place -= 1) {
-      // Those that are about what a step has created go with it, so that there may be fewer places.
+      // A removal also removes the steps that depend on the step, so the number of places can shrink.
       if (place < lengthOf(smallest.scenario.steps) && (await attempt(without(smallest.scenario.steps, place))))
         found = true;
     }
@@ -26,12 +26,12 @@ export async function fewerSteps(
   return smallest.scenario;
 }
 
-/** How many steps there are, those within transactions counted one by one. */
+/** Number of steps, including each step within a transaction. */
 function lengthOf(steps: readonly Step[]): number {
   return steps.reduce((sum, step) => sum + (step.kind === "transaction" ? step.steps.length : 1), 0);
 }
 
-/** The steps with one of them changed, which may be within a transaction. */
+/** The steps with one of them changed, at the top level or within a transaction. */
 function changed(steps: readonly Step[], place: number, change: (step: Step) => Step[]): Step[] {
   let current = 0;
   return eachStep(steps, (step) => {
@@ -45,7 +45,7 @@ function plainer(step: Step): Step[] {
   return [step.kind === "update" ? { ...step, attributes: {} } : step];
 }
 
-/** The steps without one of them: what it would have created is not mentioned any more, and what comes later has other numbers. */
+/** Removes a step. Steps that depend on its result are removed, and later objects and sessions are renumbered. */
 function without(steps: readonly Step[], place: number): Step[] {
   const [objects, sessions] = [new Renumbering(), new Renumbering()];
   const numbers: Numbering = {
@@ -63,7 +63,7 @@ function without(steps: readonly Step[], place: number): Step[] {
   });
 }
 
-/** The new numbers of things of which one is gone. */
+/** Maps old numbers to new ones after a removal. */
 class Renumbering {
   private readonly numbers: (number | undefined)[] = [];
   private count = 0;
@@ -77,7 +77,7 @@ class Renumbering {
     return this.numbers[number];
   }
 
-  /** A text in which the name of an object is its new name. */
+  /** Replaces an object name by its new name. */
   named(text: string): string {
     const old = numberOf(text);
     if (old === undefined) return text;

@@ -1,7 +1,7 @@
 import { MemoryStorage } from "@sallyport/storage-memory";
 import type { AdapterUnderTest } from "../adapter-under-test.ts";
 
-/** What others are compared with: the storage that is nothing but plain code. */
+/** The reference adapter: the in-memory storage, which is plain code. */
 export const memoryReference: AdapterUnderTest = {
   name: "MemoryStorage",
   create: async (options) => {

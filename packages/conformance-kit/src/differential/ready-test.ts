@@ -1,8 +1,8 @@
 import type { Difference } from "./scenario.ts";
 
 /**
- * A module that can be run with Node as it is: it fails as long as the adapter, the default export of the module given,
- * differs from the reference.
+ * The source of a test module that runs under Node. It fails while the default export of `module` differs from the
+ * reference.
  */
 export function readyTest({ reference, adapter, seed, scenario, expected }: Difference, module: string): string {
   const title = scenario.kind === "query" ? "answers a query" : "takes these steps";
@@ -24,7 +24,7 @@ export function readyTest({ reference, adapter, seed, scenario, expected }: Diff
   ].join("\n");
 }
 
-/** A value as a program writes it, one member or element per line unless all of it is short. */
+/** A value as a source literal: on one line if short, else one member or element per line. */
 function literal(value: unknown, indent = ""): string {
   const short = JSON.stringify(value);
   if (typeof value !== "object" || value === null || short.length + indent.length <= 100) return spaced(value);

@@ -7,31 +7,31 @@ import { createSample, runQuery } from "./queries/run-query.ts";
 import type { QueryAnswers, QueryScenario } from "./queries/query-scenario.ts";
 import { withinLimit } from "../within-limit.ts";
 
-/** What can be done with an empty storage, as JSON. */
+/** Operations on an empty storage, as JSON. */
 export type Scenario = QueryScenario | HistoryScenario;
 
-/** What comes of a scenario, as JSON, without anything that two storages need not have in common. */
+/** The outcome of a scenario as JSON, reduced to the data that all storages must agree on. */
 export type Answers = QueryAnswers | HistoryOutcome | Failure;
 
-/** The adapter could not go through with it. */
+/** The adapter failed during the scenario. */
 export interface Failure {
   readonly failure: string;
 }
 
-/** Something that an adapter does otherwise than the reference. */
+/** A scenario with different answers from the adapter and the reference. */
 export interface Difference {
   readonly reference: string;
   readonly adapter: string;
-  /** With which it was found, and is found again. */
+  /** Reproduces the difference. */
   readonly seed: number;
-  /** The smallest one that was found. */
+  /** The smallest differing scenario found. */
   readonly scenario: Scenario;
-  /** What comes of it with the reference, and with the adapter. */
+  /** The answers of the reference and of the adapter. */
   readonly expected: Answers;
   readonly actual: Answers;
 }
 
-/** Plays a scenario on a new database of the adapter. Never throws for what the storage does. */
+/** Runs a scenario on a new database of the adapter. Storage errors become a `Failure`. */
 export async function answersOf(adapter: AdapterUnderTest, scenario: Scenario): Promise<Answers> {
   let offset = 0;
   const { storage, destroy } = await adapter.create({ clockOffset: () => offset, migrated: true });

@@ -1,4 +1,4 @@
-/** Of the scenarios that were tried, the smallest that still differs. */
+/** Tracks the smallest scenario that still differs. */
 export class Smallest<Scenario> {
   private tries = 0;
 
@@ -8,7 +8,7 @@ export class Smallest<Scenario> {
     private readonly mostTries: number,
   ) {}
 
-  /** Tries a smaller one, unless that was done often enough; whether it is the smallest now. */
+  /** Tries a smaller scenario unless the limit of tries is reached. Returns whether it became the smallest. */
   async attempt(smaller: Scenario): Promise<boolean> {
     if (this.tries === this.mostTries) return false;
     this.tries += 1;

@@ -3,7 +3,7 @@ import { nameOf } from "../object-names.ts";
 import { eachStep, type GivenAttributes, type HistoryScenario, renumbered } from "./step.ts";
 import type { Step, WritingStep } from "./step.ts";
 
-// Mostly the first ones, so that several steps are about the same.
+// Prefers low numbers, so that several steps use the same object.
 const any = fc.oneof({ weight: 3, arbitrary: fc.nat({ max: 2 }) }, { weight: 1, arbitrary: fc.nat({ max: 99 }) });
 const users = fc.constantFrom("USER1", "USER2");
 const limits = fc.constantFrom(0, 0, 0, 0, 1, 2, 3);
@@ -20,7 +20,7 @@ const attributes = fc.record(
 
 type StepOf<Kind> = Extract<Step, { readonly kind: Kind }>;
 
-/** A step of a kind, and how often it comes beside others. */
+/** A step of this kind with its relative frequency. */
 function weighted<Kind extends Step["kind"]>(
   weight: number,
   kind: Kind,
@@ -51,19 +51,19 @@ const writing: fc.Arbitrary<WritingStep> = fc.oneof(
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: writing },
   weighted(3, "transaction", { steps: fc.array(writing, { minLength: 1, maxLength: 4 }), takenBack: fc.boolean() }),
-  // No sum of them is the life of a session, at whose very end it depends on less than a millisecond.
+  // No sum equals a session lifetime: the exact expiry would depend on less than a millisecond.
   weighted(1, "wait", { minutes: fc.constantFrom(4, 7, 13) }),
   weighted(1, "sweep", {}),
 );
 
-/** Histories in which every number is that of an object or a session that was to be created before. */
+/** Random histories. Every number refers to an object or a session from an earlier step. */
 export function randomHistories(): fc.Arbitrary<HistoryScenario> {
   return fc
     .array(anyStep, { minLength: 1, maxLength: 30, size: "max" })
     .map((loose) => ({ kind: "history", steps: settled(loose) }));
 }
 
-/** The steps with real numbers, without those of which there is nothing yet to be named. */
+/** Resolves the numbers and drops steps without a possible target. */
 function settled(loose: readonly Step[]): Step[] {
   let [objects, sessions] = [0, 0];
   return eachStep(loose, (step) => {

@@ -7,7 +7,7 @@ import { plain, refusalOf, takeStep } from "./take-step.ts";
 
 const takenBack = new Error("taken back");
 
-/** Takes the steps of a history in an empty storage, whose clock `advance` puts forward, by milliseconds. */
+/** Replays a history on an empty storage. `advance` moves the storage's clock by milliseconds. */
 export async function replayHistory(
   storage: Storage,
   { steps }: HistoryScenario,
@@ -30,7 +30,7 @@ async function answerTo(
       advance(step.minutes * minute);
       return null;
     case "sweep":
-      // How much of it there is left to do is the storage's affair.
+      // The number of swept rows is implementation-defined.
       await r.locks.sweep(most);
       await r.sessions.sweep(most);
       return null;
@@ -44,7 +44,7 @@ async function answerTo(
   }
 }
 
-/** What the steps of a transaction answer; the code of the first refusal, with which it ends. */
+/** The answers of a transaction's steps, or the error code of the first refusal, which ends the transaction. */
 async function transact(
   storage: Storage,
   steps: readonly WritingStep[],
@@ -55,7 +55,7 @@ async function transact(
   const { sessions } = history;
   try {
     return await storage.transaction(async (r) => {
-      // The storage may run it again.
+      // The storage may retry the work.
       history.ids.length = length;
       history.sessions = sessions;
       const answers = await oneByOne(steps, async (step) => (await takeStep(r, step, history)) ?? null);
@@ -71,13 +71,13 @@ async function transact(
   }
 }
 
-/** All that can be seen, with ids. */
+/** The whole visible state, with ids. */
 async function lookAround({ objects, deletion, locks, sessions, changes }: Repositories, { ids }: ReplayedHistory) {
   const all = ids.filter((id): id is ObjectId => id !== null);
   const live = await objects.get(all, seesAll);
   const query = { classes: ["Item"] };
   const found = await objects.find(query, seesAll, { offset: 0, limit: most });
-  // One by one: objects are no referrers of those that they are asked with.
+  // One at a time: objects in the same call do not count as referrers of each other.
   const links = (
     await Promise.all(all.map((id) => deletion.referrers([id], { attributes: null, limit: most })))
   ).flat();

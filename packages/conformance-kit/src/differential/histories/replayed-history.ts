@@ -1,14 +1,14 @@
 import type { Digest, ObjectId } from "@sallyport/core";
 import { withNames, withTexts } from "../object-names.ts";
 
-/** What a history has created by now, and what it is called. */
+/** The objects and sessions of a history so far, with their names. */
 export class ReplayedHistory {
-  /** Ids of the objects by their numbers; `null` for one that could not be created. */
+  /** Object ids by number; `null` if the creation failed. */
   readonly ids: (ObjectId | null)[] = [];
-  /** How many sessions were to be opened. */
+  /** Number of attempted session openings. */
   sessions = 0;
 
-  /** The id of an object; of one that could not be created, `undefined`. */
+  /** The id of an object; `undefined` if its creation failed. */
   idOf(number: number): ObjectId | undefined {
     return this.ids[number] ?? undefined;
   }
@@ -17,7 +17,7 @@ export class ReplayedHistory {
     return session.toString(16).padStart(64, "5e55");
   }
 
-  /** The value with names in the place of ids and digests. */
+  /** Replaces ids and digests by names. */
   named(value: unknown): unknown {
     const sessions = new Map(
       Array.from({ length: this.sessions }, (_, number) => [this.digestOf(number), `session ${number}`]),
@@ -25,7 +25,7 @@ export class ReplayedHistory {
     return withTexts(withNames(value, this.ids), (text) => sessions.get(text) ?? text);
   }
 
-  /** Forgets the ids that were given since there were so many: they were taken back, and are given again by some storages. */
+  /** Drops the ids from number `count` on: their creation was rolled back, and some storages reuse them. */
   forgetSince(count: number): void {
     for (let number = count; number < this.ids.length; number += 1) this.ids[number] = null;
   }

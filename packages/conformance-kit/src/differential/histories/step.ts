@@ -1,9 +1,9 @@
 import type { JsonValue } from "@sallyport/core";
 
-/** More objects, sessions and links than a history creates. */
+/** Above the number of objects, sessions and links in any history. */
 export const most = 1_000;
 
-/** What an object is given: a text, an object that it points to, and several; objects by their names. */
+/** The attributes of an object: a text, a reference and a collection. References are object names. */
 export interface GivenAttributes {
   readonly [name: string]: JsonValue;
   readonly Text?: string | null;
@@ -11,7 +11,7 @@ export interface GivenAttributes {
   readonly Things?: readonly string[];
 }
 
-/** A step that can be taken within a transaction. Objects and sessions are named by their numbers, in the order in which they were to be created. */
+/** A step allowed within a transaction. Objects and sessions are numbered by order of creation. */
 export type WritingStep =
   | { readonly kind: "insert"; readonly attributes: GivenAttributes; readonly readers: readonly string[] | null }
   | {
@@ -39,28 +39,28 @@ export type WritingStep =
 /** A step of a history. */
 export type Step =
   | WritingStep
-  /** What was wanted of a transaction that throws in the end is taken back. */
+  /** With `takenBack`, the transaction throws at its end and is rolled back. */
   | { readonly kind: "transaction"; readonly steps: readonly WritingStep[]; readonly takenBack: boolean }
-  /** Time passes. */
+  /** Advances the clock. */
   | { readonly kind: "wait"; readonly minutes: number }
-  /** What is over is swept away. */
+  /** Sweeps expired locks and sessions. */
   | { readonly kind: "sweep" };
 
-/** Steps that are taken one after the other in an empty storage. */
+/** Steps that run in order on an empty storage. */
 export interface HistoryScenario {
   readonly kind: "history";
   readonly steps: readonly Step[];
 }
 
-/** What comes of a history. Objects and sessions are named as in its steps. */
+/** The outcome of a history. Objects and sessions have the names from its steps. */
 export interface HistoryOutcome {
-  /** What each step answers: the code of a refusal, or what was written. */
+  /** The answer of each step: an error code, or the written data. */
   readonly answers: readonly unknown[];
-  /** What is there in the end. */
+  /** The visible state at the end. */
   readonly end: unknown;
 }
 
-/** The steps with each of them changed, those within transactions, too; a transaction of which none is left goes. */
+/** Maps every step, including those within transactions. Drops transactions that become empty. */
 export function eachStep(steps: readonly Step[], change: (step: Step) => Step[]): Step[] {
   return steps.flatMap((step) => {
     if (step.kind !== "transaction") return change(step);
@@ -69,14 +69,14 @@ export function eachStep(steps: readonly Step[], change: (step: Step) => Step[])
   });
 }
 
-/** Other numbers for objects and sessions; `undefined` for one that there is not. */
+/** Maps objects and sessions to new numbers; `undefined` if removed. */
 export interface Numbering {
   readonly object: (number: number) => number | undefined;
   readonly session: (number: number) => number | undefined;
   readonly attributes: (given: GivenAttributes) => GivenAttributes;
 }
 
-/** The step with other numbers, and none where what it is about is not there. */
+/** Renumbers a step. Returns no step if its target was removed. */
 export function renumbered(step: Step, { object: objectOf, session: sessionOf, attributes }: Numbering): Step[] {
   switch (step.kind) {
     case "insert":

@@ -18,7 +18,7 @@ const lifetimes: Pick<SessionPolicy, "idleTimeout" | "absoluteLifetime"> = {
   absoluteLifetime: 120 * minute,
 };
 
-/** Takes a step; what comes of it, with ids. Its refusals are its own. */
+/** Runs a step and returns its result, with ids. Rejects if the storage refuses it. */
 export async function takeStep(r: Repositories, step: WritingStep, history: ReplayedHistory): Promise<unknown> {
   const idOf = (number: number): ObjectId => history.idOf(number) ?? nonexistentId;
   const digestOf = (number: number | null) => (number === null ? null : history.digestOf(number));
@@ -102,12 +102,12 @@ async function restoreObjects({ deletion }: Repositories, id: ObjectId): Promise
   return (await deletion.restore(restorations)).map(plain);
 }
 
-/** An object without what two storages need not have in common. */
+/** The members of an object that all storages must agree on. */
 export function plain({ id, version, attributes, readers }: StoredObject) {
   return { id, version, attributes, readers };
 }
 
-/** The code of a refusal; other errors as they are. */
+/** The error code of a `ServiceError`; rethrows other errors. */
 export function refusalOf(error: unknown): number {
   if (error instanceof ServiceError) return error.code;
   throw error;

@@ -1,34 +1,34 @@
 import type { Attributes, ObjectQuery } from "@sallyport/core";
 
-/** An object of a scenario; references in it are names. */
+/** An object of a scenario; its references are names. */
 export interface ScenarioObject {
   readonly className: "Item" | "Thing";
   readonly attributes: Attributes;
   readonly readers: readonly string[] | null;
 }
 
-/** Objects, and a query that is asked of them. All of it is JSON. */
+/** A set of objects and a query on them, as JSON. */
 export interface QueryScenario {
   readonly kind: "query";
   readonly objects: readonly ScenarioObject[];
-  /** Whether there are indexes over all values that can have one. */
+  /** Whether all indexable values have an index. */
   readonly indexed: boolean;
-  /** Its classes and paths are those of the objects; ids in it are names. */
+  /** Its classes and paths are those of the objects; its ids are names. */
   readonly query: ObjectQuery;
-  /** Who asks; `null` for everything. */
+  /** The caller's visibility; `null`: everything. */
   readonly visibility: { readonly classes: readonly string[] | null; readonly principals: readonly string[] | null };
-  /** Objects on a page. */
+  /** Objects per page. */
   readonly limit: number;
 }
 
-/** What is answered to a query in all ways in which it can be asked; objects by their names. */
+/** The answers to a query in all supported forms, as object names. */
 export interface QueryAnswers {
-  /** Of one page that holds all. */
+  /** One page with all objects. */
   readonly whole: readonly string[];
-  /** Of the pages, one after the other. */
+  /** The pages, concatenated. */
   readonly pages: readonly string[];
-  /** Of what follows each position, one after the other. */
+  /** The objects after each position, concatenated. */
   readonly afterPositions: readonly string[];
-  /** Counted to the end, and no further than the length of a page. */
+  /** The full count, and the count limited to the page length. */
   readonly counts: readonly [number, number];
 }

@@ -5,7 +5,7 @@ import type { ScenarioObject } from "./query-scenario.ts";
 
 type Types = Readonly<Record<string, AttributeType>>;
 
-/** Attributes of the classes, by name; the references lead to items and to things. */
+/** Attribute types by class and name. References point to items and things. */
 export const attributeTypes: Readonly<Record<ScenarioObject["className"], Types>> = {
   Item: {
     Text: "string",
@@ -23,7 +23,7 @@ export const attributeTypes: Readonly<Record<ScenarioObject["className"], Types>
 
 const long = "l".repeat(599);
 
-/** Few, so that values meet: hostile ones, ones beyond the BMP, and ones around the length that an index holds. */
+/** Few values, for collisions: hostile, beyond the BMP, and near the index length limit. */
 export const texts = [
   "",
   "a",
@@ -54,15 +54,15 @@ export const values = {
   json: [1, "a", "", true, [], {}, { a: 1, b: [1, 2] }, { b: [1, 2], a: 1 }, [1, 2], [2, 1], { a: null }],
 } as const;
 
-/** Who can be named as a reader. */
+/** Possible readers. */
 export const readers = ["A1", "B2", "C3"];
 
-/** So many objects are in a set; the first third of them are things. */
+/** Objects in a set. The first third are things. */
 export const setSize = 24;
 
 const names = Array.from({ length: setSize }, (_, number) => nameOf(number));
 
-/** A set of objects. */
+/** Generates sets of objects. */
 export function objectSets(): fc.Arbitrary<ScenarioObject[]> {
   const several = (className: ScenarioObject["className"], count: number) => {
     const object = fc.record({
@@ -84,7 +84,7 @@ function attributesOf(types: Types): fc.Arbitrary<Attributes> {
 }
 
 function valueOf(type: AttributeType): fc.Arbitrary<unknown> {
-  // Some references lead to nothing.
+  // Some references point to a nonexistent object.
   const target = fc.constantFrom(...names, nonexistent);
   if (type === "collection") return fc.uniqueArray(target, { maxLength: 4 });
   if (type === "reference" || type === "file") return target;

@@ -7,7 +7,7 @@ import { attributeTypes, readers, setSize, texts, values } from "./random-object
 const objects = Array.from({ length: setSize }, (_, number) => number);
 const ids = [...objects.map(nameOf), nonexistent];
 const uuids = [...objects.map(uuidOf), uuidOf(setSize)];
-/** Before and after all of them were stored: the clocks of two storages do not show the same. */
+/** Before and after the storage of all objects: the clocks of two storages differ. */
 const times = [0, 4_000_000_000_000];
 
 const metaTypes = [
@@ -18,7 +18,7 @@ const metaTypes = [
 ] as const;
 const ordered: ReadonlySet<ValueType> = new Set(["string", "number", "boolean", "date", "id", "uuid", "class", "time"]);
 
-/** Queries of a set of objects. */
+/** Generates queries on a set of objects. */
 export function randomQueries(): fc.Arbitrary<Pick<QueryScenario, "query" | "visibility" | "limit">> {
   const { filter } = filters();
   const sortable = paths().filter(({ type }) => ordered.has(type));
@@ -36,7 +36,7 @@ export function randomQueries(): fc.Arbitrary<Pick<QueryScenario, "query" | "vis
   });
 }
 
-/** Up to three references, then an attribute of what they lead to, or a meta-field. */
+/** Up to three references, then an attribute or a meta-field of the target. */
 function paths(): fc.Arbitrary<ValuePath> {
   const hop = fc
     .constantFrom("Item", "Thing")

@@ -12,10 +12,10 @@ import { nonexistentId, uuidOf, withIds, withNames } from "../object-names.ts";
 import type { QueryAnswers, QueryScenario, ScenarioObject } from "./query-scenario.ts";
 import { attributeTypes } from "./random-objects.ts";
 
-/** More objects, and more pages, than there ever are: an adapter that repeats itself comes to an end. */
+/** Above the number of objects and pages, so that an adapter that repeats itself still terminates. */
 const most = 100;
 
-/** Puts the objects of a scenario into an empty storage; their ids. */
+/** Creates the objects of a scenario in an empty storage. Returns their ids. */
 export async function createSample(
   storage: Storage,
   { objects, indexed }: Pick<QueryScenario, "objects" | "indexed">,
@@ -27,7 +27,7 @@ export async function createSample(
     ),
   );
   const ids = created.map(({ id }) => id);
-  // Only now is it known what they point to. All are written, so that the time of their writing tells none from the others.
+  // References need ids. All objects are updated, so that the update time sets none apart.
   const changes = objects.map((object, number) => ({
     id: ids[number] ?? nonexistentId,
     attributes: withIds(attributesOf(object, true), ids),
@@ -39,7 +39,7 @@ export async function createSample(
   return ids;
 }
 
-/** Asks the query of a scenario whose objects are there. */
+/** Runs the query of a scenario on existing objects. */
 export async function runQuery(
   { repositories: { objects } }: Storage,
   ids: readonly ObjectId[],
@@ -67,7 +67,7 @@ export async function runQuery(
 
 const references: ReadonlySet<AttributeType> = new Set(["reference", "collection", "file"]);
 
-/** The references of an object, or what it has beside them. */
+/** The reference attributes of an object, or all others. */
 function attributesOf({ className, attributes }: ScenarioObject, areReferences: boolean) {
   const types = attributeTypes[className];
   const isReference = (name: string) => types[name] !== undefined && references.has(types[name]);
