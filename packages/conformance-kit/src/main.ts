@@ -2,5 +2,5 @@
 import { runCommand } from "./command/run-command.ts";
 
 process.exitCode = await runCommand(process.argv.slice(2), process);
-// What an adapter has left open must not keep the command from ending.
+// Resources that the adapter leaves open must not keep the process alive.
 process.stdout.write("", () => process.exit());

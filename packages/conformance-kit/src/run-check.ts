@@ -12,19 +12,19 @@ export interface CheckResult {
   readonly section: string;
   readonly name: string;
   /**
-   * `notApplicable`: the storage declares that it lacks the capability that the check needs; `toWrite`: the check came to
-   * something that throws an error called `NotWritten`.
+   * `notApplicable`: the storage lacks the capability that the check needs. `toWrite`: the check met a `NotWritten`
+   * error.
    */
   readonly outcome: "passed" | "failed" | "toWrite" | "notApplicable";
-  /** Why it failed, or what is to be written. */
+  /** The cause of the failure, or the `NotWritten` error. */
   readonly error?: unknown;
-  /** Calls of the ports, by names such as `sessions.open` and `storage.migrate`: each once, the last one last. */
+  /** Called port methods, such as `sessions.open` and `storage.migrate`: each once, ordered by its last call. */
   readonly calls: readonly string[];
-  /** Milliseconds, with the making and removing of the database. */
+  /** Milliseconds, including the creation and removal of the database. */
   readonly duration: number;
 }
 
-/** Runs one check, named by its name or given itself, on a new database of the adapter. Never throws for what the adapter does. */
+/** Runs one check, given by name or as an object, on a new database. Adapter errors become a failed result. */
 export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check): Promise<CheckResult> {
   const check = typeof wanted === "string" ? checks.find(({ name }) => name === wanted) : wanted;
   if (check === undefined) throw new Error(`There is no check "${String(wanted)}".`);
@@ -61,7 +61,7 @@ async function perform(
   }
 }
 
-/** What a check gets to see of a storage. What the adapter has to offer beside it, but does not, fails when it is asked for. */
+/** The subject of a check. Its optional operations reject if the adapter does not provide them. */
 function makeSubject(
   { storage, another, reopen = another, loseNext }: StorageUnderTest,
   recorder: CallRecorder,

@@ -7,36 +7,36 @@ import { type CheckResult, runCheck } from "./run-check.ts";
 import { withinLimit } from "./within-limit.ts";
 
 export interface RunOptions {
-  /** All of the kit unless given. */
+  /** Default: all checks of the kit. */
   readonly checks?: readonly Check[];
   /** Called before the first check. */
   readonly onStart?: (capabilities: StorageCapabilities) => void;
-  /** Called with each check before it begins. */
+  /** Called before each check. */
   readonly onBegin?: (check: Check) => void;
-  /** Called with each result as soon as it is there, in any order. */
+  /** Called with each result on completion, in any order. */
   readonly onResult?: (result: CheckResult) => void;
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface ConformanceRun {
   readonly adapter: string;
   readonly capabilities: StorageCapabilities;
   /** In the order of the checks. */
   readonly results: readonly CheckResult[];
-  /** Milliseconds from the beginning to the end. */
+  /** Milliseconds from start to end. */
   readonly duration: number;
-  /** Milliseconds of computing time of this process. */
+  /** Milliseconds of CPU time of this process. */
   readonly cpu: number;
-  /** What was thrown outside the checks, where it could not be caught: rejections that nobody awaits. The command collects it. */
+  /** Errors thrown outside the checks, such as unhandled rejections. Only the command collects them. */
   readonly strayErrors: readonly unknown[];
 }
 
-/** How many checks run at once. */
+/** Number of checks that run concurrently. */
 export function concurrencyOf({ concurrency = 1 }: Pick<AdapterUnderTest, "concurrency">): number {
   return Math.max(1, concurrency);
 }
 
-/** Runs checks on the adapter, as many at once as it allows. Throws only if the adapter creates no storage at all. */
+/** Runs checks with the adapter's concurrency. Rejects only if the adapter cannot create a storage at all. */
 export async function runChecks(
   adapter: AdapterUnderTest,
   { checks = allChecks, onStart, onBegin, onResult }: RunOptions = {},

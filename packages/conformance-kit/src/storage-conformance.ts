@@ -10,9 +10,9 @@ import { runnerHere, type TestRunner } from "./test-runner.ts";
 import { timeLimitOf } from "./within-limit.ts";
 
 /**
- * Defines every check as a test. Has to be awaited at the top of the test file: which checks apply is asked of the
- * storage itself. Those that need a capability which the storage lacks appear as skipped, by name. The runner is the one
- * that offers `describe` and `test` globally, as Jest does, and `node:test` where none does.
+ * Defines every storage check as a test. Await it at the top level of a test file: the storage itself declares which
+ * checks apply. Checks that need a missing capability are skipped by name. The default runner is the global `describe`
+ * and `test`, as in Jest, else `node:test`.
  */
 export async function storageConformance(adapter: AdapterUnderTest, runner?: TestRunner): Promise<void> {
   const { describe, test } = runner ?? (await runnerHere());
@@ -26,7 +26,7 @@ export async function storageConformance(adapter: AdapterUnderTest, runner?: Tes
       describe(section, () => {
         for (const check of checks.filter((each) => each.section === section)) {
           if (applies(check)) test(check.name, () => passes(adapter, check, told), timeLimitOf(adapter) + 10_000);
-          // The adapter itself declares what it lacks; listed, so that nobody takes the check for passed.
+          // The skipped test stays in the output, so that it does not count as passed.
           else test.skip(`${check.name} (needs ${check.needs})`, async () => {});
         }
       });

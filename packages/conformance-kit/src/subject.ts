@@ -1,16 +1,16 @@
 import type { Repositories, Storage } from "@sallyport/core";
 
-/** The storage that a check looks at, and the power over what is around it. */
+/** The storage under test, with control over its environment. */
 export interface Subject {
   readonly storage: Storage;
-  /** Its repositories. */
+  /** The storage's repositories. */
   readonly r: Repositories;
-  /** Opens a second connection to the same database, as another process would have it. */
+  /** Opens a second connection to the same database, as another process would. */
   readonly another: () => Promise<Storage>;
-  /** Opens the database once more after it was closed, as the next process would. */
+  /** Opens the database again after the storage was closed, as the next process would. */
   readonly reopen: () => Promise<Storage>;
-  /** Lets the next creations of app names, so many, lose against another writer. */
+  /** Makes the next `times` creations of app names fail with a conflict. */
   readonly loseNext: (times: number) => Promise<void>;
-  /** Lets this many milliseconds pass on the storage's clock. */
+  /** Advances the storage's clock by milliseconds. */
   readonly advance: (milliseconds: number) => void;
 }

@@ -1,4 +1,4 @@
-/** What is needed of a test runner: Jest, `node:test`, or another one with the same functions. */
+/** The interface of a test runner, as in Jest and `node:test`. */
 export interface TestRunner {
   readonly describe: (name: string, define: () => void) => unknown;
   readonly test: {
@@ -7,7 +7,7 @@ export interface TestRunner {
   };
 }
 
-/** The runner that offers its functions globally, as Jest does, and `node:test` where none does. */
+/** The global `describe` and `test`, as in Jest, else `node:test`. */
 export async function runnerHere(): Promise<TestRunner> {
   const { describe, test } = globalThis as Partial<TestRunner>;
   return describe === undefined || test === undefined ? import("node:test") : { describe, test };

@@ -1,12 +1,12 @@
 import type { AdapterUnderTest } from "./adapter-under-test.ts";
 import { ConformanceError } from "./assert/index.ts";
 
-/** How long a check of the adapter may take, in milliseconds; one that takes longer hangs. */
+/** The time limit of a check in milliseconds. */
 export function timeLimitOf({ timeLimit = 30_000 }: Pick<AdapterUnderTest, "timeLimit">): number {
   return timeLimit;
 }
 
-/** Waits for work on the adapter, but not for ever. */
+/** Waits for adapter work. Rejects after the time limit. */
 export async function withinLimit<T>(adapter: Pick<AdapterUnderTest, "timeLimit">, work: Promise<T>): Promise<T> {
   const timeLimit = timeLimitOf(adapter);
   let timer: NodeJS.Timeout | undefined;

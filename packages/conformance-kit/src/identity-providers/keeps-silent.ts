@@ -3,7 +3,7 @@ import type { AuthorizationAnswer, ErrorCode } from "@sallyport/core";
 import { ConformanceError, failsWith } from "../assert/index.ts";
 import type { ProviderUnderTest } from "./provider-under-test.ts";
 
-/** Demands that a call fails with this code, and that nothing of what is secret, or of what the provider said, is anywhere in the error. */
+/** Asserts that a call fails with this code, and that the error contains no secret and no provider response. */
 export async function keepsSilent(
   code: ErrorCode,
   underTest: ProviderUnderTest,

@@ -18,7 +18,7 @@ const unsent = [
   "__proto__",
 ];
 
-/** Demands that a callback is refused with 324 when this of it is as in another log-in. */
+/** Asserts that a callback fails with 324 if these values come from another log-in. */
 function refusesWith(
   what: string,
   otherwise: (request: AuthorizationRequest) => Partial<AuthorizationRequest>,

@@ -1,18 +1,18 @@
 import type { ProviderProof } from "./provider-fault.ts";
 import type { ProviderSubject } from "./provider-subject.ts";
 
-/** One clause of what is asked of an identity provider, executable. */
+/** One executable clause of the identity provider contract. */
 export interface ProviderCheck {
-  /** Unique among them. */
+  /** Unique among the provider checks. */
   readonly name: string;
-  /** What it takes for the check to have a meaning; `null`: nothing. */
+  /** The feature that the check requires; `null`: none. */
   readonly needs: ProviderProof | "pkce" | null;
   readonly run: (subject: ProviderSubject) => Promise<void>;
 }
 
 type Run = ProviderCheck["run"];
 
-/** Checks, written as a table from names to what they do; `needs` is `null` unless it stands beside. */
+/** Builds checks from a table of names and functions. `needs` defaults to `null`. */
 export function providerChecksOf(table: {
   readonly [name: string]: Run | Pick<ProviderCheck, "needs" | "run">;
 }): ProviderCheck[] {

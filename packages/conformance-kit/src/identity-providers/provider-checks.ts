@@ -5,13 +5,13 @@ import { keepsSilent } from "./keeps-silent.ts";
 import { providerFaults } from "./provider-fault.ts";
 import { providerSubject } from "./provider-subject.ts";
 
-/** Milliseconds for a provider that does not answer, and how much later a refusal may come. */
+/** Milliseconds: the timeout for a silent provider, and the tolerance for the refusal. */
 const shortTimeout = 500;
 const grace = 3_000;
 
 const slow = new Set<string>(["hangs", "trickles"]);
 
-/** Each fault, with an imitation that behaves before and afterwards. */
+/** One check per fault. The fake provider works before and after it. */
 const faultChecks: readonly ProviderCheck[] = providerFaults.map(({ name, does, proof, code }) => ({
   name: `answers ${code} to a provider that ${does}`,
   needs: proof,
@@ -75,8 +75,8 @@ const dataChecks: readonly ProviderCheck[] = providerChecksOf({
   },
 });
 
-/** All that is asked of an identity provider. */
+/** All checks of the identity provider contract. */
 export const providerChecks: readonly ProviderCheck[] = [...dataChecks, ...logInChecks, ...faultChecks];
 
-/** How many there are: none can vanish unnoticed. */
+/** Declared separately, so that no check can disappear unnoticed. */
 export const numberOfProviderChecks = 39;

@@ -5,14 +5,14 @@ import { numberOfProviderChecks, providerChecks } from "./provider-checks.ts";
 import { providerSubject } from "./provider-subject.ts";
 import type { ProviderUnderTest } from "./provider-under-test.ts";
 
-/** Milliseconds; a check that takes longer hangs. */
+/** Milliseconds. A check that takes longer hangs. */
 const timeLimit = 60_000;
 
-/** Whether a check has a meaning for a provider of this kind. */
+/** Whether a check applies to a provider of this kind. */
 export const appliesTo = ({ proof, hasPkce }: ProviderUnderTest, { needs }: ProviderCheck): boolean =>
   needs === null || needs === proof || (needs === "pkce" && hasPkce);
 
-/** Runs one check. Throws what is wrong; the imitation behaves afterwards in any case. */
+/** Runs one check. Throws if it fails. Resets the fault of the fake provider afterwards. */
 export async function runProviderCheck(underTest: ProviderUnderTest, check: ProviderCheck): Promise<void> {
   try {
     await underTest.misbehave(null);
@@ -23,8 +23,8 @@ export async function runProviderCheck(underTest: ProviderUnderTest, check: Prov
 }
 
 /**
- * Defines every check of an identity provider as a test; awaited at the top of a test file. The runner is the one that offers `describe` and
- * `test` globally, as Jest does, `node:test` where none does, or is given.
+ * Defines every identity provider check as a test; await it at the top level of a test file. The default runner is the
+ * global `describe` and `test`, as in Jest, else `node:test`.
  */
 export async function providerConformance(underTest: ProviderUnderTest, runner?: TestRunner): Promise<void> {
   const { describe, test } = runner ?? (await runnerHere());

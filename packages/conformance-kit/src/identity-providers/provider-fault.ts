@@ -1,9 +1,9 @@
 import type { ErrorCode } from "@sallyport/core";
 
-/** What proves who somebody is: a signed token, or what the provider says of an access token when it is asked. */
+/** The proof of identity: a signed id token, or the provider's answer about an access token. */
 export type ProviderProof = "idToken" | "accessToken";
 
-/** What an imitation can be told to do wrong, with what then has to come of a log-in; `proof` is what it takes for the fault to have a meaning. */
+/** Faults of a fake provider with the expected error code. `proof` is the proof that a fault requires. */
 export const providerFaults = [
   {
     name: "foreignSignature",

@@ -1,16 +1,16 @@
 import type { AuthorizationAnswer, AuthorizationRequest, IdentityProvider } from "@sallyport/core";
 import type { ProviderUnderTest } from "./provider-under-test.ts";
 
-/** Milliseconds that a provider has for a callback, unless a check is about time. */
+/** Milliseconds for a provider callback in checks without their own timeout. */
 const timeout = 5_000;
 
-/** A provider that a check looks at. */
+/** The provider under test, as a check sees it. */
 export interface ProviderSubject {
   readonly underTest: ProviderUnderTest;
   readonly provider: IdentityProvider;
-  /** A log-in that nobody has begun before. */
+  /** Starts a new log-in. */
   readonly request: () => AuthorizationRequest;
-  /** What the browser of the first person brings back for a request. */
+  /** Signs in at the provider, by default as the first user. Returns the callback for a request. */
   readonly answer: (request: AuthorizationRequest, person?: string | null) => Promise<AuthorizationAnswer>;
 }
 

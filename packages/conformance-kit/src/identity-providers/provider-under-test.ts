@@ -1,32 +1,32 @@
 import type { CallbackParameters, IdentityProvider } from "@sallyport/core";
 import type { ProviderFault, ProviderProof } from "./provider-fault.ts";
 
-/** A provider and the imitation that it asks. The checks run one after the other. */
+/** A provider with the fake provider behind it. Its checks run sequentially. */
 export interface ProviderUnderTest {
-  /** For the report. */
+  /** The name in reports. */
   readonly name: string;
   readonly proof: ProviderProof;
-  /** Whether it sends a challenge and a verifier (S256). */
+  /** Whether the provider uses PKCE (S256). */
   readonly hasPkce: boolean;
 
-  /** One that remembers nothing of others, as after a start, and gives the imitation so many milliseconds for all answers to a callback. */
+  /** Creates a provider without caches. `timeout` limits a whole callback, in milliseconds. */
   create(options: { readonly timeout: number }): IdentityProvider;
 
-  /** Additional data by which the imitation knows the client. */
+  /** Provider data with the client registration at the fake provider. */
   readonly data: Readonly<Record<string, string>>;
 
-  /** Those of the values above that are secrets. */
+  /** The secret values of `data`. */
   readonly secrets: readonly string[];
 
-  /** Two people who have accounts there. */
+  /** Two user accounts at the fake provider. */
   readonly users: readonly [string, string];
 
-  /** Goes to an address that a log-in begins at as a browser does, logs in (`null`: cancels), and tells what the callback would bring. */
+  /** Opens an authorization URL as a browser and signs in, or cancels if `null`. Returns the callback parameters. */
   signIn(address: string, person: string | null): Promise<CallbackParameters>;
 
-  /** Does this wrong from now on; `null`: nothing. Whatever it says in refusals contains `words`. */
+  /** Activates a fault of the fake provider; `null`: none. All its error responses contain `words`. */
   misbehave(fault: ProviderFault | null): Promise<void> | void;
 
-  /** Words that are in the refusals of the imitation, and may be in no error. */
+  /** A text in all error responses of the fake provider. No error may reveal it. */
   readonly words: string;
 }

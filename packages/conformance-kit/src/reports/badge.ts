@@ -2,7 +2,7 @@ import type { ConformanceRun } from "../run-checks.ts";
 import { counted } from "./counted.ts";
 import { totalsOf } from "./totals.ts";
 
-/** What a badge says. */
+/** The content of a badge. */
 export interface Badge {
   readonly label: string;
   readonly message: string;
@@ -21,17 +21,17 @@ export function badgeOf({ results, strayErrors }: Pick<ConformanceRun, "results"
   return { label, message: `${counted(run, "check")} passed`, color: green };
 }
 
-/** A badge as an endpoint that shields.io reads; ends with a line break. */
+/** A badge as JSON for a shields.io endpoint, with a trailing newline. */
 export function badgeEndpoint({ label, message, color }: Badge): string {
   return `${JSON.stringify({ schemaVersion: 1, label, message, color }, null, 2)}\n`;
 }
 
-/** Pixels of a letter on average, and around a text; the texts are stretched to fit. */
+/** Pixels: the average width of a letter and the margin of a text. The SVG stretches each text to fit. */
 const letter = 6.6;
 const margin = 7;
 const height = 20;
 
-/** A badge as an image that needs nothing else; ends with a line break. */
+/** A badge as a standalone SVG image, with a trailing newline. */
 export function badgeSvg({ label, message, color }: Badge): string {
   const [left, right] = [widthOf(label), widthOf(message)];
   const title = escaped(`${label}: ${message}`);

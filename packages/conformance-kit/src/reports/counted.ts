@@ -1,9 +1,9 @@
-/** A number of things, in words: `1 check`, `2 checks`. */
+/** A number with its noun: `1 check`, `2 checks`. */
 export function counted(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? "" : "s"}`;
 }
 
-/** Milliseconds as seconds. */
+/** Formats milliseconds as seconds. */
 export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1_000).toFixed(1)} s`;
 }

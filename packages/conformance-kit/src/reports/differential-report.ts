@@ -2,13 +2,13 @@ import { described } from "../assert/described.ts";
 import { type DifferentialRun, readyTest } from "../differential/index.ts";
 import { kitVersion } from "./kit-version.ts";
 
-/** A comparison as data. `version` counts the changes that break readers. */
+/** A comparison as data. A breaking change of the format increments `version`. */
 export interface DifferentialReport extends DifferentialRun {
   readonly format: "sallyport-differential";
   readonly version: 1;
   /** Version of the kit. */
   readonly kit: string;
-  /** The difference as a module that can be run; absent if there is none. */
+  /** The source of a runnable test that shows the difference; absent if there is none. */
   readonly test?: string;
 }
 
@@ -17,7 +17,7 @@ export function differentialReport(run: DifferentialRun, module: string): Differ
   return { format: "sallyport-differential", version: 1, kit: kitVersion, ...run, ...test };
 }
 
-/** A comparison in words, for whoever writes the adapter; the difference as a test that can be run as it is. */
+/** A comparison as text for the adapter's author. Includes a runnable test for a difference. */
 export function differentialWords(run: DifferentialRun, module: string, again: string): string {
   const { adapter, reference, queries, histories, seed, difference } = run;
   const tried = `${queries} random queries and ${histories} random histories of writes, seed ${seed}`;

@@ -4,18 +4,18 @@ import type { ContractPlace } from "../contract/contracts.ts";
 import type { CheckResult } from "../run-check.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 
-/** Contracts of more calls than the last ones would say nothing. */
+/** The contracts of the last calls suffice. */
 const callsTold = 2;
 
-/** What is told beside the failure itself. */
+/** Additional information for a failure report. */
 export interface FailureContext {
   readonly contracts: ReadonlyMap<string, ContractPlace>;
-  /** The command that runs the check alone. */
+  /** The command that reruns a single check. */
   readonly again: (check: string) => string;
   readonly style: TerminalStyle;
 }
 
-/** A failure: what was expected and what came, where it stands in the contract, and how to run the check again. */
+/** The report of a failure: expected and actual value, the contract, and the command to rerun the check. */
 export function failureLines(
   { section, name, error, calls }: CheckResult,
   number: number,
@@ -50,7 +50,7 @@ function errorRows(error: unknown): string[][] {
   return [["got", described(error)], ...originOf(error).map((frame, index) => [index === 0 ? "from" : "", frame])];
 }
 
-/** An error that the adapter let fall beside the checks. */
+/** The report of an error that the adapter threw outside the checks. */
 export function strayErrorLines(error: unknown, { bad, faint }: TerminalStyle): string[] {
   return [
     `${bad("✗")} thrown outside the checks, where it could not be caught: ${described(error)}`,
@@ -59,7 +59,7 @@ export function strayErrorLines(error: unknown, { bad, faint }: TerminalStyle): 
   ];
 }
 
-/** Where an error was thrown that is none of the kit's: the innermost places. */
+/** The innermost three stack frames of an error. */
 function originOf(error: unknown): string[] {
   const frames = error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];
   return frames.slice(0, 3).map((frame) => frame.trim().replace(/^at /, ""));

@@ -10,11 +10,11 @@ import { SectionProgress } from "./section-progress.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 import { totalsOf } from "./totals.ts";
 
-/** More of them at once are no plan for a day. */
+/** Maximum number of unimplemented calls to list. */
 const told = 8;
 const barWidth = 40;
 
-/** How far the adapter is, and what checks are waiting for: what most of them came to first. */
+/** Progress of the implementation, and the unimplemented calls that block the most checks. */
 function unwrittenLines(results: readonly CheckResult[], { strong, good, faint }: TerminalStyle): string[] {
   const waiting = new Map<string, number>();
   for (const { outcome, error } of results) {
@@ -40,13 +40,13 @@ function unwrittenLines(results: readonly CheckResult[], { strong, good, faint }
 export interface HumanReportOptions {
   readonly write: (text: string) => void;
   readonly style: TerminalStyle;
-  /** Whether lines can be written over. */
+  /** Whether the terminal can overwrite lines. */
   readonly live: boolean;
-  /** The command that runs a check alone. */
+  /** The command that reruns a single check. */
   readonly again: (check: string) => string;
 }
 
-/** Tells of a run while it goes on, for whoever writes the adapter. */
+/** Reports a run in progress to the adapter's author. */
 export class HumanReport {
   private readonly progress: SectionProgress;
 
@@ -94,7 +94,7 @@ export class HumanReport {
   }
 }
 
-/** What an adapter declares, and which checks mean nothing for it therefore. */
+/** The declared capabilities, and the number of checks that do not apply. */
 function capabilityLines(
   capabilities: StorageCapabilities,
   checks: readonly Check[],

@@ -7,16 +7,16 @@ import type { ConformanceRun } from "../run-checks.ts";
 import { kitVersion } from "./kit-version.ts";
 import { type Totals, totalsOf } from "./totals.ts";
 
-/** A run as data. The schema is `report.schema.json` of the package; `version` counts its changes that break readers. */
+/** A run as data. Its schema is `report.schema.json` of the package. A breaking change increments `version`. */
 export interface JsonReport extends Pick<ConformanceRun, "adapter" | "capabilities" | "duration" | "cpu"> {
   readonly format: "sallyport-conformance";
   readonly version: 1;
   /** Version of the kit. */
   readonly kit: string;
-  /** Whether all checks of the kit were asked for. */
+  /** Whether the run includes all checks of the kit. */
   readonly complete: boolean;
   readonly totals: Totals;
-  /** What was thrown outside the checks, where it could not be caught. */
+  /** Errors thrown outside the checks. */
   readonly strayErrors: readonly string[];
   readonly sections: readonly SectionReport[];
 }
@@ -32,15 +32,15 @@ export interface CheckReport {
   readonly outcome: CheckResult["outcome"];
   /** Milliseconds. */
   readonly duration: number;
-  /** Only where the outcome is `failed`. */
+  /** Present if the outcome is `failed`. */
   readonly failure?: FailureReport;
-  /** What the check came to that is not written; only where the outcome is `toWrite`. */
+  /** The unimplemented call; present if the outcome is `toWrite`. */
   readonly unwritten?: string;
 }
 
 export interface FailureReport {
   readonly message: string;
-  /** What was expected and what came, where the two were compared. */
+  /** The expected and the actual value; absent if the check compared nothing. */
   readonly expected?: string;
   readonly got?: string;
   /** The contract of the last call; absent if there was none. */

@@ -4,10 +4,10 @@ import { seconds } from "./counted.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 import { totalsOf } from "./totals.ts";
 
-/** A line that the next one takes the place of; only terminals can do that. */
+/** A line that the next one overwrites; only terminals support it. */
 const overwritten = (line: string) => `${line}\r\u001B[K`;
 
-/** Writes a line for each section as soon as it is through, in the order of the sections. */
+/** Writes a line for each completed section, in section order. */
 export class SectionProgress {
   private readonly sizes = new Map<string, number>();
   private readonly results = new Map<string, CheckResult[]>();
@@ -17,7 +17,7 @@ export class SectionProgress {
     checks: readonly Check[],
     private readonly write: (text: string) => void,
     private readonly style: TerminalStyle,
-    /** Whether the section that is at work is shown, too. */
+    /** Whether to show the running section, too. */
     private readonly live: boolean,
   ) {
     for (const { section } of checks) this.sizes.set(section, (this.sizes.get(section) ?? 0) + 1);

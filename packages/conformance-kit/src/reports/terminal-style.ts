@@ -1,6 +1,6 @@
 import type { WriteStream } from "node:tty";
 
-/** How text is emphasised. */
+/** Text styles. */
 export interface TerminalStyle {
   readonly strong: (text: string) => string;
   readonly faint: (text: string) => string;
@@ -14,7 +14,7 @@ const plain = (text: string) => text;
 
 export const plainStyle: TerminalStyle = { strong: plain, faint: plain, good: plain, bad: plain };
 
-/** Colours on a terminal that has them, unless `NO_COLOR` is set; plain text everywhere else. */
+/** Colours on a terminal that supports them, unless `NO_COLOR` is set; else plain text. */
 export function terminalStyle(stream: Partial<Pick<WriteStream, "isTTY" | "hasColors">>): TerminalStyle {
   const colourful = stream.isTTY === true && stream.hasColors?.() === true;
   return colourful ? { strong: as(1), faint: as(2), good: as(32), bad: as(31) } : plainStyle;

@@ -1,6 +1,6 @@
 import type { CheckResult } from "../run-check.ts";
 
-/** How many checks there were, and what came of them. */
+/** Numbers of checks by outcome. */
 export interface Totals {
   readonly checks: number;
   readonly run: number;

@@ -4,7 +4,7 @@ import { beats, type WatchedCells } from "./watched-cells.ts";
 import { silenceWords } from "./silence-words.ts";
 
 const { cells, names, silence, period } = workerData as WatchedCells;
-/** A process that was stopped and goes on gets the time for a beat. */
+/** Milliseconds: gives a resumed process time for a heartbeat. */
 const grace = 3 * period;
 
 for (;;) {
@@ -15,15 +15,15 @@ for (;;) {
     (name) => name !== undefined,
   );
   tell(silenceWords(running, silence));
-  // Once is enough until the event loop goes on.
+  // Reports once, then waits until the event loop continues.
   silent();
 }
 
 function tell(line: string): void {
   try {
-    // The main thread would have to have a turn for anything else.
+    // Other writes would need the blocked main thread.
     writeSync(2, `${line}\n`);
   } catch {
-    // Nobody reads.
+    // The stderr pipe is closed.
   }
 }

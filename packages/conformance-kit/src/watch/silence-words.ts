@@ -1,4 +1,4 @@
-/** One line on an event loop that had no turn for so many milliseconds while these checks were running. */
+/** One line about an event loop that was blocked for `silence` milliseconds during these checks. */
 export function silenceWords(running: readonly string[], silence: number): string {
   const quoted = running.map((name) => `"${name}"`).join(", ");
   const where =

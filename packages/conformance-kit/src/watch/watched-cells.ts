@@ -1,13 +1,13 @@
-/** What the main thread and the watch share: first the beats of the event loop, then the numbers of the running checks, each or 0. */
+/** Shared with the watch: the heartbeat counter, then the numbers of the running checks, or 0. */
 export interface WatchedCells {
   readonly cells: Int32Array<SharedArrayBuffer>;
-  /** By number; the first one has the number 1. */
+  /** Check names. The first has the number 1. */
   readonly names: readonly string[];
-  /** Milliseconds without a beat that are told. */
+  /** Milliseconds without a heartbeat until a report. */
   readonly silence: number;
-  /** Milliseconds from beat to beat. */
+  /** Milliseconds between heartbeats. */
   readonly period: number;
 }
 
-/** The cell of the beats. */
+/** The index of the heartbeat counter. */
 export const beats = 0;

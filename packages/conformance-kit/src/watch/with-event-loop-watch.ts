@@ -2,17 +2,17 @@ import { Worker } from "node:worker_threads";
 import { beats, type WatchedCells } from "./watched-cells.ts";
 
 interface WatchOptions {
-  /** The names of all checks that may run. */
+  /** Names of all checks that may run. */
   readonly names: readonly string[];
-  /** How many of them run at once. */
+  /** Number of checks that run concurrently. */
   readonly concurrency: number;
-  /** Milliseconds without a turn of the event loop that are told. */
+  /** Milliseconds of a blocked event loop until a report. */
   readonly silence: number;
 }
 
 /**
- * Tells on stderr when the event loop has no turn, and in which checks. That takes another thread: an adapter that does everything in
- * microtasks keeps timers from firing, the time limit of the checks among them, and what is written from being written.
+ * Reports a blocked event loop and the running checks on stderr. A separate thread is necessary: an adapter that works
+ * only in microtasks blocks timers, including the time limit of checks, and asynchronous output.
  */
 class EventLoopWatch {
   readonly #cells: Int32Array<SharedArrayBuffer>;
@@ -25,9 +25,9 @@ class EventLoopWatch {
     this.#numbers = new Map(names.map((name, index) => [name, index + 1]));
     const period = silence / 30;
     const workerData: WatchedCells = { cells: this.#cells, names, silence, period };
-    // Without the flags of the process: what they load is not for this thread.
+    // Without the flags of the process: their preloaded modules do not belong in this thread.
     this.#thread = new Worker(new URL("./event-loop-watch-main.js", import.meta.url), { workerData, execArgv: [] });
-    // A run is as good without a watch.
+    // A run works without the watch, too.
     this.#thread.on("error", () => {});
     this.#thread.unref();
     this.#beating = setInterval(() => this.#beat(), period).unref();
@@ -57,7 +57,7 @@ class EventLoopWatch {
   }
 }
 
-/** Does some work under a watch, which is stopped whatever comes of it. */
+/** Runs work with an event loop watch and stops the watch afterwards. */
 export async function withEventLoopWatch<T>(
   options: WatchOptions,
   work: (watch: EventLoopWatch) => Promise<T>,
