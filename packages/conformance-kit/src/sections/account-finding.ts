@@ -17,7 +17,7 @@ import { createLink, removeLink } from "../fixtures/new-link.ts";
 
 const nothing = { account: null, user: null, linked: [], decoy: null, link: null };
 
-/** Groups with these names, the one named "two" for a single reader. */
+/** Creates groups with these names. The group "two" has a single reader. */
 function createGroups(r: Repositories, names: readonly string[], others: Attributes = {}): Promise<StoredObject[]> {
   return r.objects.insert(
     names.map((Name) => ({
@@ -31,7 +31,7 @@ function createGroups(r: Repositories, names: readonly string[], others: Attribu
 const findNamed = (r: Repositories, loginName: string, links: readonly string[]) =>
   r.accounts.find({ realm: "database", loginName }, links);
 
-/** Demands that what is found by a key is what is found by the id of the account, and `own`, which only the key tells. */
+/** Asserts that a look-up by key equals the look-up by account id, plus `own`, which only the key returns. */
 async function isFoundBy(
   r: Repositories,
   account: Account,

@@ -11,10 +11,10 @@ import { whileOpen } from "../fixtures/concurrently.ts";
 
 const administrator = { administrator: true };
 
-/** Kinds of records; storage knows none of them. */
+/** Record kinds. Storage attaches no meaning to them. */
 const recordKinds = ["passwordReset", "accountLink", "unheardOf"] as const;
 
-/** Two links, two custom accounts and, of the user and of one of each, what names them. */
+/** Two links, two custom accounts, and the owners of records: the user, one of the links and one of the accounts. */
 interface Belongings {
   readonly links: readonly [IdentityLinkRecord, IdentityLinkRecord];
   readonly customs: readonly [Account, Account];
@@ -32,7 +32,7 @@ async function belongingsOf(r: Repositories, userId: ObjectId): Promise<Belongin
   return { links, customs, subjects };
 }
 
-/** How much of each is there, as 1 or 0: links and custom accounts, and records of each owner. */
+/** The fraction left: of links and custom accounts together, then of the records of each owner. */
 async function leftOf(r: Repositories, { links, customs, subjects }: Belongings): Promise<number[]> {
   const linked = await Promise.all(links.map(({ value }) => findLink(r, value)));
   const mapped = await Promise.all(customs.map(({ id }) => accountOf(r, id)));
@@ -43,12 +43,12 @@ async function leftOf(r: Repositories, { links, customs, subjects }: Belongings)
   return [[...linked, ...mapped].filter((each) => each !== null).length / 4, ...(await Promise.all(records))];
 }
 
-/** The users who have accounts, in the order of the names. */
+/** The users with database accounts, in order of log-in name. */
 async function listedUsers(r: Repositories): Promise<string[]> {
   return pluck(await r.accounts.list("database", null, 10), "userId");
 }
 
-/** Two administrators who remove one another, the second while the first is not done yet. */
+/** Two administrators remove each other. The second removal starts during the first. */
 async function removeOneAnother(storage: Storage, other: Storage): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
     const r = storage.repositories;

@@ -9,21 +9,21 @@ import { equalCounts } from "../fixtures/lists.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { orderedNames, shuffledNames } from "../fixtures/ordered-names.ts";
 
-/** Ids that no account has, some of them of no realm. */
+/** Ids without an account, some invalid in every realm. */
 const nobodies = ["ZZZZZZZZZZ", "00000000-0000-4000-8000-000000000000", "", "1;", "constructor"];
 
 const nothing = { account: null, user: null, linked: [], decoy: null, link: null };
 
-/** What an account has to be of, where nothing else is said. */
+/** Default properties of an account. */
 const plain = { secret: "first secret", email: null, administrator: false };
 
-/** What holds in both realms, each as if the other was not there. `of` makes the names of the checks. */
+/** The rules of both realms, independent of each other. `of` builds the titles of the checks. */
 function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [name: string]: Check["run"] } {
   const create: (r: Repositories, given?: Partial<NewAccount>) => Promise<Account> =
     realm === "database" ? createUser : createCustomAccount;
   const find = (r: Repositories, loginName: string) => r.accounts.find({ realm, loginName }, []);
   const named = async (r: Repositories, loginName: string) => (await find(r, loginName)).account;
-  /** An account that is not there yet, of a user who has none. */
+  /** A new account that is not stored yet, of a user without one. */
   const unborn = async (r: Repositories, loginName: string): Promise<NewAccount & { readonly id: string }> => {
     const userId = await createUserObject(r);
     return { ...plain, id: realm === "database" ? userId : randomUUID(), userId, loginName };

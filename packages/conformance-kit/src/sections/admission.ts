@@ -12,13 +12,13 @@ import { Visitor } from "../fixtures/visitor.ts";
 const { idleTimeout } = generous;
 const modes = ["session", "token", "secure"] as const;
 
-/** A user who has opened a session. */
+/** A user with an open session. */
 async function scene(r: Repositories, user: Parameters<typeof createUser>[1] = {}) {
   const visitor = await Visitor.create(r, { account: await createUser(r, user) });
   return { visitor, digest: await visitor.open(r) };
 }
 
-/** Demands that a change of an account is the end of its sessions, and of no others. */
+/** Asserts that a change of an account ends its sessions and no others. */
 async function endsSessions(r: Repositories, change: (account: Account) => Promise<unknown>): Promise<void> {
   const { visitor, digest } = await scene(r);
   const colleague = await Visitor.create(r, { key: visitor });
@@ -190,7 +190,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     const named = async (what: string) =>
       equalInAnyOrder((await visitor.admit(r, digest)).principal?.groups ?? ["no principal"], ids, what);
     await named("the groups");
-    // What is in the recycler keeps its references, and what a group there could see, its members still see.
+    // A group in the trash keeps its references, and its members keep its visibility.
     await deleteObjects(storage, ids.slice(2), true);
     await named("the groups with one in the recycler");
     await restoreObjects(storage, ids[2] ?? "");

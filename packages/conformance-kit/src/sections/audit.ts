@@ -12,7 +12,7 @@ function eventOf(recorded: RecordedAuditEvent): AuditEvent {
   return event;
 }
 
-/** The event of a request with this id. */
+/** The audit event of a request with this id. */
 function ofRequest(requestId: string): AuditEvent {
   return { ...auditEvent, requestId };
 }

@@ -27,7 +27,7 @@ interface EntryOptions {
   readonly deviceId?: string | null;
 }
 
-/** What an entry asks for: to forget failures, a session, an event. */
+/** The calls of a log-in: clear failures, open a session, append an event. */
 function entry(r: BatchRepositories, visitor: Visitor, { keys = [], limit = 0, deviceId = null }: EntryOptions = {}) {
   const session = visitor.newSession({ mode: "secure", deviceId });
   const calls = [
@@ -38,7 +38,7 @@ function entry(r: BatchRepositories, visitor: Visitor, { keys = [], limit = 0, d
   return { digest: session.digest, calls };
 }
 
-/** What can be seen of entries. */
+/** The visible state after log-ins. */
 async function look(r: Repositories) {
   return {
     sessions: await r.sessions.count(),

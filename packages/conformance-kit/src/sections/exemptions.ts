@@ -11,7 +11,7 @@ import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/concurrently.ts";
 import { hour, minute, second } from "../fixtures/policy.ts";
 
-/** Delays of 1, 2, 4 and then 5 minutes after the third failure. */
+/** The delay is 1, 2, 4 and then 5 minutes, from the third failure on. */
 const policy: ThrottlePolicy = { maxFailures: 3, initialDelay: minute, maxDelay: 5 * minute, resetAfter: 2 * hour };
 const go = { wait: 0, claimed: false };
 const claim = { wait: 0, claimed: true };
@@ -36,12 +36,12 @@ async function grant(r: Repositories, member: string, change: Partial<ExemptionG
   await r.throttle.pass([], [], granting(member, change));
 }
 
-/** Fails on a key until its delay runs. */
+/** Records failures for a key until it is delayed. */
 async function shut(r: Repositories, key = place("nobody"), failures = policy.maxFailures): Promise<void> {
   for (let index = 0; index < failures; index += 1) await r.throttle.fail([key]);
 }
 
-/** Which of them may try, where the key of the group says wait. */
+/** The members that may attempt although the key of the group is delayed. */
 async function exempted(r: Repositories, members: readonly string[], group = "office"): Promise<string[]> {
   const found: string[] = [];
   for (const member of members) if ((await r.throttle.attempt([place(member, group)])).wait === 0) found.push(member);

@@ -9,7 +9,7 @@ import { createObject, files, idsOf, objectOf, deleteObjects, update } from "../
 import { generous, hour, minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
-/** An object and two who want it. */
+/** An object and two sessions that compete for it. */
 async function scene(r: Repositories) {
   const visitor = await Visitor.create(r);
   const { id } = await createObject(r);
@@ -176,7 +176,7 @@ const ofObjects = checksOf("locks", {
 
 const newFiles = async (r: Repositories, count: number) => idsOf(await r.objects.insert(files(count)));
 
-/** Demands that a session that wants twelve locks at once, where it may have five, is given five. */
+/** Asserts that a session gets five of twelve concurrent locks if the limit is five. */
 async function takesFive(r: Repositories, other: Repositories, session: Digest): Promise<void> {
   const ids = await newFiles(r, 12);
   const take = (index: number) => (index % 2 === 0 ? r : other).locks.take(ids[index] ?? "", session, 5);

@@ -22,7 +22,7 @@ const ticket: ClassDefinition = {
   rights: [{ group: "*", permissions: ["read"] }],
 };
 
-/** Holds the model in a transaction that does something for a while, and this at its end; resolves once it is held. */
+/** Locks the model in a transaction, which lingers and then runs `atTheEnd`. Resolves once the model is locked. */
 async function holdModel(
   storage: Storage,
   atTheEnd: (inside: Repositories) => Promise<void>,
@@ -38,24 +38,24 @@ async function holdModel(
   return { ended };
 }
 
-/** Classes like the ticket, of these names. */
+/** Copies of the ticket class with these names. */
 function tickets(...names: readonly string[]): ClassDefinition[] {
   return names.map((name) => ({ ...ticket, name }));
 }
 
-/** Changes the model as it is, which has to succeed; what it is afterwards. */
+/** Changes the current model and asserts success. Returns the new model. */
 async function change({ model }: Repositories, delta: ModelDelta): Promise<StoredModel> {
   const { generation } = await model.load();
   equal(await model.change(delta, generation), "ok", "changing the model");
   return model.load();
 }
 
-/** Demands that these classes are all that there are beside the built-in ones. */
+/** Asserts that these are all classes in addition to the built-in ones. */
 function adds({ classes }: StoredModel, ...added: readonly unknown[]): void {
   equalInAnyOrder(classes, [...builtInClasses, ...added], "the classes");
 }
 
-/** Demands that the model is what it was. */
+/** Asserts that the model is unchanged. */
 function isAsBefore(after: StoredModel, before: StoredModel): void {
   equal(after.generation, before.generation, "the generation");
   equalInAnyOrder(after.classes, before.classes, "the classes");

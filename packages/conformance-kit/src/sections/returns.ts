@@ -8,7 +8,7 @@ import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { minute } from "../fixtures/policy.ts";
 import { rolledBack } from "../fixtures/rolled-back.ts";
 
-/** The state of a log-in at a provider, good for ten minutes; returns its digest. */
+/** Stores the state of a log-in at a provider for ten minutes. Returns its digest. */
 async function begin(r: Repositories, value: RecordValue): Promise<Digest> {
   const digest = freshDigest();
   await r.records.put("providerState", digest, value, { lifetime: 10 * minute });

@@ -7,7 +7,7 @@ import { createCustomAccount, createUserObject } from "../fixtures/accounts.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { hour, minute } from "../fixtures/policy.ts";
 
-/** Demands that a database is empty before some work and is not after it. */
+/** Asserts that a database is empty before some work and not empty after it. */
 function fills(work: (r: Repositories) => Promise<unknown>): Check["run"] {
   return async ({ r }) => {
     equal(await r.settings.isEmpty(), true, "whether the database is empty before");

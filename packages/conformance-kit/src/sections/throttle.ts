@@ -5,7 +5,7 @@ import { atOnce } from "../fixtures/concurrently.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { hour, minute, second } from "../fixtures/policy.ts";
 
-/** Delays of 1, 2, 4 and then 5 minutes after the third failure. */
+/** The delay is 1, 2, 4 and then 5 minutes, from the third failure on. */
 const policy: ThrottlePolicy = { maxFailures: 3, initialDelay: minute, maxDelay: 5 * minute, resetAfter: hour };
 
 const go = { wait: 0, claimed: false };
@@ -15,12 +15,12 @@ function keyed(key: string, changes: Partial<ThrottlePolicy> = {}): ThrottleKey 
   return { key, policy: { ...policy, ...changes } };
 }
 
-/** Fails so often on a key that its delay runs. */
+/** Records failures for a key until it is delayed. */
 async function delay(r: Repositories, key: ThrottleKey, failures: number = policy.maxFailures): Promise<void> {
   for (let index = 0; index < failures; index += 1) await r.throttle.fail([key]);
 }
 
-/** Demands a running delay; some of it may have passed since, and one who asked at once may have looked at the clock first. */
+/** Asserts a running delay. Some of it can have passed, and concurrent calls read the clock at different times. */
 function isAbout(wait: number, expected: number, what: string): void {
   holds(
     wait < expected + second && wait > expected - 10 * second,

@@ -162,7 +162,7 @@ const always = checksOf("transactions", {
           await inside.audit.append({ ...auditEvent, requestId: name });
           await inside.accounts.change(first, { disabled: true });
           started.add(name);
-          // Gives the other one time to take its first, where both can run at once.
+          // Lets the other transaction lock its first row, if both can run concurrently.
           for (let turn = 0; turn < 100 && started.size < 2; turn += 1) await inside.audit.read(0, 1);
           await inside.accounts.change(second, { disabled: true });
         });
@@ -185,7 +185,7 @@ const parallel = checksOf(
           await storage.transaction((inside) => createAppName(inside, "ended"));
           return knownAppNames(r, "open", "ended");
         },
-        // Enough for the slowest commit of another one.
+        // Enough for the slowest commit of another transaction.
         { turns: 20_000 },
       );
       equal(seen, ["ended"], "what is seen while the first one is open");

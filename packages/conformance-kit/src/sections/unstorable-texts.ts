@@ -8,7 +8,7 @@ import { unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { generous } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
-/** Demands that nothing is stored with any of the texts, by each of the calls. */
+/** Asserts that each call rejects each text with 307. */
 async function refuses(calls: { readonly [what: string]: (text: string) => Promise<unknown> }): Promise<void> {
   for (const text of unstorableTexts) {
     for (const [what, call] of Object.entries(calls))

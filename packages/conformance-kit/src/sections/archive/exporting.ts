@@ -9,7 +9,7 @@ import { auditEvent } from "../../fixtures/every-call.ts";
 import { createLink } from "../../fixtures/new-link.ts";
 import { files, idsOf, deleteObjects } from "../../fixtures/objects.ts";
 
-/** Writes something of everything that an archive can hold. */
+/** Writes at least one record of every archive section. */
 async function writeEverything({ repositories: r }: Storage): Promise<void> {
   await r.settings.setMaintenance(true);
   await r.settings.raiseMacroGeneration();
@@ -24,7 +24,7 @@ async function writeEverything({ repositories: r }: Storage): Promise<void> {
   await r.model.change({ put: [{ name: "Late", base: null, attributes: [], rights: [] }] }, generation);
 }
 
-/** Reads on behind the first part, with something done in between. */
+/** Exports a storage and calls a function after the first part. */
 async function exportAround({ archive }: Storage, meanwhile: () => unknown): Promise<ArchiveRecord[]> {
   const records: ArchiveRecord[] = [];
   for await (const part of archive.export()) {
@@ -34,7 +34,7 @@ async function exportAround({ archive }: Storage, meanwhile: () => unknown): Pro
   return records;
 }
 
-/** Reads so many parts, and leaves the others. */
+/** Reads this many parts, then ends the iteration. */
 async function readParts({ archive }: Storage, count: number): Promise<void> {
   const reading = archive.export()[Symbol.asyncIterator]();
   for (let read = 0; read < count; read += 1) await reading.next();
@@ -48,7 +48,7 @@ export const exportingChecks: readonly Check[] = [
       const before = await archived(storage);
       let writing: Promise<void> = Promise.resolve();
       const read = await exportAround(storage, async () => {
-        // Not awaited: a storage of one session lets it wait for the end of the export. Where nothing has to wait, it is done by then.
+        // Not awaited: a storage with one connection delays the write until the export ends.
         writing = writeEverything(storage);
         for (let turns = 0; turns < 20; turns += 1) await turn();
       });

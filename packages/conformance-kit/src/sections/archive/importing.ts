@@ -25,7 +25,7 @@ import { createLink } from "../../fixtures/new-link.ts";
 import { generous } from "../../fixtures/policy.ts";
 import { sampleArchive } from "../../fixtures/sample-archive.ts";
 
-/** Who reads without being a member of anything. */
+/** A reader without principals. */
 const everybody: Visibility = { classes: null, principals: new Set() };
 
 function importInto({ archive }: Storage, records = sampleArchive) {
@@ -36,7 +36,7 @@ async function fill(storage: Storage): Promise<void> {
   equal(await importInto(storage), "imported", "the import");
 }
 
-/** Begins an import that has read all but the last record, and ends when that is released. */
+/** Starts an import that reads all but the last record, and completes after `release`. */
 async function beginImport({ archive }: Storage) {
   const [begun, released] = [signal(), signal()];
   async function* read(): AsyncGenerator<ArchiveRecord> {
@@ -50,7 +50,7 @@ async function beginImport({ archive }: Storage) {
   return { outcome, release: released.tell };
 }
 
-/** Demands that nothing changes, and that nothing is read of what was to come. */
+/** Asserts that an import into a non-empty database changes nothing and reads no record. */
 function leavesAlone(write: (r: Repositories, storage: Storage) => Promise<unknown>): Check["run"] {
   return async ({ storage, r }) => {
     await write(r, storage);
@@ -65,7 +65,7 @@ function leavesAlone(write: (r: Repositories, storage: Storage) => Promise<unkno
   };
 }
 
-/** Demands that these records are refused, and that an import succeeds afterwards. */
+/** Asserts that an import of these records fails and leaves the database empty. */
 async function refuses(
   storage: Storage,
   code: 307 | 801,
@@ -78,13 +78,13 @@ async function refuses(
   equal(await storage.repositories.settings.isEmpty(), true, `whether the database is empty after ${what}`);
 }
 
-/** The sample with one record more, behind the one at this place of its section: the same, but for this. */
+/** The sample with a changed copy of one record, right behind the original at this index of its section. */
 function sampleWith(section: ArchiveSection, place: number, change: object = {}): ArchiveRecord[] {
   const original = ofSection(sampleArchive, section).at(place);
   return sampleArchive.flatMap((record) => (record === original ? [record, { ...record, ...change }] : [record]));
 }
 
-/** The sample with one more object, which has an id and a UUID of its own, unless this says otherwise. */
+/** The sample with a copy of its last object. By default, the copy has a new id and UUID. */
 function sampleWithObject(change: Partial<RecordOf<"objects">>): ArchiveRecord[] {
   const own = { id: objectIdOf(1_500_000), uuid: "00000000-0000-4000-8000-ffffffffffff" };
   return sampleWith("objects", -1, { ...own, ...change });

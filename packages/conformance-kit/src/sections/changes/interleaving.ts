@@ -6,13 +6,13 @@ import { createObject, files, idsOf, objectOf } from "../../fixtures/objects.ts"
 import { pseudoRandom } from "../../fixtures/digests.ts";
 import { atOnce, linger, meanwhile, whileOpen } from "../../fixtures/concurrently.ts";
 
-/** Everything up to the watermark as of now. */
+/** The watermark and all changes up to it. */
 async function lookAt(r: Repositories): Promise<{ watermark: number; changes: Change[] }> {
   const watermark = await r.changes.watermark();
   return { watermark, changes: await changesUpTo(r, watermark) };
 }
 
-/** What is written while a transaction is open has to wait for it, or the transaction has to end with what is above. */
+/** Asserts that an open transaction never adds changes up to a watermark that was already read. */
 async function overlap(storage: Storage, other: Storage, end: "kept" | "taken back"): Promise<void> {
   const created: string[] = [];
   const insert = async (r: Repositories, count: number) => {
@@ -35,7 +35,7 @@ async function overlap(storage: Storage, other: Storage, end: "kept" | "taken ba
   }
 }
 
-/** One writer's transactions: they create objects and change one that all writers change, and some of them are taken back. */
+/** The transactions of one writer: they create objects, update a shared one, or roll back. Returns the ids. */
 async function write(storage: Storage, writer: number, shared: string): Promise<string[]> {
   const random = pseudoRandom(writer);
   const takenBack = new Error("taken back");
@@ -62,7 +62,7 @@ async function write(storage: Storage, writer: number, shared: string): Promise<
   return kept;
 }
 
-/** Writers whose transactions overlap in any way, and a reader who follows them. */
+/** Writers with overlapping transactions, and a reader that follows their changes. */
 async function follow(storages: readonly [Storage, Storage]): Promise<void> {
   const [{ repositories: reader }] = storages;
   const shared = await createObject(reader);

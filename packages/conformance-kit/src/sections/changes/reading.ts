@@ -6,7 +6,7 @@ import { meanwhile, oneByOne } from "../../fixtures/concurrently.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
 import { createObject, createInOneCall, files, idsOf, changesSince, update } from "../../fixtures/objects.ts";
 
-/** The ids of objects of several transactions, many of some, the watermark behind all of them, and what is told. */
+/** Creates objects in several transactions. Returns their ids, the watermark and the changes. */
 async function severalTransactions(storage: Storage) {
   const insert = (count: number) => storage.transaction((inside) => inside.objects.insert(files(count)));
   const created = idsOf((await oneByOne([1, 5, 1, 40, 3], insert)).flat());

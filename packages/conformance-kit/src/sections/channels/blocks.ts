@@ -11,7 +11,7 @@ import type { Subject } from "../../subject.ts";
 const limits: BlockLimits = { uses: 3, within: minute };
 const server = "server key";
 
-/** Claims of clients on blocks; both have short names, which stand for digests. */
+/** Claims cipher blocks for clients. Short names stand for the digests of both. */
 async function begin({ r: outside }: Subject) {
   const named = new Map<string, Digest>();
   const digest = (name: string): Digest => {
@@ -19,13 +19,13 @@ async function begin({ r: outside }: Subject) {
     named.set(name, known);
     return known;
   };
-  /** Claims the blocks, one letter each. */
+  /** Claims blocks, one letter per block. */
   const claim = (client: string, letters: string, { keyId = server, r = outside } = {}): Promise<BlockVerdict> =>
     r.channels.claimBlocks(
       { blocks: [...letters].map((letter) => digest(`block ${letter}`)), clientKey: digest(`client ${client}`), keyId },
       limits,
     );
-  /** The verdicts on claims that follow one another, each written as its client and its blocks. */
+  /** The verdicts on consecutive claims, each written as its client and its blocks. */
   const inTurn = (...claims: readonly string[]): Promise<BlockVerdict[]> =>
     oneByOne(claims, (each) => {
       const [client = "", letters = ""] = each.split(" ");

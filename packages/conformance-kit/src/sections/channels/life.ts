@@ -7,13 +7,13 @@ import { generous, minute } from "../../fixtures/policy.ts";
 import { rolledBack } from "../../fixtures/rolled-back.ts";
 import { Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 
-/** The next number out, and what comes of a number in. */
+/** The next outgoing number, and the verdict on an incoming number. */
 const numbersOf = async ({ channels }: Repositories, digest: Digest, number: bigint) => [
   await channels.reserveOut(digest, 1),
   await channels.acceptIn(digest, number),
 ];
 
-/** Demands that nothing is left of a channel. */
+/** Asserts that a channel no longer exists. */
 async function isClosed(r: Repositories, digest: Digest, what: string): Promise<void> {
   equal(await numbersOf(r, digest, 0n), [null, "gone"], `what the channel of ${what} answers`);
 }

@@ -10,10 +10,10 @@ import type { Subject } from "../../subject.ts";
 const window = BigInt(messageWindow);
 const highestOfAll = 2n ** 64n - 1n;
 
-/** A visitor with a secure session, and what demands verdicts on numbers, brought one after the other. */
+/** A visitor with a secure session, and an assertion of verdicts on consecutive incoming numbers. */
 async function begin({ r }: Subject) {
   const visitor = await Visitor.create(r);
-  /** The verdicts are written as in `"0 fresh, 0 seen"`. */
+  /** `verdicts` has the form `"0 fresh, 0 seen"`. */
   const judges = async (session: Digest, verdicts: string): Promise<void> => {
     for (const each of verdicts.split(", ")) {
       const [number = "", verdict] = each.split(" ");
@@ -23,7 +23,7 @@ async function begin({ r }: Subject) {
   return { visitor, session: await visitor.openSecure(r), judges };
 }
 
-/** Every so many numbers from 0 on. */
+/** The first multiples of `step`, from 0. */
 const every = (step: number, length: number) => Array.from({ length }, (_, index) => BigInt(step * index));
 
 export const channelNumberChecks: readonly Check[] = checksAfter("channels", begin, {

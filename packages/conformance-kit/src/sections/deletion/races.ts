@@ -17,10 +17,10 @@ import { Visitor } from "../../fixtures/visitor.ts";
 
 const rounds = 10;
 
-/** One round of a race: one storage deletes, the other does something else; or one storage does both. */
+/** One round of a race between a deletion and another operation, on two storages or on one. */
 type Race = (deleter: Storage, other: Storage, round: number) => Promise<void>;
 
-/** Starts two calls at once, the second one first in every other round. */
+/** Starts two calls concurrently, in reverse order in every second round. */
 async function inTurns<A, B>(round: number, one: () => Promise<A>, other: () => Promise<B>): Promise<[A, B]> {
   if (round % 2 === 0) return Promise.all([one(), other()]);
   const second = other();
@@ -31,7 +31,7 @@ async function isThere(r: Repositories, id: string): Promise<boolean> {
   return (await r.objects.get([id], seesAll)).length > 0;
 }
 
-/** Deletes an object that nobody points to, and whom nobody has locked; whether it did. */
+/** Deletes an object without referrers and without a lock. Returns whether it was deleted. */
 function deleteFree(storage: Storage, id: string): Promise<boolean> {
   return storage.transaction(async (r) => {
     const [held] = await r.deletion.lock([id]);
@@ -41,7 +41,7 @@ function deleteFree(storage: Storage, id: string): Promise<boolean> {
   });
 }
 
-/** Restores an object with its reference to a target, where that can still be pointed to. */
+/** Restores an object. Keeps its reference to a target that still exists. */
 function restore(storage: Storage, { id: source }: StoredObject, target: StoredObject): Promise<StoredObject[]> {
   return storage.transaction(async ({ deletion }) => {
     const group = await deletion.recycledWith(source);

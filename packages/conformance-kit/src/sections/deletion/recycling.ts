@@ -28,7 +28,7 @@ import { hour } from "../../fixtures/policy.ts";
 
 const [ada, bob] = ["A1", "B2"] as const;
 
-/** Recycles objects together with the first of them, for a user. */
+/** Moves objects to the trash as a cascade with the first as its root, on behalf of a user. */
 function recycle(storage: Storage, ids: readonly ObjectId[], deletedBy: ObjectId | null, quota = 0) {
   return storage.transaction(async ({ deletion }) => {
     const held = idsOf(pluck(await deletion.lock(ids), "object"));
@@ -44,7 +44,7 @@ function listed({ deletion }: Repositories, query: Partial<TrashQuery> = {}): Pr
   return deletion.listRecycled({ deletedBy: null, visibility: seesAll, after: null, limit: 100, ...query });
 }
 
-/** Creates so many objects; their ids. */
+/** Creates this many objects and returns their ids. */
 async function create(r: Repositories, count: number) {
   const given = Array.from({ length: count }, () => ({}));
   return idsOf(await createObjects(r, ...given)) as [ObjectId, ObjectId, ObjectId, ObjectId, ObjectId, ...ObjectId[]];

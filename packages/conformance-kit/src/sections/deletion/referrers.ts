@@ -14,7 +14,7 @@ import {
 } from "../../fixtures/objects.ts";
 import { hour } from "../../fixtures/policy.ts";
 
-/** An object that points to others by collections of these names. */
+/** Creates an object with collections of these names. */
 function pointing(r: Repositories, links: Links, className = "File"): Promise<StoredObject> {
   return createObject(r, { className, ...linking(links, { Name: "plan" }) });
 }
@@ -23,7 +23,7 @@ function link(source: StoredObject, attribute: string, target: StoredObject): Re
   return { id: source.id, className: source.className, attribute, target: target.id };
 }
 
-/** Those of the class `File` that point to an object by these attributes. */
+/** The referrers of the class `File` that reference an object by these attributes. */
 function ofFiles({ deletion }: Repositories, { id }: StoredObject, names: readonly string[]): Promise<Referrer[]> {
   return deletion.referrers([id], {
     attributes: names.map((attribute) => ({ className: "File", attribute })),

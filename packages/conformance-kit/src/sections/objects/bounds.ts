@@ -14,13 +14,13 @@ import { pluck } from "../../fixtures/lists.ts";
 import { idsOf } from "../../fixtures/objects.ts";
 import { valueOf } from "../../fixtures/query-fixtures.ts";
 
-/** Bytes of each large object, and more than the names of its attributes take. */
+/** Bytes: the size of each large object, and an upper bound for its attribute names. */
 const large = 10_000;
 const slack = 1_000;
 
 const nobody: Visibility = { classes: null, principals: new Set() };
 
-/** Objects of about 10,000 bytes with a `Value` from 0. */
+/** Objects of about 10,000 bytes, with a `Value` from 0. */
 function largeOnes(
   count: number,
   properties: { readonly className?: string; readonly readers?: readonly string[] } = {},
@@ -35,7 +35,7 @@ function largeOnes(
 const few: Filter = { kind: "compare", path: valueOf("number"), operator: "lt", value: 5 };
 const sort = [{ path: valueOf("number"), descending: true }];
 
-/** Every way to ask for a list. */
+/** All forms of a list query. */
 const queries: readonly (readonly [string, ObjectQuery])[] = [
   ["of a class", { classes: ["File"] }],
   ["of several classes", { classes: ["File", "Image"] }],
@@ -44,7 +44,7 @@ const queries: readonly (readonly [string, ObjectQuery])[] = [
   ["that is filtered and sorted", { classes: ["File", "Image"], filter: few, sort }],
 ];
 
-/** Demands that objects are read where they may take as many bytes as they do, and not where they may take less. */
+/** Asserts that a read succeeds if the byte limit fits its objects, and fails if it fits one less. */
 async function areBounded(
   read: (bytes: number) => Promise<readonly StoredObject[]>,
   expected: readonly StoredObject[],

@@ -23,18 +23,18 @@ import {
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { whileOpen } from "../../fixtures/concurrently.ts";
 
-/** Sees the files that everybody or `A1` may read. */
+/** Sees files that are readable by all or by `A1`. */
 const visibility: Visibility = { classes: new Set(["File"]), principals: new Set(["A1"]) };
 const blind = { session: null, visibility };
 const seeing = { session: null };
 const all = { attributes: null, limit: 100 };
 
-/** An object whose team are these. */
+/** An object with these members in its collection `Team`. */
 function withTeam(r: Repositories, members: readonly StoredObject[]): Promise<StoredObject> {
   return createObject(r, linking({ Team: idsOf(members) }, { Name: "plan" }));
 }
 
-/** A change of an object's collections, and of other attributes. */
+/** A change of an object's collections and of other attributes. */
 function relinked(id: ObjectId, collections: Links, others?: Attributes): ObjectChange {
   const { attributes, links } = linking(collections, others);
   return changeOf(id, attributes, { links });
@@ -48,7 +48,7 @@ async function referrersOf(r: Repositories, target: StoredObject): Promise<strin
   return idsOf(await r.deletion.referrers([target.id], all));
 }
 
-/** Two that everybody sees, and three that some do not. */
+/** Two visible objects and three with restricted visibility. */
 async function scene(r: Repositories) {
   return {
     one: await createObject(r),

@@ -14,7 +14,7 @@ function outlineOf({ id, uuid, className, version, storedAt }: StoredObject) {
   return { id, uuid, className, version, storedAt };
 }
 
-/** Files with a `Value` from 0, every third of them for nobody, and one image. */
+/** Files with a `Value` from 0, every third one without readers, and one image. */
 const objects = [
   ...Array.from({ length: 9 }, (_, index) => ({
     className: "File",

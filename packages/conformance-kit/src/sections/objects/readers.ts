@@ -29,7 +29,7 @@ const seenBy = (...principals: ObjectId[]): Visibility => ({
   classes: new Set(["File"]),
   principals: new Set(principals),
 });
-/** Of the readers, of others, of nobody, and everything. */
+/** The visibility of the readers, of others, of no one, and of everything. */
 const callers = [seenBy("A1"), seenBy("B2"), seenBy("C3", "A1"), seenBy("D4"), seenBy(), seesAll];
 
 function counts(r: Repositories): Promise<number[]> {
@@ -42,7 +42,7 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
     const object = await createObject(r, { attributes: { Name: "plan", To: leads.id }, links: { To: [leads.id] } });
     let before = object;
     for (const readers of lists) {
-      // With another one, of which only an attribute changes.
+      // In one call with an object that keeps its readers.
       const changes = [changeOf(object.id, {}, { readers }), changeOf(beside.id, { Name: "new" })];
       const [changed, other] = await r.objects.update(changes, noSession);
       equal(

@@ -5,12 +5,12 @@ import { pluck } from "../../fixtures/lists.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { files, findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
 
-/** Creates objects of these classes, one batch, in order. */
+/** The properties of objects of these classes, in order. */
 function plain(classNames: readonly string[]) {
   return classNames.map((className, index) => ({ className, attributes: { Name: `${className} ${index}` } }));
 }
 
-/** Texts that are no UUIDs, some of them nearly this one, and a UUID that nothing has. */
+/** Invalid UUIDs, some close to the given one, and a UUID without an object. */
 function noUuids(uuid: string): readonly string[] {
   const spellings = [uuid.replaceAll("-", ""), `{${uuid}}`, ` ${uuid}`, `${uuid}\0`, uuid.slice(1), ""];
   return ["00000000-0000-0000-0000-000000000000", ...spellings, ...hostileTexts, ...unstorableTexts];

@@ -4,7 +4,7 @@ import { type Check, checksOf } from "../../check.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { noSession, createObject, createObjects, findObjects, update } from "../../fixtures/objects.ts";
 
-/** Less than what names and punctuation can take. */
+/** Upper bound in bytes for names and punctuation. */
 const slack = 100;
 
 function ofBytes(bytes: number, name = "Text"): Attributes {

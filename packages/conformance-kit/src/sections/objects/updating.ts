@@ -29,7 +29,7 @@ import {
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { hour } from "../../fixtures/policy.ts";
 
-/** A change of each of these objects. */
+/** A change for each of these objects. */
 const renaming = (...ids: readonly ObjectId[]) => ids.map((id) => changeOf(id, { Name: "new" }));
 
 export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
@@ -79,7 +79,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
   "keep hostile texts when they are changed, as values and as names": async ({ r }) => {
     const object = await createObject(r);
     const attributes: Record<string, JsonValue> = { all: hostileTexts };
-    // An own member also of the name that would set the prototype.
+    // Makes an own member even of the name `__proto__`.
     for (const text of hostileTexts) Object.defineProperty(attributes, text, { value: text, enumerable: true });
     const changed = await update(r, object.id, attributes);
     for (const text of hostileTexts)
@@ -157,7 +157,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
 
   "lose no change of those who set different attributes at once": async ({ r }) => {
     const objects = await createObjects(r, {}, {}, {});
-    // In different orders, so that those who wait for one another could block each other.
+    // Different orders, so that waiting updates could deadlock.
     await atOnce(12, (index) => {
       const order = index % 2 === 0 ? objects : objects.toReversed();
       return r.objects.update(

@@ -4,7 +4,7 @@ import { type Check, checksOf } from "../../check.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { createObject, objectOf } from "../../fixtures/objects.ts";
 
-/** Stores attributes and demands to get them back, from the creation and from a look-up. */
+/** Asserts that attributes are returned unchanged, by the creation and by a read. */
 async function keeps(r: Repositories, attributes: Attributes, what: string): Promise<void> {
   const created = await createObject(r, { attributes });
   equal(created.attributes, attributes, `${what}, as created`);
@@ -88,7 +88,7 @@ export const objectValueChecks: readonly Check[] = checksOf("objects", {
       try {
         (object?.attributes["list"] as number[] | undefined)?.push(3);
       } catch {
-        // Frozen is as good as copied.
+        // A frozen value is as safe as a copy.
       }
     }
     equal((await objectOf(r, created.id))?.attributes, { list: [1, 2] }, "the attributes");

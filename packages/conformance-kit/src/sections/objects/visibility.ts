@@ -15,7 +15,7 @@ const visibilities: readonly Visibility[] = [null, [], ["File"], ["Image", "User
     })),
 );
 
-/** Every class with every list of readers, twice. */
+/** Objects of every class with every list of readers, twice. */
 function insertAll(r: Repositories): Promise<StoredObject[]> {
   const one: NewObject[] = classes.flatMap((className) =>
     readerLists.map((readers) => ({ className, attributes: {}, readers })),
@@ -23,17 +23,17 @@ function insertAll(r: Repositories): Promise<StoredObject[]> {
   return r.objects.insert([...one, ...one]);
 }
 
-/** What one caller sees of the objects. */
+/** The view of one caller. */
 interface View {
   readonly r: Repositories;
   readonly objects: readonly StoredObject[];
   readonly visibility: Visibility;
   readonly visible: readonly StoredObject[];
-  /** For whom, as part of a message. */
+  /** The caller, as part of a message. */
   readonly who: string;
 }
 
-/** A check that looks at all of the objects as each of these callers. */
+/** A check that runs with the visibility of each caller. */
 function asEach(look: (view: View) => Promise<void>, callers = visibilities): Check["run"] {
   return async ({ r }) => {
     const objects = await insertAll(r);
@@ -45,10 +45,10 @@ function asEach(look: (view: View) => Promise<void>, callers = visibilities): Ch
   };
 }
 
-/** Every third of the callers, from one on. */
+/** Every third caller, from index `first`. */
 const everyThird = (first: number) => visibilities.filter((_, index) => index % 3 === first);
 
-/** Two classes as seen by a caller who sees all objects, by one without principals, and by others with some. */
+/** Two classes as seen by a caller with full visibility, by one without principals, and by others with some. */
 const ofTwoClasses: readonly Visibility[] = [null, [], ["A1"], ["B2", "C3"]].map((principals) => ({
   classes: new Set(["File", "User"]),
   principals: principals === null ? null : new Set(principals),

@@ -41,7 +41,7 @@ const largePage = (r: Repositories) => r.objects.find({ classes: ["File"] }, see
 
 type Refused = (r: Repositories, scene: Scene) => Promise<unknown>;
 
-/** A call of each kind that is refused, with the code of it. */
+/** One refused call of each kind, with its error code. */
 const refusals: readonly (readonly [what: string, code: ErrorCode, call: Refused])[] = [
   ["a UUID in use", 307, (r, { file }) => insert(r, { uuid: file.uuid })],
   ["a link to nothing", 307, (r) => insert(r, { links: { Owner: ["ZZZZZZ"] } })],
@@ -105,9 +105,9 @@ export const partFailingChecks: readonly Check[] = checksOf("parts of transactio
           await attempt(() => inside.audit.append({ ...auditEvent, requestId: name }));
           await attempt(() => inside.accounts.change(first, { disabled: true }));
           started.add(name);
-          // Gives the other one time to take its first, where both can run at once.
+          // Lets the other transaction lock its first row, if both can run concurrently.
           for (let turn = 0; turn < 100 && started.size < 2; turn += 1) await inside.audit.read(0, 1);
-          // Whoever loses here cannot go on, whether it minds or not.
+          // The losing transaction cannot continue, even if it ignores the error.
           await attempt(() => attempt(() => inside.accounts.change(second, { disabled: true }))).catch(() => {});
         });
       await Promise.all([crossing("forth", one.userId, other.userId), crossing("back", other.userId, one.userId)]);

@@ -8,7 +8,7 @@ import { StateFixture } from "../../fixtures/state-fixture.ts";
 import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
 import { whileOpen } from "../../fixtures/concurrently.ts";
 
-/** Keeps what it was called with, for looks from outside. */
+/** Creates a file with this name. */
 function file(r: Repositories, name: string): Promise<StoredObject> {
   return createObject(r, { attributes: { Name: name } });
 }
@@ -43,7 +43,7 @@ export const partShowingChecks: readonly Check[] = checksOf("parts of transactio
         if (order === "undone first") await keep();
         return ids;
       });
-      // What comes next is told as coming next, whatever became of the parts before.
+      // Later changes get later stamps, regardless of the outcome of the parts.
       const { id: next } = await file(r, "next");
       const upTo = await watermarkBehind(r, [...told, ...kept, next]);
       const changes = await changesUpTo(r, upTo, { stamp: after, id: null });

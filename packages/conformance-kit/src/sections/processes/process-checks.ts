@@ -5,13 +5,13 @@ import type { Subject } from "../../subject.ts";
 /** A subject with a second process on its database. */
 interface Processes extends Subject {
   readonly otherStorage: Storage;
-  /** The repositories of the second one. */
+  /** The repositories of the second process. */
   readonly other: Repositories;
-  /** The repositories of the one and the other in turns. */
+  /** The repositories of the first process for an even index, of the second for an odd one. */
   readonly of: (index: number) => Repositories;
 }
 
-/** Checks of what processes on one database do together. */
+/** Builds checks of several processes on one database. */
 export function processChecks(
   migrated: boolean,
   runs: { readonly [name: string]: (subject: Processes) => Promise<void> },

@@ -191,7 +191,7 @@ const migrated = processChecks(true, {
   },
 });
 
-/** What processes have in common. */
+/** Checks of the state shared by processes. */
 export const processSharingChecks: readonly Check[] = [...unmigrated, ...migrated];
 
 export const processClockChecks: readonly Check[] = processChecks(true, {

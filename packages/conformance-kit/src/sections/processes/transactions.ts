@@ -7,10 +7,10 @@ import { pluck } from "../../fixtures/lists.ts";
 import { createObject, update } from "../../fixtures/objects.ts";
 import { processChecks } from "./process-checks.ts";
 
-/** Whose events the audit has. */
+/** The request ids in the audit log. */
 const audited = async (r: Repositories) => pluck(await r.audit.read(0, 10), "requestId");
 
-/** Demands that what lost twice was done the third time, and that what lost three times was given up with 706. */
+/** Asserts that work succeeds after two conflicts, and fails with 706 after three. */
 async function thirdTime<T>(losses: number, work: Promise<T>, outcome: T, what: string): Promise<void> {
   if (losses < 3) equal(await work, outcome, `the outcome of the third time of ${what}`);
   else await failsWith(706, () => work, `${what} that lost three times`);

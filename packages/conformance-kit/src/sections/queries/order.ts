@@ -17,7 +17,7 @@ import { areSorted, oneOf, own, sorted } from "./filters.ts";
 
 const by = (type: ValueType, down = false, ...hops: string[]): SortKey => sorted(valueOf(type, ...hops), down);
 
-/** Demands of a type that its values, which are created in no order, have this one, and stand behind what has none. */
+/** Asserts the order of a type's values, created shuffled. Missing and null values sort lowest. */
 async function hasOrder(r: Repositories, type: ValueType, values: Attributes): Promise<void> {
   const files = Object.entries(values).map(([name, value]) => [name, { Value: value }] as const);
   const shuffled = [
@@ -32,7 +32,7 @@ async function hasOrder(r: Repositories, type: ValueType, values: Attributes): P
 
 const colors = ["red", "blue", null];
 
-/** So many files with few different values of two attributes, and the objects that some of them lead to. */
+/** Creates files with few distinct values of two attributes, and the targets of some of them. */
 async function insertMany(r: Repositories, count: number): Promise<void> {
   const targets = await r.objects.insert(colors.map((Value) => ({ className: "Image", attributes: { Value } })));
   const files = Array.from({ length: count }, (_, index) => {

@@ -7,7 +7,7 @@ const oneHop = valueOf("string", "To");
 const twoHops = valueOf("string", "To", "To");
 const reference: ValuePath = own("To", "reference");
 
-/** What a reference is that leads nowhere, by the name of the file that has it. */
+/** References without a target, by the name of their file. */
 const nowhere: Readonly<Record<string, Attributes>> = {
   "without reference": {},
   "null reference": { To: null },
@@ -18,10 +18,10 @@ const nowhere: Readonly<Record<string, Attributes>> = {
   "to a list": { To: ["1"] },
 };
 
-/** Files that lead to a value, to null and to none. */
+/** Files with a reference to a target whose value is set, null and missing. */
 const leads = ["to a value", "to null", "to none"];
 
-/** Creates them, and files that lead nowhere; the ids of what has a value, and of what has none. */
+/** Creates these files and the files without a target. Returns the ids of the targets with and without a value. */
 async function insertReferences(r: Repositories): Promise<{ readonly value: ObjectId; readonly none: ObjectId }> {
   const targets = await r.objects.insert(
     [{ Value: "found" }, { Value: null }, {}].map((attributes) => ({ className: "Image", attributes })),

@@ -8,7 +8,7 @@ import { ascending, contains, like, oneOf } from "./filters.ts";
 const path = valueOf("string");
 const everything: Visibility = { classes: null, principals: null };
 
-/** Files whose values are their names, one that has null and one that has none. */
+/** Creates files whose values are their names, one file with null and one without a value. */
 async function insertTexts(r: Repositories, texts: readonly string[]): Promise<void> {
   const files = texts.map((text) => [text, { Value: text }] as const);
   await insertFiles(r, { "\u0001missing": {}, ...Object.fromEntries(files), "\u0001null": { Value: null } });
@@ -17,7 +17,7 @@ async function insertTexts(r: Repositories, texts: readonly string[]): Promise<v
 const texts = ["plan", "Plan", "plans", "a plan", "", "100%", "100 %", "1000", "a_b", "axb", "a\\b", "line\nbreak"];
 const astral = ["\u{1f600}", "\u{1f600}\u{1f600}", "e\u0301", "%_\\"];
 
-/** Patterns, and what of the texts is like them. */
+/** Patterns with their matches among the texts. */
 const patterns: readonly (readonly [string, readonly string[]])[] = [
   ["plan", ["plan"]],
   ["Plan", ["Plan"]],

@@ -5,13 +5,13 @@ import { compare, empty, oneOf, present } from "./filters.ts";
 
 type Named = Readonly<Record<string, JsonValue>>;
 
-/** Files with these values, one that has null and one that has none. */
+/** Creates files with these values, one file with null and one without a value. */
 async function insertValues(r: Repositories, values: Named): Promise<void> {
   const files = Object.entries(values).map(([name, value]) => [name, { Value: value }] as const);
   await insertFiles(r, { missing: {}, ...Object.fromEntries(files), null: { Value: null } });
 }
 
-/** Demands of a type that each value is equal to itself alone. */
+/** Asserts that each value of a type equals only itself. */
 async function tellsApart(r: Repositories, type: ValueType, values: Named): Promise<void> {
   await insertValues(r, values);
   const path = valueOf(type);
@@ -33,7 +33,7 @@ const sides: Readonly<Record<Comparison, (order: number) => boolean>> = {
   lte: (order) => order <= 0,
 };
 
-/** Demands of a type that its values have this order, and that neither null nor what is missing stands in it. */
+/** Asserts that a type compares its values in this order, and that null and missing values never match. */
 async function hasOrder(r: Repositories, type: ValueType, values: Readonly<Record<string, Scalar>>): Promise<void> {
   await insertValues(r, values);
   const names = Object.keys(values);
@@ -45,7 +45,7 @@ async function hasOrder(r: Repositories, type: ValueType, values: Readonly<Recor
   }
 }
 
-/** In the order of their code points, which neither UTF-16 nor any dictionary has. */
+/** In code point order, which differs from UTF-16 order and from dictionary order. */
 const texts = {
   nothing: "",
   blank: " ",
@@ -69,7 +69,7 @@ const texts = {
 
 const start = "long ".repeat(150);
 
-/** As long as what an index can hold, and longer; in their order. */
+/** Texts of the maximum index length and longer, in order. */
 const longTexts = {
   start,
   "with a": `${start}a`,

@@ -4,7 +4,7 @@ import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, isTrueOf, not, valueOf } from "../../fixtures/query-fixtures.ts";
 import { areSorted, ascending, descending, empty, like, oneOf, own, present } from "./filters.ts";
 
-/** Files that lead to an image that everybody may read, to one for A1 alone, to one for nobody, and to a user. */
+/** Creates files that reference an image for all, one for A1, one without readers, and a user. */
 async function insertGuarded(r: Repositories): Promise<void> {
   const targets = await r.objects.insert([
     { className: "Image", attributes: { Value: "b" } },

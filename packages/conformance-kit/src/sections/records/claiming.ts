@@ -10,7 +10,7 @@ import { ageless, isOld, numbered, recordChecks, samplesOf } from "./samples.ts"
 
 const section = "claims of records";
 
-/** Claims by several at once until so many are claimed, or that often. */
+/** Repeats concurrent claims until this many records are claimed, or the rounds are used up. */
 async function claimAll(count: number, rounds: number, claim: () => Promise<ClaimedRecord[][]>) {
   const claimed: ClaimedRecord[] = [];
   for (let round = 0; round < rounds && claimed.length < count; round += 1) claimed.push(...(await claim()).flat());

@@ -8,7 +8,7 @@ import { hour, minute, second } from "../../fixtures/policy.ts";
 import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
 import { ageless, numbered, recordChecks, sample, samplesOf, sweep } from "./samples.ts";
 
-/** Every shape of JSON but null, and what is easily taken for nothing. */
+/** Every JSON type except null, including falsy values. */
 const values: readonly RecordValue[] = [
   "text",
   "",
@@ -28,10 +28,10 @@ const values: readonly RecordValue[] = [
   "long ".repeat(20_000),
 ];
 
-/** Texts that must not be taken for one another. */
+/** Texts that a lax collation would treat as equal. */
 const alike: readonly string[] = ["a", "A", "a ", " a", "a\t", "\u00e4", "a\u0308", "\u00c4", "\u00e1", "ss", "\u00df"];
 
-/** Texts of as many characters as there may be. */
+/** Texts with the maximum number of characters. */
 const longest = (length: number) => ["u".repeat(length), "\u00e4".repeat(length), "\u{1f469}".repeat(length / 2)];
 
 export const recordKeepingChecks: readonly Check[] = recordChecks("records", null, {

@@ -17,7 +17,7 @@ interface Change {
   readonly lifetime?: number | null;
 }
 
-/** What puts records within room. */
+/** Returns a function that puts a record within a quota. */
 function withinQuota({ records }: Repositories) {
   return (quota: RecordQuota, change: Change = {}): Promise<PutWithinOutcome> => {
     const { kind = sample, id = freshDigest(), owner = "network:a", value = 1, lifetime = hour } = change;
@@ -29,7 +29,7 @@ async function begin({ r }: Subject) {
   return { s: samplesOf(r), put: withinQuota(r) };
 }
 
-/** Puts as many, one after the other, as there are outcomes to come of it. */
+/** Puts records sequentially and asserts the outcome of each. */
 async function series(
   expected: readonly PutWithinOutcome[],
   what: string,

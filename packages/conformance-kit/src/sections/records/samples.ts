@@ -6,17 +6,17 @@ import { idsOf } from "../../fixtures/objects.ts";
 import { minute } from "../../fixtures/policy.ts";
 import type { Subject } from "../../subject.ts";
 
-/** The kind of the records that checks put. */
+/** The record kind used by the checks. */
 export const sample = "sample";
 
-/** What a record says but for its age, which passes. */
+/** A record without its age, which changes over time. */
 export type Ageless = Omit<StoredRecord, "age">;
 
 export function ageless({ id, owner, value, version, born, createdAt }: Ageless): Ageless {
   return { id, owner, value, version, born, createdAt };
 }
 
-/** Demands that a record is that old, or a minute older at most. */
+/** Asserts that an age, in milliseconds, is at least `least` and less than a minute more. */
 export function isOld(age: number, least: number): void {
   holds(least <= age && age < least + minute, `It has been there for ${age} milliseconds`);
 }
@@ -24,7 +24,7 @@ export function isOld(age: number, least: number): void {
 type Selection = Partial<Parameters<RecordRepository["list"]>[1]>;
 type Claim = Pick<ClaimedRecord, "id" | "version">;
 
-/** The records of one kind: the calls of the port without the kind, and what checks ask most. */
+/** The records of one kind: the port's calls without the kind argument, and common queries. */
 export function samplesOf({ records }: Pick<Repositories, "records">, kind = sample) {
   const get = (...ids: readonly string[]) => records.get(kind, ids);
   const put = (id: string, value: RecordValue, options?: PutOptions) => records.put(kind, id, value, options);
@@ -42,7 +42,7 @@ export function samplesOf({ records }: Pick<Repositories, "records">, kind = sam
     settle: (claimed: Claim, settlement: Settlement) => records.settle(kind, claimed, settlement),
     count: () => records.count(kind),
 
-    /** How many there are. */
+    /** Number of records. */
     size: async () => (await records.count(kind)).count,
     ids: async (selection?: Selection) => idsOf(await list(selection)),
     values: async () => (await list()).map(({ value }) => value),
@@ -53,21 +53,21 @@ export function samplesOf({ records }: Pick<Repositories, "records">, kind = sam
       for (const id of ids) await put(id, id);
     },
 
-    /** The record of an id, which has to be there. */
+    /** The record with this id. Throws if there is none. */
     async of(id: string): Promise<Ageless> {
       const [record] = await get(id);
       if (record === undefined) throw new ConformanceError(`The record ${JSON.stringify(id)} is gone.`);
       return ageless(record);
     },
 
-    /** Claims the first record that is due, which has to be there. */
+    /** Claims the first due record. Throws if there is none. */
     async claimFirst(lease?: number): Promise<ClaimedRecord> {
       const [claimed] = await claim(1, lease);
       if (claimed === undefined) throw new ConformanceError("No record is due.");
       return claimed;
     },
 
-    /** Puts a record and claims it for a minute, with none that is due before it. */
+    /** Puts a record and claims it for a minute. Throws if it is not the first due record. */
     async claimNew(id = "record", options?: PutOptions): Promise<ClaimedRecord> {
       await put(id, id, options);
       const [claimed] = await claim(1);
@@ -77,18 +77,18 @@ export function samplesOf({ records }: Pick<Repositories, "records">, kind = sam
   };
 }
 
-/** Sweeps at most so many records; how many it were, by kind. */
+/** Sweeps at most `limit` records. Returns the number of swept records by kind. */
 export async function sweep({ records }: Repositories, limit: number): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries(await records.sweep(limit));
 }
 
-/** So many ids. */
+/** Generates `count` ids. */
 export const numbered = (count: number) => Array.from({ length: count }, (_, index) => `record ${index}`);
 
-/** What checks about records get: a subject, and in `s` its records of the sample kind. */
+/** A subject with its records of the sample kind as `s`. */
 export type SampleSubject = Subject & { readonly s: ReturnType<typeof samplesOf> };
 
-/** The checks of a section about records. */
+/** Builds the checks of a section about records. */
 export function recordChecks(
   section: string,
   needs: Check["needs"],

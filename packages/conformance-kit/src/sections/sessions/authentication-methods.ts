@@ -17,14 +17,14 @@ import { unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { createLink, newLink, removeLink } from "../../fixtures/new-link.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
-/** A user with a custom account, a link, and a session through each. */
+/** A user with a custom account and a link. */
 interface Methods {
   readonly visitor: Visitor;
   readonly custom: Account;
   readonly link: IdentityLinkRecord;
 }
 
-/** By a custom account with the secret that it had, or with one that it had later. */
+/** Log-in with a custom account, with its secret version plus `later`. */
 function customAuthentication({ id, secretVersion }: Account, later = 0): AuthenticationMethod {
   return { kind: "custom", accountId: id, secretVersion: secretVersion + later };
 }
@@ -33,7 +33,7 @@ function linkAuthentication(link: IdentityLinkRecord): AuthenticationMethod {
   return { kind: "provider", link };
 }
 
-/** Whether a session that is opened now by this way is admitted. */
+/** Whether a new session with this authentication method is admitted. */
 async function letsIn(r: Repositories, visitor: Visitor, authenticationMethod: AuthenticationMethod): Promise<boolean> {
   return visitor.isAdmitted(r, await visitor.open(r, { authenticationMethod }));
 }
@@ -44,7 +44,7 @@ async function openMethods(r: Repositories, key?: Visitor): Promise<Methods> {
   return { visitor, custom: await createCustomAccount(r, { userId }), link: await createLink(r, { userId }) };
 }
 
-/** What shuts the door of a custom account. */
+/** Changes that revoke log-ins with a custom account. */
 const shutting: { readonly [what: string]: (r: Repositories, account: Account) => Promise<unknown> } = {
   "a custom account that is disabled": (r, { id }) => r.accounts.change(id, { disabled: true }),
   "a custom account that is removed": (r, { id }) => r.accounts.remove([id]),

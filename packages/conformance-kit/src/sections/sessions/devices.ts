@@ -11,7 +11,7 @@ import { isFull, Visitor, visitorChecks, type VisitorSubject } from "../../fixtu
 const phone = { deviceId: "phone" };
 const alone = { ...generous, perDevice: 1 };
 
-/** Opens sessions of the phone one after the other, with these limits and a second between them. */
+/** Opens sessions of the phone sequentially, with these limits and a second between them. */
 async function openInTurn(
   { r, advance, visitor }: VisitorSubject,
   limits: readonly Partial<SessionPolicy>[],
@@ -22,7 +22,7 @@ async function openInTurn(
   });
 }
 
-/** Ends sessions one by one; for each whether it was live. Admission would renew them. */
+/** Ends sessions sequentially. Returns whether each was live. Admission would renew them. */
 async function wereLive({ r }: VisitorSubject, digests: readonly Digest[]): Promise<boolean[]> {
   return oneByOne(digests, async (digest) => (await r.sessions.end({ digest })) === 1);
 }
@@ -50,7 +50,7 @@ const oneDevice = visitorChecks("sessions", {
     const { r, advance, visitor } = subject;
     const policy = { ...generous, perDevice: 3 };
     const digests = await oneByOne([1, 2, 3], () => visitor.open(r, phone, policy));
-    // Renews the oldest, then the next.
+    // Renews the oldest session, then the next.
     for (const renewed of digests.slice(0, 2)) {
       advance(2 * minute);
       equal(await visitor.isAdmitted(r, renewed), true, "whether the session is admitted");

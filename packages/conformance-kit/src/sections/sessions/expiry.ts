@@ -7,15 +7,15 @@ import { visitorChecks, type VisitorSubject } from "../../fixtures/visitor.ts";
 
 interface Terms {
   readonly policy?: Partial<SessionPolicy>;
-  /** What requests name; that of the policy unless given. */
+  /** The idle timeout of requests; default: that of the policy. */
   readonly idleTimeout?: number;
-  /** How many sessions are live in the end. */
+  /** Number of live sessions at the end. */
   readonly left?: number;
 }
 
 type Step = readonly [wait: number, admitted: boolean];
 
-/** Opens a session, and demands after each wait whether a request with it is admitted. */
+/** Opens a session and asserts after each wait whether a request with it is admitted. */
 function lives({ policy, idleTimeout, left }: Terms, ...steps: readonly Step[]) {
   return async ({ r, advance, visitor }: VisitorSubject): Promise<void> => {
     const digest = await visitor.open(r, {}, { ...generous, ...policy });
@@ -31,7 +31,7 @@ function lives({ policy, idleTimeout, left }: Terms, ...steps: readonly Step[]) 
 
 const times = (count: number, step: Step): Step[] => Array.from({ length: count }, () => step);
 
-/** `generous` lets a session idle for 10 minutes; it is then extended at most once a minute. */
+/** `generous` has an idle timeout of 10 minutes. A session is extended at most once a minute. */
 export const sessionExpiryChecks: readonly Check[] = visitorChecks("sessions", {
   "live as long as their idle time-out without a request": async ({ r, advance, visitor }) => {
     const [used, unused] = [await visitor.open(r), await visitor.open(r)];

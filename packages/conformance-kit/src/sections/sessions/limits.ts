@@ -9,7 +9,7 @@ import { rolledBack } from "../../fixtures/rolled-back.ts";
 import { isFull, Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
 
-/** Opens sessions at once and demands that exactly so many are opened. */
+/** Opens sessions concurrently and asserts the number of opened ones. */
 async function race(
   { r }: Subject,
   visitors: readonly Visitor[],
