@@ -17,7 +17,6 @@ export interface RunOptions {
   readonly onResult?: (result: CheckResult) => void;
 }
 
-/** The result of a run. */
 export interface ConformanceRun {
   readonly adapter: string;
   readonly capabilities: StorageCapabilities;

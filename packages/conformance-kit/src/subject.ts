@@ -3,7 +3,6 @@ import type { Repositories, Storage } from "@sallyport/core";
 /** The storage under test, with control over its environment. */
 export interface Subject {
   readonly storage: Storage;
-  /** The storage's repositories. */
   readonly r: Repositories;
   /** Opens a second connection to the same database, as another process would. */
   readonly another: () => Promise<Storage>;

@@ -22,7 +22,6 @@ to be written (it came to an error called NotWritten), 2 if it could not run.
 Of a comparison: 0 without a difference, 1 with one.
 `;
 
-/** The parsed command line. */
 export interface CommandOptions {
   /** Path of the adapter's module; absent for `--list` and `--help`. */
   readonly module: string | undefined;

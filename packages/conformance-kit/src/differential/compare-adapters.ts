@@ -17,7 +17,6 @@ export interface DifferentialOptions {
   readonly seed: number;
 }
 
-/** The result of a comparison. */
 export interface DifferentialRun {
   readonly reference: string;
   readonly adapter: string;
@@ -68,7 +67,6 @@ async function differingHistory(
   return counterexample?.[0] ?? null;
 }
 
-/** The answers of both adapters to a scenario. */
 async function outcomesOf([reference, adapter]: readonly [AdapterUnderTest, AdapterUnderTest], scenario: Scenario) {
   return [await answersOf(reference, scenario), await answersOf(adapter, scenario)] as const;
 }

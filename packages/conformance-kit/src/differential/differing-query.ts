@@ -8,7 +8,6 @@ import { objectSets } from "./queries/random-objects.ts";
 import { randomQueries } from "./queries/random-queries.ts";
 import { failureOf } from "./scenario.ts";
 
-/** Number of queries for each set of objects. */
 const queriesPerSet = 25;
 
 /** Finds the first random query that two adapters with equal objects answer differently. Shrinks it; `null` if none. */

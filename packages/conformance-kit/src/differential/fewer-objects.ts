@@ -2,7 +2,6 @@ import { nameOf, nonexistent, numberOf, withTexts } from "./object-names.ts";
 import type { QueryScenario, ScenarioObject } from "./queries/query-scenario.ts";
 import { Smallest } from "./smallest.ts";
 
-/** Maximum number of smaller scenarios to try. */
 const mostTries = 500;
 
 /** Shrinks the objects of a scenario: removes whole objects, then attributes and readers. */

@@ -3,7 +3,6 @@ import { renumbered, type Step } from "./histories/step.ts";
 import { nameOf, nonexistent, numberOf, withTexts } from "./object-names.ts";
 import { Smallest } from "./smallest.ts";
 
-/** Maximum number of smaller scenarios to try. */
 const mostTries = 300;
 
 /** Shrinks the steps of a scenario, then the attributes of the remaining steps. */

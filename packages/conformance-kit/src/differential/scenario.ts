@@ -57,7 +57,6 @@ async function runScenario(
   return runQuery(storage, await createSample(storage, scenario), scenario);
 }
 
-/** An error as an answer. */
 export function failureOf(error: unknown): Failure {
   return { failure: described(error) };
 }

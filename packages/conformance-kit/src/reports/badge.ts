@@ -2,7 +2,6 @@ import type { ConformanceRun } from "../run-checks.ts";
 import { counted } from "./counted.ts";
 import { totalsOf } from "./totals.ts";
 
-/** The content of a badge. */
 export interface Badge {
   readonly label: string;
   readonly message: string;

@@ -1,6 +1,5 @@
 import type { WriteStream } from "node:tty";
 
-/** Text styles. */
 export interface TerminalStyle {
   readonly strong: (text: string) => string;
   readonly faint: (text: string) => string;

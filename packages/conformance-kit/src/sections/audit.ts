@@ -12,7 +12,6 @@ function eventOf(recorded: RecordedAuditEvent): AuditEvent {
   return event;
 }
 
-/** The audit event of a request with this id. */
 function ofRequest(requestId: string): AuditEvent {
   return { ...auditEvent, requestId };
 }

@@ -38,7 +38,6 @@ async function holdModel(
   return { ended };
 }
 
-/** Copies of the ticket class with these names. */
 function tickets(...names: readonly string[]): ClassDefinition[] {
   return names.map((name) => ({ ...ticket, name }));
 }
@@ -55,7 +54,6 @@ function adds({ classes }: StoredModel, ...added: readonly unknown[]): void {
   equalInAnyOrder(classes, [...builtInClasses, ...added], "the classes");
 }
 
-/** Asserts that the model is unchanged. */
 function isAsBefore(after: StoredModel, before: StoredModel): void {
   equal(after.generation, before.generation, "the generation");
   equalInAnyOrder(after.classes, before.classes, "the classes");

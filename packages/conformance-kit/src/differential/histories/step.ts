@@ -36,7 +36,6 @@ export type WritingStep =
   | { readonly kind: "end"; readonly session: number }
   | { readonly kind: "endAll"; readonly user: string };
 
-/** A step of a history. */
 export type Step =
   | WritingStep
   /** With `takenBack`, the transaction throws at its end and is rolled back. */

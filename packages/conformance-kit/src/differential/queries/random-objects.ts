@@ -62,7 +62,6 @@ export const setSize = 24;
 
 const names = Array.from({ length: setSize }, (_, number) => nameOf(number));
 
-/** Generates sets of objects. */
 export function objectSets(): fc.Arbitrary<ScenarioObject[]> {
   const several = (className: ScenarioObject["className"], count: number) => {
     const object = fc.record({

@@ -18,7 +18,6 @@ const metaTypes = [
 ] as const;
 const ordered: ReadonlySet<ValueType> = new Set(["string", "number", "boolean", "date", "id", "uuid", "class", "time"]);
 
-/** Generates queries on a set of objects. */
 export function randomQueries(): fc.Arbitrary<Pick<QueryScenario, "query" | "visibility" | "limit">> {
   const { filter } = filters();
   const sortable = paths().filter(({ type }) => ordered.has(type));

@@ -29,7 +29,6 @@ import {
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { hour } from "../../fixtures/policy.ts";
 
-/** A change for each of these objects. */
 const renaming = (...ids: readonly ObjectId[]) => ids.map((id) => changeOf(id, { Name: "new" }));
 
 export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {

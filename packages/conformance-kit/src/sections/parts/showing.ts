@@ -8,7 +8,6 @@ import { StateFixture } from "../../fixtures/state-fixture.ts";
 import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
 import { whileOpen } from "../../fixtures/concurrently.ts";
 
-/** Creates a file with this name. */
 function file(r: Repositories, name: string): Promise<StoredObject> {
   return createObject(r, { attributes: { Name: name } });
 }

@@ -7,7 +7,6 @@ import { pluck } from "../../fixtures/lists.ts";
 import { createObject, update } from "../../fixtures/objects.ts";
 import { processChecks } from "./process-checks.ts";
 
-/** The request ids in the audit log. */
 const audited = async (r: Repositories) => pluck(await r.audit.read(0, 10), "requestId");
 
 /** Asserts that work succeeds after two conflicts, and fails with 706 after three. */

@@ -32,7 +32,6 @@ export const sorted = (path: ValuePath, descending: boolean): SortKey => ({ path
 export const ascending = (path: ValuePath) => sorted(path, false);
 export const descending = (path: ValuePath) => sorted(path, true);
 
-/** Asserts the order of the files. */
 export async function areSorted(
   r: Repositories,
   sort: readonly SortKey[],

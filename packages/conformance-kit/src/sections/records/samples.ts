@@ -42,7 +42,6 @@ export function samplesOf({ records }: Pick<Repositories, "records">, kind = sam
     settle: (claimed: Claim, settlement: Settlement) => records.settle(kind, claimed, settlement),
     count: () => records.count(kind),
 
-    /** Number of records. */
     size: async () => (await records.count(kind)).count,
     ids: async (selection?: Selection) => idsOf(await list(selection)),
     values: async () => (await list()).map(({ value }) => value),
@@ -82,13 +81,11 @@ export async function sweep({ records }: Repositories, limit: number): Promise<R
   return Object.fromEntries(await records.sweep(limit));
 }
 
-/** Generates `count` ids. */
 export const numbered = (count: number) => Array.from({ length: count }, (_, index) => `record ${index}`);
 
 /** A subject with its records of the sample kind as `s`. */
 export type SampleSubject = Subject & { readonly s: ReturnType<typeof samplesOf> };
 
-/** Builds the checks of a section about records. */
 export function recordChecks(
   section: string,
   needs: Check["needs"],
