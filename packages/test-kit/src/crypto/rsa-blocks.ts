@@ -17,7 +17,6 @@ export function capacity(key: KeyObject, padding: RsaPadding): number {
   return blockSize(key) - schemes[padding].overhead;
 }
 
-/** Encrypts bytes block by block. */
 export function encryptBlocks(key: KeyObject, padding: RsaPadding, plain: Uint8Array): Buffer {
   const { overhead: _, ...options } = schemes[padding];
   const step = capacity(key, padding);
@@ -26,7 +25,6 @@ export function encryptBlocks(key: KeyObject, padding: RsaPadding, plain: Uint8A
   return Buffer.concat(pieces.map((piece) => publicEncrypt({ key, ...options }, piece)));
 }
 
-/** Decrypts OAEP block by block. */
 export function decryptOaep(key: KeyObject, padding: "OAEP-SHA-256" | "OAEP-SHA-1", blocks: Uint8Array): Buffer {
   const { overhead: _, ...options } = schemes[padding];
   return Buffer.concat(cut(blocks, blockSize(key)).map((block) => privateDecrypt({ key, ...options }, block)));

@@ -1,4 +1,3 @@
-/** A received and parsed message. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];

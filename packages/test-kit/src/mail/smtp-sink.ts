@@ -5,7 +5,6 @@ import { type ReceivedMail, receivedMail } from "./received-mail.ts";
 export interface SmtpSink {
   readonly port: number;
   readonly received: readonly ReceivedMail[];
-  /** Number of connections so far. */
   readonly connections: number;
   close(): Promise<void>;
 }
