@@ -23,7 +23,6 @@ import {
 import { type Load, LoadedServer } from "./loaded-server.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Number of connections of the load generator. */
 export const connections = 32;
 /** Connections to Postgres, for the product and for each limit. */
 const poolSize = 10;

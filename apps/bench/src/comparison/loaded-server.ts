@@ -5,7 +5,6 @@ import type { MeasuredProcess } from "../processes/measured-process.ts";
 import { profileTable, selfTimes } from "./profile.ts";
 import type { Candidate, Figures } from "./compare-candidates.ts";
 
-/** The load for one server. */
 export interface Load extends Pick<LoadJob, "address" | "connections" | "apart" | "once"> {
   /** A function creates single-use requests before each round. */
   readonly requests: LoadJob["requests"] | ((seconds: number) => LoadJob["requests"] | Promise<LoadJob["requests"]>);

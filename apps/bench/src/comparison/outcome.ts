@@ -1,4 +1,3 @@
-/** The bound of a figure. */
 export interface Bound {
   readonly direction: "atLeast" | "atMost";
   readonly wanted: number;

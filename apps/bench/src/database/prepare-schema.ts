@@ -19,7 +19,6 @@ export interface PreparedSchema {
   readonly appKeyId: string;
   /** Object number of the user. The other users share its secret. Its group has read permission. */
   readonly userId: number;
-  /** Object id of the group. */
   readonly groupId: string;
 }
 
@@ -114,12 +113,10 @@ export interface FilledSchema {
 
 const sessionId = "'session' || lpad(n::text, 36, '0')";
 
-/** The id of a sample session. */
 export function sessionIdOf(number: number): string {
   return `session${String(number).padStart(36, "0")}`;
 }
 
-/** The name of a sample user. */
 export function userNameOf(number: number): string {
   return `user${number}`;
 }

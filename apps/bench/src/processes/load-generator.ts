@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** One request of the load. */
 export interface LoadRequest {
   readonly method: "GET" | "PATCH" | "POST";
   readonly path: string;
@@ -12,12 +11,10 @@ export interface LoadRequest {
   readonly conditional?: true;
 }
 
-/** Sends a request once and returns the response. */
 export function send(address: string, { method, path, headers, body }: LoadRequest): Promise<Response> {
   return fetch(address + path, { method, headers, body: body ?? null });
 }
 
-/** The load for one server. */
 export interface LoadJob {
   /** `http://host:port`. */
   readonly address: string;
@@ -37,7 +34,6 @@ export interface LoadJob {
   readonly once?: boolean;
 }
 
-/** The result of a load job. */
 export interface LoadFigures {
   /** Answers with a 2xx status. */
   readonly succeeded: number;

@@ -106,7 +106,6 @@ export class MeasuredProcess {
   }
 }
 
-/** A free TCP port on 127.0.0.1. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

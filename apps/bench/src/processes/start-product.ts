@@ -27,7 +27,6 @@ export const productEntry = fileURLToPath(new URL("../../../server/dist/package/
 /** High enough to never be reached. The check itself still costs time. */
 const sessions = { limit: 1_000_000, perUserLimit: 1_000_000 };
 
-/** The master key of every product process. */
 export const masterKey = randomBytes(32);
 
 const encryption = { masterKey: masterKey.toString("base64") };
