@@ -38,7 +38,6 @@ const lines = (text) => text.split("\n").length - 1;
 const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
 const tally = (keys) => keys.reduce((counts, key) => counts.set(key, (counts.get(key) ?? 0) + 1), new Map());
 
-/** Paths of the project files that a file imports. */
 function importsOf(path) {
   const found = sources.get(path)?.matchAll(/(?:from|import) "(\.[^"]+)"/g) ?? [];
   return Array.from(found, ([, specifier]) => join(dirname(path), specifier));
