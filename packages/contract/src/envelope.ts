@@ -3,7 +3,7 @@ import * as z from "zod";
 /** `status.internalStatus` of a success. */
 export const successStatus = "0";
 
-/** `status.statusMessage` of a plain success. */
+/** Default `status.statusMessage` of a success. */
 export const successMessage = "ok";
 
 export const statusSchema = z
@@ -14,12 +14,12 @@ export const statusSchema = z
   })
   .meta({ id: "Status" });
 
-/** The envelope of an answer with this payload. */
+/** Schema of a success envelope with the given payload. */
 export function envelopeOf<T extends z.ZodType>(data: T) {
   return z.object({ status: statusSchema, data });
 }
 
-/** The envelope of a failure: it has no `data`. */
+/** Envelope of a failure. It has no `data`. */
 export const failureEnvelope = z.object({ status: statusSchema }).meta({ id: "Failure" });
 
 export type Status = z.infer<typeof statusSchema>;
@@ -29,7 +29,7 @@ export interface Envelope<Data> {
   readonly data: Data;
 }
 
-/** A body or an answer of a secure session. */
+/** Encrypted request or response body of a secure session. */
 export const encryptedMessage = z
   .string()
   .describe(

@@ -2,8 +2,8 @@ import { type ErrorCode, isErrorCode, jsonPointer, ServiceError } from "@sallypo
 import * as z from "zod";
 
 /**
- * Parses fields by a schema. Of several faults the one whose code comes first in `order` is answered, others after
- * them; a fault without a code of its own is 307. The detail names the place as a JSON pointer.
+ * Parses fields by a schema. If several fail, the code that comes first in `order` wins; other codes follow. A failure
+ * without a code is 307. The detail contains the JSON pointer of the field.
  */
 export function parseFields<T extends z.ZodType>(schema: T, input: unknown, order: readonly ErrorCode[]): z.output<T> {
   const parsed = schema.safeParse(input);
@@ -17,7 +17,7 @@ export function parseFields<T extends z.ZodType>(schema: T, input: unknown, orde
   throw new ServiceError(first?.code ?? 307, { detail: `at ${first?.pointer ?? "/"}` });
 }
 
-/** The faulty value or the member that is one too many. Of alternatives the one that fits furthest was meant. */
+/** Path of the invalid value or unknown member. For a union, the path of the alternative that matched deepest. */
 function placeOf(issue: z.core.$ZodIssue): PropertyKey[] {
   if (issue.code === "unrecognized_keys") return [...issue.path, ...issue.keys.slice(0, 1)];
   if (issue.code !== "invalid_union") return issue.path;
@@ -26,24 +26,24 @@ function placeOf(issue: z.core.$ZodIssue): PropertyKey[] {
   return [...issue.path, ...furthest];
 }
 
-/** Parameters of a zod check whose failure is answered with this code of the catalogue. */
+/** Parameters of a Zod check that fails with this code of the catalogue. */
 export function refusedWith(code: ErrorCode): { error: () => string } {
   return { error: () => String(code) };
 }
 
-/** Yes or no in a query string. */
+/** Boolean query parameter: `true` or `false`. */
 export const flag = z
   .enum(["true", "false"])
   .transform((text) => text === "true")
   .pipe(z.boolean());
 
-/** App names of one log-in. */
+/** Maximum number of app names per log-in. */
 export const mostAppNames = 100;
 
-/** Characters; no list of tokens of second factors is longer. */
+/** Maximum length in characters of a second-factor token list. */
 export const longestToken = 1_024;
 
-/** Names the device of a log-in. Databases keep neither the zero character nor half of a surrogate pair. */
+/** Device identifier of a log-in. Databases store neither the NUL character nor lone surrogates. */
 export const deviceId = z
   .string()
   .max(255)
@@ -58,8 +58,8 @@ const list = new RegExp(`^[\\t ]*${entityTag}(?:[\\t ]*,[\\t ]*${entityTag})*[\\
 const version = /(?<!W\/)"([1-9]\d{0,9})"/g;
 
 /**
- * The versions that a header `If-Match` names; `null` when any will do, because there is no such header or it is `*`. Tags
- * that are weak or none of ours name no version, and a header that is malformed names none at all: nothing matches.
+ * Versions listed in an `If-Match` header. Returns `null` if the header is absent or `*`. Weak and foreign tags are
+ * skipped. A malformed header yields an empty list, which matches nothing.
  */
 export function parseIfMatch(header: string | undefined): readonly number[] | null {
   if (header === undefined || /^[\t ]*\*[\t ]*$/.test(header)) return null;

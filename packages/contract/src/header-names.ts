@@ -1,4 +1,4 @@
-/** Header names of the wire, in lower case as Node reports them. */
+/** HTTP header names in lower case, as Node reports them. */
 export const headerNames = {
   acceptLanguage: "accept-language",
   appKey: "appkey",

@@ -1,16 +1,16 @@
 import { type ErrorCode, faultAt, jsonPointer, ServiceError } from "@sallyport/core/errors";
 import * as z from "zod";
 
-/** Any JSON: a body that is nobody's to judge here. */
+/** Any JSON value. The route validates the body itself. */
 export const anyJson = z.unknown().describe("Any JSON.");
 
-/** What JSON from a client may look like, wherever it stands. */
+/** Limits of JSON from a client: nesting depth, elements per array, members per object. */
 export const jsonLimits = { depth: 32, elements: 10_000, members: 1_000 } as const;
 
-/** Names that could reach an object's prototype. */
+/** Member names that allow prototype pollution. */
 const forbiddenNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Refuses with 307 what is nested too deeply, too long, too wide, or has a forbidden member name. `place` is where the JSON stands. */
+/** Throws 307 if a value exceeds `jsonLimits` or has a forbidden member name. `place` is the path of the value. */
 export function checkJsonLimits(value: unknown, place: readonly string[] = []): void {
   const fault = faultIn(value, 0);
   if (fault !== undefined) throw faultAt(jsonPointer([...place, ...fault.path]), fault.reason);
@@ -21,7 +21,7 @@ interface Fault {
   readonly reason: string;
 }
 
-/** The first fault. Where it is is put together on the way back, so that it costs nothing where there is none. */
+/** Returns the first violation. The path is built during unwinding, so valid input costs nothing extra. */
 function faultIn(value: unknown, depth: number): Fault | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (depth === jsonLimits.depth) return { path: [], reason: `Nesting is deeper than ${jsonLimits.depth}.` };
@@ -45,7 +45,7 @@ function faultIn(value: unknown, depth: number): Fault | undefined {
   return undefined;
 }
 
-/** Parses a parameter or part that carries a JSON object. Not JSON: 308; another value: the code given. */
+/** Parses a parameter or part that contains a JSON object. Invalid JSON: 308. Another JSON type: `notAnObject`. */
 export function parseJsonParameter(name: string, text: string, notAnObject: ErrorCode): Record<string, unknown> {
   let value: unknown;
   try {

@@ -56,23 +56,23 @@ const options = {
     .describe("In a secure log-in `false` asks for plain traffic afterwards, where the server allows it."),
 };
 
-/** Body of every log-in with a name and a password. */
+/** Body of a log-in with user name and password. */
 export const logInRequest = z.object({ ...credentials, ...options }).meta({ id: "LogInRequest" });
 
-/** The members of a log-in whose faults are answered first; the others stay as they are. */
+/** The log-in members to validate first. Other members are kept unchanged. */
 export const logInCredentials = z.looseObject(credentials);
 
-/** The other members of a log-in. */
+/** The optional members of a log-in. */
 export const logInOptions = z.object(options);
 
-/** Which fault of a log-in body is answered when there are several. */
+/** Precedence of the error codes of a log-in body. */
 export const logInFaultOrder: readonly ErrorCode[] = [301, 209, 208, 210];
 
 export type LogInRequest = z.input<typeof logInRequest>;
 
 /**
- * A text that must be there: refused with the code when it is absent or blank. What is no text goes on as the JSON it is, which
- * is neither key nor cipher text: so it is refused like those that are wrong, in their order.
+ * A required text. Throws the given code if it is absent or blank. Any other JSON type is converted to its JSON text.
+ * That text is no valid key or cipher text, so later checks reject it in the usual order.
  */
 function neededText(missing: ErrorCode) {
   return z.preprocess(
@@ -83,7 +83,7 @@ function neededText(missing: ErrorCode) {
 
 const publicKey = neededText(205).describe("The client's RSA public key: PEM, or base64 of the PEM or of the DER.");
 
-/** Some clients spell the name without the capital letter. */
+/** Accepts the spelling `publickey`, which some clients send. */
 function withPublicKey(body: unknown): unknown {
   if (
     typeof body !== "object" ||
@@ -109,7 +109,7 @@ export const secureLogInRequest = z
   )
   .meta({ id: "SecureLogInRequest" });
 
-/** The encrypted form of the body of `POST /v2/login`. */
+/** Encrypted body of `POST /v2/login`. */
 export const encryptedLogInRequest = z
   .preprocess(
     withPublicKey,
@@ -123,10 +123,10 @@ export const encryptedLogInRequest = z
   )
   .meta({ id: "EncryptedLogInRequest" });
 
-/** Which fault of these bodies is answered when there are several. */
+/** Precedence of the error codes of the encrypted log-in bodies. */
 export const secureLogInFaultOrder: readonly ErrorCode[] = [205, 206];
 
-/** Whether a body means the encrypted form: it has the key of one, or another part of one beside nothing of the plain form. */
+/** Whether a body is encrypted: it has `aesKey`, or another encrypted member and no plain credentials. */
 export function isEncryptedLogIn(body: Readonly<Record<string, unknown>>): boolean {
   const has = (...names: string[]) => names.some((name) => Object.hasOwn(body, name));
   return has("aesKey") || (has("data", "publicKey", "publickey") && !has("user", "pass"));
@@ -150,10 +150,10 @@ export const tokenLogInResponse = z
   .object({ user: ownUserSchema, token, databaseName: z.string() })
   .meta({ id: "TokenLogIn" });
 
-/** `data` of a log-in in token mode whose body came encrypted; the answer is encrypted, too. */
+/** `data` of a token-mode log-in with an encrypted body. The response is encrypted too. */
 export const doubleLogInResponse = sessionLogInResponse.extend({ token }).meta({ id: "EncryptedLogIn" });
 
-/** `data` of a secure log-in, inside of the encrypted answer. */
+/** `data` of a secure log-in, inside the encrypted response. */
 export const secureLogInResponse = sessionLogInResponse
   .extend({
     sessionId: z.string().describe("Sent unchanged as the header `Secure-Token` with every further request."),
@@ -162,7 +162,7 @@ export const secureLogInResponse = sessionLogInResponse
   })
   .meta({ id: "SecureLogIn" });
 
-/** `data` of the request for the server's RSA key. */
+/** `data` of the response with the server's RSA key. */
 export const serverKeyResponse = z
   .object({
     key: z.string().describe("PEM with CR LF line breaks."),

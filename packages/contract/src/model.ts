@@ -1,12 +1,12 @@
 import * as z from "zod";
 
-/** What kind of value an attribute has. */
+/** Type of an attribute value. */
 export const attributeType = z.enum(["string", "number", "boolean", "date", "json", "file", "reference", "collection"]);
 
-/** What a group may do with the objects of a class. */
+/** Permission of a group on the objects of a class. */
 export const permission = z.enum(["read", "create", "write", "delete"]);
 
-/** What the deletion of an object means to those that point to it. */
+/** Effect of an object's deletion on the objects that reference it. */
 export const deleteRule = z
   .enum(["refuse", "clear", "cascade"])
   .describe(
@@ -40,7 +40,7 @@ const right = z
   })
   .meta({ id: "ClassRight" });
 
-/** Body that defines a class: all of it, what is left out is none. */
+/** Body that defines a class. It replaces the whole definition; omitted parts are empty. */
 export const classDefinition = z
   .strictObject({
     base: z.string().nullable().default(null).describe("The class whose attributes it inherits."),
@@ -52,15 +52,15 @@ export const classDefinition = z
   })
   .meta({ id: "ClassDefinition" });
 
-/** An attribute as it is to be. */
+/** Definition of an attribute. */
 export type AttributeData = Readonly<z.input<typeof attribute>>;
 
-/** What a group may do with the objects of a class. */
+/** Permissions of a group on the objects of a class. */
 export type RightData = Readonly<Omit<z.input<typeof right>, "permissions">> & {
   readonly permissions: readonly z.infer<typeof permission>[];
 };
 
-/** A class as it is to be. */
+/** Definition of a class. */
 export type ClassDefinitionData = Readonly<Omit<z.input<typeof classDefinition>, "attributes" | "rights">> & {
   readonly attributes?: readonly AttributeData[] | undefined;
   readonly rights?: readonly RightData[] | undefined;
@@ -90,7 +90,7 @@ const attributeStructure = z
   })
   .meta({ id: "AttributeStructure" });
 
-/** A class as the caller sees it. */
+/** A class as visible to the caller. */
 export const classStructure = z
   .object({
     name: z.string(),
@@ -107,11 +107,11 @@ export const classStructure = z
   })
   .meta({ id: "ClassStructure" });
 
-/** `data` of the question for the classes. */
+/** `data` of the class list. */
 export const modelStructure = z.object({ classes: z.array(classStructure) }).meta({ id: "ModelStructure" });
 
-/** A class as the caller sees it. */
+/** A class as visible to the caller. */
 export type ClassStructureData = z.infer<typeof classStructure>;
 
-/** The classes that the caller may read. */
+/** The classes that the caller can read. */
 export type ModelStructureData = z.infer<typeof modelStructure>;

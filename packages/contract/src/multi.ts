@@ -2,7 +2,7 @@ import * as z from "zod";
 import { statusSchema } from "./envelope.ts";
 import { flag } from "./fields.ts";
 
-/** Items of one multi request. */
+/** Maximum number of items per multi request. */
 export const maximumItems = 50;
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -10,7 +10,7 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 /** One item of a multi request. */
 export const multiItem = z
   .strictObject({
-    // Another method is refused as it is in a request of its own.
+    // An unknown method fails with the code of a single request, not as a schema error.
     method: z.string().meta({ enum: methods, description: "As in a request of its own." }),
     path: z
       .string()
@@ -21,13 +21,13 @@ export const multiItem = z
   })
   .meta({ id: "MultiItem", description: "A request inside of a multi request." });
 
-/** The body of a multi request. */
+/** Body of a multi request. */
 export const multiRequest = z
   .array(multiItem)
   .max(maximumItems)
   .describe("Requests, in the order in which they are done.");
 
-/** The same, with items that are yet to be judged, each by itself. */
+/** Body of a multi request with unvalidated items. Each item is validated separately. */
 export const multiItems = z.array(z.unknown()).max(maximumItems);
 
 /** Query parameters of a multi request. */
@@ -35,7 +35,7 @@ export const multiParameters = z.object({
   atomic: flag.default(false).describe("Whether all items are done in one transaction: all of them, or none."),
 });
 
-/** What became of one item of a multi request. */
+/** Result of one item of a multi request. */
 export const multiResult = z
   .object({
     httpStatus: z.int().describe("As the item alone would have been answered."),

@@ -5,15 +5,15 @@ import { parseJsonParameter } from "./json.ts";
 const highestPage = 10_000_000;
 const mostPerPage = 1_000;
 
-/** Number of a page, from 0. */
+/** Page number, from 0. */
 const page = z.number().int().min(0).max(highestPage);
 
-/** Objects on a page. */
+/** Objects per page. */
 const perPage = z.number().int().min(1).max(mostPerPage);
 
 const defaultPerPage = 50;
 
-/** A member that is checked against the classes of the database, and not before; what it has to be is only described. */
+/** A member that is only described here. It is validated later against the classes of the database. */
 const described = (schema: Readonly<Record<string, unknown>>) => z.unknown().meta(schema).optional();
 
 const texts = { type: "array", items: { type: "string" } };
@@ -28,7 +28,7 @@ const query = z.looseObject({
   oids: described({ ...texts, description: "Ids and UUIDs that the list is restricted to." }),
 });
 
-/** The `query` parameter: a JSON object as text. What may stand in it depends on the classes of the database. */
+/** The `query` parameter: a JSON object as text. Its valid members depend on the classes of the database. */
 const queryParameter = z
   .string()
   .transform((text) => parseJsonParameter("query", text, 329))
@@ -38,7 +38,7 @@ const queryParameter = z
 const mostFields = 200;
 const longestPath = 400;
 
-/** What a custom serialization writes: an attribute or `~UUID`, or with `fields` what is written of its targets. */
+/** A custom field: an attribute, `~UUID`, or an object whose `fields` select the fields of its targets. */
 export type SerializationField =
   | string
   | {
@@ -98,10 +98,10 @@ const serialization = z
     issues.push({ code: "custom", message: "fields belong to custom", input: value, path: ["fields"] });
   });
 
-/** Members that clients of other servers send, and that mean nothing here. */
+/** Members that clients of other servers send. They have no effect. */
 const meaningless: ReadonlySet<string> = new Set(["macroLevel", "getSize", "securityRights"]);
 
-/** What is meant by the members that existing clients send. */
+/** Maps member names of existing clients to the current names. */
 function inOwnWords({ fieldList, ...given }: Record<string, unknown>): Record<string, unknown> {
   const named = fieldList === undefined || "fields" in given ? given : { ...given, fields: fieldList };
   return Object.fromEntries(Object.entries(named).filter(([name]) => !meaningless.has(name)));
@@ -118,7 +118,7 @@ export const serializationParameter = z
     examples: [{ type: "full", depth: 2 }],
   });
 
-/** How objects are to be written. */
+/** Serialization options. */
 export type Serialization = Readonly<Omit<z.input<typeof serialization>, "fields">> & {
   readonly fields?: readonly SerializationField[] | undefined;
 };
@@ -128,15 +128,15 @@ const wholeNumber = z
   .regex(/^\d{1,8}$/)
   .transform(Number);
 
-/** Characters; one that is longer was never given out. */
+/** Characters. The server never issues a longer cursor. */
 const longestCursor = 12_000;
 
 /** Query parameters of a single object. */
 export const objectParameters = z.object({ serialization: serializationParameter.optional() });
 
-/** Query parameters of a change of many objects. */
+/** Query parameters of an update of many objects. */
 export const updateParameters = z.object({
-  // Whoever tries it out without a second thought should change nothing.
+  // The example matches no object, so trying it out changes nothing.
   query: queryParameter.meta({ description: "Which objects are changed; `{}` changes all.", examples: [{ oids: [] }] }),
 });
 

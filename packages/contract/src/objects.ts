@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The body of a request that creates or changes an object. What attributes there are, and of which type, says the class. */
+/** Body that creates or updates an object. The class defines the valid attributes and their types. */
 export const attributesRequest = z
   .looseObject({})
   .describe(
@@ -19,7 +19,7 @@ const uuid = z
   .optional()
   .describe("UUID of the object. Objects that were asked for have it; those in them, where `custom` fields name it.");
 
-/** A serialised object: its meta-fields and the attributes of its class. */
+/** A serialized object: its meta-fields and the attributes of its class. */
 export const objectSchema = z
   .looseObject({
     "~ClassName": metaFields["~ClassName"],
@@ -29,13 +29,13 @@ export const objectSchema = z
   })
   .meta({ id: "Object" });
 
-/** The user object of a log-in answer. */
+/** The user object of a log-in response. */
 export const ownUserSchema = z
   .looseObject(metaFields)
   .describe("The user's own object: `Name`, `Description`, `Groups`, `Employee`, and what else its class has.")
   .meta({ id: "OwnUser" });
 
-/** An object of which only the id was asked for. */
+/** An object serialized as its id only. */
 export const bareObjectSchema = z
   .strictObject({ "~ObjectID": metaFields["~ObjectID"] })
   .describe("An object by `serialization` of type `oid`.")
@@ -63,7 +63,7 @@ export const trashSchema = z
   })
   .meta({ id: "Recycler" });
 
-/** A list of serialised objects. */
+/** A page of serialized objects. */
 export const objectListSchema = z
   .object({
     "~Count": z.number().int().describe("Objects that match."),
@@ -77,31 +77,31 @@ export const objectListSchema = z
   })
   .meta({ id: "ObjectList" });
 
-/** A serialised object: its meta-fields and whatever attributes its class has. */
+/** A serialized object: its meta-fields and the attributes of its class. */
 export type ObjectData = z.infer<typeof objectSchema>;
 
-/** One page of a list. */
+/** A page of serialized objects. */
 export type ObjectListData = z.infer<typeof objectListSchema>;
 
 /** A page of the recycle bin. */
 export type TrashData = z.infer<typeof trashSchema>;
 
-/** How many objects a request has changed. */
+/** Number of objects that a request changed. */
 export const countResponse = z
   .object({ "~Count": z.number().int().min(0).describe("Objects that were changed.") })
   .meta({ id: "Count" });
 
-/** How many objects a request has purged. */
+/** Number of objects that a request purged. */
 export const purgeResponse = z
   .object({ "~Count": z.number().int().min(0).describe("Objects that were deleted for good.") })
   .meta({ id: "PurgeCount" });
 
-/** How many objects a request has changed. */
+/** Number of objects that a request changed. */
 export type CountData = z.infer<typeof countResponse>;
 
 const mostReaders = 1_000;
 
-/** The body of a request that says who alone may see an object. */
+/** Body that restricts an object to a list of readers. */
 export const readersRequest = z
   .strictObject({
     readers: z
@@ -114,17 +114,17 @@ export const readersRequest = z
   })
   .meta({ id: "GivenReaders" });
 
-/** Who alone may see an object. */
+/** The readers that an object is restricted to. */
 export const readersResponse = z
   .object({
     readers: z.array(z.string()).nullable().describe("Ids of users and groups; `null` for all whom the class lets."),
   })
   .meta({ id: "Readers" });
 
-/** Who alone may see an object. */
+/** The readers that an object is restricted to. */
 export type ReadersData = z.infer<typeof readersResponse>;
 
-/** Whether an object is locked. */
+/** Lock state of an object. */
 export const lockResponse = z
   .object({
     isLocked: z.boolean(),
@@ -132,5 +132,5 @@ export const lockResponse = z
   })
   .meta({ id: "Lock" });
 
-/** Whether an object is locked. */
+/** Lock state of an object. */
 export type LockData = z.infer<typeof lockResponse>;

@@ -6,10 +6,10 @@ const longestPassword = 1_024;
 const longestName = 1_024;
 const longestResetToken = 1_024;
 
-/** Base64 of as many blocks as there may be, of the largest key. */
+/** Characters: base64 of the maximum number of blocks with the largest key. */
 const longestCipherText = 16 * 4 * Math.ceil(512 / 3);
 
-/** A text that is there, is not blank and not too long: all the same code. */
+/** A text that is present, not blank and within the length limit. Each violation has the same code. */
 function boundedText(code: ErrorCode, longest: number) {
   return z
     .string(refusedWith(code))
@@ -34,7 +34,7 @@ export const changePasswordRequest = z
 
 const cipherText = "Base64 of the text, encrypted block by block with the server's RSA key.";
 
-/** The encrypted form of it. */
+/** Encrypted body of `POST /v1/changePassword`. */
 export const encryptedChangePasswordRequest = z
   .object({
     oldPassword: boundedText(319, longestCipherText).describe(cipherText),
@@ -43,10 +43,10 @@ export const encryptedChangePasswordRequest = z
   })
   .meta({ id: "EncryptedChangePasswordRequest" });
 
-/** Which fault of these bodies is answered when there are several. */
+/** Precedence of the error codes of these bodies. */
 export const changePasswordFaultOrder: readonly ErrorCode[] = [322, 319, 320];
 
-/** Whether a body means the encrypted form. */
+/** Whether a body is encrypted. */
 export function isEncryptedChange(body: Readonly<Record<string, unknown>>): boolean {
   return body["encrypted"] === true;
 }
@@ -72,7 +72,7 @@ export const confirmResetPasswordRequest = z
   })
   .meta({ id: "ConfirmResetPasswordRequest" });
 
-/** Which fault of it is answered when there are several. */
+/** Precedence of the error codes of this body. */
 export const confirmResetPasswordFaultOrder: readonly ErrorCode[] = [328, 320];
 
 const longestCode = 100;
@@ -86,7 +86,7 @@ export const confirmChangePasswordRequest = z
   })
   .meta({ id: "ConfirmChangePasswordRequest" });
 
-/** `data` of a changed password. */
+/** `data` of a password change. */
 export const changePasswordResponse = z
   .object({
     confirmationRequired: z

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { deviceId, longestToken, mostAppNames, refusedWith } from "./fields.ts";
 import { logInRequest, sessionLogInResponse } from "./log-in.ts";
 
-/** App names with commas between them; `null` for blank ones and too many. */
+/** Comma-separated app names. Returns `null` if a name is blank or the list is too long. */
 export function splitAppNames(text: string): string[] | null {
   const names = text.split(",").map((name) => name.trim());
   return names.includes("") || names.length > mostAppNames ? null : names;
@@ -10,10 +10,10 @@ export function splitAppNames(text: string): string[] | null {
 
 const longestParameter = 16_384;
 
-/** Characters of an address to return to. */
+/** Maximum length in characters of a return address. */
 const longestAddress = 2_048;
 
-/** The query of a log-in with an external provider. */
+/** Query parameters of a log-in with an external provider. */
 export const providerLogInParameters = z.object({
   appNames: z
     .string()
@@ -48,7 +48,7 @@ export const providerLogInParameters = z.object({
 
 const parameter = z.string().max(longestParameter).optional();
 
-/** What a provider sends a browser back with, in the query or in a form. Whatever else it adds is ignored. */
+/** Parameters of a provider callback, in the query or in a form. Other parameters are ignored. */
 export const providerCallbackParameters = z.object({
   state: parameter.describe("As the log-in began with it; it is good once."),
   code: parameter.describe("What the server trades for the account."),
@@ -64,10 +64,10 @@ export const providerCallbackParameters = z.object({
 
 const shown = logInRequest.shape;
 
-/** A member that counts as a wrong one if it is missing. */
+/** A required member. Its absence has the code of a wrong value. */
 const needed = () => z.string({ error: ({ input }) => (input === undefined ? "324" : "307") });
 
-/** Body of the trade of a code for the outcome of a log-in with an external provider. */
+/** Body that exchanges a code for the result of a log-in with an external provider. */
 export const returnCodeRequest = z
   .object({
     code: needed().describe("As the return address was given it; good once, for 60 seconds, with the same app key."),
@@ -79,12 +79,12 @@ export const returnCodeRequest = z
   })
   .meta({ id: "ReturnCodeRequest" });
 
-/** Body of the log-in that binds an account of a provider to a database user. */
+/** Body of the log-in that links a provider account to a database user. */
 export const linkingLogInRequest = logInRequest
   .extend({ dfUuid: z.unknown().optional().describe("The UUID that the log-in with the provider answered.") })
   .meta({ id: "LinkingLogInRequest" });
 
-/** `data` of a provider's callback for somebody who is bound to no database user. */
+/** `data` of a provider callback for an account without a database user. */
 export const unassignedResponse = z
   .object({
     dfUuid: z
@@ -95,10 +95,10 @@ export const unassignedResponse = z
   })
   .meta({ id: "UnassignedAccount" });
 
-/** `data` of a provider's callback. */
+/** `data` of a provider callback. */
 export const providerLogInResponse = z.union([sessionLogInResponse, unassignedResponse]);
 
-/** `data` of the list of own links. */
+/** `data` of the list of the caller's links. */
 export const linksResponse = z
   .object({
     links: z.array(
@@ -113,5 +113,5 @@ export const linksResponse = z
   })
   .meta({ id: "Links" });
 
-/** `message` of a provider's callback for somebody who is bound to no database user. */
+/** `message` of a provider callback for an account without a database user. */
 export const unassignedMessage = "A database user must be assigned";

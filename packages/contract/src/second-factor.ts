@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { longestToken, refusedWith } from "./fields.ts";
 
-/** Which app name a second factor is for. */
+/** App name of a second factor. */
 export const secondFactorParameters = z.object({
   app: z
     .string(refusedWith(209))
@@ -20,7 +20,7 @@ export const factorTokenRequest = z
   })
   .meta({ id: "FactorToken" });
 
-/** How it stands with a second factor. */
+/** State of a second factor. */
 export const factorStateResponse = z
   .object({
     isActivated: z.boolean().describe("Whether a secret was given out."),
@@ -33,7 +33,7 @@ export const factorStateResponse = z
   })
   .meta({ id: "FactorState" });
 
-/** What is given out once, when a second factor is begun. */
+/** Response of a second-factor enrolment. It is sent once. */
 export const enrolledFactorResponse = z
   .object({
     secret: z.string().describe("Base32, to be typed into an authenticator: SHA-1, six digits, 30 seconds."),

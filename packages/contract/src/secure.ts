@@ -1,17 +1,17 @@
-/** Who sends a message of a secure session: the first byte of its counter block. */
+/** Direction of a message in a secure session: the first byte of its counter block. */
 export const directions = { toServer: 1, toClient: 2 } as const;
 
 export type Direction = (typeof directions)[keyof typeof directions];
 
-/** What the 16 bytes of a counter block say, big-endian and in this order. */
+/** The 16 bytes of a counter block, big-endian and in this order. */
 export interface CounterBlock {
   /** One byte. */
   readonly direction: Direction;
-  /** Three bytes, random for each session: `data.ivPrefix` of the log-in. */
+  /** Three bytes, random per session: `data.ivPrefix` of the log-in. */
   readonly ivPrefix: Uint8Array;
-  /** Eight bytes: 0 for the first message in this direction, then one more for each. */
+  /** Eight bytes: the message number in this direction, from 0. */
   readonly message: bigint;
-  /** Four bytes: 0 where a message begins, one more for every 16 bytes of it. */
+  /** Four bytes: the number of the 16-byte block within the message, from 0. */
   readonly block: number;
 }
 
@@ -20,7 +20,7 @@ export const counterBlockLength = 16;
 const lastMessage = 2n ** 64n - 1n;
 const lastBlock = 2 ** 32 - 1;
 
-/** The bytes of a counter block. Throws a `RangeError` for parts that do not fit. */
+/** Encodes a counter block. Throws a `RangeError` for an invalid part. */
 export function buildCounterBlock({ direction, ivPrefix, message, block }: CounterBlock): Uint8Array {
   if (!isDirection(direction)) throw new RangeError("a direction is 1 or 2");
   if (ivPrefix.length !== 3) throw new RangeError("an IV prefix has three bytes");
@@ -35,7 +35,7 @@ export function buildCounterBlock({ direction, ivPrefix, message, block }: Count
   return bytes;
 }
 
-/** What a counter block says; `undefined` if it has another length or neither direction. */
+/** Decodes a counter block. Returns `undefined` for a wrong length or direction. */
 export function parseCounterBlock(bytes: Uint8Array): CounterBlock | undefined {
   if (bytes.length !== counterBlockLength) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -48,17 +48,17 @@ function isDirection(value: number): value is Direction {
   return value === directions.toServer || value === directions.toClient;
 }
 
-/** What the header `Encrypted` says. */
+/** Content of the `Encrypted` header. */
 export interface EncryptedHeader {
-  /** The counter block the message begins with, 16 bytes; absent on the answer to a log-in, which RSA protects. */
+  /** The first counter block of the message, 16 bytes. Absent on a log-in response, which RSA protects. */
   readonly iv?: Uint8Array;
 }
 
-/** 16 bytes are 22 digits of base64, of which the last stands for two bits only. */
+/** 16 bytes are 22 base64 digits. The last digit carries two bits. */
 const grammar = /^[ \t]*[vV]=1(?:[ \t]*;[ \t]*[iI][vV]=([A-Za-z0-9+/]{21}[AQgw]==))?[ \t]*$/;
 const longest = 64;
 
-/** The value of the header: `v=1`, or `v=1;iv=` and the base64 of a counter block. */
+/** Header value: `v=1`, or `v=1;iv=` and the base64 of a counter block. */
 export function formatEncryptedHeader({ iv }: EncryptedHeader = {}): string {
   if (iv === undefined) return "v=1";
   if (iv.length !== counterBlockLength) throw new RangeError("a counter block has 16 bytes");
@@ -66,8 +66,8 @@ export function formatEncryptedHeader({ iv }: EncryptedHeader = {}): string {
 }
 
 /**
- * Reads the value of the header. Blanks around the two parts and capital letters in their names are tolerated, nothing
- * else is: any other text, a second value or another version is `undefined`.
+ * Parses the header value. Allows blanks around the two parts and upper case in their names. Returns `undefined` for
+ * any other text, a second value or another version.
  */
 export function parseEncryptedHeader(value: string): EncryptedHeader | undefined {
   if (value.length > longest) return undefined;
@@ -78,23 +78,23 @@ export function parseEncryptedHeader(value: string): EncryptedHeader | undefined
   return iv && { iv };
 }
 
-/** More arguments than this are too many for one call. */
+/** Bytes per call of `String.fromCharCode`, which limits its arguments. */
 const piece = 8_192;
 
-/** Base64 with padding, by the means that browsers and servers have in common. */
+/** Base64 with padding. Uses only functions that both browsers and Node have. */
 export function encodeBase64(bytes: Uint8Array): string {
   let characters = "";
   for (let at = 0; at < bytes.length; at += piece) characters += String.fromCharCode(...bytes.subarray(at, at + piece));
   return btoa(characters);
 }
 
-/** The bytes of a text that `encodeBase64` would make of them; `undefined` for every other text. */
+/** Decodes canonical base64 as written by `encodeBase64`. Returns `undefined` for any other text. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = looseBase64(text);
   return bytes !== undefined && encodeBase64(bytes) === text ? bytes : undefined;
 }
 
-/** The bytes of base64 text, white space aside; `undefined` for what is none. */
+/** Decodes base64 and ignores white space. Returns `undefined` for invalid text. */
 export function looseBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

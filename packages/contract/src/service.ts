@@ -6,13 +6,13 @@ export const serviceResponse = z
   .object({ applicationName: z.string(), applicationVersion: z.string() })
   .meta({ id: "Service" });
 
-/** `data` of an answer without payload. */
+/** `data` of a response without payload. */
 export const emptyResponse = z.strictObject({}).meta({ id: "Nothing" });
 
-/** What the service says of itself. */
+/** Name and version of the service. */
 export type ServiceData = z.infer<typeof serviceResponse>;
 
-/** The answer of `/openapi.json`, in no envelope. */
+/** Response of `/openapi.json`, without an envelope. */
 export const apiDescription = z
   .looseObject({ openapi: z.string().describe("Version of the format: 3.1.1.") })
   .describe("An OpenAPI document, in no envelope.")
@@ -23,7 +23,7 @@ export type ApiDescription = z.infer<typeof apiDescription>;
 
 const text = z.string();
 
-/** The answer of `/.well-known/jwks.json`: a JWK set (RFC 7517), in no envelope. */
+/** Response of `/.well-known/jwks.json`: a JWK set (RFC 7517), without an envelope. */
 export const keySetResponse = z
   .object({
     keys: z.array(
@@ -40,7 +40,7 @@ export const keySetResponse = z
   })
   .meta({ id: "KeySet" });
 
-/** Query parameters of an execution. */
+/** Query parameters of a macro execution. */
 export const executeParameters = z.object({
   skipChecker: flag
     .default(false)
