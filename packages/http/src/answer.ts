@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { ServiceError } from "@sallyport/core";
 import type { Exchange } from "./pipeline/exchange.ts";
 
-/** Headers of every answer in an envelope. Answers are nobody's to keep, to guess the type of or to frame. */
+/** Headers of every enveloped response. They forbid caching, content sniffing and framing. */
 export const fixedHeaders = {
   "Content-Type": "application/json; charset=utf-8",
   "Cache-Control": "no-store",
@@ -12,8 +12,8 @@ export const fixedHeaders = {
 };
 
 /**
- * Writes an envelope, encrypted in a secure session; the only place that does, but for what is refused unparsed. 706 for a large
- * answer to a GET if the client's network has too many unread bytes; results of writes are always sent.
+ * Writes an envelope, encrypted in a secure session. Only responses to unparsed requests bypass it. Throws 706 for a
+ * large GET response if the client's network has too many unread bytes. Write results are always sent.
  */
 export function writeAnswer(exchange: Exchange, status: number, text: string): void {
   const { request, response, answerHeaders, requestId, connection, channel, origin, sendBufferBytes } = exchange;
@@ -21,7 +21,7 @@ export function writeAnswer(exchange: Exchange, status: number, text: string): v
   if (text.length > sliceBytes && request.method === "GET" && sendBufferBytes.isFull(origin.network))
     throw leavesTooMuchUnread();
   if (connection.isEnding) answerHeaders["Connection"] = "close";
-  // Node joins a text to the head and encodes both anew; bytes it passes on as they are, at half the cost.
+  // Node joins a string body with the head and encodes both again. It sends a buffer as is, at half the cost.
   let bytes: Buffer = Buffer.from(text);
   if (channel !== null) {
     const { body, headers: encrypted } = channel.seal(bytes);
@@ -40,15 +40,15 @@ export function writeAnswer(exchange: Exchange, status: number, text: string): v
   else response.end(bytes);
 }
 
-/** The failure for a network with too many unread bytes. */
+/** The error for a network with too many unread bytes. */
 export function leavesTooMuchUnread(): ServiceError {
   return new ServiceError(706, { retryAfter: 1, detail: "Too much of what was answered is unread." });
 }
 
-/** Bytes that are given to the operating system before it has taken those before them. */
+/** Bytes written to the socket before waiting for `drain`. */
 const sliceBytes = 256 * 1024;
 
-/** Ends a response with these bytes, no faster than the client takes them. */
+/** Ends a response with these bytes and respects backpressure. */
 function sendSlices(response: ServerResponse, bytes: Buffer): void {
   let sent = 0;
   const send = (): void => {

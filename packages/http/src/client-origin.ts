@@ -3,21 +3,21 @@ import type { Socket } from "node:net";
 import type { ClientOrigin } from "@sallyport/core";
 import ipaddr from "ipaddr.js";
 
-/** As the operating system writes it; any other spelling is brought into this form. */
+/** The canonical form of the operating system. Other spellings are normalized. */
 const plainIpv4 = /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/;
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 export interface ResolvedOrigin extends ClientOrigin {
-  /** Whether nobody between client and server could read along, as far as the server can know. */
+  /** Whether the connection is protected against eavesdropping, as far as the server can know. */
   readonly secure: boolean;
 }
 
-/** Tells where requests come from. Forwarded addresses count only from configured proxies. */
+/** Determines the origin of requests. Forwarded addresses count only from trusted proxies. */
 export class OriginResolver {
   private readonly proxies: readonly Network[];
 
-  /** Throws when an entry is neither an address nor a network. */
+  /** Throws if an entry is neither an address nor a network. */
   constructor(trustedProxies: readonly string[]) {
     this.proxies = trustedProxies.map((text) => {
       if (text.includes("/")) return ipaddr.parseCIDR(text);
@@ -26,7 +26,7 @@ export class OriginResolver {
     });
   }
 
-  /** The origin of whoever is connected, whomever it speaks for. */
+  /** Origin of the direct peer, without forwarded addresses. */
   peer(socket: Socket): ResolvedOrigin {
     const address = plainAddress(socket.remoteAddress ?? "0.0.0.0");
     return { address, network: networkOf(address), secure: "encrypted" in socket || isLoopback(address) };
@@ -49,7 +49,7 @@ export class OriginResolver {
     return { address, network: networkOf(address), secure };
   }
 
-  /** The last address of the chain that is not a proxy of ours: everything before it is the client's own word. */
+  /** The last address of the chain that is no trusted proxy. The client controls everything before it. */
   private forwardedAddress(header: string | string[] | undefined): string | undefined {
     const chain = String(header ?? "")
       .split(",")
@@ -70,7 +70,7 @@ export class OriginResolver {
   }
 }
 
-/** One spelling for each address: without the zone, and IPv4 in IPv6 clothes as IPv4. */
+/** Normalizes an address: removes the zone and maps an IPv4-mapped IPv6 address to IPv4. */
 function plainAddress(text: string): string {
   const bare = text.startsWith("::ffff:") && text.includes(".") ? text.slice(7) : (text.split("%", 1)[0] as string);
   return plainIpv4.test(bare) ? bare : ipaddr.process(bare).toString();
@@ -80,7 +80,7 @@ export function isLoopback(address: string): boolean {
   return address.startsWith("127.") || address === "::1";
 }
 
-/** What a single customer of an internet provider holds: an IPv4 address or a /64. */
+/** The network of a typical single customer: an IPv4 address or a /64. */
 function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const parts = (ipaddr.process(address) as ipaddr.IPv6).parts;

@@ -3,7 +3,7 @@ import type { JsonValue, ListedObjects, ListForm, RequestForms, Serialization } 
 
 type Given = Readonly<Record<string, JsonValue | undefined>>;
 
-/** What macros ask for is read as if it had come over the wire. */
+/** Validates macro arguments with the schemas of the HTTP API. */
 export class ContractForms implements RequestForms {
   checkJson(value: JsonValue): void {
     checkJsonLimits(value);
@@ -20,7 +20,7 @@ export class ContractForms implements RequestForms {
       page: numberText(page),
       perPage: numberText(perPage),
       cursor,
-      // What is counted to the end is what a query string does not speak of.
+      // `exact` is the default of the query parameter, which has no value for it.
       count: count === "exact" ? undefined : count,
       query: JSON.stringify(withoutUndefined({ where, sort, oids, macro })),
       serialization: serialization === undefined ? undefined : JSON.stringify(serialization),

@@ -1,35 +1,35 @@
 import type { KeyRings, PublicJwk } from "@sallyport/core";
 import type { DatabaseDirectory, DatabaseEntry } from "./server/http-settings.ts";
 
-/** The keys that the tokens of this server can be checked with, whatever database they are for. */
+/** The public keys that verify the tokens of all databases. */
 export interface KeySet {
   readonly keys: readonly PublicJwk[];
-  /** Whether every database has said what its keys are. */
+  /** Whether every database returned its keys. */
   readonly complete: boolean;
 }
 
-/** Port: where the set of keys comes from. Never fails, and is asked as often as strangers like. */
+/** Port: source of the key set. Never rejects. Anonymous clients can call it at any rate. */
 export interface PublishedKeys {
   read(): Promise<KeySet>;
 }
 
-/** Milliseconds for which a set is good. */
+/** Milliseconds that a key set is cached. */
 const defaultAge = 5_000;
-/** Milliseconds after which a database that says nothing is left out. */
+/** Milliseconds to wait for a database before leaving it out. */
 const defaultWaitTimeout = 2_000;
 
 interface DatabaseKeysOptions {
   readonly databases: DatabaseDirectory;
   readonly keyRings: Pick<KeyRings, "published">;
-  /** Milliseconds; 5 s unless given. */
+  /** Milliseconds; 5 s by default. */
   readonly age?: number;
-  /** Milliseconds; 2 s unless given. */
+  /** Milliseconds; 2 s by default. */
   readonly waitTimeout?: number;
 }
 
 /**
- * Asks every database for its keys, at most once in some seconds whoever asks: who comes meanwhile shares the look-up. A
- * database that cannot be used is left out.
+ * Reads the keys of all databases at most once per `age`. Concurrent callers share the look-up. An unavailable database
+ * is left out.
  */
 export class DatabaseKeys implements PublishedKeys {
   private last: { readonly at: number; readonly set: Promise<KeySet> } | undefined;
@@ -46,7 +46,7 @@ export class DatabaseKeys implements PublishedKeys {
   private async ask(): Promise<KeySet> {
     const { databases } = this.options;
     const all = await Promise.all(Array.from(databases.values(), (database) => this.keysOf(database)));
-    // Databases can have the same key, if it was supplied.
+    // Databases can share a supplied key.
     const byId = new Map(all.flatMap((keys) => keys ?? []).map((key) => [key.kid, key]));
     return { keys: [...byId.values()], complete: !all.includes(null) };
   }

@@ -6,14 +6,14 @@ import { cookieHeader } from "./pipeline/credentials.ts";
 import type { Exchange } from "./pipeline/exchange.ts";
 import type { Success } from "./routes/route.ts";
 
-/** JSON that is written already: as `data` of a success it is passed on as it stands. */
+/** Serialized JSON. As `data` of a success it is written unchanged. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
 
 const plainStatus = JSON.stringify({ internalStatus: successStatus, statusMessage: successMessage });
 
-/** The envelope of a success as text. */
+/** Envelope of a success as text. */
 export function successText({ data, message }: Success): string {
   const status =
     message === undefined ? plainStatus : JSON.stringify({ internalStatus: successStatus, statusMessage: message });
@@ -36,10 +36,10 @@ export async function writeSuccess(exchange: Exchange, success: Success): Promis
   writeAnswer(exchange, 200, sealed);
 }
 
-/** Larger unread bodies are not worth reading to the end for the sake of the connection. */
+/** Bytes. A larger unread body costs more than a new connection. */
 const readToTheEnd = 8 * 1024 * 1024;
 
-/** Cuts the connection if the rest of a refused body is larger than that. */
+/** Destroys the connection if the rest of a refused body exceeds `readToTheEnd`. */
 function limitRest(request: IncomingMessage): void {
   let length = 0;
   request.on("data", (chunk: Buffer) => {
@@ -48,22 +48,22 @@ function limitRest(request: IncomingMessage): void {
   });
 }
 
-/** The failure as which anything thrown is answered. */
+/** Maps any thrown value to a `ServiceError`. Unknown errors become 799. */
 export function failureOf(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : new ServiceError(799, { cause: error });
 }
 
-/** The envelope of a failure as text. */
+/** Envelope of a failure as text. */
 export function failureText({ code, detail }: ServiceError, debugMessages: boolean): string {
   const status: Status = { internalStatus: String(code), statusMessage: errorEntry(code).name };
   if (debugMessages && detail !== undefined) status.debugMessage = detail;
   return JSON.stringify({ status });
 }
 
-/** Answers a request with a failure; the only place that renders one. */
+/** Answers a request with a failure. All failures of parsed requests are written here. */
 export function writeFailure(exchange: Exchange, failure: ServiceError, debugMessages: boolean): void {
   const { answerHeaders, request, connection } = exchange;
-  // Whoever is told that the server cannot now is told when to try again.
+  // Every 503 has a `Retry-After`.
   const retryAfter = failure.retryAfter ?? (failure.status === 503 ? 1 : undefined);
   if (retryAfter !== undefined) answerHeaders["Retry-After"] = String(retryAfter);
   const endless = failure.code === 801 || Number(request.headers["content-length"] ?? 0) > readToTheEnd;

@@ -1,4 +1,4 @@
-/** Counts the requests in work and tells when to shed load. */
+/** Counts the active requests and tells when to shed load. */
 export class LoadGauge {
   private inWork = 0;
   private draining = false;
@@ -8,22 +8,22 @@ export class LoadGauge {
 
   constructor(private readonly maximum: number) {}
 
-  /** Requests in work. */
+  /** Number of active requests. */
   get current(): number {
     return this.inWork;
   }
 
-  /** Whether a request that has just been counted is one too many. */
+  /** Whether the most recently counted request exceeds the maximum. */
   get isOverloaded(): boolean {
     return this.inWork > this.maximum;
   }
 
-  /** Whether the server is about to stop: what runs is finished, connections are not kept. */
+  /** Whether the server is shutting down. Active requests finish; connections are not kept alive. */
   get isDraining(): boolean {
     return this.draining;
   }
 
-  /** Counts a request from now on. */
+  /** Starts counting a request. */
   enter(): LoadShare {
     return new LoadShare(this.count);
   }
@@ -33,7 +33,7 @@ export class LoadGauge {
   }
 }
 
-/** The place of one request among those in work. It has none while it waits for its client. */
+/** The load of one request. A request that waits for its client does not count. */
 export class LoadShare {
   private counted = true;
   private over = false;
@@ -42,51 +42,51 @@ export class LoadShare {
     count(1);
   }
 
-  /** The server can do nothing for the request at the moment. */
+  /** Stops counting while the request waits for its client. */
   pause(): void {
     if (this.counted) this.count(-1);
     this.counted = false;
   }
 
-  /** The request goes on, unless it has ended. */
+  /** Counts the request again, unless it has ended. */
   resume(): void {
     if (this.counted || this.over) return;
     this.counted = true;
     this.count(1);
   }
 
-  /** The request is done with, for good. */
+  /** Ends the count for good. */
   end(): void {
     this.over = true;
     this.pause();
   }
 }
 
-/** How much there may be at once: of one network (an IPv4 address, or a /64 of IPv6) and of all together. */
+/** Maximum amount per network (an IPv4 address or an IPv6 /64) and in total. */
 export interface BudgetBounds {
   readonly perIp: number;
   readonly total: number;
 }
 
-/** Counts what networks take of something that is limited, such as connections or bytes of memory. */
+/** Counts a limited resource per network, such as connections or bytes of memory. */
 export class NetworkBudget {
   private taken = 0;
   private readonly byNetwork = new Map<string, number>();
 
   constructor(private readonly bounds: BudgetBounds) {}
 
-  /** What all networks have taken. */
+  /** Amount taken by all networks. */
   get current(): number {
     return this.taken;
   }
 
-  /** Whether nothing is left for the network. */
+  /** Whether the budget of the network is used up. */
   isFull(network: string): boolean {
     if (this.taken === 0) return false;
     return this.taken >= this.bounds.total || (this.byNetwork.get(network) ?? 0) >= this.bounds.perIp;
   }
 
-  /** Takes an amount, even where it exceeds the bounds; the same amount has to be given back. */
+  /** Takes an amount, even beyond the bounds. The caller must give back the same amount. */
   take(network: string, amount = 1): void {
     this.taken += amount;
     this.byNetwork.set(network, (this.byNetwork.get(network) ?? 0) + amount);

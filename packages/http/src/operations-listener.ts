@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isLoopback, type OriginResolver } from "./client-origin.ts";
 
-/** Whether the server can do its work, per database. */
+/** Readiness of the server, per database. */
 export interface Readiness {
   readonly ready: boolean;
-  /** By alias; the empty alias stands as `(empty)`. `ok`, or the name of the failure. */
+  /** By alias; `(empty)` stands for the empty alias. `ok`, or the name of the failure. */
   readonly databases: Readonly<Record<string, string>>;
 }
 
-/** Port: what those who run the server ask it. */
+/** Port: health and metrics for operators. */
 export interface Operations {
   readiness(): Promise<Readiness>;
-  /** The metrics as text, with the content type of their format. */
+  /** Metrics as text, with the content type of their format. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** Who may read the metrics. */
+  /** Clients that can read the metrics. */
   readonly metricsAccess: "loopback" | "any" | "off";
 }
 
@@ -32,7 +32,7 @@ const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
     "/readyz",
     async (request, response, operations, origins) => {
       const readiness = await operations.readiness();
-      // The aliases are nobody's business but of those who run the server.
+      // Only operators may see the aliases.
       const told = mayReadMetrics(request, operations, origins) ? readiness : { ready: readiness.ready };
       write(response, readiness.ready ? 200 : 503, "application/json; charset=utf-8", JSON.stringify(told));
     },
@@ -46,7 +46,7 @@ const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ],
 ]);
 
-/** Health, readiness and metrics stand outside of the envelope; `undefined` when the request is for something else. */
+/** Handler of a health, readiness or metrics request, which has no envelope. `undefined` for any other request. */
 export function operationsAnswer(
   request: IncomingMessage,
   operations: Operations,
@@ -57,12 +57,12 @@ export function operationsAnswer(
   return path === "/metrics" && !mayReadMetrics(request, operations, origins) ? undefined : answers.get(path);
 }
 
-/** Headers with which proxies say that they pass something on. */
+/** Headers that indicate a forwarding proxy. */
 const passedOn = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
 /**
- * A request through a proxy on this machine comes from loopback. Behind a configured proxy the forwarded address decides; from any other
- * peer, proxy headers deny access.
+ * A request through a local proxy comes from loopback. Behind a trusted proxy the forwarded address decides. From any
+ * other peer, proxy headers deny access.
  */
 function mayReadMetrics(request: IncomingMessage, { metricsAccess }: Operations, origins: OriginResolver): boolean {
   if (metricsAccess !== "loopback") return metricsAccess === "any";

@@ -4,7 +4,7 @@ import type { BodyRule } from "../routes/route.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Any JSON value from UTF-8 bytes. Not JSON or not UTF-8: the code given; beyond the limits: 307. */
+/** Parses JSON from UTF-8 bytes. Invalid JSON or UTF-8: the given code. Over the limits: 307. */
 export function parseJson(bytes: Uint8Array, notJson: 311 | 312): unknown {
   let value: unknown;
   try {
@@ -16,7 +16,7 @@ export function parseJson(bytes: Uint8Array, notJson: 311 | 312): unknown {
   return value;
 }
 
-/** The object that UTF-8 text stands for; `undefined` if it is none, names a member twice, or is beyond the limits of any JSON. */
+/** Parses a JSON object. `undefined` for another value, a duplicate member or exceeded JSON limits. */
 export function parseUniqueObject(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = strictJsonObject(decoder.decode(bytes));
@@ -29,7 +29,7 @@ export function parseUniqueObject(bytes: Uint8Array): Readonly<Record<string, un
 
 const exactDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The text as it was encoded, a byte order mark included; `undefined` for what is not UTF-8. */
+/** Decodes UTF-8 and keeps a byte order mark. Returns `undefined` for invalid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return exactDecoder.decode(bytes);
@@ -38,7 +38,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** What a body says by the rule of its route, if it has one; `undefined` stands for no body. 307 for what the rule does not take. */
+/** Parses a body by the rule of its route. `undefined` means no body. Throws 307 for a body that the rule rejects. */
 export function parseBody(rule: BodyRule | undefined, given: unknown): unknown {
   const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
   if (given !== undefined && !isObject && rule?.any !== true)

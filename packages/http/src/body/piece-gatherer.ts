@@ -1,20 +1,20 @@
 /** Bytes of a full block. */
 const blockSize = 16 * 1024;
-/** Number of pieces without a minimum size, and the minimum average size in bytes beyond it. */
+/** Number of chunks without a minimum size. Beyond it, the minimum average size in bytes applies. */
 const freePieces = 1_024;
 const bytesPerPiece = 16;
 
-/** Receives the blocks of a body, or the refusal of a body in too many small pieces. */
+/** Receives the blocks of a body, or the rejection of a body with too many small chunks. */
 export interface PieceReceiver {
-  /** Returns whether more is wanted; `null` is the end. */
+  /** Returns whether to continue reading; `null` marks the end. */
   readonly take: (block: Buffer | null) => boolean;
-  /** Called once; nothing is taken after it. */
+  /** Called at most once. No block follows. */
   readonly refuse: () => void;
 }
 
 /**
- * Joins the pieces of a body into blocks. Node allocates a buffer for every chunk, a hundred bytes of memory for one byte, and
- * keeps all of them until the body is read.
+ * Joins the chunks of a body into blocks. Node allocates a buffer per chunk, about 100 bytes of memory for one byte,
+ * and keeps all of them until the body is read.
  */
 export class PieceGatherer {
   private block: Buffer | null = null;
@@ -26,7 +26,7 @@ export class PieceGatherer {
 
   constructor(private readonly receiver: PieceReceiver) {}
 
-  /** The next piece, or `null` at the end. Returns whether more is wanted. */
+  /** Adds the next chunk, or `null` at the end. Returns whether to continue reading. */
   push(piece: Buffer | null): boolean {
     if (this.refused) return true;
     if (piece === null) {
@@ -48,7 +48,7 @@ export class PieceGatherer {
 
   private add(piece: Buffer): void {
     if (this.block === null) {
-      // Most bodies come in one piece, which need not be copied.
+      // Most bodies consist of one chunk. It is not copied.
       this.block = piece;
     } else {
       if (this.block.length === this.filled) this.block = Buffer.concat([this.block], blockSize);
@@ -57,7 +57,7 @@ export class PieceGatherer {
     this.filled += piece.length;
   }
 
-  /** Returns whether more is wanted. */
+  /** Returns whether to continue reading. */
   private passOn(): boolean {
     if (this.block === null) return true;
     const block = this.block.subarray(0, this.filled);

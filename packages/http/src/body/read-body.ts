@@ -4,16 +4,16 @@ import { leavesTooMuchUnread } from "../answer.ts";
 import type { Exchange, PipelineParts, Step } from "../pipeline/exchange.ts";
 import { needsBody } from "../routes/route.ts";
 
-/** Bytes of what somebody sends who has logged in. */
+/** Maximum size in bytes of a body of an authenticated request. */
 export const bodyLimit = 1024 * 1024;
-/** The same as base64, which up to two bytes more fit in. */
+/** The same limit in base64, rounded up to a full group. */
 const encryptedLimit = Math.ceil(bodyLimit / 3) * 4;
-/** Bytes of what anybody may send, and keep in memory by sending it slowly. */
+/** Maximum size in bytes of an anonymous body. A slow sender can hold this much memory. */
 const strangersLimit = 64 * 1024;
 
 /**
- * Reads a body that is to be read: 300 without bytes where the route needs one; 801 beyond 1 MiB, which an encrypted
- * body has as base64, or 64 KiB where no session is needed.
+ * Reads the body of a request if it has one. Throws 300 for an empty body where the route requires one. Throws 801 over
+ * 1 MiB (measured in base64 for an encrypted body), or over 64 KiB if the route requires no session.
  */
 export const readBody: Step = async (exchange, parts) => {
   if (!takesBody(exchange)) return;
@@ -23,7 +23,7 @@ export const readBody: Step = async (exchange, parts) => {
     exchange.bytes = await readBytes(request, most);
   } else {
     exchange.bytes = await awaitBody(exchange, most, parts);
-    // While it waited, others may have taken its place.
+    // The load may have increased during the wait.
     void shedLoad(exchange, parts);
   }
   if (exchange.bytes.length > 0 && mayBeEmpty(exchange)) requireContentType(exchange);
@@ -36,8 +36,8 @@ function mostBytes({ access, channel }: Exchange): number {
 }
 
 /**
- * Reads a body that is still on its way. Meanwhile the request is not in work, so that slow bodies take nobody's
- * place: only so many are awaited, of one network and in all (706), and each for a time only (699).
+ * Reads an incomplete body. The request does not count as load while it waits, so slow bodies block no other client.
+ * Throws 706 if too many bodies are awaited per network or in total, and 699 after the timeout.
  */
 async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts): Promise<Buffer> {
   const { request, response, origin, share, connection } = exchange;
@@ -63,10 +63,10 @@ async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts
   }
 }
 
-/** Bytes that are still read and thrown away after the limit, so that the client gets to read its answer. */
+/** Bytes that are read and discarded after the limit, so that the client can read its response. */
 const drainedAtMost = 8 * 1024 * 1024;
 
-/** The whole body. More than `limit` bytes: 801; a client that goes away, or a signal, whose reason is a text: 699. */
+/** Reads the whole body. Throws 801 over `limit` bytes, and 699 on disconnect or abort. The abort reason is a text. */
 function readBytes(request: IncomingMessage, limit: number, signal?: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -88,7 +88,7 @@ function readBytes(request: IncomingMessage, limit: number, signal?: AbortSignal
     };
     request.on("data", onData).on("end", onEnd).on("error", onFailure).on("close", onFailure);
     signal?.addEventListener("abort", onSignal);
-    // Whoever went away before anybody listened does not do so again.
+    // The events do not fire again for a request that is already destroyed or aborted.
     if (request.destroyed) onFailure();
     else if (signal?.aborted === true) onSignal();
   });
@@ -106,7 +106,7 @@ function endedEarly(): ServiceError {
   return new ServiceError(699, { detail: "The body ended early." });
 }
 
-// No two parts in a row that both take blanks: such a pattern takes quadratic time to fail.
+// No two adjacent parts match blanks. Such a pattern would backtrack in quadratic time.
 const json = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?(?:;[\t ]*)?$/i;
 
 const form = /^application\/x-www-form-urlencoded[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?(?:;[\t ]*)?$/i;
@@ -114,14 +114,14 @@ const form = /^application\/x-www-form-urlencoded[\t ]*(?:;[\t ]*charset[\t ]*=[
 const encrypted = /^application\/text[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?(?:;[\t ]*)?$/i;
 
 /**
- * 207 unless a body is said to be JSON in UTF-8, a form where the route takes that, or the text of a secure session; without compression. Where none is needed,
- * one that comes in chunks may turn out to be empty: it is looked at when it is there.
+ * Throws 207 unless the body is uncompressed UTF-8 JSON, a form that the route accepts, or the text of a secure
+ * session. An optional chunked body may be empty, so its type is checked after reading.
  */
 export const checkContentType: Step = (exchange) => {
   if (takesBody(exchange) && !mayBeEmpty(exchange)) requireContentType(exchange);
 };
 
-/** 207 unless the request says what is expected of its body. */
+/** Throws 207 unless the content type and encoding are acceptable. */
 function requireContentType(exchange: Exchange): void {
   const { headers } = exchange.request;
   if (!wanted(exchange)?.test(headers["content-type"] ?? "")) throw new ServiceError(207);
@@ -130,7 +130,7 @@ function requireContentType(exchange: Exchange): void {
     throw new ServiceError(207, { detail: "Compressed bodies are not taken." });
 }
 
-/** `undefined` where the path takes no body at all, though others of the route do. */
+/** Pattern of the accepted content type. `undefined` if this path accepts no body although the route does. */
 function wanted({ channel, route, matched }: Exchange): RegExp | undefined {
   if (channel !== null) return encrypted;
   if (route.body?.form === undefined) return json;
@@ -138,8 +138,8 @@ function wanted({ channel, route, matched }: Exchange): RegExp | undefined {
 }
 
 /**
- * Whether a body is to be read: where the route needs one, and one that comes where the route can do without or, in a
- * secure session, wherever it comes, because there is nothing in clear text in it.
+ * Whether to read the body: the route requires one, or the request has one that the route accepts. In a secure session
+ * every body is read, because its content is encrypted.
  */
 function takesBody({ route, channel, request: { headers } }: Exchange): boolean {
   if (needsBody(route)) return true;
@@ -147,12 +147,12 @@ function takesBody({ route, channel, request: { headers } }: Exchange): boolean 
   return comes && (route.body !== undefined || channel !== null);
 }
 
-/** Whether a body that is to be read may turn out to be empty, and needs no content type then. */
+/** Whether the body may be empty. An empty body needs no content type. */
 function mayBeEmpty({ route, request: { headers } }: Exchange): boolean {
   return !needsBody(route) && headers["transfer-encoding"] !== undefined;
 }
 
-/** 706 when more requests are in work than the server takes on, or the client's network leaves too much unread. */
+/** Throws 706 if the server is overloaded or the client's network has too many unread bytes. */
 export const shedLoad: Step = ({ origin, sendBufferBytes }, { load }) => {
   if (load.isOverloaded) throw new ServiceError(706, { retryAfter: 1 });
   if (sendBufferBytes.isFull(origin.network)) throw leavesTooMuchUnread();

@@ -10,9 +10,8 @@ interface PendingRequest {
 }
 
 /**
- * One connection of a client. Its requests are served one after another, in the order in which they came: each begins
- * when the answer before it has been taken, and while one waits, nothing more is read. So neither unread answers nor
- * unserved requests pile up.
+ * One client connection. It serves requests one after another in order of arrival. A request starts after the previous
+ * response is sent. Reading pauses while a request waits, so neither unread responses nor pending requests accumulate.
  */
 export class Connection {
   private readonly waiting: PendingRequest[] = [];
@@ -20,25 +19,25 @@ export class Connection {
   private closing = false;
   private leaving = false;
   private ended = false;
-  /** Requests that were not taken because too many waited. */
+  /** Requests rejected because too many were waiting. */
   private excess = 0;
   private held = false;
   private refusal: (() => void) | null = null;
-  /** The request whose bytes came last; `null` once they all came and it was answered. */
+  /** The most recently received request; `null` after it is complete and answered. */
   private latest: IncomingMessage | null = null;
-  /** Why the rest of the latest request will never come. */
+  /** Why the rest of the latest request cannot arrive. */
   private bodyFault: string | null = null;
   private reportBroken: ((reason: string) => void) | null = null;
 
   /**
-   * `mayWait`: requests that may wait for the one being served. One more is not taken, and ends the connection after
-   * the answers to those that were; as many more cut it off, because Node keeps what it has read until the end.
+   * `mayWait`: maximum number of queued requests. One more is rejected and ends the connection after the pending
+   * responses. As many again destroy the socket, because Node keeps what it has read until the end.
    */
   constructor(
     readonly socket: Socket,
     private readonly mayWait: number,
   ) {
-    // Node reads on whenever it has done with a request.
+    // Node resumes reading whenever it finishes a request.
     socket.on("resume", () => {
       if (this.isHeld) this.stopReading();
     });
@@ -54,12 +53,12 @@ export class Connection {
     return this.serving;
   }
 
-  /** Whether the answer being made is the last one, and has to say so. */
+  /** Whether the current response is the last one and needs `Connection: close`. */
   get isEnding(): boolean {
     return (this.closing || this.leaving) && this.waiting.length === 0 && this.refusal === null;
   }
 
-  /** Begins a request when its turn has come. */
+  /** Handles a request now or after the pending ones. */
   take(request: IncomingMessage, response: ServerResponse, begin: Begin): void {
     if (this.excess > 0) {
       this.reject();
@@ -77,12 +76,12 @@ export class Connection {
     }
   }
 
-  /** Closes the connection after its next answer; an idle connection stays open until then. */
+  /** Closes the connection after its next response. An idle connection stays open until then. */
   leave(): void {
     this.leaving = true;
   }
 
-  /** Ends it after the answer that is being made, at once if there is none; what waits for its turn is not served. */
+  /** Ends the connection after the current response, or at once if there is none. Queued requests are dropped. */
   end(): void {
     this.closing = true;
     this.waiting.length = 0;
@@ -91,8 +90,8 @@ export class Connection {
   }
 
   /**
-   * Ends it because what came last is no HTTP. If that was the rest of a request, the request is answered for it;
-   * otherwise `refuse` is called after the answers that are due, to write the last one.
+   * Ends the connection after invalid HTTP. If a request is incomplete, that request fails. Otherwise `refuse` writes
+   * the last response after the pending ones.
    */
   breakOff(refuse: () => void): void {
     if (this.latest?.complete === false) {
@@ -104,7 +103,7 @@ export class Connection {
     if (!this.serving) this.finish();
   }
 
-  /** Reads nothing until it is released. */
+  /** Pauses reading until `release`. */
   hold(): void {
     this.held = true;
     this.stopReading();
@@ -115,7 +114,7 @@ export class Connection {
     if (!this.isHeld) this.socket.resume();
   }
 
-  /** Stops reading the current request and closes the connection after the pending answers. */
+  /** Stops reading the current request and closes the connection after the pending responses. */
   refuseRest(reason: string): void {
     this.breakBody(reason);
     this.stopReading();
@@ -123,18 +122,18 @@ export class Connection {
     if (!this.serving) this.finish();
   }
 
-  /** Calls back with the reason, at once if need be, when the rest of the request being served will never come. */
+  /** Calls back with the reason when the rest of the current request is lost, immediately if that is already known. */
   onBrokenBody(tell: (reason: string) => void): void {
     this.reportBroken = tell;
     if (this.bodyFault !== null && this.isBodyBroken) tell(this.bodyFault);
   }
 
-  /** Whether the rest of the request being served will never come. */
+  /** Whether the rest of the current request is lost. */
   get isBodyBroken(): boolean {
     return this.bodyFault !== null && this.waiting.length === 0;
   }
 
-  /** Whether nothing more is to be read. */
+  /** Whether reading is paused. */
   private get isHeld(): boolean {
     return this.held || this.waiting.length > 0 || this.excess > 0 || this.bodyFault !== null;
   }
@@ -159,7 +158,7 @@ export class Connection {
   private serve(request: IncomingMessage, response: ServerResponse, begin: Begin): void {
     this.serving = true;
     begin(request, response);
-    // After what `begin` has to do then.
+    // The listeners of `begin` must run first.
     response.on("close", this.served);
   }
 
@@ -167,7 +166,7 @@ export class Connection {
     this.serving = false;
     this.reportBroken = null;
     if (this.latest?.complete === true) this.latest = null;
-    // After some answers Node ends the connection; whatever else would be answered then never comes to its end.
+    // Node closes the connection after some responses. Later responses would then never finish.
     if (!this.socket.writable) this.end();
     const next = this.waiting.shift();
     if (next === undefined) {

@@ -11,9 +11,9 @@ import type { RequestObserver } from "../server/http-settings.ts";
 import { Connection } from "./connection.ts";
 
 interface ConnectionRules {
-  /** Requests that may wait on a connection for the one being served. */
+  /** Maximum number of queued requests per connection. */
   readonly mayWait: number;
-  /** Connections of one network; more are closed unheard. */
+  /** Maximum number of connections per network. More are closed immediately. */
   readonly perIp: number;
   /** The network of the peer; `null` for a trusted proxy. */
   readonly networkOf: (socket: Socket) => string | null;
@@ -24,7 +24,7 @@ export class Connections {
   private readonly open = new Map<Socket, Connection>();
   private readonly networks: NetworkBudget;
   private readonly suspects = new Suspects();
-  /** Sockets on which TLS is not agreed yet, by their ends: it is another object that carries the requests then. */
+  /** Sockets during the TLS handshake, by their endpoints. After it, another socket object carries the requests. */
   private readonly handshaking = new Map<string, Socket>();
   private leaving = false;
   private draining = false;
@@ -34,22 +34,22 @@ export class Connections {
     this.networks = new NetworkBudget({ perIp: rules.perIp, total: Number.POSITIVE_INFINITY });
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get size(): number {
     return this.open.size + this.handshaking.size;
   }
 
-  /** Connections that were closed at once because there were too many, since the start. */
+  /** Number of connections rejected since the start because of the limits. */
   get dropped(): number {
     return this.rejected;
   }
 
-  /** Whether a request is being handled or answered on any of them. */
+  /** Whether any connection is handling or answering a request. */
   get areServing(): boolean {
     return Array.from(this.open.values()).some(({ isServing }) => isServing);
   }
 
-  /** Follows the connections of a server. */
+  /** Tracks the connections of a server. */
   watch(server: Server): void {
     const overTls = server instanceof TlsServer;
     server.on("connection", (socket: Socket) => {
@@ -65,11 +65,11 @@ export class Connections {
     server.on("drop", () => {
       this.rejected += 1;
     });
-    // Node's own takes an answer that the client has not taken yet for one that is done.
+    // Node's implementation treats an unread response as finished.
     server.closeIdleConnections = () => this.endIdle();
   }
 
-  /** The connection of a socket that is open. */
+  /** The connection of an open socket. */
   of(socket: Socket): Connection {
     const known = this.open.get(socket);
     if (known !== undefined) return known;
@@ -80,12 +80,12 @@ export class Connections {
     return connection;
   }
 
-  /** The connection of a socket, unless it was closed or never became one. */
+  /** The connection of a socket; `undefined` if it is closed or was never opened. */
   find(socket: Socket): Connection | undefined {
     return this.open.get(socket);
   }
 
-  /** Refuses a body that costs too much, and reads the other connections of its network in turns from now on. */
+  /** Rejects an expensive body. From now on, reads the other connections of its network one after another. */
   refuseBody(socket: Socket, reason: string): void {
     this.of(socket).refuseRest(reason);
     const network = this.rules.networkOf(socket);
@@ -96,20 +96,20 @@ export class Connections {
     this.suspects.add(network, others);
   }
 
-  /** Closes each connection after its next answer, new connections included. */
+  /** Closes each connection after its next response, including new connections. */
   leave(): void {
     this.leaving = true;
     for (const connection of this.open.values()) connection.leave();
   }
 
-  /** Ends each as soon as no request is being handled or answered on it, and takes no others. */
+  /** Ends each connection as soon as it is idle and accepts no new ones. */
   drain(): void {
     this.draining = true;
     for (const socket of this.handshaking.values()) socket.destroy();
     for (const connection of this.open.values()) connection.end();
   }
 
-  /** Cuts all of them off. */
+  /** Destroys all connections. */
   destroy(): void {
     this.drain();
     for (const socket of this.open.keys()) socket.destroy();
@@ -151,31 +151,31 @@ function endsOf({ localAddress, localPort, remoteAddress, remotePort }: Socket):
 
 /** Milliseconds between two connections. */
 const pace = 25;
-/** Milliseconds for which a network stays suspect after its last offence. */
+/** Milliseconds that a network stays suspect after its last violation. */
 const suspicion = 10_000;
 
 /**
- * Networks that sent a body in too many small pieces. Other clients may share the address, so their connections are not cut but read one
- * after another. In between the server has time for other networks.
+ * Networks that sent a body in too many small chunks. Other clients may share the address, so their connections stay
+ * open but are read one after another. The server serves other networks in between.
  */
 class Suspects {
-  /** `performance.now()` until which each is suspect. */
+  /** `performance.now()` until which each network is suspect. */
   private readonly until = new Map<string, number>();
   private readonly held = new Set<Connection>();
   private timer: NodeJS.Timeout | null = null;
 
-  /** Reads the connections of the network in turns from now on. */
+  /** Reads the connections of the network one after another from now on. */
   add(network: string, open: Iterable<Connection>): void {
     this.until.set(network, performance.now() + suspicion);
     for (const connection of open) this.hold(connection);
   }
 
-  /** Whether a new connection of the network has to wait for its turn. */
+  /** Whether new connections of the network must wait. */
   has(network: string): boolean {
     return this.until.has(network);
   }
 
-  /** Reads nothing from a connection until its turn has come. */
+  /** Pauses reading of a connection until its turn. */
   hold(connection: Connection): void {
     connection.hold();
     this.held.add(connection);
@@ -204,12 +204,12 @@ interface RefusalParts {
   readonly debugMessages: boolean;
 }
 
-/** Milliseconds for the client to read the answer: what it still sends would make the system throw the answer away. */
+/** Milliseconds for the client to read the response. Input after the close would discard it. */
 const waitTimeout = 2_000;
 
 /**
- * Answers what never becomes a request, because the HTTP parser refuses it or it came too slowly, with 699 in an
- * envelope after the answers that are due, and ends the connection. `reason` is for the log.
+ * Answers input that never becomes a request (invalid HTTP or a timeout) with 699 in an envelope, after the pending
+ * responses. Then ends the connection. `reason` is for the log.
  */
 export function refuseUnparsed(socket: Socket, reason: string, parts: RefusalParts): void {
   const { connections, origins, observer, debugMessages } = parts;

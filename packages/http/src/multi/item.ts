@@ -7,26 +7,26 @@ import { parseQuery } from "../routing/query-string.ts";
 import { pathSegments, type RouteMatcher } from "../routing/route-matcher.ts";
 import { headerBytes, type ItemRecord } from "../server/http-settings.ts";
 
-/** What items are worked on with; the same for all of a request. */
+/** Dependencies of the items. All items of a request share them. */
 export interface ItemParts {
   readonly matcher: RouteMatcher;
   readonly hooks: Pick<ObjectHooks, "current">;
   readonly macros: Pick<ExecuteMacro, "prepared">;
   readonly settings: RouteInput<unknown, unknown>["settings"];
-  /** `performance.now()` after which none is begun. */
+  /** `performance.now()` after which no item starts. */
   readonly deadline: number;
-  /** Whether they share a transaction. */
+  /** Whether the items share a transaction. */
   readonly atomic: boolean;
 }
 
-/** One item of a multi request on its way, as the exchange is of a request. */
+/** One item of a multi request. It corresponds to the exchange of a single request. */
 export class Item {
   private pattern: string | null = null;
   private route: Route | null = null;
   private readonly call: ((context: RequestContext) => ReturnType<RouteHandler>) | null = null;
   private error: unknown = undefined;
 
-  /** Finds the route and parses what it takes. What it would refuse of a request of its own, in the same order, the item is refused. */
+  /** Finds the route and parses the input. Fails with the same codes, in the same order, as a single request. */
   constructor(given: unknown, parts: ItemParts) {
     try {
       this.call = this.prepared(given, parts);
@@ -35,17 +35,17 @@ export class Item {
     }
   }
 
-  /** Throws what it was refused with. */
+  /** Throws the error of the preparation, if there is one. */
   requirePrepared(): void {
     if (this.error !== undefined) throw this.error;
   }
 
-  /** Whether nothing happens when it is done. */
+  /** Whether the item changes nothing: a GET, or an item that failed in preparation. */
   get isRead(): boolean {
     return this.call === null || this.route?.method === "GET";
   }
 
-  /** Whether its route is of this kind. */
+  /** Whether the route has this flag. */
   is(kind: "versioned" | "changesModel" | "executesMacro"): boolean {
     return this.route?.[kind] === true;
   }
@@ -57,12 +57,12 @@ export class Item {
     return success;
   }
 
-  /** Takes note of why it failed. */
+  /** Records the failure. */
   failed(error: unknown): void {
     this.error = error;
   }
 
-  /** For log and metrics. */
+  /** Record for log and metrics. */
   record(): ItemRecord {
     const about = { route: this.pattern, method: this.route?.method ?? null };
     if (this.error === undefined) return { ...about, status: 200, code: 0 };
@@ -84,13 +84,13 @@ export class Item {
       throw new ServiceError(307, { detail: "The model is not changed in a transaction." });
     if (data === undefined && needsBody(route)) throw new ServiceError(300);
     const input: RouteInput<unknown, unknown> = {
-      // What no route asks for is not looked at.
+      // A route without a body ignores `data`.
       body: route.body === undefined ? undefined : parseBody(route.body, data),
       query: parseQuery(route.query, queryString),
       parameter: (name) => matched.parameters.get(name) ?? "",
       expectedVersions: null,
       settings,
-      // Nothing that is mailed is an item.
+      // No route of an item sends mail.
       language: null,
       appKeyDigest: null,
       cookie: () => null,
@@ -100,7 +100,7 @@ export class Item {
   }
 }
 
-/** What an address can consist of; HTTP's parser sees to it that the path of a request does. */
+/** Characters of a request target. For a request, the HTTP parser checks this. */
 const addressCharacters = /^\/[\x21-\x7e]*$/;
 
 interface ItemTarget {
@@ -108,7 +108,7 @@ interface ItemTarget {
   readonly queryString: string;
 }
 
-/** The parts of an item's path. 304 for what could be no path of a request, 307 for one that no request has room for. */
+/** Parses the path of an item. 304 for an invalid path, 307 for a path longer than the header limit. */
 function itemTarget(target: string): ItemTarget {
   if (Buffer.byteLength(target) > headerBytes) throw new ServiceError(307, { detail: "The path is too long." });
   const mark = target.indexOf("?");

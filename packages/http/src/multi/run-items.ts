@@ -3,12 +3,12 @@ import { failureOf, failureText, JsonText, successText } from "../envelope.ts";
 import type { RouteInput, Success } from "../routes/route.ts";
 import { Item, type ItemParts } from "./item.ts";
 
-/** Reads that are asked for together, which storage sends in one trip where it can. */
+/** Reads started at once. Storage pipelines them where it can. */
 const readsAtOnce = 10;
 
 /**
- * Does the items in their order, each as a request of its own: what one of them is refused changes nothing for the others. Reads in a
- * row are asked for together; not where hooks run in them, which would take more than their share of threads.
+ * Runs the items in order. Each is independent: a failed item does not affect the others. Adjacent reads start at once,
+ * unless hooks run in them: they would take more than a fair share of worker threads.
  */
 export async function runSeparately(
   given: readonly unknown[],
@@ -39,7 +39,7 @@ export async function runSeparately(
   return results.toJson();
 }
 
-/** Together they take into memory what one answer may take. */
+/** Concurrent reads share the memory limit of one response. */
 function begin(group: readonly Item[], context: SessionContext): Promise<Success>[] {
   const { database } = context;
   const share =
@@ -49,7 +49,7 @@ function begin(group: readonly Item[], context: SessionContext): Promise<Success
   return group.map((item) => item.run(share));
 }
 
-/** What takes more than its share is read again, alone. */
+/** A read that exceeds its share runs again, alone. */
 function successOf(
   item: Item,
   begun: PromiseSettledResult<Success> | undefined,
@@ -60,21 +60,21 @@ function successOf(
   throw begun?.reason;
 }
 
-/** All items come in by one admission; but what comes behind a change of the model is for the changed one. */
+/** All items share one admission, but items after a model change need the new generation. */
 async function withModelOfNow(context: SessionContext): Promise<SessionContext> {
   const { idleTimeout } = context.database.policy.sessions;
   try {
     const { modelGeneration } = await context.r.admission.admit({ appKey: null, session: null, idleTimeout });
     return { ...context, modelGeneration };
   } catch {
-    // What is done has to be told. Whoever comes next hears for himself what is wrong with the storage.
+    // Completed writes must be reported. The next item meets the storage error itself.
     return context;
   }
 }
 
 /**
- * Does all items in one transaction, in their order; the first that fails undoes the others, and the request fails with its code.
- * What can be refused by looking at the items is refused before the transaction begins.
+ * Runs all items in one transaction, in order. The first failure rolls back and fails the request with its code. Errors
+ * of the preparation are thrown before the transaction starts.
  */
 export async function runInTransaction(
   given: readonly unknown[],
@@ -114,7 +114,7 @@ export async function runInTransaction(
 
 type Prepared = (context: SessionContext, work: (context: SessionContext) => Promise<JsonText>) => Promise<JsonText>;
 
-/** Nobody is to wait for a place for his macros and hooks while he holds a connection. */
+/** Reserves worker threads for macros and hooks first. Waiting for one must not hold a database connection. */
 async function preparation(
   items: readonly Item[],
   context: SessionContext,
@@ -126,7 +126,7 @@ async function preparation(
   return (given, work) => work(given);
 }
 
-/** Outside of the transaction, which has to see the errors of storage as they are. */
+/** Called outside the transaction, which needs the original storage errors. */
 function failureAt(index: number, failure: ServiceError): ServiceError {
   const { code, detail, retryAfter } = failure;
   const place = `at /${index}`;
@@ -137,7 +137,7 @@ function failureAt(index: number, failure: ServiceError): ServiceError {
   });
 }
 
-/** The items in their order: reads in a row together, at most so many, and everything else alone. */
+/** Groups the items in order: up to `most` adjacent reads per group, every other item alone. */
 export function* inGroups(items: readonly Item[], most: number): Generator<readonly Item[], void, undefined> {
   let group: Item[] = [];
   for (const item of items) {
@@ -151,18 +151,18 @@ export function* inGroups(items: readonly Item[], most: number): Generator<reado
   if (group.length > 0) yield group;
 }
 
-/** The results of a multi request, written as they come, so that they take no more room than one answer may. */
+/** The results of a multi request. They are serialized at once to respect the size limit of a response. */
 class Results {
   private readonly written: string[] = [];
   private bytes = 0;
 
-  /** `most`: bytes of all of them; `deadline`: `performance.now()` after which nothing more is begun. */
+  /** `most`: maximum total bytes. `deadline`: `performance.now()` after which no item starts. */
   constructor(
     private readonly most: number,
     private readonly deadline: number,
   ) {}
 
-  /** Why nothing more is begun: they have taken all the room (307) or all the time (706); `null` while there is some of both. */
+  /** Why no further item starts: size limit reached (307) or deadline passed (706). `null` if neither applies. */
   get hindrance(): ServiceError | null {
     if (this.bytes >= this.most) return tooLarge();
     return performance.now() > this.deadline
@@ -170,14 +170,14 @@ class Results {
       : null;
   }
 
-  /** 307 when they have taken all the room. */
+  /** Throws 307 if the size limit is reached. */
   requireRoom(): void {
     if (this.bytes >= this.most) throw tooLarge();
   }
 
   /**
-   * What was read has to fit, else 307. What was written has happened, and is told whatever room it takes; of an object, if
-   * there is no room, the meta-fields are.
+   * Throws 307 for a read that exceeds the limit. A write has already happened and is always reported. Of a written
+   * object that exceeds the limit, only the meta-fields are reported.
    */
   succeed(success: Success, item: Pick<Item, "isRead" | "is">): void {
     const text = resultText(200, successText(success));
@@ -205,12 +205,12 @@ class Results {
   }
 }
 
-/** An item is answered as it would be alone: with a status and an envelope. */
+/** Serializes the result of an item: HTTP status and envelope. */
 function resultText(httpStatus: number, envelope: string): string {
   return `{"httpStatus":${httpStatus},"result":${envelope}}`;
 }
 
-/** The meta-fields of an object; anything else as it is. */
+/** Reduces an object to its meta-fields. Other values are unchanged. */
 function withoutAttributes(data: unknown): unknown {
   if (typeof data !== "object" || data === null || !("~ObjectID" in data)) return data;
   return Object.fromEntries(Object.entries(data).filter(([name]) => name.startsWith("~")));

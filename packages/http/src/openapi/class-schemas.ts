@@ -12,12 +12,12 @@ import type { MediaTypeObject, SchemaObject } from "./open-api.ts";
 const addressOf = (component: string): string => `#/components/schemas/${component}`;
 const refTo = (component: string): SchemaObject => ({ $ref: addressOf(component) });
 
-/** The component of a class; the point keeps it apart from everything else. */
+/** Component name of a class. The dot prevents collisions with other components. */
 const componentOf = (className: string): string => `class.${className}`;
 
 /**
- * The components that describe classes: one for each, and `Object`, which is an object of one of them. `general` is
- * `Object` where no class is known: it has the meta-fields.
+ * Components that describe classes: one per class, and `Object`, an object of any of them. `general` is the generic
+ * `Object` component with the meta-fields.
  */
 export function classSchemas(readable: ReadableClasses, general: SchemaObject): Record<string, SchemaObject> {
   const { classes } = readable;
@@ -61,7 +61,7 @@ function classSchema(
   };
 }
 
-/** A schema for each attribute, by name. */
+/** Maps each attribute name to a schema. */
 function byAttribute(
   attributes: ModelClass["attributes"],
   schemaOf: (attribute: AttributeDefinition) => SchemaObject,
@@ -74,8 +74,8 @@ const nothing: SchemaObject = { type: "null" };
 const count: SchemaObject = { type: "integer", minimum: 0 };
 
 /**
- * An attribute as answers hold it. `targets`: the schemas of what it leads to, as far as the caller may read that;
- * `null` when it can be anything.
+ * Schema of an attribute in responses. `targets`: schemas of the readable target classes; `null` if the target can be
+ * any object.
  */
 function attributeSchema(attribute: AttributeDefinition, targets: readonly SchemaObject[] | null): SchemaObject {
   const described = { ...valueSchema(attribute, targets ?? [anObject]) };
@@ -92,7 +92,7 @@ function valueSchema({ type, mandatory = false }: AttributeDefinition, targets: 
   switch (type) {
     case "file":
     case "reference":
-      // One that is mandatory can still lead to what the caller may not see.
+      // A mandatory reference is `null` if its target is hidden from the caller.
       return targets.length === 0 ? nothing : { anyOf: [...targets, nothing] };
     case "collection":
       return {
@@ -117,7 +117,7 @@ function elements(targets: readonly SchemaObject[]): SchemaObject {
 
 const mostElements = 10_000;
 
-/** The component that says how a client names the target of a reference. */
+/** Component that describes a reference target in a request. */
 const targetName = "ReferenceTarget";
 
 const target = refTo(targetName);
@@ -137,7 +137,7 @@ const targetSchema: SchemaObject = {
   ],
 };
 
-/** An attribute as a client writes it. */
+/** Schema of an attribute in requests. */
 function givenAttributeSchema({ type, mandatory = false }: AttributeDefinition): SchemaObject {
   const orNothing = mandatory ? [] : [nothing];
   switch (type) {
@@ -159,15 +159,15 @@ const exampleValues: Partial<Record<AttributeType, unknown>> = {
   json: {},
 };
 
-/** A value for a first try; `undefined` where it depends on what there is. */
+/** An example value; `undefined` if it depends on the data. */
 function exampleValue({ name, type }: AttributeDefinition): unknown {
   return type === "string" ? name : exampleValues[type];
 }
 
-/** The types whose values lead to no other object. */
+/** Types whose values reference no other object. */
 type PlainType = Exclude<AttributeType, "file" | "reference" | "collection">;
 
-/** A value as answers hold it and as clients write it; of an attribute that is not mandatory, `null` too. */
+/** Schema of a plain value in requests and responses. Allows `null` unless the attribute is mandatory. */
 function plainValueSchema(type: PlainType, mandatory: boolean): SchemaObject {
   switch (type) {
     case "date":
@@ -184,7 +184,7 @@ function plainValueSchema(type: PlainType, mandatory: boolean): SchemaObject {
   }
 }
 
-/** What a method does with objects. */
+/** Permission that a method requires. */
 const permissionFor: Readonly<Record<Method, Permission>> = {
   GET: "read",
   POST: "create",
@@ -193,7 +193,7 @@ const permissionFor: Readonly<Record<Method, Permission>> = {
   DELETE: "delete",
 };
 
-/** The classes with whose objects the caller may do what the method does. */
+/** Classes on whose objects the caller has the permission for the method. */
 export function classesFor(method: Method, { classes }: ReadableClasses): ModelClass[] {
   return classes
     .filter(({ permissions }) => permissions.includes(permissionFor[method]))
@@ -203,7 +203,7 @@ export function classesFor(method: Method, { classes }: ReadableClasses): ModelC
 const changeOf = (name: string): string => `class.${name}.change`;
 const newOf = (name: string): string => `class.${name}.new`;
 
-/** The components that describe what the caller may write: of each class a change, and a new object. */
+/** Components of writable classes: an update per class, and a new object per class that the caller can create. */
 export function writtenSchemas(readable: ReadableClasses): Record<string, SchemaObject> {
   const created = classesFor("POST", readable);
   const written = new Set([...created, ...classesFor("PATCH", readable)]);
@@ -213,7 +213,7 @@ export function writtenSchemas(readable: ReadableClasses): Record<string, Schema
   return Object.fromEntries([[targetName, targetSchema], ...schemas, ...whole]);
 }
 
-/** The body of a request that creates or changes objects; `undefined` where the caller may not. */
+/** Body of a request that creates or updates objects; `undefined` if the caller lacks the permission. */
 export function writtenBody(method: Method, readable: ReadableClasses): MediaTypeObject | undefined {
   const classes = classesFor(method, readable);
   if (classes.length === 0) return undefined;

@@ -14,11 +14,11 @@ import {
 } from "./open-api.ts";
 import { type KnownNames, parametersOf, responsesOf, SchemaComponents } from "./operation-schemas.ts";
 
-/** What a description says for one caller. */
+/** Caller-specific part of a description. */
 interface DescribedCaller {
-  /** The classes that the caller may read. */
+  /** The classes that the caller can read. */
   readonly classes: ReadableClasses;
-  /** The names of the macros that the caller may execute. */
+  /** Names of the macros that the caller can execute. */
   readonly macros: readonly string[];
 }
 
@@ -26,9 +26,9 @@ export interface OpenApiParts extends Partial<DescribedCaller> {
   readonly routes: readonly Route[];
   readonly title: string;
   readonly version: string;
-  /** Prefix of every address, without a trailing slash; empty for none. */
+  /** Path prefix without a trailing slash; empty for none. */
   readonly basePath: string;
-  /** The one database that is described; any, unless given. */
+  /** Alias of the only database to describe; any database by default. */
   readonly alias?: string;
 }
 
@@ -51,7 +51,7 @@ const security: Readonly<Record<Access, OperationObject["security"]>> = {
   optional: [{}, { appKey: [], sessionId: [] }, { appKey: [], token: [] }, { appKey: [], secureToken: [] }],
 };
 
-/** The description of the API, made from the routes. The same routes give the same document, byte for byte. */
+/** Generates the API description from the routes. The result is deterministic. */
 export function openApiDocument({
   routes,
   title,
@@ -205,7 +205,7 @@ function examples(routes: readonly Route[]): OpenApiDocument["components"]["exam
 
 const keySetTag: TagName = "Service";
 
-/** The set of keys, which is the server's and not a database's. */
+/** The key set route. It belongs to the server, not to a database. */
 function keySetItem(basePath: string, components: SchemaComponents): PathItemObject {
   const headers = { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } };
   const root = { url: "/", description: "The server, whatever its databases." };
@@ -234,18 +234,18 @@ function keySetItem(basePath: string, components: SchemaComponents): PathItemObj
   };
 }
 
-/** Descriptions for callers with different rights that are kept at once, by model; one with many classes takes a megabyte. */
+/** Maximum number of cached caller descriptions per model. A description with many classes takes about 1 MB. */
 const cacheSize = 20;
 
-/** The API descriptions of databases, as texts. */
+/** API descriptions of the databases as text. */
 export class DatabaseDescriptions {
   private readonly general = new Map<string, string>();
   private readonly cached = new WeakMap<Model, Map<string, string>>();
 
-  /** The routes are asked for when the first description is made. */
+  /** `routes` is called when the first description is made. */
   constructor(private readonly routes: () => readonly Route[]) {}
 
-  /** What everybody may know; of a caller, with the caller's classes and macros. */
+  /** The public description, or that of a caller with the caller's classes and macros. */
   of({ alias }: Database, settings: HttpSettings, caller?: DescribedCaller): string {
     const { applicationName: title, applicationVersion: version, basePath } = settings;
     const texts = caller === undefined ? this.general : this.textsFor(caller.classes.model);

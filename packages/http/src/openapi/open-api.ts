@@ -1,10 +1,10 @@
-/** A group of operations: a heading of the API description. */
+/** Tag of operations in the API description. */
 interface Tag {
   readonly name: TagName;
   readonly description: string;
 }
 
-/** In the order in which they are best read. */
+/** In reading order. */
 const tags = [
   { name: "Sessions", description: "Log in, check a session and log out." },
   { name: "Providers", description: "Log in with an external identity provider, and the caller's own links." },
@@ -51,7 +51,7 @@ export interface ParameterObject {
   readonly required: boolean;
   readonly description?: string;
   readonly schema?: SchemaObject;
-  /** Instead of `schema`, for a parameter whose text is a document of its own. */
+  /** Replaces `schema` for a parameter with a JSON document as text. */
   readonly content?: Content;
 }
 
@@ -73,7 +73,7 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
-/** The operations of a path by method in lower case, and perhaps servers of its own. */
+/** The operations of a path by lower-case method, and optional servers. */
 export interface PathItemObject {
   readonly servers?: readonly SchemaObject[];
   readonly get?: OperationObject;
@@ -83,7 +83,7 @@ export interface PathItemObject {
   readonly delete?: OperationObject;
 }
 
-/** An OpenAPI 3.1 document, as far as this service makes use of the format. */
+/** The part of an OpenAPI 3.1 document that this service uses. */
 export interface OpenApiDocument {
   readonly openapi: "3.1.1";
   readonly info: { readonly title: string; readonly version: string; readonly description: string };

@@ -5,16 +5,16 @@ import { declaredErrors, type Route, type SealedSuccess, takesSession } from "..
 import { classesFor } from "./class-schemas.ts";
 import type { Content, ParameterObject, Reference, ResponseObject, SchemaObject } from "./open-api.ts";
 
-/** Which side of a schema is described: what a client may send, or what it gets. */
+/** Side of a schema to describe: request input or response output. */
 type Side = "input" | "output";
 
-/** Turns zod schemas into JSON Schema; those with an id become components, referred to by name. */
+/** Converts Zod schemas to JSON Schema. A schema with an id becomes a named component. */
 export class SchemaComponents {
   private readonly components = new Map<string, SchemaObject>();
 
-  /** The schema as it stands at its place of use. Throws when two schemas share an id. */
+  /** The schema or a reference to it. Throws if two schemas share an id. */
   describe(schema: z.ZodType, side: Side): SchemaObject {
-    // Inside of another schema, a schema with an id becomes a reference at its place; at the root it would not.
+    // Zod creates references only for nested schemas, not at the root.
     const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), { io: side, override: tidy });
     for (const [id, definition] of Object.entries($defs ?? {})) this.add(id, relocated(definition) as SchemaObject);
     return relocated(properties?.["root"]) as SchemaObject;
@@ -35,17 +35,17 @@ export class SchemaComponents {
   }
 }
 
-/** Takes out what would bind future answers, and bounds that say nothing. */
+/** Removes constraints that would block future response members, and redundant bounds. */
 const tidy: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === "object" && !("catchall" in def && def.catchall)) delete jsonSchema.additionalProperties;
-  // Every name of a member is a text.
+  // Every JSON member name is a string.
   if (def.type === "record") delete jsonSchema.propertyNames;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/** The same value with references that point into a document's components. */
+/** Copies a value and points its references to the components of the document. */
 function relocated(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(relocated);
   if (typeof value !== "object" || value === null) return value;
@@ -58,13 +58,13 @@ function relocated(value: unknown): unknown {
   );
 }
 
-/** Names that path parameters can take, as far as they are known. */
+/** Known values of path parameters. */
 export interface KnownNames {
   readonly classes: ReadableClasses | undefined;
   readonly macros: readonly string[];
 }
 
-/** The parameters of a route: first those of the path, then those of the query string, then headers. */
+/** Parameters of a route: path, then query, then headers. */
 export function parametersOf(route: Route, components: SchemaComponents, known: KnownNames): ParameterObject[] {
   return [...pathParameters(route, known), ...queryParameters(route, components), ...headerParameters(route)];
 }
@@ -82,7 +82,7 @@ function pathParameters({ path, method }: Route, { classes, macros }: KnownNames
 
 function queryParameters({ query }: Route, components: SchemaComponents): ParameterObject[] {
   if (query === undefined) return [];
-  // Everything in a query string is text. What the text stands for is what the schema makes of it.
+  // Query values are text on the wire. The schema of the parsed value is described.
   const { properties } = components.describe(query, "output");
   return Object.entries(properties as Record<string, SchemaObject>).map(
     ([name, { description, examples, ...schema }]) => ({
@@ -97,12 +97,12 @@ function queryParameters({ query }: Route, components: SchemaComponents): Parame
   );
 }
 
-/** Without one, tools that try a request out send something made up that fits the schema, but means nothing. */
+/** Without an example, API explorers send generated values that match the schema but make no sense. */
 function exampleOf(examples: unknown): { example: unknown } | undefined {
   return Array.isArray(examples) && examples.length > 0 ? { example: examples[0] } : undefined;
 }
 
-/** Credentials are no parameters in OpenAPI, but security schemes. */
+/** OpenAPI treats credentials as security schemes, not as parameters. */
 function headerParameters(route: Route): ParameterObject[] {
   const parameters: ParameterObject[] = [];
   if (route.conditional === true)
@@ -126,12 +126,12 @@ function header(name: string, description: string): ParameterObject {
 
 const json = "application/json";
 
-/** Codes whose answer can say when to try again: lockouts, and every 503. */
+/** Codes that can carry `Retry-After`: lockouts and every 503. */
 const withRetryAfter: ReadonlySet<ErrorCode> = new Set<ErrorCode>([302, 326, 339, 342, 607, 706, 800]);
 
 const withAllow: ReadonlySet<ErrorCode> = new Set<ErrorCode>([305]);
 
-/** All that a route can answer, by HTTP status: the success and, per status, the failures that it declares. */
+/** All responses of a route by HTTP status: the success and the declared failures. */
 export function responsesOf(route: Route, components: SchemaComponents): Record<string, ResponseObject> {
   const responses: Record<string, ResponseObject> = {
     [route.redirects === true ? 302 : 200]: success(route, components),
@@ -168,13 +168,13 @@ function named(name: string, present: true | undefined): Record<string, Referenc
   return present === true ? { [name]: { $ref: `#/components/headers/${name}` } } : {};
 }
 
-/** A text that is an envelope when it is decrypted. */
+/** Encrypted text with an envelope inside. */
 function sealedText({ data, how }: SealedSuccess, components: SchemaComponents): SchemaObject {
   const contentSchema = components.describe(envelopeOf(data), "output");
   return { type: "string", description: `${how} It is decrypted to:`, contentMediaType: json, contentSchema };
 }
 
-/** What stands in the place of JSON in a secure session. */
+/** Content that replaces JSON in a secure session. */
 function messages(route: Route, components: SchemaComponents): Content {
   return takesSession(route) ? { "application/text": { schema: components.describe(encryptedMessage, "output") } } : {};
 }

@@ -20,10 +20,10 @@ import {
 } from "./credentials.ts";
 import type { Exchange, Step } from "./exchange.ts";
 
-/** Longer than any app key, shorter than an attack on the digest. */
+/** Maximum length in characters of a hashed app key. It bounds the cost of the digest. */
 const longestAppKey = 512;
 
-/** Looks up everything that decides whether the request may enter, in one statement; 706 during maintenance. */
+/** Reads the app key, session and principal in one statement. Throws 706 during maintenance. */
 export const admit: Step = async (exchange, { digests, credentialReader }) => {
   const { request, route, database, queryString } = exchange;
   const presented = presentedCredentials(request);
@@ -50,7 +50,7 @@ export const admit: Step = async (exchange, { digests, credentialReader }) => {
   refuseMaintenance(exchange.admission);
 };
 
-/** Of whom the use case admits. */
+/** For `returning` routes the use case performs the admission. */
 const notYet: Admission = {
   maintenance: false,
   modelGeneration: 0,
@@ -60,7 +60,7 @@ const notYet: Admission = {
   principal: null,
 };
 
-/** What an optional route asks for follows from what the caller shows. */
+/** The access level of an optional route follows from the presented credentials. */
 function accessOf(
   { access }: Route,
   { appKey, sessionId, authorization, secureToken }: PresentedCredentials,
@@ -70,7 +70,7 @@ function accessOf(
   return isAbsent(appKey) ? "public" : "appKey";
 }
 
-/** The session that the one credential names; of several, none is picked. */
+/** The session of the single presented credential. With several credentials, no session is chosen. */
 function referenceOf(
   { credentials, database }: Exchange,
   reader: CredentialReader,
@@ -84,12 +84,12 @@ function referenceOf(
   return null;
 }
 
-/** The value of a header that was sent with one value only. */
+/** The value of a header without conflicting duplicates. */
 function single({ value, conflict }: Presented): string | null {
   return conflict ? null : value;
 }
 
-/** 100 without an app key, 101 for one that is unknown, disabled or ambiguous. */
+/** Throws 100 without an app key, and 101 if it is unknown, disabled or ambiguous. */
 export const checkAppKey: Step = (exchange) => {
   if (exchange.access === "public" || exchange.access === "returning") return;
   if (isAbsent(exchange.credentials.appKey)) throw new ServiceError(100);
@@ -100,7 +100,7 @@ export const checkAppKey: Step = (exchange) => {
     Object.assign(exchange.answerHeaders, corsHeaders(origin));
 };
 
-/** Refuses a route that needs a session unless exactly one good credential came in its own header. */
+/** On a session route, requires exactly one valid credential in its own header. */
 export const checkSession: Step = (exchange, { settings }) => {
   if (exchange.access !== "session") return;
   const { sessionId, authorization, secureToken } = exchange.credentials;
@@ -111,13 +111,13 @@ export const checkSession: Step = (exchange, { settings }) => {
   throw new ServiceError(overCode(exchange.credentials));
 };
 
-/** Which code says that there is no credential: 202 to clients that encrypt, unless all are to be told the same. */
+/** Code for a missing credential: 202 for clients that encrypt, unless the configuration sets one code for all. */
 function missingCode({ request }: Exchange, { missingCredential }: HttpSettings): 200 | 202 | 204 {
   const encrypted = /^application\/text[\t ]*(?:;|$)/i.test(request.headers["content-type"] ?? "");
   return encrypted && missingCredential === 200 ? 202 : missingCredential;
 }
 
-/** 340 for whatever a session is not good for that was opened to set up a second factor; in a secure session that is encrypted like any answer. */
+/** Throws 340 if an enrolment session calls a route that it does not allow. */
 export const checkEnrolment: Step = ({ access, admission: { session }, route }) => {
   if (access === "session" && session !== null && isEnrolling(session) && route.whileEnrolling !== true)
     throw new ServiceError(340);

@@ -11,12 +11,12 @@ const requestHeaders = [
 const exposedHeaders =
   "content-range, accept-ranges, etag, encrypted, retry-after, content-disposition, x-request-id, sync-restart";
 
-/** Headers of any answer to a browser whose origin is listed. */
+/** CORS headers of a response to a listed origin. */
 export function corsHeaders(origin: string): Record<string, string> {
   return { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": exposedHeaders, Vary: "Origin" };
 }
 
-/** Headers of the answer to a preflight. */
+/** CORS headers of a preflight response. */
 function preflightHeaders(origin: string): Record<string, string> {
   return {
     "Access-Control-Allow-Origin": origin,
@@ -27,12 +27,12 @@ function preflightHeaders(origin: string): Record<string, string> {
   };
 }
 
-/** Whether a browser asks before it sends the request itself. */
+/** Whether the request is a CORS preflight. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
 }
 
-/** Answers a browser's preflight if any app key of the database lists the origin, else 305 like any other `OPTIONS`. */
+/** Answers a preflight if any app key of the database lists the origin. Otherwise throws 305. */
 export const answerPreflight: Step = async (exchange) => {
   if (!exchange.isPreflight) return;
   const origin = exchange.request.headers.origin as string;

@@ -10,25 +10,25 @@ export interface PresentedCredentials {
   readonly secureToken: Presented;
 }
 
-/** `value` is `null` when the header is absent; `conflict` when it came twice with different values. */
+/** `value` is `null` if the header is absent. `conflict` marks duplicates with different values. */
 export interface Presented {
   readonly value: string | null;
   readonly conflict: boolean;
 }
 
-/** Not sent, or without a value; two different values are something. */
+/** Whether the header is absent or blank. Conflicting values count as present. */
 export function isAbsent({ value, conflict }: Presented): boolean {
   return value === null || (value.trim() === "" && !conflict);
 }
 
-/** How a credential that is good for nothing is refused: 201 for a session id alone, 203 as soon as a token is among them. */
+/** Code for an invalid credential: 201 for a session id alone, 203 if a token is present. */
 export function overCode({ authorization, secureToken }: PresentedCredentials): 201 | 203 {
   return isAbsent(authorization) && isAbsent(secureToken) ? 201 : 203;
 }
 
 const absent: Presented = { value: null, conflict: false };
 
-/** Reads the credential headers from the raw list: Node joins or drops repeated ones before anybody could notice. */
+/** Reads credential headers from the raw list, because Node joins or drops duplicates. */
 export function presentedCredentials({ rawHeaders }: IncomingMessage): PresentedCredentials {
   const presented = { appKey: absent, sessionId: absent, authorization: absent, secureToken: absent };
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -40,12 +40,12 @@ export function presentedCredentials({ rawHeaders }: IncomingMessage): Presented
   return presented;
 }
 
-/** The names differ in length, which spares most headers the lower-casing. */
+/** The names differ in length, so most headers need no lower-casing. */
 const byLength: ReadonlyMap<number, keyof PresentedCredentials> = new Map(
   (["appKey", "sessionId", "authorization", "secureToken"] as const).map((each) => [headerNames[each].length, each]),
 );
 
-/** The same where the app key may stand in the query, too: there it is what it is as a header, but for a blank one, which is none. */
+/** Also reads the app key from the query string. A blank query value is ignored. */
 export function withKeyInQuery(presented: PresentedCredentials, queryString: string): PresentedCredentials {
   const given = valuesIn(queryString, headerNames.appKey).filter((value) => value.trim() !== "");
   const appKey = given.reduce(another, given.length > 0 && isAbsent(presented.appKey) ? absent : presented.appKey);
@@ -57,7 +57,7 @@ function another(sofar: Presented, value: string): Presented {
   return sofar.value === value ? sofar : { value, conflict: true };
 }
 
-/** The value of a cookie in the header of a request; `null` if there is none of the name, or two that differ. */
+/** Value of a cookie; `null` if it is absent or has conflicting values. */
 export function cookieValue(header: string | undefined, name: string): string | null {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim());
   const values = pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
@@ -65,7 +65,7 @@ export function cookieValue(header: string | undefined, name: string): string | 
 }
 
 /**
- * `Set-Cookie`. No script reads it. What a page of another site sends brings it along only over TLS, as browsers want it.
+ * `Set-Cookie` value. Scripts cannot read the cookie. Cross-site requests send it only over TLS, as browsers require.
  */
 export function cookieHeader({ name, value, path, secure, maxAge }: BrowserCookie): string {
   return `${name}=${value}; Path=${path}; Max-Age=${maxAge}; HttpOnly; ${secure ? "SameSite=None; Secure" : "SameSite=Lax"}`;

@@ -20,40 +20,40 @@ import type { PresentedCredentials } from "./credentials.ts";
 
 const noBytes: Uint8Array = new Uint8Array(0);
 
-/** One request on its way through the pipeline. Each step leaves here what later steps need. */
+/** One request on its way through the pipeline. Each step stores the values that later steps need. */
 export class Exchange {
-  /** `performance.now()` at the arrival. */
+  /** `performance.now()` at arrival. */
   readonly startedAt = performance.now();
-  /** Headers that the answer carries whatever it is, by name. */
+  /** Headers of every response to this request, by name. */
   readonly answerHeaders: Record<string, string> = {};
 
-  /** Of `findPath`; `null` until then, so that a failure before it can be written. */
+  /** Set by `findPath`; `null` before it, so that an early failure can be written. */
   alias: string | null = null;
   matched: MatchedPath | null = null;
   queryString = "";
-  /** Of `findMethod`. */
+  /** Set by `findMethod`. */
   declare route: Route;
   isPreflight = false;
-  /** Of `findDatabase`. */
+  /** Set by `findDatabase`. */
   declare database: Database;
-  /** Of `admit`: what the route asks of this caller. */
+  /** Set by `admit`: the access level for this caller. */
   declare access: Exclude<Access, "optional">;
   declare credentials: PresentedCredentials;
   declare admission: Admission;
   appKeyDigest: Digest | null = null;
-  /** Which session the credential claims to be of. */
+  /** The session that the credential refers to. */
   session: SessionReference | null = null;
-  /** Of `openChannel`, in a secure session. */
+  /** Set by `openChannel` in a secure session. */
   channel: SecureExchange | null = null;
-  /** Of `readBody`, `parseBody` and `parseInput`. */
+  /** Set by `readBody`, `openMessage` and `parseInput`. */
   bytes = noBytes;
   body: unknown = undefined;
   query: unknown = undefined;
-  /** Of the body of the answer, once it is written. */
+  /** Size of the response body, after it is written. */
   answerBytes = 0;
-  /** Of a multi request. */
+  /** Set by a multi request. */
   items: readonly ItemRecord[] | null = null;
-  /** Of `handle`: what has failed, although the answer is a redirect. */
+  /** Set by `handle`: the failure behind a redirect. */
   failure: unknown = undefined;
 
   constructor(
@@ -63,12 +63,12 @@ export class Exchange {
     readonly origin: ResolvedOrigin,
     readonly connection: Connection,
     readonly share: LoadShare,
-    /** Bytes of answers that clients have not taken yet. */
+    /** Bytes of responses that clients have not read. */
     readonly sendBufferBytes: NetworkBudget,
   ) {}
 }
 
-/** What the steps work with; the same for every request. */
+/** Dependencies of the steps, shared by all requests. */
 export interface PipelineParts {
   readonly settings: HttpSettings;
   readonly databases: DatabaseDirectory;
@@ -78,9 +78,9 @@ export interface PipelineParts {
   readonly traffic: ChannelTraffic;
   readonly publishedKeys: PublishedKeys;
   readonly load: LoadGauge;
-  /** Requests whose body is still to come. */
+  /** Number of incomplete bodies per network. */
   readonly incompleteBodies: NetworkBudget;
 }
 
-/** One check or piece of work; throws a `ServiceError` to refuse the request. */
+/** One check or action. Throws a `ServiceError` to reject the request. */
 export type Step = (exchange: Exchange, parts: PipelineParts) => void | Promise<void>;

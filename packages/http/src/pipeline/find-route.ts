@@ -11,7 +11,7 @@ import type { DatabaseDirectory } from "../server/http-settings.ts";
 import { isPreflight } from "./cors.ts";
 import type { Exchange, Step } from "./exchange.ts";
 
-/** 304 unless the path names a route of a configured alias. */
+/** Throws 304 unless the path matches a route of a configured alias. */
 export const findPath: Step = (exchange, { settings, databases, matcher }) => {
   const target = originForm(exchange.request.url ?? "/");
   const mark = target.indexOf("?");
@@ -39,7 +39,7 @@ function matchAlias(
   return matched === null ? null : { alias, matched };
 }
 
-/** 305 with `Allow` unless the path takes the method; a browser's preflight may go on. */
+/** Throws 305 with `Allow` unless the path supports the method. A preflight passes. */
 export const findMethod: Step = (exchange) => {
   const methods = exchange.matched?.methods ?? new Map();
   const route = methods.get(exchange.request.method ?? "");
@@ -52,7 +52,7 @@ export const findMethod: Step = (exchange) => {
   if (!exchange.isPreflight) throw new ServiceError(305);
 };
 
-/** 705 while the alias has no storage settings. */
+/** Throws 705 if the alias has no storage settings. */
 export const findDatabase: Step = (exchange, { databases }) => {
   const database = databases.get(exchange.alias ?? "");
   if (!database) throw new ServiceError(705);
@@ -63,19 +63,19 @@ const alias = /^[a-z][a-z0-9_-]{0,62}$/;
 
 const reserved: ReadonlySet<string> = new Set(["v1", "v2", "admin", "docs", "healthz", "readyz", "metrics"]);
 
-/** Whether a text can be the alias of a database: part of addresses, so never a word that begins one. */
+/** Whether a text is a valid database alias. First segments of other routes are reserved. */
 export function isAlias(text: string): boolean {
   return alias.test(text) && !reserved.has(text);
 }
 
-/** Seconds for which others may keep a set, and one that lacks the keys of some database. */
+/** Cache lifetime in seconds of a complete and an incomplete key set. */
 const maxAge = { complete: 60, incomplete: 5 };
 
 export const keySetPath = "/.well-known/jwks.json";
 
 export const keySetType = "application/jwk-set+json";
 
-/** Whether a request is for the set of keys, which stands at the root of the server and below its base path. */
+/** Whether a request is for the key set, at the root of the server or below its base path. */
 export function asksForKeySet({ url = "" }: { readonly url?: string | undefined }, basePath: string): boolean {
   if (!url.includes("well-known")) return false;
   const segments = pathSegments(originForm(url).split("?", 1)[0] ?? "");
@@ -84,7 +84,7 @@ export function asksForKeySet({ url = "" }: { readonly url?: string | undefined 
   );
 }
 
-/** 305 for anything but `GET`. */
+/** Throws 305 unless the method is `GET`. */
 export const findKeySetMethod: Step = (exchange) => {
   exchange.matched = { pattern: keySetPath, methods: new Map(), parameters: new Map() };
   if (exchange.request.method === "GET") return;
@@ -92,7 +92,7 @@ export const findKeySetMethod: Step = (exchange) => {
   throw new ServiceError(305);
 };
 
-/** Answers the set of keys (RFC 7517), which is for everybody, web pages of any origin included. */
+/** Answers with the key set (RFC 7517). Web pages of any origin can read it. */
 export const answerKeySet: Step = async (exchange: Exchange, { publishedKeys }) => {
   const { keys, complete } = await publishedKeys.read();
   Object.assign(exchange.answerHeaders, {

@@ -7,7 +7,7 @@ import type { RouteHandler, RouteInput } from "../routes/route.ts";
 import { cookieValue, overCode } from "./credentials.ts";
 import type { Exchange, Step } from "./exchange.ts";
 
-/** Calls the use case of the route and writes what it gives back. */
+/** Calls the use case of the route and writes the result. */
 export const handle: Step = async (exchange, { settings }) => {
   const { route, request, body, query, matched } = exchange;
   const input: RouteInput<unknown, unknown> = {
@@ -31,7 +31,7 @@ export const handle: Step = async (exchange, { settings }) => {
   }
 };
 
-/** The context of the request; the steps before have made sure that what the route's access promises is there. */
+/** Context of the request. Earlier steps guarantee the parts that the access level requires. */
 function contextOf(exchange: Exchange): RequestContext {
   const { requestId, origin, database, admission, response } = exchange;
   const { modelGeneration, macroGeneration, appKey, session, principal } = admission;
@@ -56,7 +56,7 @@ function whenDisconnected(response: ServerResponse, call: () => void): () => voi
   return () => void response.off("close", call);
 }
 
-/** Of the languages that mail is written in, the one that `Accept-Language` likes best; `null` if it names none of them. */
+/** The mail language that `Accept-Language` prefers; `null` if it names none of them. */
 export function mailLanguage(header: string | undefined): MailLanguage | null {
   const wanted = (header ?? "").split(",").flatMap((part) => {
     const [range = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());

@@ -11,7 +11,7 @@ import { answerKeySet, asksForKeySet, findDatabase, findKeySetMethod, findMethod
 import { handle } from "./handle.ts";
 import { SecureExchange } from "./secure-exchange.ts";
 
-/** 699 for what Node's parser lets pass and RFC 9110 and 9112 do not; the connection is closed. */
+/** Throws 699 for requests that Node's parser accepts against RFC 9110 or 9112. The connection is closed. */
 const checkMessage: Step = ({ request, connection }) => {
   const fault = faultOf(request);
   if (fault === null) return;
@@ -19,14 +19,14 @@ const checkMessage: Step = ({ request, connection }) => {
   throw new ServiceError(699, { detail: fault });
 };
 
-/** What is wrong with the head of a request as HTTP; `null` for nothing. */
+/** Violation in the head of a request; `null` if there is none. */
 export function faultOf(request: IncomingMessage): string | null {
   const { httpVersionMajor, httpVersionMinor, headers, rawHeaders } = request;
   if (httpVersionMajor !== 1) return "The version of HTTP is not known.";
   const hosts = countOfHosts(rawHeaders);
   if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return "There must be one Host.";
   const coding = headers["transfer-encoding"];
-  // Proxies read other codings, and any coding in HTTP/1.0, in different ways: who differs can be made to see two requests in one.
+  // Proxies disagree on other codings and on any coding in HTTP/1.0. Accepting them would allow request smuggling.
   if (coding !== undefined && (httpVersionMinor === 0 || coding.toLowerCase() !== "chunked")) {
     return "The transfer coding is not known.";
   }
@@ -37,7 +37,7 @@ export function faultOf(request: IncomingMessage): string | null {
   return null;
 }
 
-/** Node keeps the first of several only. */
+/** Counts raw headers, because Node keeps only the first `Host`. */
 function countOfHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -47,7 +47,7 @@ function countOfHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
-/** 307 when credentials come over plain HTTP from elsewhere than loopback, unless the configuration allows it. */
+/** Throws 307 for credentials over plain HTTP, except from loopback or if the configuration allows it. */
 const requireSecureTransport: Step = ({ access, route, origin }, { settings }) => {
   if (origin.secure || settings.allowInsecureTransport) return;
   if (access === "secrets" || access === "session" || route.carriesSecrets === true) {
@@ -56,8 +56,8 @@ const requireSecureTransport: Step = ({ access, route, origin }, { settings }) =
 };
 
 /**
- * In a secure session all later answers are encrypted. A log-out also works if the session key cannot be unwrapped (314); its answer is
- * not encrypted.
+ * Encrypts all later responses of a secure session. A log-out also works if the session key cannot be unwrapped (314).
+ * Its response is then not encrypted.
  */
 const openChannel: Step = (exchange, { traffic }) => {
   const { database, admission, session } = exchange;
@@ -73,7 +73,7 @@ const openChannel: Step = (exchange, { traffic }) => {
   );
 };
 
-/** In a secure session: what the body says (312 if it is no message of this session, 801 if it says more than 1 MiB). */
+/** Decrypts the body of a secure session. Throws 312 for a foreign message and 801 over 1 MiB. */
 const openMessage: Step = async (exchange) => {
   const { bytes, channel, request } = exchange;
   if (channel === null || bytes.length === 0) return;
@@ -82,20 +82,20 @@ const openMessage: Step = async (exchange) => {
   if (exchange.bytes.length > bodyLimit) throw new ServiceError(801);
 };
 
-/** Parses body (311, in a secure session 312, a form never) and query string, then their fields by the schemas of the route. */
+/** Parses body and query, then validates their fields. Invalid JSON: 311, in a secure session 312. */
 const parseInput: Step = (exchange) => {
   const { route, bytes, channel, queryString } = exchange;
   if (route.body?.form !== undefined) {
     exchange.body = parseBody(route.body, Object.fromEntries(formFields(new TextDecoder().decode(bytes))));
   } else {
-    // What no route asks for must still be a message.
+    // A body that the route ignores must still be valid JSON.
     const given = bytes.length === 0 ? undefined : parseJson(bytes, channel === null ? 311 : 312);
     exchange.body = parseBody(route.body, given);
   }
   exchange.query = parseQuery(route.query, queryString);
 };
 
-/** Every request takes these steps in this order; the first that refuses decides the answer. */
+/** The steps of every request, in order. The first error decides the response. */
 const steps: readonly Step[] = [
   checkMessage,
   findPath,
@@ -116,10 +116,10 @@ const steps: readonly Step[] = [
   handle,
 ];
 
-/** The set of keys belongs to no database and needs no app key. */
+/** The key set belongs to no database and needs no app key. */
 const keySetSteps: readonly Step[] = [checkMessage, findKeySetMethod, shedLoad, answerKeySet];
 
-/** Takes the steps until the answer is written. */
+/** Runs the steps until the response is written. */
 export async function runPipeline(exchange: Exchange, parts: PipelineParts): Promise<void> {
   const toTake = asksForKeySet(exchange.request, parts.settings.basePath) ? keySetSteps : steps;
   for (const step of toTake) {

@@ -7,7 +7,7 @@ import {
 } from "@sallyport/contract";
 import { type ChannelTraffic, type Database, type Digest, type OpenChannel, ServiceError } from "@sallyport/core";
 
-/** Request and answer of a secure session: opens the one message and encrypts the other. */
+/** Decrypts the request and encrypts the response of one exchange in a secure session. */
 export class SecureExchange {
   private answered = false;
 
@@ -18,7 +18,7 @@ export class SecureExchange {
     private readonly session: Digest,
   ) {}
 
-  /** The contents of a body. 312 for everything that is not a message of this client in this session, sent now for the first time. */
+  /** Decrypts a body. Throws 312 for a malformed, foreign or replayed message. */
   async open(header: string | undefined, body: Uint8Array): Promise<Uint8Array> {
     const iv = parseEncryptedHeader(header ?? "")?.iv;
     const counter = iv && parseCounterBlock(iv);
@@ -34,9 +34,9 @@ export class SecureExchange {
     return this.traffic.apply(this.channel, iv, message);
   }
 
-  /** Encrypts the answer, once. */
+  /** Encrypts the response, once. */
   seal(answer: Uint8Array): { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> } {
-    // A second text under the same number would give both away.
+    // Reusing a message number would reveal both plain texts.
     if (this.answered) throw new ServiceError(799, { detail: "The answer was encrypted already." });
     this.answered = true;
     const { ivPrefix, answerNumber } = this.channel;

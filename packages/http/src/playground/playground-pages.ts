@@ -1,13 +1,13 @@
-/** What opens the demo, for whoever tries it out. */
+/** Public credentials of the demo. */
 export interface DemoAccess {
   readonly appKey: string;
   readonly appNames: readonly string[];
   readonly users: readonly { readonly name: string; readonly password: string; readonly may: string }[];
 }
 
-/** Port: what the page at `/docs` needs to know of the deployment. */
+/** Port: deployment data for the page at `/docs`. */
 export interface Playground {
-  /** The demo in the database with the alias; `null` if it holds anything else. */
+  /** The demo in the database with this alias; `null` if the database is no demo. */
   demo(alias: string): DemoAccess | null;
 }
 
@@ -19,7 +19,7 @@ interface PlaygroundPageParts {
   readonly demo: DemoAccess | null;
 }
 
-/** The page at `/docs`. Its addresses are relative, so that it works below any prefix. */
+/** The page at `/docs`. Its URLs are relative, so it works below any prefix. */
 export function playgroundPage({ name, version, alias, demo }: PlaygroundPageParts): string {
   const database = alias === "" ? "this database" : `the database <strong>${escaped(alias)}</strong>`;
   return `<!doctype html>
@@ -63,7 +63,7 @@ ${demo === null ? "" : demoTable(demo)}
 `;
 }
 
-/** The cells of a demo user. */
+/** Table cells of a demo user. */
 function cellsOf({ name, password, may }: DemoAccess["users"][number]): string {
   return `<td><code>${escaped(name)}</code></td><td><code>${escaped(password)}</code></td><td>${escaped(may)}</td>`;
 }
@@ -80,7 +80,7 @@ function demoTable({ appKey, appNames, users }: DemoAccess): string {
 </details>`;
 }
 
-/** The page at `/` for browsers: what the service is, and where to go on. Its addresses are relative. */
+/** The page at `/` for browsers. Its URLs are relative. */
 export function startPage({ name, version, demo }: Omit<PlaygroundPageParts, "alias">): string {
   return `<!doctype html>
 <html lang="en">
@@ -130,7 +130,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A text as it stands in HTML. */
+/** Escapes a text for HTML. */
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 }

@@ -35,7 +35,7 @@ interface PlaygroundParts {
   readonly settings: HttpSettings;
 }
 
-/** Whether a browser asks for the start page, or for anything that documents the service. */
+/** Whether a browser requests the start page or a documentation page. */
 export function asksForPage({ method, url = "", headers: sent }: IncomingMessage, basePath: string): boolean {
   if (url.includes("/docs")) return true;
   const path = url.split("?", 1)[0];
@@ -46,10 +46,7 @@ export function asksForPage({ method, url = "", headers: sent }: IncomingMessage
   );
 }
 
-/**
- * `/` for browsers, and `/docs` of every database: a page on which the API can be read about and tried out, and the files of that page. It
- * comes with nothing from elsewhere, and asks for nothing elsewhere.
- */
+/** Serves `/` to browsers, and `/docs` with its files for every database. The pages load nothing from other origins. */
 export function playgroundRouter({ playground, databases, settings }: PlaygroundParts): Router {
   const { applicationName: name, applicationVersion: version, basePath } = settings;
   const files = new PlaygroundFiles();
@@ -57,11 +54,11 @@ export function playgroundRouter({ playground, databases, settings }: Playground
   const pages = Router(options);
   pages.get("/", (request, response) => {
     response.set({ ...headers, "X-Request-Id": requestIdOf(request), Vary: "Accept" });
-    // The addresses in the page are relative.
+    // The page uses relative URLs.
     if (!request.originalUrl.split("?", 1)[0]?.endsWith("/")) return response.redirect(308, `${basePath}/`);
     response.type("html").send(startPage({ name, version, demo: playground.demo("") }));
   });
-  // Whatever is not of a database goes on, and is answered like any other path.
+  // Other paths fall through to the API.
   pages.use("{/:alias}/docs", (request, response, next) => {
     if (request.method !== "GET" || !databases.has(aliasOf(request.params))) return next("router");
     response.set({ ...headers, "X-Request-Id": requestIdOf(request) });
@@ -76,7 +73,7 @@ export function playgroundRouter({ playground, databases, settings }: Playground
     const { file: asked = "" } = request.params;
     const file = await files.get(asked);
     if (file === undefined) return next("router");
-    // It is asked for every time, and sent again only if it is another.
+    // The browser revalidates the file on every use.
     response.set({ "Cache-Control": "no-cache", ETag: file.tag }).type(extname(asked)).send(file.content);
   });
   return Router(options).use(basePath === "" ? "/" : basePath, pages);
@@ -97,7 +94,7 @@ const places: ReadonlyMap<string, string> = new Map([
   ["start.css", own("start.css")],
 ]);
 
-/** The files that the page loads, by the name that it knows them under; there are no others. Each is read once. */
+/** The files of the page by name. Each is read once. */
 class PlaygroundFiles {
   private readonly read = new Map<string, ReturnType<typeof load>>();
 
@@ -110,7 +107,7 @@ class PlaygroundFiles {
   }
 }
 
-/** A file and its tag, which follows from the content: packages are installed with times that say nothing. */
+/** Loads a file. Its ETag is a content hash, because package installers reset modification times. */
 async function load(place: string): Promise<{ readonly content: Buffer; readonly tag: string }> {
   const content = await readFile(place);
   return { content, tag: `"${createHash("sha256").update(content).digest("base64url")}"` };

@@ -11,7 +11,7 @@ import { defineRoute, type Route } from "./route.ts";
 import { singleReference, whole, written } from "./object-routes.ts";
 import type { UseCases } from "./use-cases.ts";
 
-/** How business objects go and come back. */
+/** Routes of deletion, restore and the recycle bin. */
 export function deletionRoutes({ deleteObject, listRecycled, purgeRecycled, restoreObject }: UseCases): Route[] {
   return [
     defineRoute({

@@ -3,7 +3,7 @@ import type { JsonValue } from "@sallyport/core";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
-/** Executing macros. */
+/** Routes of macro execution. */
 export function macroRoutes({ executeMacro }: UseCases): Route[] {
   return [
     defineRoute({

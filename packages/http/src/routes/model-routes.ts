@@ -5,7 +5,7 @@ import type { UseCases } from "./use-cases.ts";
 
 const path = "/v1/model/structure/{className}";
 
-/** The classes of business objects. `ETag` is the generation of the model, which rises with every change of any class. */
+/** Routes of the classes. `ETag` is the generation of the model, which rises with every change of a class. */
 export function modelRoutes({ readStructure, putClass, removeClass }: UseCases): Route[] {
   return [
     defineRoute({
@@ -68,7 +68,7 @@ export function modelRoutes({ readStructure, putClass, removeClass }: UseCases):
   ];
 }
 
-/** The description of all routes, this one included. */
+/** Route of the API description. It includes all routes. */
 export function descriptionRoute(
   { listReadableClasses, listExecutableMacros }: UseCases,
   routes: () => readonly Route[],

@@ -11,7 +11,7 @@ const description = [
   "Not inside: log-in, log-out, keys, this description, another multi request, and with `atomic=true` changes of the model.",
 ].join(" ");
 
-/** Many requests in one. */
+/** Route of the multi request. */
 export function multiRoutes(others: readonly Route[], { objectHooks: hooks, executeMacro: macros }: UseCases): Route[] {
   const inside = others.filter(({ standsAlone, changesModel }) => standsAlone !== true && changesModel !== true);
   const route = defineRoute({

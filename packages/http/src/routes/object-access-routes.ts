@@ -5,7 +5,7 @@ import type { UseCases } from "./use-cases.ts";
 
 const readersPath = "/v1/object/{idOrClass}/readers";
 
-/** Who alone may see a business object. */
+/** Routes of object readers. */
 export function readersRoutes({ getReaders, setReaders }: UseCases): Route[] {
   return [
     defineRoute({
@@ -44,7 +44,7 @@ export function readersRoutes({ getReaders, setReaders }: UseCases): Route[] {
   ];
 }
 
-/** Locks of business objects. */
+/** Routes of object locks. */
 export function lockRoutes({ getLock, lockObject, unlockObject }: UseCases): Route[] {
   const lockRoute = ({ useCase, ...route }: LockRoute) =>
     defineRoute({
