@@ -21,7 +21,7 @@ import type { UseCases } from "./use-cases.ts";
 
 type ListQuery = z.output<typeof listParameters>;
 
-/** Reading business objects. */
+/** Routes that read objects. */
 export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
   const list = async (context: SessionContext, className: string, query: ListQuery): Promise<Success> => {
     const { count, query: asked, cursor, serialization, ...pages } = query;
@@ -64,7 +64,7 @@ export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
 
 export const written = z.union([objectSchema, bareObjectSchema]);
 
-/** Writing business objects. */
+/** Routes that create and update objects. */
 export function writeRoutes({ createObject, updateObject, updateObjects }: UseCases): Route[] {
   return [
     defineRoute({
@@ -124,21 +124,21 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
   ];
 }
 
-/** The object that a part of the path names by id or UUID; whatever is none of both: 304. */
+/** Parses a path parameter as an id or UUID. Throws 304 for anything else. */
 export function singleReference(text: string): SingleReference {
   const reference = objectReference(text);
   if (reference === null || reference.kind === "class") throw new ServiceError(304);
   return reference;
 }
 
-/** The class that a part of the path names; 304 if there is none. */
+/** Parses a path parameter as a class name. Throws 304 for anything else. */
 function classNameOf(text: string): string {
   const reference = objectReference(text);
   if (reference?.kind !== "class") throw new ServiceError(304);
   return reference.className;
 }
 
-/** An object as the answer to a request for it, with its version. */
+/** The success with an object and its version. */
 export function whole({ object, version }: { readonly object: unknown; readonly version: number }): Success {
   return { data: object, version };
 }

@@ -13,7 +13,7 @@ import * as z from "zod";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
-/** Another password, with the old one or with a token by mail. */
+/** Routes that change and reset passwords. */
 export function passwordRoutes({ changePassword, askForReset, confirmReset }: UseCases): Route[] {
   return [
     defineRoute({

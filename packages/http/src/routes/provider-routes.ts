@@ -19,7 +19,7 @@ type Given = Readonly<Record<string, string | undefined>>;
 
 const callback = "/v1/{providerName}/callback";
 
-/** Coming in with an account of an external provider, and what is bound to whom. */
+/** Routes of log-in with external providers and of account links. */
 export function providerRoutes(useCases: UseCases): Route[] {
   const { startProviderLogIn, finishProviderLogIn, tradeReturnCode, logInLinking, listOwnLinks, removeOwnLinks } =
     useCases;

@@ -14,7 +14,7 @@ import { customUserRoutes, sessionRoutes } from "./session-routes.ts";
 import { secureRoutes, tokenRoutes } from "./token-routes.ts";
 import type { UseCases } from "./use-cases.ts";
 
-/** Every route of a database, each with the tag of its group. */
+/** All routes of a database, each with the tag of its group. */
 export function routeTable(useCases: UseCases): Route[] {
   const description = descriptionRoute(useCases, () => routes);
   const single = [
@@ -43,7 +43,7 @@ function tagged(tag: TagName, routes: readonly Route[]): Route[] {
   return routes.map((route) => ({ ...route, tag }));
 }
 
-/** What anybody may ask. */
+/** Routes without credentials. */
 function serviceRoutes(): Route[] {
   return [
     defineRoute({

@@ -14,123 +14,125 @@ import type { HttpSettings, ItemRecord } from "../server/http-settings.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** What a use case gives back to be written as a success. */
+/** Result of a use case, to be written as a success. */
 export interface Success {
   /** Any JSON, or a `JsonText`. */
   readonly data: unknown;
-  /** Instead of `ok`. */
+  /** Replaces `ok`. */
   readonly message?: string;
-  /** Version of what is in `data`, for `ETag`. */
+  /** Version of the object in `data`, for `ETag`. */
   readonly version?: number;
-  /** Where the browser is to go: the answer is a redirect then. */
+  /** Redirect target. */
   readonly location?: string;
-  /** What the place that the browser is sent to is told of as an error; log and metrics know it as the failure of the request. */
+  /** The failure behind an error redirect, for log and metrics. */
   readonly failure?: unknown;
-  /** What the browser is to keep, or to forget. */
+  /** Cookie to set or to clear. */
   readonly cookie?: BrowserCookie;
-  /** Encrypts the envelope: what it gives back is the body of the answer. */
+  /** Encrypts the envelope and returns the response body. */
   readonly seal?: (envelope: Uint8Array) => Promise<string>;
 }
 
-/** A document that is the answer itself, in no envelope. */
+/** A response without an envelope. */
 interface Document {
   /** JSON. */
   readonly document: string;
 }
 
-/** A success that is encrypted for the client although no secure session is open yet. */
+/** A success encrypted for the client outside a secure session. */
 export interface SealedSuccess {
   /** Schema of `data` inside. */
   readonly data: z.ZodType;
-  /** How it is encrypted, in Markdown. */
+  /** Description of the encryption, in Markdown. */
   readonly how: string;
-  /** Whether the route never answers a success in clear. */
+  /** Whether the route encrypts every success. */
   readonly always: boolean;
 }
 
-/** The JSON body that a route takes. */
+/** The JSON body of a route. */
 export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
-  /** Which code is answered first when several fields are wrong. */
+  /** Precedence of the codes of invalid fields. */
   readonly faultOrder: readonly ErrorCode[];
-  /** What a body is to be checked against: of a union the part that is meant, or a schema that leaves more to the use case. */
+  /**
+   * Narrower or looser schema for a given body: the matching part of a union, or one that leaves checks to the use
+   * case.
+   */
   readonly alternative?: (body: Readonly<Record<string, unknown>>) => Pick<BodyRule, "schema" | "faultOrder">;
-  /** Takes any JSON; else an object. */
+  /** Accepts any JSON instead of objects only. */
   readonly any?: true;
-  /** Whether the path, by its parameters, takes the fields of an urlencoded form, and nothing else. */
+  /** Whether the path, by its parameters, accepts an urlencoded form and nothing else. */
   readonly form?: (parameter: (name: string) => string) => boolean;
-  /** The route can do without: its schema is given `undefined` then. */
+  /** The body is optional. The schema then gets `undefined`. */
   readonly optional?: true;
 }
 
-/** The parts of a request that a route declares, parsed. */
+/** The parsed parts of a request that a route declares. */
 export interface RouteInput<Body, Query> {
   readonly body: Body;
   readonly query: Query;
-  /** A part of the path, by the name it has in the pattern. */
+  /** A path parameter by name. */
   readonly parameter: (name: string) => string;
-  /** Versions that `If-Match` names; `null` when any will do. */
+  /** Versions listed in `If-Match`; `null` for any version. */
   readonly expectedVersions: readonly number[] | null;
   readonly settings: HttpSettings;
-  /** What the client wants mail to be written in; `null`: it names no language that mail is written in. */
+  /** Mail language that the client prefers; `null` if it names no supported one. */
   readonly language: MailLanguage | null;
-  /** SHA-256 of the app key that came with the request; `null` where none is asked for. */
+  /** SHA-256 of the app key of the request; `null` if the route requires none. */
   readonly appKeyDigest: Digest | null;
-  /** The value of a cookie; `null` if there is none of the name, or there are several. */
+  /** Value of a cookie; `null` if it is absent or has conflicting values. */
   readonly cookie: (name: string) => string | null;
-  /** Tells log and metrics what became of the items of a multi request. */
+  /** Reports the item results of a multi request to log and metrics. */
   readonly note: (items: readonly ItemRecord[]) => void;
 }
 
 /**
- * What a route asks of its caller: nothing, an app key, or a session (and an app key). `secrets` marks an app-key
- * route whose body carries credentials. With `optional`, whoever shows an app key or a credential is asked for what an
- * `appKey` or a `session` route asks for, and whoever shows nothing for nothing. `returning` is somebody whom the use case
- * admits, by the state of what he began before.
+ * Credentials that a route requires: none, an app key, or a session with an app key. `secrets` marks an `appKey` route
+ * with credentials in its body. `optional` acts as `session`, `appKey` or `public`, depending on the presented
+ * credentials. With `returning`, the use case admits the caller by the state of a log-in begun before.
  */
 export type Access = "public" | "appKey" | "secrets" | "session" | "optional" | "returning";
 
 interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObject> {
   readonly method: Method;
-  /** Relative to the alias; parameters in braces. */
+  /** Relative to the alias, with parameters in braces. */
   readonly path: string;
   /** `operationId` of the API description. */
   readonly operation: string;
   readonly summary: string;
-  /** The heading of the API description under which it stands; the route table gives one to each group of routes. */
+  /** Heading in the API description. The route table sets it per group. */
   readonly tag?: TagName;
   readonly body?: BodyRule<BodySchema>;
   readonly query?: QuerySchema;
   /** Schema of `data` on success, or of the document. */
   readonly data: z.ZodType;
-  /** Whether a success is a document, in no envelope. */
+  /** Whether a success is a document without an envelope. */
   readonly isDocument?: true;
   readonly sealed?: SealedSuccess;
-  /** Whether a success can carry the version of what is in `data` as `ETag`. */
+  /** Whether a success can carry an `ETag` with the version of its `data`. */
   readonly versioned?: true;
-  /** Whether the route heeds `If-Match`. */
+  /** Whether the route evaluates `If-Match`. */
   readonly conditional?: true;
-  /** Whether a success sends the browser elsewhere. */
+  /** Whether a success is a redirect. */
   readonly redirects?: true;
-  /** Whether a success sends the browser elsewhere where the request, or what it belongs to, asks for that. */
+  /** Whether a success can be a redirect, depending on the request. */
   readonly mayRedirect?: true;
-  /** Whether the app key may stand in the query, for browsers, which cannot set headers. */
+  /** Whether the query may contain the app key. Browser navigation cannot set headers. */
   readonly keyInQuery?: true;
-  /** Whether what comes with the request opens something, although it asks for no credentials. */
+  /** Whether the request carries secrets although the route requires no credentials. */
   readonly carriesSecrets?: true;
-  /** Whether it is no item of a multi request. */
+  /** Whether the route is excluded from multi requests. */
   readonly standsAlone?: true;
-  /** Whether it changes the model: that is never part of a transaction with something else. */
+  /** Whether the route changes the model. Such a change cannot share a transaction. */
   readonly changesModel?: true;
-  /** Whether a session can call it that was opened to set up a second factor. */
+  /** Whether an enrolment session can call the route. */
   readonly whileEnrolling?: true;
-  /** Whether it ends the session. */
+  /** Whether the route ends the session. */
   readonly endsSession?: true;
-  /** Whether a macro is what it does. */
+  /** Whether the route executes a macro. */
   readonly executesMacro?: true;
-  /** More about it, in Markdown. */
+  /** Further description, in Markdown. */
   readonly description?: string;
-  /** The failures that this route's own work can give, besides those of the steps before it. */
+  /** Error codes of the route itself, besides those of the pipeline steps. */
   readonly errors: readonly ErrorCode[];
 }
 
@@ -153,24 +155,24 @@ interface RouteDefinition<A extends Access, B extends z.ZodType, Q extends z.Zod
 /** One route of the table. */
 export interface Route extends RouteBase<z.ZodType, z.ZodObject> {
   readonly access: Access;
-  // The pipeline builds exactly the context and input that the definition was typed for.
+  // The pipeline builds the context and input that the definition is typed for.
   readonly handle: (context: never, input: never) => Promise<Success | Document>;
 }
 
-/** The handler of any route. */
+/** Handler of any route. */
 export type RouteHandler = (
   context: RequestContext,
   input: RouteInput<unknown, unknown>,
 ) => Promise<Success | Document>;
 
-/** Checks a route's handler against the parts that the route declares. */
+/** Checks the handler type against the declared parts of the route. */
 export function defineRoute<A extends Access, B extends z.ZodType, Q extends z.ZodObject>(
   definition: RouteDefinition<A, B, Q>,
 ): Route {
   return definition as unknown as Route;
 }
 
-/** Whether a route cannot do without a body. */
+/** Whether a route requires a body. */
 export function needsBody({ body }: Pick<Route, "body">): boolean {
   return body !== undefined && body.optional !== true;
 }
@@ -194,7 +196,7 @@ const neededBody: readonly ErrorCode[] = [300];
 
 const encryptedBody: readonly ErrorCode[] = [312];
 
-/** Every code that a route can answer: its own and those of the steps before it, ascending. */
+/** All error codes of a route, including those of the pipeline steps, in ascending order. */
 export function declaredErrors(route: Route): ErrorCode[] {
   const body =
     route.body === undefined
@@ -208,7 +210,7 @@ export function declaredErrors(route: Route): ErrorCode[] {
   return [...new Set(codes)].toSorted((a, b) => a - b);
 }
 
-/** Whether a route can be called in a session, and so in a secure one. */
+/** Whether a route can be called in a session, and therefore in a secure one. */
 export function takesSession({ access }: Pick<Route, "access">): boolean {
   return access === "session" || access === "optional";
 }

@@ -13,7 +13,7 @@ const path = "/v1/2fa/secret";
 
 const statuses: Readonly<Record<FactorState["rule"], number>> = { unavailable: 0, off: 1, optional: 2, forced: 3 };
 
-/** Second factors of whoever is logged in. None of them is part of a batch: guesses are counted one by one. */
+/** Second-factor routes of the caller. All are excluded from batches, because attempts are counted one by one. */
 export function secondFactorRoutes(useCases: UseCases): Route[] {
   const { readSecondFactor, enrolSecondFactor, confirmSecondFactor, removeSecondFactor, validateSecondFactor } =
     useCases;
@@ -85,7 +85,7 @@ interface TokenRoute extends Pick<Route, "method" | "path" | "operation" | "summ
   readonly useCase: (context: SessionContext, app: string, token: string | null) => Promise<unknown>;
 }
 
-/** A route that does something for a token of a second factor, and answers nothing else. */
+/** Route that verifies a second-factor token. Its response has no payload. */
 function tokenRoute({ useCase, ...route }: TokenRoute): Route {
   return defineRoute({
     ...route,

@@ -13,7 +13,7 @@ import type { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
-/** Coming in, staying and leaving in session-id mode. */
+/** Routes of log-in and log-out in session-id mode. */
 export function sessionRoutes({ logIn, logOut }: UseCases): Route[] {
   return [
     defineRoute({
@@ -58,14 +58,17 @@ export function sessionRoutes({ logIn, logOut }: UseCases): Route[] {
   ];
 }
 
-/** The rule of a log-in body: its credentials are checked with the body, its other members by `logInInput`. */
+/** Body rule of a log-in. It validates the credentials; `logInInput` validates the other members. */
 export const logInBody = {
   schema: logInRequest,
   faultOrder: logInFaultOrder,
   alternative: () => ({ schema: logInCredentials, faultOrder: logInFaultOrder }),
 };
 
-/** The fields of a log-in as the use cases take them. An app name that cannot be used (208, 210) is answered before a fault of another member. */
+/**
+ * Converts the fields of a log-in for the use cases. An unusable app name (208, 210) takes precedence over an error in
+ * another member.
+ */
 export async function logInInput(
   context: AppKeyContext,
   fields: z.output<typeof logInCredentials>,
@@ -86,7 +89,7 @@ export async function logInInput(
   }
 }
 
-/** Log-in of custom users, and the change of their passwords. */
+/** Routes of custom users: log-in and confirmation of a password change. */
 export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: UseCases): Route[] {
   return [
     defineRoute({

@@ -20,7 +20,7 @@ import { defineRoute, type Route } from "./route.ts";
 import { logInBody, logInInput } from "./session-routes.ts";
 import type { UseCases } from "./use-cases.ts";
 
-/** Coming in in token mode, in clear or encrypted. */
+/** Routes of log-in in token mode, plain or encrypted. */
 export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: UseCases): Route[] {
   return [
     serverKeyRoute(keyRings, {
@@ -66,16 +66,16 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: UseCase
   ];
 }
 
-/** Where one of the encrypted log-ins gets the server's RSA key. */
+/** Route of the RSA key for one of the encrypted log-ins. */
 interface ServerKeyPlace {
   readonly path: string;
   readonly operation: string;
   readonly summary: string;
-  /** How the credentials of this log-in may be padded. */
+  /** Accepted paddings of this log-in. */
   readonly paddings: (settings: HttpSettings) => readonly RsaPadding[];
 }
 
-/** Both encrypted log-ins have the same key. */
+/** Both encrypted log-ins use the same key. */
 function serverKeyRoute(keyRings: KeyRings, { path, operation, summary, paddings }: ServerKeyPlace): Route {
   return defineRoute({
     method: "GET",
@@ -93,7 +93,7 @@ function serverKeyRoute(keyRings: KeyRings, { path, operation, summary, paddings
   });
 }
 
-/** Coming in in secure mode. */
+/** Routes of secure log-in. */
 export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: UseCases): Route[] {
   return [
     serverKeyRoute(keyRings, {

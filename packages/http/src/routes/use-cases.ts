@@ -1,6 +1,6 @@
 import type * as core from "@sallyport/core";
 
-/** What the routes call; the composition root makes them. */
+/** The use cases of the routes. The composition root creates them. */
 export interface UseCases {
   readonly askForReset: core.AskForReset;
   readonly changePassword: core.ChangePassword;

@@ -7,8 +7,8 @@ const packed = "qb64";
 const packable = /^[A-Za-z0-9_+/-]*={0,2}$/;
 
 /**
- * The query parameters with these names; others are ignored. They can come packed into one `qb64`: base64url of `k=v&k=v`. A
- * parameter with two different values is 307.
+ * Parses the named query parameters and ignores others. They can be packed into one `qb64`: base64url of `k=v&k=v`.
+ * Conflicting values: 307.
  */
 export function queryParameters(query: string, names: Iterable<string>): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
@@ -24,7 +24,9 @@ export function queryParameters(query: string, names: Iterable<string>): Readonl
   return parameters;
 }
 
-/** Every value of one parameter, packed ones too; of what cannot be unpacked none, which is refused when the parameters are read. */
+/**
+ * All values of a parameter, including packed ones. An invalid `qb64` yields none; `queryParameters` rejects it later.
+ */
 export function valuesIn(query: string, name: string): string[] {
   if (query === "") return [];
   const given = new URLSearchParams(query);
@@ -34,7 +36,7 @@ export function valuesIn(query: string, name: string): string[] {
   return [...given.getAll(name), ...inner];
 }
 
-/** The fields of an urlencoded form by name; 307 for one that stands there twice with different values. */
+/** Fields of an urlencoded form by name. Conflicting values: 307. */
 export function formFields(text: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   collect(text, fields);
@@ -60,7 +62,7 @@ function bytesOf(text: string): string {
   return Buffer.from(text, "base64url").toString("utf8");
 }
 
-/** What a query string says by the schema of its route, if it has one. */
+/** Parses a query string by the schema of the route; `undefined` without a schema. */
 export function parseQuery(schema: Route["query"], queryString: string): unknown {
   return schema === undefined
     ? undefined

@@ -14,7 +14,7 @@ interface Node {
   readonly methods: Map<string, Route>;
 }
 
-/** Finds routes by the segments of a path; literal segments win over parameters. */
+/** Matches path segments against the routes. Literal segments take precedence over parameters. */
 export class RouteMatcher {
   private readonly root = emptyNode();
 
@@ -63,8 +63,9 @@ function emptyNode(): Node {
 const unusual = /[%;\\]|\/\/|\/\.{1,2}(?:\/|$)|\/$/;
 
 /**
- * The segments of a path, decoded. Doubled and trailing slashes are tolerated; `null` for what could mean another
- * path to somebody else: encoded slashes, `;`, backslashes, dot segments, broken escapes, control characters.
+ * Decodes the segments of a path and collapses repeated and trailing slashes. Returns `null` for paths that other
+ * software may interpret differently: encoded slashes, `;`, backslashes, dot segments, invalid escapes, control
+ * characters.
  */
 export function pathSegments(path: string): string[] | null {
   if (!unusual.test(path)) return path.split("/").slice(1);
@@ -79,12 +80,12 @@ export function pathSegments(path: string): string[] | null {
   return segments;
 }
 
-/** Proxies may send the absolute form of a request target. */
+/** Removes scheme and authority from the absolute form, which proxies may send. */
 export function originForm(url: string): string {
   return url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "");
 }
 
-/** The segments below a base path; `null` for a path that is not below it. */
+/** The segments below the base path; `null` if the path is not below it. */
 export function withoutBase(segments: string[] | null, basePath: string): string[] | null {
   if (segments === null || basePath === "") return segments;
   const base = basePath.split("/").slice(1);

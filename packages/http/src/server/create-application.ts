@@ -18,27 +18,27 @@ import { requestIdOf, type RequestObserver } from "./http-settings.ts";
 export interface ApplicationParts extends Omit<PipelineParts, "matcher" | "load" | "incompleteBodies"> {
   readonly routes: readonly Route[];
   readonly operations: Operations;
-  /** `null` when there is no page at `/docs`. */
+  /** `null` disables the page at `/docs`. */
   readonly playground: Playground | null;
   readonly observer: RequestObserver;
 }
 
 export interface Application {
-  /** For `http.createServer`, and for tests. */
+  /** Listener for `http.createServer` and for tests. */
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Answers what never became a request; the reason is for the log. */
+  /** Answers input that never became a request. The reason is for the log. */
   readonly refuse: (socket: Socket, reason: string) => void;
-  /** What the server that calls the listener should make its messages of; it works with Node's own, too. */
+  /** Message classes for the HTTP server. The listener also works with Node's own. */
   readonly messages: MessageClasses;
   readonly load: LoadGauge;
   readonly connections: Connections;
-  /** Requests whose body is still to come. */
+  /** Number of incomplete bodies per network. */
   readonly incompleteBodies: NetworkBudget;
-  /** Bytes of answers that clients have not taken yet. */
+  /** Bytes of responses that clients have not read. */
   readonly sendBufferBytes: NetworkBudget;
 }
 
-/** The Express application: every request enters the pipeline, and every answer leaves through it. */
+/** Creates the Express application. Every API request and response passes through the pipeline. */
 export function createApplication(parts: ApplicationParts): Application {
   const { settings, databases, observer, operations, playground } = parts;
   const { maxIncompleteBodies, maxSendBufferBytes, sendTimeout, debugMessages } = settings;
@@ -66,7 +66,7 @@ export function createApplication(parts: ApplicationParts): Application {
       share,
       sendBufferBytes,
     );
-    // Not before the answer is taken: one that nobody reads is still in memory.
+    // An unread response still occupies memory.
     response.on("close", () => share.end());
     let error: unknown;
     try {
@@ -92,13 +92,13 @@ export function createApplication(parts: ApplicationParts): Application {
   application.disable("x-powered-by").disable("etag");
   const documentation = playground === null ? null : playgroundRouter({ playground, databases, settings });
   application.use((request, response, next) => {
-    // Asked first, because to look for a route costs every request what most of them do not need.
+    // This check is cheaper than Express routing, which most requests do not need.
     if (documentation !== null && asksForPage(request, settings.basePath) && faultOf(request) === null)
       return documentation(request, response, next);
     return answer(request, response);
   });
   if (documentation !== null) application.use((request, response) => answer(request, response));
-  // Express answers what it cannot route by itself, and in its own words, unless it is told where to go on.
+  // Without a fallback, Express answers unroutable requests itself.
   const enter = application as unknown as (
     request: IncomingMessage,
     response: ServerResponse,
@@ -122,22 +122,22 @@ export function createApplication(parts: ApplicationParts): Application {
   };
 }
 
-/** What the HTTP server makes requests and responses of. */
+/** Message classes of the HTTP server. */
 interface MessageClasses {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse;
 }
 
 /**
- * Classes whose instances are born with the prototypes that Express gives to requests and responses. It changes the
- * prototype of each otherwise, after which the engine knows nothing of the object's shape any more and every later
- * access to it is slow: a third of the time of a small request. `refuseBody` is told of bodies that come in too many pieces.
+ * Message classes whose prototypes are those of Express. Otherwise Express replaces the prototype of each object, which
+ * deoptimizes every later access: a third of the time of a small request. `refuseBody` is called for bodies with too
+ * many small chunks.
  */
 function expressMessages(application: Express, refuseBody: (request: IncomingMessage) => void): MessageClasses {
   class ExpressRequest extends IncomingMessage {
     private gatherer: PieceGatherer | null = null;
 
-    /** Node calls it with each piece of the body as it comes, and with `null` at the end. */
+    /** Node calls it with each chunk of the body, and with `null` at the end. */
     override push(piece: Buffer | null): boolean {
       if (piece === null && this.gatherer === null) return super.push(null);
       this.gatherer ??= new PieceGatherer({ take: (block) => super.push(block), refuse: () => refuseBody(this) });
@@ -145,7 +145,7 @@ function expressMessages(application: Express, refuseBody: (request: IncomingMes
     }
   }
   class ExpressResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {}
-  // Express's own prototypes end in those of Node's classes.
+  // Express's own prototypes inherit from those of Node.
   Object.setPrototypeOf(ExpressRequest.prototype, application.request);
   Object.setPrototypeOf(ExpressResponse.prototype, application.response);
   application.request = ExpressRequest.prototype as unknown as typeof application.request;
@@ -153,7 +153,7 @@ function expressMessages(application: Express, refuseBody: (request: IncomingMes
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
-/** Tells of an answer that is written; `error` is what has failed, if anything has. */
+/** Reports a written response. `error` is `undefined` for a success. */
 function observe(observer: RequestObserver, exchange: Exchange, error: unknown): void {
   const { requestId, request, response, alias, matched, origin, startedAt, items } = exchange;
   observer.answered({
@@ -170,12 +170,13 @@ function observe(observer: RequestObserver, exchange: Exchange, error: unknown):
   });
 }
 
-/** Milliseconds that any client may take for an answer before it counts as unread. */
+/** Milliseconds before a response counts as unread. */
 const grace = 1_000;
 
 /**
- * Watches an answer that is still in memory because the client does not read. Its bytes count against the client's network until they are
- * sent. After a second the request no longer counts as work. After `patience` milliseconds without progress the connection is cut.
+ * Watches a response that the client has not read. Its bytes count against the network until they are sent. After a
+ * second the request no longer counts as active. After `waitTimeout` milliseconds without progress the socket is
+ * destroyed.
  */
 function watchUntaken(
   { request, response, origin, share, sendBufferBytes, answerBytes }: Exchange,

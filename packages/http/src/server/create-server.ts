@@ -4,9 +4,9 @@ import type { Socket } from "node:net";
 import type { Application } from "./create-application.ts";
 import { headerBytes } from "./http-settings.ts";
 
-/** How long a connection may take, in milliseconds. */
+/** Timeouts of a connection, in milliseconds. */
 export interface ServerTimeouts {
-  /** From the first byte of a request to the end of its headers; for TLS to be agreed as well. */
+  /** From the first byte of a request to the end of its headers. Also the TLS handshake timeout. */
   readonly headers: number;
   /** From the first byte of a request to the end of its body. */
   readonly request: number;
@@ -23,14 +23,17 @@ export interface TlsFiles {
 
 export interface ServerLimits {
   readonly timeouts: ServerTimeouts;
-  /** Connections at once; more are closed unheard. */
+  /** Maximum number of connections. More are closed immediately. */
   readonly maxConnections: number;
 }
 
-/** Milliseconds without a byte in either direction after which a connection is cut, such as one that takes no answer. */
+/**
+ * Milliseconds without traffic in either direction before a connection is closed, for example one that never reads its
+ * response.
+ */
 const silence = 120_000;
 
-/** The HTTP server, or HTTPS with a certificate, around an application; not yet listening. */
+/** Creates an HTTP server, or HTTPS with a certificate. It does not listen yet. */
 export function createServer(
   application: Application,
   { timeouts, maxConnections }: ServerLimits,
@@ -44,7 +47,7 @@ export function createServer(
     keepAliveTimeout: timeouts.keepAlive,
     connectionsCheckingInterval: Math.min(timeouts.headers, 1_000),
     maxHeaderSize: headerBytes,
-    // The pipeline does, and answers in an envelope.
+    // The pipeline checks it and answers in an envelope.
     requireHostHeader: false,
   };
   const agreement = { minVersion: "TLSv1.2", handshakeTimeout: timeouts.headers } as const;
@@ -54,7 +57,7 @@ export function createServer(
       : createHttpsServer({ ...options, ...agreement, cert: tls.certificate, key: tls.key }, listener);
   server.setTimeout(silence);
   server.maxConnections = maxConnections;
-  // Beyond a number Node drops headers without a word; their size is limited anyhow.
+  // Beyond the limit Node drops headers silently. Their total size is limited anyway.
   server.maxHeadersCount = 0;
   connections.watch(server);
   server.on("checkContinue", listener);
@@ -63,7 +66,7 @@ export function createServer(
     refuse(socket as Socket, error.code ?? error.name),
   );
   server.on("connect", (_request, socket) => {
-    // Node has let go of the socket, and looks after neither its faults nor its silence any more.
+    // Node no longer handles errors and timeouts of this socket.
     socket.on("error", () => {});
     (socket as Socket).on("timeout", () => socket.destroy());
     refuse(socket as Socket, "CONNECT");
