@@ -5,23 +5,23 @@ import { pipeline as finished } from "node:stream/promises";
 import { constants, createGunzip, createGzip } from "node:zlib";
 import { type ArchivePart, type ArchiveRecord, type ArchiveSection, type RecordOf, secretKinds } from "@sallyport/core";
 
-/** Standard output, or standard input. */
+/** Standard output or standard input. */
 export const standardStream = "-";
 
-/** Names and values come again and again: more effort makes the file little smaller, and takes several times as long. */
+/** Archives are repetitive. Higher levels save little space and take several times as long. */
 const quickly = constants.Z_BEST_SPEED;
 
-/** Bytes that wait for the disk while more are put together. */
+/** Bytes buffered before a write to disk. */
 const mostWaiting = 4_194_304;
 
-/** A file that is there already; what is in it is not overwritten. */
+/** The target file exists. It is not overwritten. */
 export class FileExistsError extends Error {
   override readonly name = "FileExistsError";
 }
 
 /**
- * Writes an archive into a new file that nobody but its owner can read, compressed if its name ends in `.gz`, or to standard
- * output. The file appears when it is whole and on the disk.
+ * Writes an archive to a new file readable only by its owner, or to standard output. A name ending in `.gz` compresses
+ * it. The file appears when it is complete and synced to disk.
  */
 export async function saveArchive(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   if (file === standardStream) return finished(bytes, process.stdout, { end: false });
@@ -39,11 +39,11 @@ export async function saveArchive(file: string, bytes: AsyncIterable<Uint8Array>
   }
 }
 
-/** The bytes of an archive in a file, or from standard input. */
+/** Bytes of an archive file or of standard input. */
 export function readArchiveFile(file: string): AsyncIterable<Uint8Array> {
   if (file === standardStream) return process.stdin;
   const bytes = createReadStream(file, { highWaterMark: 1_048_576 });
-  // Errors come out where the bytes are read.
+  // The reader of the stream receives the errors.
   return isCompressed(file) ? pipeline(bytes, createGunzip({ chunkSize: 262_144 }), () => {}) : bytes;
 }
 
@@ -51,19 +51,19 @@ function isCompressed(file: string): boolean {
   return file.endsWith(".gz");
 }
 
-/** Milliseconds between two lines. */
+/** Milliseconds between two progress updates. */
 const interval = 200;
 const barLength = 24;
 
-/** What is needed of standard error. */
+/** The used part of standard error. */
 interface ProgressStream {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** Counts objects on their way, and shows a bar on a terminal, and nowhere else. */
+/** Counts objects and shows a progress bar if the stream is a terminal. */
 export class ArchiveProgress {
-  /** Objects that have passed. */
+  /** Number of processed objects. */
   done = 0;
   settings: RecordOf<"settings"> | null = null;
   private readonly start = performance.now();
@@ -74,7 +74,7 @@ export class ArchiveProgress {
     private readonly stream: ProgressStream,
   ) {}
 
-  /** Records, or parts of them, as they come. */
+  /** Passes on records, or parts of them, and counts them. */
   async *watch<Given extends ArchiveRecord | ArchivePart>(stream: AsyncIterable<Given>): AsyncGenerator<Given> {
     try {
       for await (const given of stream) {
@@ -104,12 +104,12 @@ export class ArchiveProgress {
   }
 }
 
-/** A whole number for people. */
+/** An integer with thousands separators. */
 export function grouped(number: number): string {
   return number.toLocaleString("en");
 }
 
-/** What can be left out of an archive, by sections; of records it is some kinds. */
+/** Optional parts of an archive and their sections. In the section `records`, some kinds belong to them too. */
 const sectionsOf = {
   credentials: ["accounts", "appKeys", "customAccounts"],
   keys: [],
@@ -117,7 +117,7 @@ const sectionsOf = {
 
 export type LeftOut = keyof typeof sectionsOf;
 
-/** The parts without those that are left out. */
+/** Filters the records of the given optional parts. */
 export async function* withoutSecrets(
   parts: AsyncIterable<ArchivePart>,
   leftOut: readonly LeftOut[],

@@ -11,7 +11,7 @@ import {
 } from "@sallyport/core";
 import * as z from "zod";
 
-/** An archive is not what was once written; the message says in which line. */
+/** An archive is invalid or damaged. The message names the line. */
 export class ArchiveFault extends Error {
   override readonly name = "ArchiveFault";
 
@@ -20,36 +20,36 @@ export class ArchiveFault extends Error {
   }
 }
 
-/** The format that is written. What the earlier one had in sections of its own is read as records. */
+/** The format to write. Sections of the earlier format are read as records. */
 const archiveFormat = 2;
 const formats: readonly unknown[] = [1, archiveFormat];
 
 const header = z.strictObject({
   sallyport: z.literal("archive"),
   format: z.number(),
-  /** Of the product that has written it. */
+  /** Version of the product that wrote the archive. */
   version: z.string(),
-  /** Name of the database that it is of. */
+  /** Name of the exported database. */
   database: z.string(),
   writtenAt: z.string(),
-  /** What was left out. */
+  /** Optional parts that were left out. */
   without: z.array(z.enum(["credentials", "keys"])),
 });
 
-/** The first line: where an archive comes from. It alone differs between archives of the same contents. */
+/** The first line: the origin of an archive. Only this line differs between archives of the same content. */
 export type ArchiveHeader = Omit<z.infer<typeof header>, "sallyport" | "format">;
 
 export function headerLine(given: ArchiveHeader): string {
   return `${JSON.stringify({ sallyport: "archive", format: archiveFormat, ...given })}\n`;
 }
 
-/** A header, and the sections that archives of its format have, in their order. */
+/** A header and the sections of its format, in order. */
 interface ReadHeader {
   readonly header: ArchiveHeader;
   readonly sections: readonly (ArchiveSection | EarlierRecord["section"])[];
 }
 
-/** The header that a line is; a text that says why it is none that can be read here. */
+/** Parses the header line. Returns a text with the reason if it is invalid or unsupported. */
 export function readHeader(line: string): ReadHeader | string {
   const value = jsonOf(line) as { readonly sallyport?: unknown; readonly format?: unknown } | null | undefined;
   if (value?.sallyport !== "archive") return "this is no archive of Sallyport.";
@@ -61,7 +61,7 @@ export function readHeader(line: string): ReadHeader | string {
   return { header: given, sections: format === archiveFormat ? archiveSections : earlierSections };
 }
 
-/** What a line says; `undefined` if it is no JSON. */
+/** Parses a line; `undefined` if it is invalid JSON. */
 export function jsonOf(line: string): unknown {
   try {
     return JSON.parse(line) as unknown;
@@ -107,7 +107,7 @@ const event = {
   providerName: z.string().nullable(),
 };
 
-/** Events of the first format have one user: who acted, or whom a command changed. Commands have no request. */
+/** Events of the first format have one user: the actor, or the target of a command. Commands have no request id. */
 function withActor(record: unknown): unknown {
   if (typeof record !== "object" || record === null || !("userId" in record)) return record;
   const { userId, ...rest } = record as {
@@ -120,7 +120,7 @@ function withActor(record: unknown): unknown {
   return { ...rest, actorId: rest.requestId === "" ? null : userId, subjectId: aboutUser ? userId : null };
 }
 
-/** What the lines of each section are. What a class is has to be understood by the model, so only its outline is looked at. */
+/** Schema of a line per section. The model validates class definitions, so only their outline is checked here. */
 const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> } = {
   settings: z.strictObject({
     maintenance: z.boolean(),
@@ -144,7 +144,7 @@ const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> }
     enabled: z.boolean(),
     appNames: names.nullable(),
     origins: names,
-    // Archives of earlier versions know none.
+    // Absent in archives of earlier versions.
     returnAddresses: names.default([]),
     digest,
   }),
@@ -182,7 +182,7 @@ const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> }
   tallies: z.preprocess(withActor, z.strictObject({ ...event, key: z.string() })),
 };
 
-/** The same of sections that archives of the first format have besides. */
+/** Schemas of the sections that exist only in the first format. */
 const earlierSchemas: { readonly [Section in EarlierRecord["section"]]: z.ZodType<object> } = {
   macros: z.strictObject({
     name: z.string(),
@@ -235,14 +235,14 @@ const earlierSchemas: { readonly [Section in EarlierRecord["section"]]: z.ZodTyp
   }),
 };
 
-/** What the lines of a section are in an archive of either format. */
+/** Schema of a line in a section of either format. */
 export function schemaOf(section: ArchiveSection | EarlierRecord["section"]): z.ZodType<object> {
   return section in recordSchemas
     ? recordSchemas[section as ArchiveSection]
     : earlierSchemas[section as EarlierRecord["section"]];
 }
 
-/** What the line of an object says, and its attributes as they stand in it. */
+/** The parsed line of an object, and its attributes as raw JSON. */
 interface PartedObject {
   readonly value: object;
   readonly attributes: string;
@@ -251,13 +251,13 @@ interface PartedObject {
 const beforeAttributes = ', "attributes": ';
 
 /**
- * Parts the line of an object where its attributes begin, so that a million of them need not be put together as text again. Both parts have
- * to be JSON by themselves. `undefined` for whatever does not stand as it is written: that takes longer, and may be right all the same.
+ * Splits the line of an object where its attributes begin, which avoids serializing them again. Both parts must be
+ * valid JSON. Returns `undefined` for any other layout, which a full parse may still accept.
  */
 export function partObject(line: string): PartedObject | undefined {
   const place = line.indexOf(beforeAttributes);
   if (place < 0 || !line.endsWith("}")) return undefined;
-  // What ends so is an object, or no JSON.
+  // A line with this ending is an object or invalid JSON.
   const value = jsonOf(`${line.slice(0, place)}}`) as { attributes?: unknown } | undefined;
   if (value === undefined || "attributes" in value) return undefined;
   const json = line.slice(place + beforeAttributes.length, -1);
@@ -265,7 +265,7 @@ export function partObject(line: string): PartedObject | undefined {
   return value.attributes === undefined ? undefined : { value, attributes: json };
 }
 
-/** The SHA-256 of all lines so far, so that lines can be neither altered nor moved. */
+/** Running SHA-256 of all lines. It detects altered and moved lines. */
 export class ArchiveChecksum {
   private readonly hash = createHash("sha256");
 
@@ -273,13 +273,13 @@ export class ArchiveChecksum {
     this.hash.update(bytes);
   }
 
-  /** Of what was added by now. */
+  /** Check line of everything added so far. */
   line(): string {
     return `${JSON.stringify({ check: this.hash.copy().digest("hex") })}\n`;
   }
 }
 
-/** The check line of these lines alone. */
+/** Check line of these lines alone. */
 export function checkLineOf(lines: string): string {
   const checksum = new ArchiveChecksum();
   checksum.add(Buffer.from(lines));

@@ -13,14 +13,14 @@ import {
 
 type Section = ArchiveSection | EarlierRecord["section"];
 
-/** An archive whose header was read. */
+/** An archive with a parsed header. */
 interface OpenedArchive {
   readonly header: ArchiveHeader;
-  /** Ends with an `ArchiveFault` where the archive is not what was written. All of it was, if they come to their end. */
+  /** Throws an `ArchiveFault` at the first damage. The archive is complete if the iteration ends normally. */
   readonly records: AsyncGenerator<ArchiveRecord>;
 }
 
-/** Reads an archive; bytes that are none are refused with an `ArchiveFault`. */
+/** Opens an archive. Throws an `ArchiveFault` if the header is invalid. */
 export async function openArchive(chunks: AsyncIterable<Uint8Array>): Promise<OpenedArchive> {
   const lines = new ArchiveLines(chunks);
   const reading = lines.read();
@@ -92,7 +92,7 @@ function recordOf(number: number, text: string, section: Section): ArchiveRecord
   const parted = holdsObject ? partObject(text) : undefined;
   const { data } = schemaOf(section).safeParse(parted?.value ?? jsonOf(text));
   if (data === undefined) throw new ArchiveFault(number, `this is no record of the section ${section}.`);
-  // The schema has made it, so nobody else has it; a copy of a million would take longer than to read them.
+  // The parsed object has no other owner. Copying a million of them would take longer than reading them.
   const record = data as { section?: Section; attributes?: object | string | null };
   record.section = section;
   if (holdsObject && record.attributes !== null)
@@ -105,35 +105,35 @@ interface ArchiveLine {
   readonly text: string;
 }
 
-/** More than any line of an archive has; what is longer is something else. */
+/** Bytes. No line of an archive is longer. */
 const longestLine = 64 * 1_048_576;
 const lineBreak = 0x0a;
 
-/** Cuts bytes into lines, and knows the checksum of those that were read. */
+/** Splits bytes into lines and maintains their checksum. */
 class ArchiveLines {
   private checksum = new ArchiveChecksum();
   private bytes: Buffer = Buffer.alloc(0);
-  /** Up to where the bytes are in the checksum. */
+  /** End of the bytes that the checksum covers. */
   private checked = 0;
-  /** Where the line begins that was read last, and the one behind it. */
+  /** Start of the current line and of the next one. */
   private current = 0;
   private next = 0;
 
   constructor(private readonly chunks: AsyncIterable<Uint8Array>) {}
 
-  /** The check line of all lines before the one that was read last. */
+  /** Check line of all lines before the current one. */
   checkLine(): string {
     this.check(this.current);
     return this.checksum.line();
   }
 
-  /** Lets checksums begin with the line behind the one that was read last. */
+  /** Restarts the checksum after the current line. */
   startOver(): void {
     this.checksum = new ArchiveChecksum();
     this.checked = this.next;
   }
 
-  /** Lines with their numbers, from 1, without their breaks. A last line without one is refused. */
+  /** Yields lines without line breaks, numbered from 1. Throws for an unterminated last line. */
   async *read(): AsyncGenerator<ArchiveLine> {
     let number = 0;
     for await (const chunk of this.chunks) {
@@ -155,7 +155,7 @@ class ArchiveLines {
     return this.bytes.indexOf(lineBreak, this.next);
   }
 
-  /** Keeps what is left of the bytes, and puts more behind it. */
+  /** Keeps the unread bytes and appends a chunk. */
   private append(chunk: Uint8Array): void {
     this.check(this.next);
     this.bytes = Buffer.concat([this.bytes.subarray(this.next), chunk]);

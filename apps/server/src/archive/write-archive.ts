@@ -7,11 +7,11 @@ import {
 } from "@sallyport/core";
 import { ArchiveChecksum, type ArchiveHeader, checkLineOf, headerLine } from "./archive-format.ts";
 
-/** A check line comes at the latest after so many records, or characters of them. */
+/** Maximum number of records, and of their characters, before a check line. */
 const mostRecords = 1_000;
 const mostCharacters = 1_048_576;
 
-/** The bytes of an archive, part by part. The same records give the same bytes, but for those of the header. */
+/** Yields the bytes of an archive. The same records yield the same bytes after the header. */
 export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<ArchivePart>): AsyncGenerator<Buffer> {
   const first = headerLine(header);
   yield Buffer.from(`${first}${checkLineOf(first)}`);
@@ -24,7 +24,7 @@ export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<
   const block = (): Buffer => {
     const bytes = lines.take();
     checksum.add(bytes);
-    // Written with the next block, and checked by it.
+    // The next block contains the check line and includes it in its own checksum.
     lines.add(checksum.line());
     inBlock = 0;
     return bytes;
@@ -48,14 +48,14 @@ export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<
   yield lines.take();
 }
 
-/** The line of a record: canonical JSON, with what the attributes of objects are as they come. */
+/** Line of a record: canonical JSON. Attributes of objects are written as they come. */
 function recordLine(record: ArchiveRecord): string {
   if (record.section === "objects") return `{${identity(record)}, ${state(record)}, ${attributesOf(record)}}\n`;
   if (record.section === "tombstones") {
     const { root, deletedBy } = record;
     return `{${identity(record)}, "root": "${root}", ${state(record)}, "deletedBy": ${JSON.stringify(deletedBy)}, ${attributesOf(record)}}\n`;
   }
-  // The lines before it say of which section it is.
+  // The section line before it names the section.
   return `${canonicalJson({ ...record, section: undefined } as unknown as JsonValue)}\n`;
 }
 
@@ -74,14 +74,14 @@ function attributesOf({ attributes }: ObjectRecord): string {
   return `"attributes": ${attributes ?? "null"}`;
 }
 
-/** Room for most blocks. */
+/** Bytes. Enough for most blocks. */
 const usualSize = 1_048_576;
-/** A character takes so many bytes at most. */
+/** Maximum UTF-8 bytes per UTF-16 code unit. */
 const bytesOfCharacter = 3;
 
-/** Puts lines together as bytes, one after the other: as one text first they would be copied twice. */
+/** Encodes lines one by one into a buffer. Joining them as text first would copy them twice. */
 class LineBlock {
-  /** Characters by now. */
+  /** Number of characters so far. */
   characters = 0;
   private bytes = Buffer.allocUnsafe(usualSize);
   private length = 0;
@@ -93,7 +93,7 @@ class LineBlock {
     this.characters += line.length;
   }
 
-  /** What was added; it is the caller's from now on, and the block is empty. */
+  /** Returns the added bytes and empties the block. The caller owns the buffer. */
   take(): Buffer {
     const taken = this.bytes.subarray(0, this.length);
     this.bytes = Buffer.allocUnsafe(usualSize);

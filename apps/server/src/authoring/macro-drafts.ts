@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Events that there is a draft of a hook for, in a file of that name. */
+/** Hook events with a draft file of the same name. */
 export const draftedHooks: readonly string[] = [
   "xRestApi_BuildSerialization",
   "xRestApi_FindObjects",
@@ -14,7 +14,7 @@ export const draftedHooks: readonly string[] = [
 
 interface DraftRequest {
   readonly name: string;
-  /** The event of a hook; `null` for a macro. */
+  /** Event of a hook; `null` for a macro. */
   readonly hook: string | null;
   readonly classes: readonly string[];
   readonly language: "js" | "ts";
@@ -25,7 +25,7 @@ interface DraftFile {
   readonly text: string;
 }
 
-/** The files that a new macro or hook begins with. They work as they are. */
+/** Initial files of a new macro or hook. They work unchanged. */
 export function draftOf({ name, hook, classes, language }: DraftRequest): DraftFile[] {
   const listed = classes.map((each) => JSON.stringify(each.trim())).join(", ");
   const typed = templateFile(`${hook ?? "macro"}.ts`).replace('["Invoice"]', () => `[${listed}]`);
@@ -33,7 +33,7 @@ export function draftOf({ name, hook, classes, language }: DraftRequest): DraftF
   return hook === null ? [draft, { file: `${name}.test.json`, text: templateFile("macro.test.json") }] : [draft];
 }
 
-/** What a draft has in TypeScript only. */
+/** The TypeScript-only parts of a draft. */
 const types = /\ninterface \w+ \{[^}]*\}\n|(?<=defineMacro)<\w+>/g;
 
 function templateFile(name: string): string {

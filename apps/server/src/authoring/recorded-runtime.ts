@@ -10,29 +10,29 @@ import {
   type ModuleText,
 } from "@sallyport/core";
 
-/** A call of the host that a macro or hook made. */
+/** A host call of a macro or hook. */
 export interface RecordedCall {
   readonly macro: string;
-  /** 0 for what the executed macro asked itself, 1 for a macro or hook that ran meanwhile, and so on. */
+  /** 0 for a call of the executed macro, 1 for one of a macro or hook that it triggered, and so on. */
   readonly depth: number;
   readonly name: string;
   readonly argument: JsonValue;
-  /** From the question to the answer, with what ran meanwhile. */
+  /** From request to response, including nested executions. */
   readonly milliseconds: number;
-  /** What the host threw instead of an answer. */
+  /** The error that the host threw. */
   readonly error: unknown;
 }
 
-/** What was seen of everything that ran. */
+/** Record of everything that ran. */
 export interface Recording {
-  /** In the order in which they were made. */
+  /** In the order of the calls. */
   readonly calls: readonly RecordedCall[];
   readonly lines: readonly { readonly macro: string; readonly text: string }[];
-  /** Milliseconds of running, as far as they are known. */
+  /** Milliseconds of CPU time, as far as known. */
   readonly cpu: number;
 }
 
-/** Writes down what passes between another runtime and its host. One execution at a time. */
+/** Records the traffic between another runtime and its host. Supports one execution at a time. */
 export class RecordedRuntime implements MacroRuntime {
   private calls: RecordedCall[] = [];
   private lines: { readonly macro: string; readonly text: string }[] = [];
@@ -40,7 +40,7 @@ export class RecordedRuntime implements MacroRuntime {
 
   constructor(private readonly recorded: MacroRuntime) {}
 
-  /** What was seen since this was asked for last. */
+  /** Returns and clears the record since the last call. */
   take(): Recording {
     const { calls, lines, cpu } = this;
     this.calls = [];

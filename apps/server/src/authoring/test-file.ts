@@ -25,10 +25,10 @@ const testSchema = z.strictObject({
     }),
 });
 
-/** What a macro is expected to do with an input. */
+/** Expected result of a macro for an input. */
 export type MacroTest = z.output<typeof testSchema>;
 
-/** Reads the tests of a macro. Throws a `TrialError` that names the place of whatever is none. */
+/** Reads the tests of a macro. Throws a `TrialError` with the places of invalid tests. */
 export async function readTests(file: string): Promise<readonly MacroTest[]> {
   let content: unknown;
   try {
@@ -46,7 +46,7 @@ export async function readTests(file: string): Promise<readonly MacroTest[]> {
   throw new TrialError(`The tests in ${file} are none:\n${places.join("\n")}`);
 }
 
-/** What is not as a test expects it, in words; `null` if all is. */
+/** Describes the first deviation from the test; `null` if there is none. */
 export function judgeOutcome(
   { expect: { code, data, message, log } }: MacroTest,
   outcome: TrialOutcome,
@@ -57,7 +57,7 @@ export function judgeOutcome(
     const wanted = code === undefined ? "success" : String(code);
     return `expected ${wanted}, found ${found === 0 ? "success" : found}`;
   }
-  // As the answer has it.
+  // A macro without a result is answered with `{}`.
   const answered = outcome.data ?? {};
   const difference = data === undefined ? null : firstDifference(data, answered);
   if (difference !== null) return difference;
@@ -72,8 +72,8 @@ export function judgeOutcome(
 }
 
 /**
- * Where something is not what was expected: a JSON pointer and both values as text; `null` if it is. Members that are not
- * expected may be there; lists are compared whole.
+ * The first difference as JSON pointer and both values; `null` if there is none. Unexpected members are ignored. Arrays
+ * must have equal length.
  */
 export function firstDifference(expected: JsonValue, found: JsonValue | undefined, pointer = ""): string | null {
   if (Array.isArray(expected) && Array.isArray(found)) {
