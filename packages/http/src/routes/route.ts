@@ -53,10 +53,7 @@ export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Precedence of the codes of invalid fields. */
   readonly faultOrder: readonly ErrorCode[];
-  /**
-   * Narrower or looser schema for a given body: the matching part of a union, or one that leaves checks to the use
-   * case.
-   */
+  /** Schema for a given body: the matching part of a union, or one that leaves checks to the use case. */
   readonly alternative?: (body: Readonly<Record<string, unknown>>) => Pick<BodyRule, "schema" | "faultOrder">;
   /** Accepts any JSON instead of objects only. */
   readonly any?: true;

@@ -65,10 +65,7 @@ export const logInBody = {
   alternative: () => ({ schema: logInCredentials, faultOrder: logInFaultOrder }),
 };
 
-/**
- * Converts the fields of a log-in for the use cases. An unusable app name (208, 210) takes precedence over an error in
- * another member.
- */
+/** Parses the fields of a log-in. An unusable app name (208, 210) precedes an error in another member. */
 export async function logInInput(
   context: AppKeyContext,
   fields: z.output<typeof logInCredentials>,

@@ -24,9 +24,7 @@ export function queryParameters(query: string, names: Iterable<string>): Readonl
   return parameters;
 }
 
-/**
- * All values of a parameter, including packed ones. An invalid `qb64` yields none; `queryParameters` rejects it later.
- */
+/** All values of a parameter, including packed ones. An invalid `qb64` yields none; parsing rejects it later. */
 export function valuesIn(query: string, name: string): string[] {
   if (query === "") return [];
   const given = new URLSearchParams(query);

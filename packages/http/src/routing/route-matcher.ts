@@ -63,9 +63,8 @@ function emptyNode(): Node {
 const unusual = /[%;\\]|\/\/|\/\.{1,2}(?:\/|$)|\/$/;
 
 /**
- * Decodes the segments of a path and collapses repeated and trailing slashes. Returns `null` for paths that other
- * software may interpret differently: encoded slashes, `;`, backslashes, dot segments, invalid escapes, control
- * characters.
+ * Decodes path segments. Repeated and trailing slashes collapse. `null` for ambiguous paths: encoded slashes, `;`,
+ * backslashes, dot segments, invalid escapes, control characters.
  */
 export function pathSegments(path: string): string[] | null {
   if (!unusual.test(path)) return path.split("/").slice(1);

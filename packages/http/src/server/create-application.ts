@@ -174,9 +174,8 @@ function observe(observer: RequestObserver, exchange: Exchange, error: unknown):
 const grace = 1_000;
 
 /**
- * Watches a response that the client has not read. Its bytes count against the network until they are sent. After a
- * second the request no longer counts as active. After `waitTimeout` milliseconds without progress the socket is
- * destroyed.
+ * Watches a response that the client has not read. Its bytes count against the network until sent. After a second the
+ * request no longer counts as active. After `waitTimeout` milliseconds without progress the socket is destroyed.
  */
 function watchUntaken(
   { request, response, origin, share, sendBufferBytes, answerBytes }: Exchange,

@@ -27,10 +27,7 @@ export interface ServerLimits {
   readonly maxConnections: number;
 }
 
-/**
- * Milliseconds without traffic in either direction before a connection is closed, for example one that never reads its
- * response.
- */
+/** Milliseconds without traffic in either direction before a connection is closed. */
 const silence = 120_000;
 
 /** Creates an HTTP server, or HTTPS with a certificate. It does not listen yet. */
