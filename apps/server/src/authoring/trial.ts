@@ -21,28 +21,28 @@ import { tableLines } from "../commands/table-lines.ts";
 import { didYouMean } from "../configuration/index.ts";
 import type { RecordedCall, RecordedRuntime, Recording } from "./recorded-runtime.ts";
 
-/** What is to be executed, and as whom. */
+/** Macro to execute, user and input. */
 export interface TrialRequest {
   readonly macro: string;
   /** Log-in name. */
   readonly user: string;
-  /** App names of the session; all that there are unless given. */
+  /** App names of the session; all existing ones by default. */
   readonly appNames?: readonly string[] | undefined;
-  /** `undefined`: as a request without a body. */
+  /** `undefined` stands for a request without a body. */
   readonly input: JsonValue | undefined;
   readonly skipChecker: boolean;
-  /** Whether what it does is kept. */
+  /** Whether to commit the changes. */
   readonly commit: boolean;
 }
 
-/** What became of it. */
+/** Result of an execution. */
 export interface TrialOutcome {
   readonly data: JsonValue | undefined;
   readonly message: string | undefined;
-  /** What it was answered with instead of data. */
+  /** The error; `undefined` on success. */
   readonly error: unknown;
   readonly recording: Recording;
-  /** Milliseconds in all. */
+  /** Total milliseconds. */
   readonly milliseconds: number;
 }
 
@@ -54,12 +54,12 @@ interface TrialParts {
   readonly random: RandomSource;
 }
 
-/** Takes back what a trial did. */
+/** Rolls back the transaction of a trial. */
 class TakenBack extends Error {}
 
 const firstPage = 500;
 
-/** Executes macros as the server would for a user, who needs no password here, in a session that is gone afterwards. */
+/** Executes macros as the server does for a user, without a password. The session ends with the execution. */
 export class Trial {
   constructor(private readonly parts: TrialParts) {}
 
@@ -85,7 +85,7 @@ export class Trial {
     return outcome as TrialOutcome;
   }
 
-  /** What stands where macros should, and is none. */
+  /** Modules that failed to load. */
   async broken(): Promise<readonly BrokenModule[]> {
     const { database } = this.parts;
     const r = database.storage.repositories;
@@ -100,7 +100,7 @@ export class Trial {
 
   private async execute(context: SessionContext, { macro, input, skipChecker }: TrialRequest): Promise<TrialOutcome> {
     const { executeMacro, runtime, database } = this.parts;
-    // Reading all of them is no part of what is measured.
+    // Loading the macros must not count as execution time.
     const modules = await database.macros.current(context);
     if (isMacroName(macro) && modules.find(macro) === undefined)
       throw unknownMacro(
@@ -118,7 +118,7 @@ export class Trial {
     }
   }
 
-  /** A session as a log-in would have opened it. */
+  /** Opens a session as a log-in does. */
   private async open(
     { user, appNames: asked }: TrialRequest,
     r: Repositories,
@@ -179,21 +179,21 @@ function unknownMacro(macro: string, all: readonly string[]): TrialError {
   return new TrialError(`There is no macro "${macro}". ${advice}`);
 }
 
-/** A macro cannot be tried out, for a reason that whoever asked for it can do something about. */
+/** A macro cannot be tried out. The message is for the author. */
 export class TrialError extends Error {
   override readonly name = "TrialError";
 }
 
 interface TrialReport {
-  /** What clients would get as `data`, as JSON; `null` if it failed. */
+  /** `data` of the response as JSON; `null` on failure. */
   readonly result: string | null;
-  /** Everything else, for people. */
+  /** Human-readable notes. */
   readonly notes: readonly string[];
 }
 
 const longestArgument = 60;
 
-/** What an author wants to know of a trial. `folder` is where the texts are. */
+/** Formats an outcome for the macro author. `folder`: directory of the sources, or `null`. */
 export function trialReport(outcome: TrialOutcome, macro: string, folder: string | null): TrialReport {
   const { data, message, error, recording, milliseconds } = outcome;
   const notes = [
@@ -206,7 +206,7 @@ export function trialReport(outcome: TrialOutcome, macro: string, folder: string
   return { result: error === undefined ? JSON.stringify(data ?? {}, null, 2) : null, notes };
 }
 
-/** How a failed execution would be answered, and why. */
+/** Formats a failed execution: response code and reason. */
 export function failureLines(error: unknown, folder: string | null): string[] {
   if (!(error instanceof ServiceError)) return [`error    ${String(error)}`];
   const { status, message, detail, cause } = error;
@@ -235,7 +235,7 @@ function shown(milliseconds: number): string {
 
 const endings = [".ts", ".js", ".mjs"];
 
-/** What a macro failed of: its file in the folder, the line and column if they are known, and the lines around. */
+/** Formats a macro fault: source file, line, column and an excerpt, as far as known. */
 export function faultLines({ macro, message, line, column = 1 }: MacroFault, folder: string | null): string[] {
   const file =
     folder === null
@@ -249,7 +249,7 @@ export function faultLines({ macro, message, line, column = 1 }: MacroFault, fol
 
 const around = 2;
 
-/** A line of a text, counted from 1, with those around it and a mark below the column. */
+/** A line of a text (from 1) with its neighbours and a mark below the column (from 1). */
 export function faultExcerpt(text: string, line: number, column: number): string[] {
   const lines = text.split(/\r?\n/);
   const first = Math.max(1, line - around);
@@ -259,7 +259,7 @@ export function faultExcerpt(text: string, line: number, column: number): string
   for (let number = first; number <= last; number += 1) {
     const source = lines[number - 1] ?? "";
     excerpt.push(`${number === line ? ">" : " "} ${String(number).padStart(width)} | ${source}`.trimEnd());
-    // What stands before the mark is copied where it is a tab, so that both move alike.
+    // Tabs are kept so that the mark aligns with the column.
     if (number === line)
       excerpt.push(`  ${" ".repeat(width)} | ${source.slice(0, column - 1).replaceAll(/[^\t]/g, " ")}^`);
   }

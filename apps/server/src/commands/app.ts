@@ -80,5 +80,5 @@ function ruleOf(word: string): SecondFactorRule {
 
 const masterKeyAdvice = "Set encryption.masterKey (MASTER_KEY) for this command and the server.";
 
-/** What to do where a database does not know an app name. */
+/** Advice for an unknown app name. */
 export const appAdvice = 'Create it first with "app create".';

@@ -21,12 +21,12 @@ import { chosen, loadNoting, nameOf, type OpenedDatabase, withOpened } from "./w
 
 interface DumpOptions {
   readonly output: string;
-  /** `false` for what is left out. */
+  /** `false` for an omitted part. */
   readonly credentials: boolean;
   readonly keys: boolean;
 }
 
-/** `dump`: writes all that a database keeps into an archive. */
+/** `dump`: exports a database to an archive. */
 export function defineDump(command: ServerCommand): void {
   command
     .requiredOption("-o, --output <file>", 'new file, compressed if its name ends in .gz; "-" for standard output')
@@ -62,13 +62,13 @@ function dump({ output, ...kept }: DumpOptions): Work {
       throw fileDiagnostics(error, output);
     });
     const summary = `Dumped ${grouped(progress.done)} objects${output === standardStream ? "" : ` into ${output}`}.`;
-    // Standard output is the archive.
+    // The archive occupies standard output.
     if (output === standardStream) console.error(summary);
     else console.log(summary);
   };
 }
 
-/** What the operating system has against a file, in words; other errors as they are. */
+/** Translates a file system error for the user. Other errors are returned unchanged. */
 function fileDiagnostics(error: unknown, file: string): unknown {
   if (error instanceof FileExistsError)
     return new CommandError(`The file ${file} already exists. Nothing was written.`);
@@ -105,7 +105,7 @@ async function restore({ config, alias, input }: RestoreOptions): Promise<void> 
       if (outcome === "busy")
         throw new CommandError(`Another restore of the database ${nameOf(target)} is running. Nothing was changed.`);
       await reserveUserNames(opened.database);
-      // Queries would be slow until a server has found the time.
+      // Queries would be slow until a server builds the indexes.
       await (await opened.container.getAsync(identifiers.alignIndexes)).alignIndexes(storage);
       console.log(
         `Restored ${grouped(progress.done)} objects of the database "${header.database}" as of ${header.writtenAt}.`,
@@ -131,7 +131,7 @@ function leftOutNotes({ without }: ArchiveHeader): string[] {
     : [];
 }
 
-/** Whether the keys of the server can be used here, which nobody would know before the first encrypted log-in. */
+/** Checks that the master key opens the restored keys. The first encrypted log-in would fail otherwise. */
 async function keyNotes({ database, container }: OpenedDatabase): Promise<string[]> {
   const rings = await container.getAsync(identifiers.keyRings);
   const notes: string[] = [];
@@ -151,7 +151,7 @@ async function keyNotes({ database, container }: OpenedDatabase): Promise<string
   return notes;
 }
 
-/** Why an archive cannot be read, in words; other errors as they are. */
+/** Translates an archive error for the user. Other errors are returned unchanged. */
 function archiveDiagnostics(error: unknown, input: string): unknown {
   const named = input === standardStream ? "The archive from standard input" : `The archive ${input}`;
   if (error instanceof ArchiveFault)

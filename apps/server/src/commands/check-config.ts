@@ -3,7 +3,7 @@ import { demoNote, loadConfiguration, maskedConfiguration } from "../configurati
 import { printJson } from "./list-command.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
 
-/** `check-config`: tells what a server would be started with, or everything that keeps it from starting. */
+/** `check-config`: prints the effective configuration, or all its errors. */
 export function defineCheckConfig(command: ServerCommand): void {
   command
     .withConfiguration()

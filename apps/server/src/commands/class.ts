@@ -6,11 +6,11 @@ import type { OpenedDatabase } from "./with-database.ts";
 
 interface ListedClass {
   readonly structure: ClassStructure;
-  /** Of exactly this class. */
+  /** Number of objects of exactly this class. */
   readonly objects: number;
 }
 
-/** Whoever can run commands can see everything. */
+/** An operator of the command line can read everything. */
 const operator: Principal = { userId: "", groups: [], administrator: true };
 
 /** `class list`. */

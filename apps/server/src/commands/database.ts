@@ -11,7 +11,7 @@ interface MigrateOptions extends AliasOptions {
   readonly model?: string;
 }
 
-/** `migrate`: brings databases to the newest version. */
+/** `migrate`: migrates databases to the latest version. */
 export function defineMigrate(command: ServerCommand): void {
   command
     .option("-m, --model <file>", "file with the classes of a new database (default: User, Employee and ContactPerson)")
@@ -48,13 +48,13 @@ async function migrate({ config, alias, model }: MigrateOptions): Promise<void> 
 }
 
 /**
- * Migrates one database; what has changed and what its storage can do in words, and the names of classes whose definition in the
- * database is another one. Indexes, too: the role of the servers may lack the right to build them.
+ * Migrates one database and aligns its indexes, because the role of the servers may lack the right to build them.
+ * Returns the changes, the storage capabilities, and the names of classes whose definition differs from the given one.
  */
 async function migrateOne({ database, container }: OpenedDatabase, classes: readonly ClassDefinition[]) {
   const { storage } = database;
   const { applied } = await storage.migrate(classes);
-  // Also when nothing was applied: servers of a former version may have created users since.
+  // Required even without migrations: servers of an earlier version may have created users since.
   await reserveUserNames(database);
   const report = await (await container.getAsync(identifiers.alignIndexes)).alignIndexes(storage);
   const changed = report === "busy" ? 0 : report.built.length + report.removed;
@@ -69,7 +69,7 @@ async function migrateOne({ database, container }: OpenedDatabase, classes: read
   return { changes, capabilities: [...capabilityWords(storage.capabilities).values()], otherClasses };
 }
 
-/** `seed`: puts the demo into an empty database. */
+/** `seed`: adds the demo data to an empty database. */
 export function defineSeed(command: ServerCommand): void {
   command
     .withAlias()
@@ -100,7 +100,7 @@ async function seed(options: AliasOptions): Promise<void> {
   });
 }
 
-/** `maintenance <on|off>`: takes a database out of service. */
+/** `maintenance <on|off>`: turns maintenance mode on or off. */
 export function defineMaintenance(command: ServerCommand): void {
   command.argument("<on|off>", "on: requests are answered 706; off: requests are served").onDatabase(setState);
 }

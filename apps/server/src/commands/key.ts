@@ -50,15 +50,15 @@ interface RotateOptions extends AliasOptions, JsonOptions {
   readonly masterKeyLost?: true;
 }
 
-/** What became of one database; times are ISO 8601. */
+/** Result for one database. Times are ISO 8601. */
 interface Rotated extends KeyRotation {
   readonly alias: string;
   readonly kind: ServerKeyKind;
-  /** Until when the key before is accepted; `null` if it is refused, or there was none. */
+  /** End of acceptance of the previous key; `null` if it is refused or absent. */
   readonly beforeAcceptedUntil: string | null;
 }
 
-/** `key rotate rsa|jwt`: puts new keys into the place of those that databases use. */
+/** `key rotate rsa|jwt`: replaces the current keys of databases. */
 function defineRotate(command: ServerCommand): void {
   command
     .argument("<rsa|jwt>", "rsa: key for encrypted log-in; jwt: key that signs tokens")
@@ -99,7 +99,7 @@ function kindOf(word: string): ServerKeyKind {
   throw new CommandError(`The key must be rsa or jwt, not "${word}".`);
 }
 
-/** The named database, or all that a command can reach. */
+/** The named database, or all databases that a command can reach. */
 async function targetsOf(
   configuration: Configuration,
   { alias }: AliasOptions,
@@ -139,7 +139,7 @@ function wordsOf({ keyId, before, beforeAcceptedUntil }: Rotated): string {
   return `the new key is ${keyId}; ${before} is ${beforeAcceptedUntil === null ? "refused" : `accepted until ${beforeAcceptedUntil}`}`;
 }
 
-/** Why a key was not rotated, in words for whoever asked for it. */
+/** Translates a refusal for the user. */
 function refusalWords(
   refusal: RotationRefusal,
   kind: ServerKeyKind,

@@ -7,21 +7,21 @@ export interface JsonOptions {
   readonly json?: true;
 }
 
-/** What a list shows of each element. */
+/** Output forms of a list element. */
 interface Shown<T> {
   /** For scripts. */
   readonly json: (each: T) => object;
-  /** For people, by the heading of the column. */
+  /** For users, by column heading. */
   readonly columns: Readonly<Record<string, (each: T) => string>>;
 }
 
 interface Listed<T> extends Shown<T> {
-  /** What is listed, such as `app keys`. */
+  /** Plural of the elements, such as `app keys`. */
   readonly plural: string;
   readonly read: (opened: OpenedDatabase) => Promise<readonly T[]>;
 }
 
-/** A subcommand `list`. It shows nothing that opens anything. */
+/** Defines a `list` subcommand. Its output must contain no secrets. */
 export function listCommand<T>({ plural, read, ...shown }: Listed<T>): ServerCommand {
   return new ServerCommand("list")
     .description(`list ${plural}`)
@@ -33,7 +33,7 @@ export function listCommand<T>({ plural, read, ...shown }: Listed<T>): ServerCom
     });
 }
 
-/** Prints a list as JSON, or as a table. */
+/** Prints a list as JSON or as a table. */
 export function printList<T>(all: readonly T[], { json, columns }: Shown<T>, options: JsonOptions): void {
   if (options.json) {
     printJson(all.map(json));

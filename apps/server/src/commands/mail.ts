@@ -47,7 +47,7 @@ export function defineMail(group: ServerCommand): void {
     });
 }
 
-/** What to look at, by what is wrong. */
+/** Advice by error code. */
 const advice: ReadonlyMap<MailerErrorCode, string> = new Map([
   ["away", "Check mail.smtp.host and mail.smtp.port, and that no firewall blocks the connection."],
   [
@@ -67,7 +67,7 @@ const advice: ReadonlyMap<MailerErrorCode, string> = new Map([
   ["folder", "Check that this user can write to mail.directory, and that the disk is not full."],
 ]);
 
-/** Hands a mail over at once, beside the outbox, and says what becomes of it. */
+/** Sends a message directly, without the outbox, and reports the result. */
 async function testMail(address: string, configuration: Configuration): Promise<void> {
   const to = mailAddress(address);
   if (to === null)

@@ -5,11 +5,11 @@ import { noSuchCommand, ServerCommand } from "./server-command.ts";
 interface ListedCommand {
   readonly name: string;
   readonly description: string;
-  /** Loads what adds arguments, options, subcommands and action to the command. */
+  /** Loads the function that adds arguments, options, subcommands and action. */
   readonly load: () => Promise<(command: ServerCommand) => void>;
 }
 
-/** What help lists. Nothing of a command is loaded but these lines until it is called. */
+/** The commands for help. The code of a command loads when it runs. */
 const commands: readonly ListedCommand[] = [
   {
     name: "serve",
@@ -108,7 +108,7 @@ export function mainCommand(): ServerCommand {
   const main = new ServerCommand("sallyport-server")
     .description("The controlled gate to a business-object database.")
     .version(version)
-    // Behind a command, --version is what that means by it.
+    // After a subcommand, `--version` is an option of that subcommand.
     .enablePositionalOptions()
     .helpCommand(false);
   for (const { name, description } of commands)
@@ -123,7 +123,7 @@ export function mainCommand(): ServerCommand {
   return main;
 }
 
-/** The command line with everything that its commands take. */
+/** The command line with all subcommands loaded. */
 export async function wholeCommand(): Promise<ServerCommand> {
   const main = mainCommand();
   for (const command of main.commands) await define(command as ServerCommand);
@@ -147,7 +147,7 @@ async function define(command: ServerCommand): Promise<void> {
   pointToHelp(command);
 }
 
-/** Commands inherit nothing from the one they are added to. */
+/** Commands inherit no settings from their parent. */
 function pointToHelp(command: Command): void {
   command.showHelpAfterError("(see --help)");
   for (const each of command.commands) pointToHelp(each);

@@ -2,7 +2,7 @@ import { checkReference, writeReference } from "../reference.ts";
 import { CommandError } from "./command-error.ts";
 import type { ServerCommand } from "./server-command.ts";
 
-/** `reference`: writes the reference that is made from the code, or checks that it is up to date. */
+/** `reference`: writes the generated reference, or checks that it is up to date. */
 export function defineReference(command: ServerCommand): void {
   command
     .option("--write <directory>", "write it to this directory")

@@ -7,7 +7,7 @@ import { ConfigurationError, isDebugging } from "../configuration/index.ts";
 import { sourceStack } from "../operations/source-stack.ts";
 import { CommandError } from "./command-error.ts";
 
-/** Does work, and says what to do about a refusal with this code at the command line. */
+/** Runs `work` and adds advice to an error with this code. */
 export async function advising<T>(code: ServiceError["code"], advice: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -17,17 +17,17 @@ export async function advising<T>(code: ServiceError["code"], advice: string, wo
   }
 }
 
-/** Tells on the terminal why the command failed; the stack only to those who debug. */
+/** Prints why a command failed. The stack is printed in debug mode only. */
 export function reportFailure(error: unknown): void {
   process.stderr.write(`error: ${plainWords(error)}\n`);
   if (isDebugging() && error instanceof Error) process.stderr.write(`${sourceStack(error.stack ?? "")}\n`);
   process.exitCode = 1;
 }
 
-/** Errors of the embedded engine that name their reason and what to do about it. */
+/** Error codes of the embedded engine with messages for users. */
 const plainAlready: ReadonlySet<string> = new Set(["DIRECTORY_LOCKED", "ENGINE_STOPPED"]);
 
-/** What is told of an error on the terminal. */
+/** Message of an error for the terminal. */
 export function plainWords(error: unknown): string {
   if ([ConfigurationError, StartError, CommandError, TrialError].some((plain) => error instanceof plain))
     return (error as Error).message;

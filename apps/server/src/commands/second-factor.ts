@@ -38,7 +38,7 @@ export function defineSecondFactor(group: ServerCommand): void {
     .onDatabase(remove);
 }
 
-/** Who has it, in words. */
+/** Display name of the owner. */
 function whose({ subject, ownerName }: ListedFactor): string {
   if (ownerName === null) return subject;
   return subject.startsWith("custom:") ? `${ownerName} (custom user)` : ownerName;

@@ -17,7 +17,7 @@ import { banner, terminalStyle } from "../demo/index.ts";
 import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
 import { type AliasOptions, noSuchCommand, type ServerCommand } from "./server-command.ts";
 
-/** `serve`: runs the server until it is told to stop. */
+/** `serve`: runs the server until a signal stops it. */
 export function defineServe(command: ServerCommand): void {
   command
     .withConfiguration()
@@ -33,7 +33,7 @@ A second SIGTERM or SIGINT exits at once.`,
     )
     .allowExcessArguments()
     .action(({ config }: AliasOptions, { args: [unknown], parent }: Command) => {
-      // This is the default command, so every word that is no command ends up here.
+      // This is the default command and also receives unknown words.
       if (unknown !== undefined) throw noSuchCommand(unknown, parent as Command);
       return serve(loadConfiguration({ file: config }));
     });
@@ -45,12 +45,12 @@ async function serve(configuration: Configuration): Promise<void> {
   watchForFaults(log);
   const began = performance.now();
   for (const warning of configuration.warnings) logger.warn(warning);
-  // Whoever named a server may have meant to serve what is in it.
+  // With a database server configured, the demo may be unintended.
   const note = configuration.databases.some(({ storage }) => isOnServer(storage)) ? demoNote(configuration) : null;
   if (note !== null) logger.warn(note);
   let close: RunningServer["close"] = async () => {};
   let readMacros = (): void => {};
-  // No load balancer sends requests to the demo, or to a server in a terminal.
+  // No load balancer sends requests to the demo or to a server in a terminal.
   stopOnSignal((signal) => close(signal === "SIGINT" || configuration.demo ? 0 : configuration.server.drainDelay), log);
   onHangUp(() => readMacros(), logger);
   const server = await startServer(configuration, logger);
@@ -58,7 +58,7 @@ async function serve(configuration: Configuration): Promise<void> {
   readMacros = server.readMacros;
   const milliseconds = Math.round(performance.now() - began);
   if (configuration.demo) {
-    // The log has a way to standard output of its own; what it says of the databases belongs before the banner.
+    // The log writes to standard output separately. Its lines must precede the banner.
     log.flush();
     printBanner(configuration, server);
   }
@@ -66,9 +66,9 @@ async function serve(configuration: Configuration): Promise<void> {
   logger.info({ address, version, pid: process.pid, milliseconds }, "listening");
 }
 
-/** Where it would end the process, SIGHUP has the macros read anew, as deployments without a watched folder want it. */
+/** SIGHUP reloads the macros instead of ending the process, for deployments without a watched directory. */
 function onHangUp(readMacros: () => void, logger: Logger): void {
-  // In a terminal it says that the terminal is closed, and who ran the server in it has gone.
+  // In a terminal, SIGHUP means that the terminal closed. The process should end.
   if (process.stdin.isTTY) return;
   process.on("SIGHUP", () => {
     logger.info("reloading macros");
@@ -88,14 +88,14 @@ function stopOnSignal(close: (signal: NodeJS.Signals) => Promise<void>, { logger
       code = 1;
     }
     await end();
-    // Whatever a library has left open must not keep a server that has stopped.
+    // Open handles of libraries must not keep the process alive.
     process.exit(code);
   };
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) {
       logger.warn({ signal }, "stopping at once");
       flush();
-      // The second signal is the way out where the first one waits for something that does not end.
+      // The second signal ends a shutdown that hangs.
       process.exit(1);
     }
     stopping = true;
@@ -105,18 +105,18 @@ function stopOnSignal(close: (signal: NodeJS.Signals) => Promise<void>, { logger
   process.on("SIGTERM", stop).on("SIGINT", stop);
 }
 
-/** After a fault that nobody caught, nothing is known to be right any more. */
+/** After an uncaught error the state of the process is undefined. */
 function watchForFaults({ logger, flush }: OpenLogger): void {
   const fail = (what: string) => (err: unknown) => {
     logger.fatal({ err }, what);
     flush();
-    // Without a drain: requests would go on in a process that may do wrong. Whoever runs it starts another.
+    // No drain: a faulty process must serve no further requests. The supervisor restarts it.
     process.exit(1);
   };
   process.on("uncaughtException", fail("uncaught exception")).on("unhandledRejection", fail("unhandled rejection"));
 }
 
-/** Tells whoever started the demo what there is and how to use it. */
+/** Prints the databases of the demo and how to use them. */
 function printBanner(
   { applicationName, databases, server, docs, mail }: Configuration,
   { url, demoStates, hasFakeProviders, databases: opened }: RunningServer,
@@ -148,7 +148,7 @@ function printBanner(
   );
 }
 
-/** What whoever tries it out will notice. */
+/** The capabilities that matter to a new user. */
 function whatMatters({ capabilities }: Storage): string[] {
   const words = capabilityWords(capabilities);
   return (["durable", "severalProcesses"] as const).flatMap((name) => words.get(name) ?? []);

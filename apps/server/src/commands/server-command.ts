@@ -9,14 +9,14 @@ export interface AliasOptions {
   readonly alias?: string;
 }
 
-/** What a command does with the database that its options name. */
+/** Action of a command on the database of its options. */
 export type Work = (opened: OpenedDatabase) => Promise<void>;
 
-/** A command of the server, or a group of them. */
+/** A command of the server, or a group of commands. */
 export class ServerCommand extends Command {
   constructor(name?: string) {
     super(name);
-    // Only a group, which does nothing by itself, hears of a word that is none of its commands.
+    // Only a group without an action receives this event for unknown words.
     this.on("command:*", ([word]: string[]) => {
       throw noSuchCommand(String(word), this);
     });
@@ -26,7 +26,7 @@ export class ServerCommand extends Command {
     return new ServerCommand(name);
   }
 
-  /** Adds `--config`, which every command takes that reads the configuration. */
+  /** Adds `--config`. */
   withConfiguration(): this {
     return this.option(
       "-c, --config <file>",
@@ -34,24 +34,24 @@ export class ServerCommand extends Command {
     );
   }
 
-  /** Adds `--alias` and `--config`. Help shows options in the order in which they were added. */
+  /** Adds `--alias` and `--config`. Help lists options in the order of their addition. */
   withAlias(otherwise = "the empty alias, or the only database"): this {
     return this.option("-a, --alias <alias>", `alias of the database (default: ${otherwise})`).withConfiguration();
   }
 
-  /** Says what the command does, and adds `--alias` and `--config` if it lacks them. `prepare` judges what was given before the database is opened. */
+  /** Sets the action; adds `--alias` and `--config` if absent. `prepare` runs before the database opens. */
   onDatabase<Given extends unknown[]>(prepare: (...given: Given) => Work | Promise<Work>): this {
     if (!this.options.some(({ long }) => long === "--alias")) this.withAlias();
     return this.action(async (...given: Given) => {
       const work = await prepare(...given);
-      // What opens databases is loaded by the commands that need one.
+      // Loaded lazily, because only some commands open a database.
       const { withDatabase } = await import("./with-database.ts");
       await withDatabase(this.opts<AliasOptions>(), work);
     });
   }
 }
 
-/** The refusal of a word that is none of a command's own, with the one that was probably meant. */
+/** The error for an unknown command, with a suggestion. */
 export function noSuchCommand(word: string, parent: Command): CommandError {
   const path = parent.parent === null ? [] : [parent.name()];
   const meant = didYouMean(
@@ -63,7 +63,7 @@ export function noSuchCommand(word: string, parent: Command): CommandError {
   return new CommandError(`Unknown command "${[...path, word].join(" ")}". ${advice}`);
 }
 
-/** The content of a file that an option names. */
+/** Reads a file that an option names. */
 export function readGivenFile(file: string): Buffer {
   try {
     return readFileSync(file);

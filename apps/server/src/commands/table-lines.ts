@@ -1,4 +1,4 @@
-/** A table in aligned columns, the headings first. What a terminal would obey or hide is spelled out. */
+/** Formats a table in aligned columns, headings first. Control characters are escaped. */
 export function tableLines(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const table = [headings, ...rows].map((row) => row.map(printable));
   const widths = headings.map((_heading, column) => Math.max(...table.map((row) => lengthOf(row[column] ?? ""))));
@@ -14,7 +14,7 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-/** Spells out control characters and invisible ones, which could move the cursor or turn the line around. */
+/** Escapes control and invisible characters, which could move the cursor or reverse the text. */
 export function printable(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

@@ -50,22 +50,22 @@ export function addTrialCommands(group: ServerCommand): void {
 }
 
 interface TrialOptions extends AliasOptions, MacroFolderOptions {
-  /** On the database of the configuration, instead of the demo in memory. */
+  /** Whether to use the configured database instead of the demo in memory. */
   readonly configured?: true;
 }
 
 interface OpenedTrial {
   readonly trial: Trial;
-  /** The folder whose macros are there; `null` if there are none but those in the database. */
+  /** Directory of the macros; `null` if all macros are stored in the database. */
   readonly folder: string | null;
 }
 
-/** Opens what macros are tried out on, for the time of some work: the demo in memory, or a configured database. */
+/** Opens the database of a trial during `work`: the demo in memory, or a configured database. */
 async function withTrial<T>(options: TrialOptions, work: (opened: OpenedTrial) => Promise<T>): Promise<T> {
   const { configuration: configured, database } = options.configured
     ? configuredDatabase(options)
     : demoInMemory(options);
-  // There are no requests here that the macro would have to stand back behind.
+  // No requests compete with the macro.
   const configuration = { ...configured, macros: { ...configured.macros, threadPriority: 0 } };
   let recorded: RecordedRuntime | undefined;
   const record = (container: Container) =>
@@ -113,10 +113,10 @@ function configuredDatabase({ config, alias, directory }: TrialOptions): Chosen 
   };
 }
 
-/** The demo as it is by default, with the limits of macros that are configured. */
+/** The default demo with the configured macro limits. */
 function demoInMemory({ config, directory }: TrialOptions): Chosen {
   const folder = existing(trialFolder(directory, config));
-  // Nobody logs in, so the passwords need no protection.
+  // No log-in takes place, so the passwords need no protection.
   const passwords = { argon2: { memoryCost: 8, timeCost: 1 } };
   const databases = [{ alias: "", name: "demo", storage: { engine: "memory" }, macros: { directory: folder } }];
   const demo = loadConfiguration({ content: { databases, passwords }, environment: {} });
@@ -140,7 +140,7 @@ export interface MacroFolderOptions {
 
 const ownFolder = "macros";
 
-/** `--directory`, for commands that work on files of macros. */
+/** `--directory` for commands that work on macro files. */
 export function macroFolderOption(otherwise: string): Option {
   return new Option(
     "-d, --directory <directory>",
@@ -148,18 +148,18 @@ export function macroFolderOption(otherwise: string): Option {
   );
 }
 
-/** The folder that new macros are written into: the one given, the configured one, or `./macros`. */
+/** Directory for new macros: the given one, the configured one, or `./macros`. */
 export function writtenFolder(directory: string | undefined, config?: string): string {
   return resolve(directory ?? configuredFolder(config) ?? ownFolder);
 }
 
-/** The folder whose macros are tried out: the same, or that of the demo where there is none of them. */
+/** Directory for trials: that of `writtenFolder`, or that of the demo if it does not exist. */
 function trialFolder(directory: string | undefined, config?: string): string {
   const folder = writtenFolder(directory, config);
   return directory === undefined && !existsSync(folder) ? (demoMacros() ?? folder) : folder;
 }
 
-/** The folder that somebody has configured; nobody writes into the one that the demo brings along. */
+/** The configured macro directory. The one of the demo is read-only and does not count. */
 function configuredFolder(config: string | undefined): string | undefined {
   const { databases } = loadConfiguration({ file: config });
   const [directory] = databases.flatMap(({ macros }) => macros.directory ?? []);
@@ -202,7 +202,7 @@ async function testAll(names: readonly string[], { trial, folder }: OpenedTrial)
   const all = names.length > 0 ? names : namesIn(folder);
   if (all.length === 0) throw new CommandError(`There are no tests (*${ending}) in ${folder}.`);
   let [passed, failed] = [0, 0];
-  // One without tests would be broken without anybody knowing.
+  // A broken macro without tests would go unnoticed.
   for (const { name, fault } of names.length > 0 ? [] : await trial.broken()) {
     const lines = fault instanceof MacroFault ? faultLines(fault, folder) : [fault.message];
     console.log([name, "  FAIL loads", ...lines.map((line) => `       ${line}`)].join("\n"));
@@ -226,7 +226,7 @@ async function testAll(names: readonly string[], { trial, folder }: OpenedTrial)
   if (failed > 0) process.exitCode = 1;
 }
 
-/** What is wrong, with the reason of a failure that nobody expected; `null` if nothing is. */
+/** Lines that describe a failed test; `null` if it passed. */
 async function linesOf(macro: string, test: MacroTest, trial: Trial, folder: string): Promise<string[] | null> {
   const { as: user, apps: appNames, input, skipChecker } = test;
   const outcome = await trial.run({ macro, user, appNames, input, skipChecker, commit: false });

@@ -9,7 +9,7 @@ import type { ServerCommand } from "../server-command.ts";
 import { addTrialCommands, macroFolderOption, type MacroFolderOptions, writtenFolder } from "./macro-trial.ts";
 import { addStoredMacroCommands } from "./stored-macros.ts";
 
-/** `macro new|run|test`, and `macro put|list|show|history|remove` for those in a database. */
+/** `macro new|run|test`, and `macro put|list|show|history|remove` for stored macros. */
 export function defineMacro(group: ServerCommand): void {
   group
     .command("new")
@@ -32,7 +32,7 @@ interface NewOptions extends MacroFolderOptions {
 
 const nameWords = "a letter or _, then letters, digits and _, at most 128 in all";
 
-/** Writes a file that works, to be changed into what is wanted. */
+/** Writes a working template. */
 async function begin(name: string, { hook, classes, language, directory }: NewOptions): Promise<void> {
   if (!isMacroName(name)) throw new CommandError(`"${name}" is not a macro name: ${nameWords}.`);
   if (hook === "xRestApi_Authenticate" && name !== hook)

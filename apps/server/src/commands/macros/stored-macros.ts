@@ -108,7 +108,7 @@ function put(file: string, options: ChangeOptions): Work {
   };
 }
 
-/** Says of what is no macro where it went wrong. */
+/** Adds file, line and column to a macro fault. */
 function refuse(error: unknown, file: string): never {
   if (!(error instanceof MacroFault)) throw error;
   const { message, line, column = 1 } = error;
@@ -146,7 +146,7 @@ function storedText(found: MacroVersion | undefined, name: string, version: numb
   return found.text;
 }
 
-/** A file gets the text as it is, a terminal nothing that it would obey. */
+/** A file receives the text unchanged. A terminal receives no control sequences. */
 function shown(text: string): string {
   return process.stdout.isTTY
     ? text
@@ -156,7 +156,7 @@ function shown(text: string): string {
     : text;
 }
 
-/** Texts are read along, so not too many at once. */
+/** Versions include their texts, so parts are small. */
 const partSize = 20;
 
 function showHistory(name: string, options: JsonOptions): Work {
@@ -204,7 +204,7 @@ function authorOf({ by }: ChangeOptions): string {
   return name;
 }
 
-/** A container may run as a user that has no name. */
+/** A container can run as a user without a name. */
 function systemUser(): string {
   try {
     return userInfo().username;
@@ -217,7 +217,7 @@ function expectedVersionOf({ ifVersion }: ChangeOptions): number | null {
   return ifVersion === undefined ? null : versionOf(ifVersion, "--if-version");
 }
 
-/** The version that an option names. */
+/** Parses the version number of an option. */
 function versionOf(text: string, option: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new CommandError(`${option} must be a version number.`);
   return Number(text);

@@ -16,7 +16,7 @@ import { CommandError } from "../command-error.ts";
 import { readGivenFile, type ServerCommand, type Work } from "../server-command.ts";
 import { missingOf, providerWords, testProvider, typeOf } from "./test-provider.ts";
 
-/** `provider add|test|list|show|remove`, and `provider links|unlink` for the accounts that are bound. */
+/** `provider add|test|list|show|remove`, and `provider links|unlink` for linked accounts. */
 export function defineProvider(group: ServerCommand): void {
   const ofOne = (verb: string, description: string) =>
     group.command(verb).description(description).argument("<type>", providerWords);
@@ -89,14 +89,17 @@ async function add(word: string, options: AddOptions): Promise<Work> {
   };
 }
 
-/** Additional data as JSON, from a file or from standard input; never from the command line, which others can see and shells remember. */
+/**
+ * Reads additional data as JSON from a file or standard input. Arguments would be visible to other users and in shell
+ * history.
+ */
 async function readProviderData(file: string | undefined): Promise<unknown> {
   if (file !== undefined) return parsed(readGivenFile(file).toString(), `The file ${file}`);
   if (process.stdin.isTTY) console.error("Paste the additional data as JSON, then press Ctrl+D.");
   return parsed(await text(process.stdin), "Standard input");
 }
 
-/** The parser's own message would quote what it was given, secrets included. */
+/** The error message of the parser would quote the input, including secrets. */
 function parsed(json: string, what: string): unknown {
   try {
     return JSON.parse(json.replace(/^\uFEFF/, ""));

@@ -15,7 +15,7 @@ import { CommandError } from "../command-error.ts";
 import type { Work } from "../server-command.ts";
 import type { OpenedDatabase } from "../with-database.ts";
 
-/** The types of providers, as help and refusals list them. */
+/** Provider types for help and error messages. */
 export const providerWords = `${providerTypes.slice(0, -1).join(", ")} or ${providerTypes.at(-1)}`;
 
 export function typeOf(word: string): ProviderType {
@@ -24,7 +24,7 @@ export function typeOf(word: string): ProviderType {
   return type;
 }
 
-/** What the configuration still lacks before anybody can log in with the provider. */
+/** Missing configuration for a log-in with the provider. */
 export function missingOf({ oAuthProviders }: Configuration, type: ProviderType, callback: string | null): string[] {
   const switchedOn = oAuthProviders.includes(type)
     ? []
@@ -54,7 +54,7 @@ export function testProvider(word: string): Work {
   };
 }
 
-/** The providers as the server asks them: those of a demo are imitated by its own process. */
+/** The providers as the server uses them. The demo server runs fake providers in its own process. */
 async function askedProviders({ container }: OpenedDatabase): Promise<ReadonlyMap<ProviderType, IdentityProvider>> {
   const configuration = container.get(identifiers.configuration);
   const place = demoProvidersPlace(configuration);
@@ -74,7 +74,7 @@ async function requireUser({ database }: OpenedDatabase, userId: string): Promis
   if (account.disabled) throw new CommandError(`The default user "${account.loginName}" is disabled.`);
 }
 
-/** Says what was looked at when something is wrong with it. */
+/** Prefixes a failure with the checked part. */
 async function checked<T>(what: string, look: () => Promise<T>): Promise<T> {
   try {
     return await look();
