@@ -13,25 +13,25 @@ export type Container = ReturnType<typeof createContainer>;
 export interface OpenedDatabase {
   readonly database: Database;
   readonly administration: AdministrationContext;
-  /** Makes whatever else the work needs. */
+  /** Creates further parts on demand. */
   readonly container: Container;
 }
 
-/** Opens the one database that the options name, which must be there, for the time of some work. */
+/** Opens the selected database during `work`. Throws if the database does not exist. */
 export async function withDatabase<T>(
   { config, alias }: { readonly config?: string; readonly alias?: string },
   work: (opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
   const configuration = loadNoting(config);
   const database = chosen(configuration, alias);
-  // Nobody lists the users of a database to create one: the directory will be another than was meant.
+  // A missing embedded database indicates a wrong directory.
   const [missing] = await directoriesWithoutDatabase([database]);
   if (missing !== undefined)
     throw new CommandError(`There is no database in ${missing}. Run "sallyport-server migrate" first.`);
   return withOpened(configuration, database, work);
 }
 
-/** Loads the configuration and, if it is that of the demo, says so. */
+/** Loads the configuration and prints a note if it is the demo. */
 export function loadNoting(file: string | undefined): Configuration {
   const configuration = loadConfiguration({ file });
   const note = demoNote(configuration);
@@ -39,7 +39,7 @@ export function loadNoting(file: string | undefined): Configuration {
   return configuration;
 }
 
-/** Opens one database of a configuration, or creates it, for the time of some work. `prepare` is called before anything is made. */
+/** Opens or creates one database of a configuration during `work`. `prepare` runs before any part is created. */
 export async function withOpened<T>(
   configuration: Configuration,
   chosenOne: DatabaseConfiguration,
@@ -68,12 +68,12 @@ export async function withOpened<T>(
   }
 }
 
-/** How messages call a database: its alias in quotation marks, or `(empty)`. */
+/** Name of a database in messages: its alias in quotation marks, or `(empty)`. */
 export function nameOf({ alias }: Pick<DatabaseConfiguration, "alias">): string {
   return alias === "" ? "(empty)" : `"${alias}"`;
 }
 
-/** The database with this alias; without one that with the empty alias, or the only one. */
+/** The database with this alias. Without an alias: the one with the empty alias, or the only one. */
 export function chosen({ databases }: Configuration, alias: string | undefined): DatabaseConfiguration {
   const [first] = databases;
   const found =

@@ -29,8 +29,8 @@ const recipes = {
 } satisfies Required<Omit<Recipes, Given | "useCases">>;
 
 /**
- * Knows how everything is made. Some of it is made asynchronously, so ask with `getAsync`. Storages come from the engines
- * given; no configuration chooses others. Imitations of providers must have been started before.
+ * Creates the dependency injection container. Some parts are asynchronous, so use `getAsync`. Only the given engines
+ * open storages. Fake providers must already be running.
  */
 export function createContainer(
   configuration: Configuration,

@@ -1,5 +1,5 @@
 import { parts } from "./parts.ts";
 import { useCaseIdentifiers } from "./use-cases.ts";
 
-/** Everything that the container knows. */
+/** All identifiers of the container. */
 export const identifiers = { ...parts, ...useCaseIdentifiers } as const;

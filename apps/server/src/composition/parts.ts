@@ -19,7 +19,7 @@ function named<T>(name: string): ServiceIdentifier<T> {
   return Symbol(name);
 }
 
-/** What the container knows besides the use cases: what they are made of, and what serves and operates them. */
+/** Identifiers of all parts except the use cases. */
 export const parts = {
   configuration: named<Configuration>("configuration"),
   logger: named<Logger>("logger"),
@@ -93,13 +93,13 @@ export const parts = {
   application: named<http.Application>("application"),
 } as const;
 
-/** How a part is made of others; `T` is what it is. */
+/** How to create a part of type `T` from its dependencies. */
 export interface Recipe<T> {
   readonly make: (...needs: never) => T | Promise<T>;
   readonly needs: readonly ServiceIdentifier<unknown>[];
 }
 
-/** Made by a constructor that takes these parts in this order. */
+/** Recipe of a constructor with positional dependencies. */
 export function of<T, Needs extends unknown[]>(
   Made: new (...needs: Needs) => T,
   needs: MapToResolvedValueInjectOptions<Needs>,
@@ -107,7 +107,7 @@ export function of<T, Needs extends unknown[]>(
   return by((...given: Needs) => new Made(...given), needs);
 }
 
-/** Made by a constructor that takes these parts by name, and with them what `settings` gives. */
+/** Recipe of a constructor with named dependencies and the result of `settings`. */
 export function from<T, Needs extends object, Settings extends Partial<Needs> = Record<never, never>>(
   Made: new (needs: Needs) => T,
   needs: { readonly [Name in keyof NoInfer<Needs> as Exclude<Name, keyof Settings>]: ServiceIdentifier<Needs[Name]> },
@@ -116,7 +116,7 @@ export function from<T, Needs extends object, Settings extends Partial<Needs> = 
   return byName<T, Needs, Settings>((given) => new Made(given), needs, settings);
 }
 
-/** The same, made by a function. */
+/** Recipe of a function with named dependencies and the result of `settings`. */
 export function byName<T, Needs extends object, Settings extends Partial<Needs> = Record<never, never>>(
   made: (needs: Needs) => T,
   needs: { readonly [Name in keyof NoInfer<Needs> as Exclude<Name, keyof Settings>]: ServiceIdentifier<Needs[Name]> },
@@ -130,7 +130,7 @@ export function byName<T, Needs extends object, Settings extends Partial<Needs> 
   return { make, needs: [parts.configuration, ...Object.values<ServiceIdentifier<unknown>>(needs)] };
 }
 
-/** Made by a function that takes these parts in this order. */
+/** Recipe of a function with positional dependencies. */
 export function by<T, Needs extends unknown[]>(
   make: (...needs: Needs) => T | Promise<T>,
   needs: MapToResolvedValueInjectOptions<Needs>,
@@ -144,7 +144,7 @@ export function bind<T>(container: Container, identifier: ServiceIdentifier<T>, 
 
 type Parts = typeof parts;
 
-/** How some of the parts are made. */
+/** Recipes of some parts. */
 export type Recipes = {
   readonly [Name in keyof Parts]?: Recipe<Parts[Name] extends ServiceIdentifier<infer T> ? T : never>;
 };

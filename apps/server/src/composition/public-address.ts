@@ -1,21 +1,21 @@
 import type { Configuration } from "../configuration/index.ts";
 import type { DemoProvidersOptions } from "../demo/index.ts";
 
-/** Where clients reach the server, without a slash at its end; `null` if that is not known before it listens. */
+/** Public URL of the server without a trailing slash; `null` if it is unknown before listening. */
 export function publicAddress({
   server: { publicUrl, host, port, basePath, tls },
   demo,
 }: Configuration): string | null {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, "");
-  // Nobody but this machine reaches the demo.
+  // The demo is reachable only from this machine.
   if (!demo || port === 0) return null;
   const scheme = tls.certificateFile === undefined ? "http" : "https";
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}${basePath}`;
 }
 
 /**
- * Of a demo whose server imitates the providers; `null` where they themselves are asked, or a configured imitation. What providers would send browsers
- * back to has to be known before; where it is not, nobody can log in with them.
+ * Options of the demo's fake providers; `null` if the demo does not run them. Their callback URLs require a known
+ * public address.
  */
 export function demoProvidersPlace(configuration: Configuration): DemoProvidersOptions | null {
   const { demoProvidersFolder: folder } = configuration;

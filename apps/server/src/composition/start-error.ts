@@ -1,4 +1,4 @@
-/** The server cannot start, for a reason that its operator can do something about. */
+/** The server cannot start. The message tells the operator why. */
 export class StartError extends Error {
   override readonly name = "StartError";
 }

@@ -15,27 +15,27 @@ import { StorageEngines } from "./storages/storage-engines.ts";
 import { tlsFiles } from "./supplied-files.ts";
 
 export interface RunningServer {
-  /** Address on this machine, with the base path, without a slash at its end. */
+  /** Local URL with the base path, without a trailing slash. */
   readonly url: string;
   readonly address: AddressInfo;
   readonly databases: DatabaseDirectory;
-  /** What became of the demo, by alias; databases that could not be used at the start are not among them. */
+  /** State of the demo by alias. Databases that were unavailable at startup are absent. */
   readonly demoStates: ReadonlyMap<string, DemoState>;
-  /** Whether it imitates the identity providers itself. */
+  /** Whether the server runs fake identity providers. */
   readonly hasFakeProviders: boolean;
-  /** Has the folders of macros read anew by the next request. */
+  /** Reloads the macro directories with the next request. */
   readMacros(): void;
   /**
-   * Finishes the requests in work, then releases all resources. Can be called twice. `delay`: milliseconds to serve requests before that, while
-   * the server reports that it is not ready.
+   * Finishes the active requests, then releases all resources. Idempotent. `delay`: milliseconds to serve requests
+   * before that, while the server reports not ready.
    */
   close(delay?: number): Promise<void>;
 }
 
 /**
- * Starts the server as configured: opens and prepares the databases (the demo's data included), then listens. Throws
- * and leaves nothing behind if it cannot; what can be known before the databases are touched is asked before. A database
- * that cannot be used is no reason not to start. Tests give engines of their own, whose storages fail when they are told to.
+ * Starts the server: opens and prepares the databases, including the demo data, then listens. On failure it throws and
+ * releases all resources. Checks that need no database come first. An unavailable database does not prevent the start.
+ * Tests pass engines whose storages can fail.
  */
 export async function startServer(
   configuration: Configuration,
@@ -81,7 +81,7 @@ export async function startServer(
       macroFolders.stop();
       const finished = await drain.run({ delay, timeout: configuration.server.timeouts.drain });
       if (!finished) logger.warn("requests were cut off: they took longer than the drain time-out");
-      // Requests that were finished meanwhile have ordered mail for whoever comes next; it is durable.
+      // The finished requests may have queued mail. It is durable, so the next server sends it.
       await mailRelay?.stop();
       await (await container.getAsync(identifiers.mailer))?.close();
       await container.get(identifiers.credentialsCipher).close();
@@ -118,7 +118,7 @@ function urlOf({ server: { tls, basePath } }: Configuration, { address, family, 
   return `${scheme}://${host}:${port}${basePath}`;
 }
 
-/** Refuses at once what `listen` would refuse after everything that comes before it. */
+/** Detects an unavailable port early. `listen` would fail only after all preparations. */
 async function requireFreePort(settings: Configuration["server"]): Promise<void> {
   const probe = createTcpServer((socket) => socket.destroy());
   await listen(probe, settings);
@@ -127,7 +127,7 @@ async function requireFreePort(settings: Configuration["server"]): Promise<void>
   });
 }
 
-/** Starts to take connections; the address that the server got. */
+/** Starts listening and returns the bound address. */
 async function listen(server: TcpServer, { host, port }: Configuration["server"]): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) => reject(new StartError(reasonOf(error, host, port), { cause: error })));
@@ -152,7 +152,7 @@ function reasonOf(error: NodeJS.ErrnoException, host: string, port: number): str
   }
 }
 
-/** Brings a server to its end without taking an answer from anybody. */
+/** Shuts a server down without losing responses. */
 export class ConnectionDrain {
   constructor(
     private readonly server: Server,
@@ -160,9 +160,9 @@ export class ConnectionDrain {
   ) {}
 
   /**
-   * Serves requests for another `delay` milliseconds, so that load balancers notice that the server is not ready, and closes each connection
-   * with its next answer. Then refuses new connections, closes idle ones, and waits at most `timeout` milliseconds for the requests in
-   * work before it cuts their connections. Returns whether all of them finished.
+   * Serves requests for `delay` milliseconds, so that load balancers see that the server is not ready. Each connection
+   * closes with its next response. Then refuses new connections, closes idle ones and waits at most `timeout`
+   * milliseconds for active requests before it destroys their connections. Returns whether all requests finished.
    */
   async run({ delay, timeout }: { readonly delay: number; readonly timeout: number }): Promise<boolean> {
     const { load, connections } = this.application;

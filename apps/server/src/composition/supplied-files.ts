@@ -10,13 +10,13 @@ import type { TlsFiles } from "@sallyport/http";
 import type { Configuration } from "../configuration/index.ts";
 import { StartError } from "./start-error.ts";
 
-/** Reads certificate and keys as a server would at its start; throws a `StartError` for what it could not use. */
+/** Reads certificate and keys as the server does at startup. Throws a `StartError` for an unusable file. */
 export function checkSuppliedFiles(configuration: Configuration): void {
   tlsFiles(configuration);
   suppliedKeys(configuration, new NodeServerKeys());
 }
 
-/** Certificate and key as configured, known to belong together; `null` without TLS. */
+/** The configured certificate and key, checked to match; `null` without TLS. */
 export function tlsFiles({ server: { tls } }: Configuration): TlsFiles | null {
   const { certificateFile, keyFile } = tls;
   if (certificateFile === undefined || keyFile === undefined) return null;
@@ -40,7 +40,7 @@ function read(file: string, what: string): Buffer {
   }
 }
 
-/** The short form: a code of the operating system, or the last part of what OpenSSL says. */
+/** Short reason: an operating system code, or the last part of an OpenSSL message. */
 function reasonOf(error: unknown): string {
   if (!types.isNativeError(error)) return "unknown";
   const { syscall, code } = error as NodeJS.ErrnoException;
@@ -68,7 +68,7 @@ export function suppliedKeys(
   return pairs;
 }
 
-/** The master key of the configuration, or the demo's own, made when it is first needed; `null` if there is none. */
+/** The configured master key, or that of the demo, generated on first use; `null` if there is none. */
 export async function masterKeyOf({ encryption, demoMasterKeyFile }: Configuration): Promise<Uint8Array | null> {
   if (encryption.masterKey !== undefined) return Buffer.from(encryption.masterKey, "base64");
   return demoMasterKeyFile === null ? null : demoMasterKey(demoMasterKeyFile);

@@ -11,7 +11,7 @@ const { indexKeeper, keyRings, macroReports, macroRunner, macroRuntime, objectHo
 const { passwordPolicy, passwordResets, proveFactor, providerSealing, random, registeredProviders } = parts;
 const { replacePassword, serializeOwnUser, slowQueries } = parts;
 
-/** Everything that routes and commands have done, by name. A new use case is named here and nowhere else in the server. */
+/** All use cases of routes and commands, by name. This is the only place in the server that lists them. */
 const useCases = {
   logIn: of(core.LogIn, [enterWithPassword]),
   logInWithToken: of(core.LogInWithToken, [enterWithPassword, parts.tokens]),
@@ -119,7 +119,7 @@ const useCases = {
   rotateKey: of(core.RotateKey, [parts.keySupply]),
 };
 
-/** How many log-ins may be under way: away at a provider, or back with a code that is not traded yet. */
+/** Maximum number of pending log-ins: at a provider, or returned with a code that is not exchanged yet. */
 function quotaOf({ providers: { maxPendingLogins } }: Configuration): core.RecordQuota {
   return { ofOwner: maxPendingLogins.perIp, inAll: maxPendingLogins.total };
 }
@@ -128,7 +128,7 @@ type Table = typeof useCases;
 type Made<Name extends keyof Table> = Table[Name] extends Recipe<infer T> ? T : never;
 const names = Object.keys(useCases) as (keyof Table)[];
 
-/** The identifiers of the use cases, by their names. */
+/** The identifiers of the use cases, by name. */
 export const useCaseIdentifiers = Object.fromEntries(names.map((name) => [name, Symbol(name)])) as unknown as {
   readonly [Name in keyof Table]: ServiceIdentifier<Made<Name>>;
 };

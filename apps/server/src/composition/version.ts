@@ -1,4 +1,4 @@
 import { createRequire } from "node:module";
 
-/** Of the package, and so of the service. */
+/** Version of the package and of the service. */
 export const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };

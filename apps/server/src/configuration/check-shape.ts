@@ -6,11 +6,11 @@ import { type ConfigurationDocument, configurationSchema } from "./schema/config
 
 interface CheckedShape {
   readonly faults: readonly Fault[];
-  /** What is left when everything faulty is put out; `null` if that is not enough to go on. */
+  /** The document without invalid fields; `null` if the rest is still invalid. */
   readonly document: ConfigurationDocument | null;
 }
 
-/** Checks names, kinds and ranges. What passes goes on, so that contradictions are found in the same run. */
+/** Checks names, types and ranges. The valid rest is checked for invalid combinations in the same run. */
 export function checkShape(raw: unknown): CheckedShape {
   const result = configurationSchema.safeParse(raw);
   if (result.success) return { faults: [], document: result.data };
@@ -33,7 +33,7 @@ function faultsOf(issue: z.core.$ZodIssue): Fault[] {
   });
 }
 
-/** The path of the field that a path leads to or into. */
+/** Path of the field that contains this path. */
 function fieldOf(path: readonly PropertyKey[]): readonly PropertyKey[] {
   const steps = path.findIndex((_, index) => {
     const schema = schemaAt(configurationSchema, path.slice(0, index + 1));
@@ -47,12 +47,12 @@ function putOut(document: unknown, path: readonly PropertyKey[]): void {
   let holder: unknown = document;
   for (const step of path.slice(0, -1)) holder = (holder as Record<PropertyKey, unknown> | undefined)?.[step];
   if (last === undefined || typeof holder !== "object" || holder === null) return;
-  // An element that is taken out would shift those after it.
+  // Removing an element would shift the following ones.
   if (Array.isArray(holder) && typeof last === "number") holder[last] = {};
   else delete (holder as Record<PropertyKey, unknown>)[last];
 }
 
-/** A path as people write it: `databases[1].alias`. */
+/** Formats a path: `databases[1].alias`. */
 function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`;

@@ -1,14 +1,14 @@
-/** One thing that is wrong with the configuration. */
+/** One error of the configuration. */
 export interface Fault {
-  /** As in the file, such as `databases[1].alias`. */
+  /** Path in the file, such as `databases[1].alias`. */
   readonly path: string;
-  /** The environment variable that the value came from or, where there is none, can come from. */
+  /** Environment variable of the value, or the one that can set it. */
   readonly env?: string;
-  /** Completes a sentence that begins with the path; never holds the value of a secret. */
+  /** Completes a sentence that starts with the path. Never contains a secret value. */
   readonly reason: string;
 }
 
-/** The configuration is refused, for all of these reasons. */
+/** The configuration is invalid for all these reasons. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 

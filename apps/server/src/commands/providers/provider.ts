@@ -89,10 +89,7 @@ async function add(word: string, options: AddOptions): Promise<Work> {
   };
 }
 
-/**
- * Reads additional data as JSON from a file or standard input. Arguments would be visible to other users and in shell
- * history.
- */
+/** Reads additional data as JSON. Command-line arguments are visible to other users and in shell history. */
 async function readProviderData(file: string | undefined): Promise<unknown> {
   if (file !== undefined) return parsed(readGivenFile(file).toString(), `The file ${file}`);
   if (process.stdin.isTTY) console.error("Paste the additional data as JSON, then press Ctrl+D.");

@@ -73,7 +73,7 @@ export function defineCustomUsers(group: ServerCommand): void {
   );
 }
 
-/** What to do where a custom user is mapped to a database user that does not exist. */
+/** Advice for an unknown database user. */
 const userListAdvice = 'See "sallyport-server user list".';
 
 interface AddOptions extends PasswordOptions {
@@ -86,7 +86,7 @@ function add(name: string, options: AddOptions): Work {
   const { user } = options;
   const email = options.email === undefined ? null : acceptMailAddress(options.email);
   return async ({ container, administration }) => {
-    // Before anybody types a password.
+    // Fail before the password prompt.
     await advising(304, userListAdvice, () => requireMappedUser(administration.r, user));
     const password = await readPassword(options);
     const addCustomUser = await container.getAsync(identifiers.addCustomUser);
@@ -95,12 +95,12 @@ function add(name: string, options: AddOptions): Work {
   };
 }
 
-/** What a script gets of a custom user. */
+/** JSON form of a custom user. */
 function customUserJson({ id, loginName, userId, worksAs, email, disabled }: ListedCustomUser): object {
   return { name: loginName, id, enabled: !disabled, user: worksAs, objectId: userId, email };
 }
 
-/** Shows nothing that opens anything. */
+/** The output must contain no secrets. */
 function show(name: string, options: JsonOptions): Work {
   return async ({ administration }) => {
     const shown = await findCustomUser(administration, name);
@@ -121,7 +121,7 @@ function show(name: string, options: JsonOptions): Work {
 
 function setPassword(name: string, options: PasswordOptions): Work {
   return async ({ container, administration }) => {
-    // Before anybody types a password.
+    // Fail before the password prompt.
     await requireCustomUser(administration.r, name);
     const password = await readPassword(options);
     const change = await container.getAsync(identifiers.setCustomPassword);

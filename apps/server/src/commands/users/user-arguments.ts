@@ -9,7 +9,7 @@ export interface PasswordOptions {
   readonly passwordFile?: string;
 }
 
-/** A password from a file, from standard input, or typed twice; never from the command line, which others can see. */
+/** Reads a password from a file, standard input or a prompt. Arguments are visible to other users. */
 export async function readPassword({ passwordFile }: PasswordOptions): Promise<string> {
   if (passwordFile !== undefined) return checked(readGivenFile(passwordFile).toString());
   if (!process.stdin.isTTY) return checked(await text(process.stdin));
@@ -19,7 +19,7 @@ export async function readPassword({ passwordFile }: PasswordOptions): Promise<s
   return checked(first);
 }
 
-/** A line break at the end belongs to the file, not to the password. */
+/** A trailing line break belongs to the file, not to the password. */
 function checked(given: string): string {
   const password = given.replace(/\r?\n$/, "");
   if (password.trim() === "") throw new CommandError("The password is empty.");
@@ -44,7 +44,7 @@ async function typed(question: string): Promise<string> {
   }
 }
 
-/** " One session has ended.", or how many did; empty for none. */
+/** Sentence about ended sessions, with a leading space; empty for none. */
 export function endedSessions(count: number): string {
   if (count === 0) return "";
   return count === 1 ? " One session has ended." : ` ${count} sessions have ended.`;
@@ -54,7 +54,7 @@ export interface EmailOptions {
   readonly none?: true;
 }
 
-/** The address that was given, or `null` for `--none`; exactly one of them has to be. */
+/** The given address, or `null` for `--none`. Requires exactly one of them. */
 export function emailOf(address: string | undefined, { none }: EmailOptions, refusal: string): string | null {
   if ((address === undefined) === (none === undefined)) throw new CommandError(refusal);
   return address === undefined ? null : acceptMailAddress(address);

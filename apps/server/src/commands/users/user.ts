@@ -100,7 +100,7 @@ function setEmail(name: string, address: string | undefined, options: EmailOptio
 
 function setPassword(name: string, options: PasswordOptions): Work {
   return async ({ container, administration }) => {
-    // Before anybody types a password.
+    // Fail before the password prompt.
     await requireAccount(administration.r, name);
     const password = await readPassword(options);
     const change = await container.getAsync(identifiers.setUserPassword);

@@ -11,7 +11,7 @@ import type { StorageEngines } from "../storages/storage-engines.ts";
 
 const { configuration, databases, demoSeeder, digests, logger } = parts;
 
-/** The databases, and who looks after them. */
+/** Databases, their preparation and their cleanup. */
 export const databaseParts = {
   databases: by(
     (configured, engines, digest, ...[folders, runtime, reports]) => {
@@ -42,7 +42,7 @@ export const databaseParts = {
   ),
 } satisfies Recipes;
 
-/** The configured databases by alias; one without storage is `null`. */
+/** The configured databases by alias; `null` for one without storage. */
 async function openDatabases(
   { databases: configured, limits: { maxResponseBytes: answerBytes } }: Configuration,
   engines: StorageEngines,

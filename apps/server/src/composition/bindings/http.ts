@@ -13,7 +13,7 @@ import { by, byName, from, parts, type Recipes } from "../parts.ts";
 import type { DemoSeeder } from "../storages/demo-data.ts";
 import { version } from "../version.ts";
 
-/** The way in over HTTP. */
+/** The HTTP adapter. */
 export const httpParts = {
   httpSettings: by(settingsOf, [parts.configuration]),
   routes: by(routeTable, [parts.useCases]),
@@ -40,7 +40,7 @@ export const httpParts = {
   ),
 } satisfies Recipes;
 
-/** The page shows how the demo is opened, where the demo is. */
+/** The page shows the credentials of the demo where a database contains it. */
 function playgroundOf({ docs }: Configuration, { states }: DemoSeeder): Playground | null {
   if (!docs.enabled) return null;
   const { appKey, apps, users } = demoCredentials;

@@ -9,7 +9,7 @@ import { masterKeyOf, suppliedKeys } from "../supplied-files.ts";
 
 const { channelSecrets, configuration, credentialsCipher, digests, keyRings, keySupply, keyWrapping, random } = parts;
 
-/** Digests and password hashes, keys of the server, tokens, and the ciphers of encrypted log-ins and traffic. */
+/** Digests, password hashes, server keys, tokens, and ciphers of encrypted log-ins and traffic. */
 export const keyParts = {
   digests: of(crypto.NodeDigests, []),
   random: of(crypto.NodeRandomSource, []),

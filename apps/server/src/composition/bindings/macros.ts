@@ -8,7 +8,7 @@ import { by, from, of, parts, type Recipes } from "../parts.ts";
 
 const { configuration, cursorSealing, digests, logger, macroReports, macroRuntime, slowQueries } = parts;
 
-/** Macros: where they come from, where they run, and what they can ask for. */
+/** Macros: sources, runtime and host calls. */
 export const macroParts = {
   macroRuntime: by(
     ({ macros: { threads, queueLimit: queue, threadPriority: niceness } }) =>
@@ -23,7 +23,7 @@ export const macroParts = {
   objectHooks: by(
     (runtime, reports, { macros: { queueTimeout: patience, timeout } }, ...reading) => {
       const forms = new ContractForms();
-      // What a hook runs calls use cases of objects, which call hooks again: they are made for the hooks that are being made.
+      // Hooks call use cases that call hooks again, so their runner needs the hooks under construction.
       const runnerOf = (hooks: core.ObjectHooks) => {
         const calls = new core.HostCalls(
           {

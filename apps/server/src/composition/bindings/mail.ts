@@ -8,7 +8,7 @@ import { by, of, parts, type Recipes } from "../parts.ts";
 
 const { configuration, digests, logger, outboxNotifier, mailer, metrics, sealedMailJobs } = parts;
 
-/** Mail: how it is ordered, worded and sent. */
+/** Mail: queue, templates and delivery. */
 export const mailParts = {
   outboxNotifier: of(OutboxNotifier, []),
   sealedMailJobs: of(SealedMailJobs, [parts.keyWrapping]),
@@ -41,7 +41,7 @@ export const mailParts = {
   ),
 } satisfies Recipes;
 
-/** A mail is given up after six answers that each came in the last moment; what is left is for preparing it. */
+/** Milliseconds. A mail times out after six SMTP replies at the last moment; the rest covers its preparation. */
 function leaseOf(timeout: number): number {
   return 6 * timeout + 60_000;
 }

@@ -7,7 +7,7 @@ import { by, of, parts, type Recipes } from "../parts.ts";
 
 const { alignIndexes, configuration, databases, keyRings, logger, metrics } = parts;
 
-/** What operators see of the server. */
+/** Metrics, logs and health for operators. */
 export const operationsParts = {
   metrics: by(
     (engines, hasher, macroRuntime) => {

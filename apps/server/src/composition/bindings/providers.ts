@@ -16,7 +16,7 @@ import { DemoProviderEntries } from "../storages/demo-data.ts";
 
 const { callbackAddresses, configuration, demoProviders, digests, knownProviders, providerSealing, random } = parts;
 
-/** Log-in with accounts of external providers. */
+/** Log-in with external providers. */
 export const providerParts = {
   knownProviders: by(
     ({ providers: { fakeUrl: imitation = null, timeout, allowPrivateAddresses } }, demo) =>

@@ -7,7 +7,7 @@ import { by, from, of, parts, type Recipes } from "../parts.ts";
 const { checkSecondFactors, configuration, digests, factorProofs, factorSecrets, gate, hasher, objectHooks } = parts;
 const { changeNotice, queueMail, passwordPolicy, random, replacePassword } = parts;
 
-/** The gate, how users come in, and what becomes of their passwords. */
+/** The log-in gate, authentication and passwords. */
 export const userParts = {
   gate: by((...needs) => new core.Gate(...needs, pause), [digests, random, checkSecondFactors]),
   verifyPassword: of(core.VerifyPassword, [hasher, digests]),

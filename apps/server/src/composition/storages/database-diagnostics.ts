@@ -13,15 +13,15 @@ const byCode: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Why a database cannot be used, in words for its operator; `null` if the error is of another kind, or unknown. The
- * reason is told more exactly to those who say where the database is.
+ * Explains to the operator why a database is unavailable; `null` for an error of another kind. With `storage` the
+ * explanation is more exact.
  */
 export function databaseDiagnostics(error: unknown, storage: StorageConfiguration | null): string | null {
   const known = knownDiagnostics(error, storage);
   if (known !== null) return known;
   if (!(error instanceof ServiceError)) return null;
   const { code, detail, cause } = error;
-  // A database in the wrong encoding, or of a newer version: migrating does not help.
+  // Wrong encoding or a newer version: a migration does not help.
   if (code === 705 && detail !== undefined && !detail.startsWith(notMigrated)) return detail;
   const what = byCode.get(code);
   return what !== undefined && code === 704 && types.isNativeError(cause) && cause.message !== ""

@@ -12,29 +12,29 @@ interface PreparationParts {
   readonly databases: DatabaseDirectory;
   readonly configurations: readonly DatabaseConfiguration[];
   readonly logger: Logger;
-  /** Called once for each database that has been migrated here, with whether it was of a former version until then. */
+  /** Called once per migrated database. `hasChanged`: whether migrations were applied. */
   readonly afterMigration: (database: Database, hasChanged: boolean) => Promise<void>;
-  /** Finds databases with keys that this server cannot open; the log warns of them. */
+  /** Detects keys that this server cannot unwrap. The log warns about them. */
   readonly keyRings?: Pick<KeyRings, "sealedElsewhere">;
-  /** Whether this is the demo. The demo does not start if an embedded database cannot be prepared. */
+  /** Whether this is the demo, which does not start if an embedded database cannot be prepared. */
   readonly demo?: boolean;
-  /** Milliseconds before the second try, doubled by every further one; 2 s unless given. */
+  /** Milliseconds before the second attempt, doubled for each further one; 2 s by default. */
   readonly firstPause?: number;
 }
 
-/** What is to be done with one database. */
+/** Preparation of one database. */
 interface Task {
   readonly database: Database;
   readonly storage: StorageConfiguration | null;
   readonly migrate: boolean;
   readonly isRetry: boolean;
-  /** Whether a try has applied migrations. */
+  /** Whether an attempt has applied migrations. */
   readonly hasChanged: boolean;
 }
 
 /**
- * Makes the databases ready for work. One that is down or not migrated holds up nothing: it answers 704 or 705, and
- * what was to be done with it is tried again until it succeeds.
+ * Prepares the databases. An unavailable or unmigrated database blocks nothing: it answers 704 or 705. Its migration is
+ * retried until it succeeds.
  */
 export class DatabasePreparation {
   private readonly timers = new Set<NodeJS.Timeout>();

@@ -15,7 +15,7 @@ import {
 import type { Logger } from "pino";
 import { demoCredentials, type DemoProviders, type DemoState, seedDemo } from "../../demo/index.ts";
 
-/** Puts the demo into databases and remembers what it found there. */
+/** Seeds databases with the demo and records the result. */
 export class DemoSeeder {
   private readonly found = new Map<string, DemoState>();
 
@@ -33,7 +33,7 @@ export class DemoSeeder {
     return state;
   }
 
-  /** What it found, by alias; a database that could not be used yet is not among them. */
+  /** Result by alias. A database that was unavailable is absent. */
   get states(): ReadonlyMap<string, DemoState> {
     return this.found;
   }
@@ -46,7 +46,7 @@ interface DemoProviderEntriesParts {
   readonly sealing: ProviderSealing;
 }
 
-/** Registers the imitations in databases with the demo, as they are at this start; what others have registered stays. */
+/** Registers the fake providers in demo databases with their current data. Other registrations are kept. */
 export class DemoProviderEntries {
   constructor(private readonly parts: DemoProviderEntriesParts) {}
 
@@ -69,7 +69,7 @@ export class DemoProviderEntries {
     try {
       return isDeepStrictEqual(this.parts.sealing.openData(sealedData), data);
     } catch (error) {
-      // It was sealed by a demo with another master key.
+      // A demo with another master key encrypted it.
       if (error instanceof ServiceError && error.code === 608) return false;
       throw error;
     }

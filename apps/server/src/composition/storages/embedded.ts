@@ -5,21 +5,23 @@ import type { DatabaseConfiguration, EmbeddedStorage } from "../../configuration
 import { StartError } from "../start-error.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
-/** The embedded engine has no background work of its own: without this, deleted rows would take room for ever. */
+/** Milliseconds. The embedded engine has no autovacuum, so deleted rows would occupy space forever. */
 const upkeepInterval = 6 * 60 * 60_000;
 
-/** Milliseconds for the restart of the engine, with a margin. */
+/** Milliseconds for an engine restart, with a margin. */
 const restartTime = 5_000;
 
-/** Milliseconds for which a command may use the database of a server. Requests wait meanwhile, and are ready to wait longer. */
+/**
+ * Maximum milliseconds for which a command uses a server's database. Requests wait meanwhile; their timeout is longer.
+ */
 const sharing = { limit: 5_000 };
 
-/** Failures are told to the caller; Knex would also print them. */
+/** The caller receives the errors. Knex would also print them. */
 const silent = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 /**
- * A Postgres inside of this process, kept in a directory, which commands on this machine can use, too. Throws if another
- * process holds the directory, or if it cannot be used.
+ * Opens Postgres inside this process on a data directory. Commands on this machine can join it. Throws if another
+ * process holds the directory or if it is unusable.
  */
 export async function openEmbedded(storage: EmbeddedStorage): Promise<SqlEngine> {
   return open(storage, { sharing });
@@ -36,7 +38,7 @@ async function open(
       throw directoryDiagnostics(error, dataDir);
     },
   );
-  // Whatever keeps one round from working, the next one tries again; requests would fail for the same reason, and tell.
+  // The next interval retries a failed run. Requests report the same failure.
   const upkeep = setInterval(() => void engine.maintain().catch(() => {}), upkeepInterval).unref();
   const close = (): Promise<void> => {
     clearInterval(upkeep);
@@ -45,7 +47,10 @@ async function open(
   return sqlEngine({ ...engine, close }, dataDir);
 }
 
-/** For a command. If a server of the same user holds the directory, its database is used through a socket there. */
+/**
+ * Opens the engine for a command. If a server of the same user holds the directory, the command connects through a
+ * socket there.
+ */
 export async function openOrJoinEmbedded(storage: EmbeddedStorage): Promise<SqlEngine> {
   const { dataDir } = storage;
   const { DirectoryLockedError, joinEmbeddedEngine } = await import("@sallyport/storage-pglite");
@@ -60,7 +65,7 @@ export async function openOrJoinEmbedded(storage: EmbeddedStorage): Promise<SqlE
 }
 
 function optionsOf({ dataDir, statementTimeout }: EmbeddedStorage): JoinOptions {
-  // Long enough to wait for a statement that times out and for the restart of the engine after it.
+  // Covers a statement timeout and the engine restart after it.
   return { dataDir, acquireConnectionTimeout: statementTimeout + restartTime, knex: { log: silent } };
 }
 
@@ -79,10 +84,10 @@ const reasons: ReadonlyMap<unknown, string> = new Map([
   ["EDQUOT", "this user's share of its file system is used up"],
 ]);
 
-/** Bytes that the engine takes at once for its log, twice. */
+/** Bytes: two WAL segments that the engine allocates. */
 const needed = 32 * 1024 * 1024;
 
-/** What the operating system has against a data directory, in words for the operator; other errors as they are. */
+/** Explains a file system error on a data directory. Other errors are returned unchanged. */
 export function directoryDiagnostics(error: unknown, dataDir: string): unknown {
   const reason = isFull(dataDir) ? reasons.get("ENOSPC") : reasonOf(error);
   if (reason === undefined) return error;
@@ -97,7 +102,7 @@ function reasonOf(error: unknown): string | undefined {
   return reasons.get(code) ?? `the operating system refuses it (${code ?? error.message})`;
 }
 
-/** The engine itself only says that it stopped. */
+/** The engine reports a full disk only as a stop. */
 function isFull(dataDir: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dataDir);
@@ -107,7 +112,7 @@ function isFull(dataDir: string): boolean {
   }
 }
 
-/** The data directories in which opening would create a database, which takes seconds. */
+/** Data directories in which opening creates a database, which takes seconds. */
 export async function directoriesWithoutDatabase(
   databases: readonly Pick<DatabaseConfiguration, "storage">[],
 ): Promise<string[]> {

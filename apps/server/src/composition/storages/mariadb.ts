@@ -13,14 +13,14 @@ import {
   wordsFor,
 } from "./sql-engine.ts";
 
-/** What is read of Knex's pool. */
+/** The used part of Knex's pool. */
 interface CountedPool {
   numUsed(): number;
   numFree(): number;
   numPendingAcquires(): number;
 }
 
-/** A connection pool to a MariaDB server; connects on first use. Throws if the driver is not installed, or the connection string has what it does not know. */
+/** Opens a connection pool to MariaDB; it connects on first use. Throws for a missing driver or an invalid URL. */
 export async function openMariadb({ url, pool, statementTimeout }: ServerStorage): Promise<SqlEngine> {
   const { createMariadbKnex, MariadbStorage } = await import("@sallyport/storage-knex");
   const options = { url, pool: poolLimits(pool), connectTimeout, statementTimeout };
@@ -46,7 +46,7 @@ const { silent, untrusted, full, withoutTls, byCode: common } = connectionDiagno
 const readOnly: Words = ({ at, said }) => `The MariaDB at ${at} can only be read (${said}).`;
 const refused: Words = ({ at, role, said }) => `The MariaDB at ${at} does not let the account "${role}" in (${said}).`;
 
-/** By the number of the server's error. */
+/** By error number of the server. */
 const byNumber: ReadonlyMap<unknown, Words> = new Map<unknown, Words>([
   ...wordsFor([1040, 1203, 1226], full),
   [1044, lacksDatabase],
@@ -55,7 +55,7 @@ const byNumber: ReadonlyMap<unknown, Words> = new Map<unknown, Words>([
   ...wordsFor([1290, 1792, 1836], readOnly),
 ]);
 
-/** By the code of the operating system or the driver. */
+/** By error code of the operating system or the driver. */
 const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
   ...common,
   ["PROTOCOL_CONNECTION_LOST", silent],
@@ -63,7 +63,7 @@ const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
   ["HANDSHAKE_SSL_ERROR", untrusted],
 ]);
 
-/** Why a MariaDB does not serve a database, in words for its operator; `null` if the error tells no known reason. */
+/** Explains to the operator why MariaDB is unavailable; `null` for an unknown reason. */
 export function mariadbDiagnostics(
   error: unknown,
   { url, schema }: Pick<ServerStorage, "url" | "schema">,

@@ -12,14 +12,14 @@ import {
   type DiagnosticsContext,
 } from "./sql-engine.ts";
 
-/** What is read of the driver's pool. */
+/** The used part of the driver's pool. */
 interface CountedPool {
   readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
 }
 
-/** A connection pool to a Postgres server; connects on first use. */
+/** Opens a connection pool to Postgres. It connects on first use. */
 export async function openPostgres({ url, pool, statementTimeout }: ServerStorage): Promise<SqlEngine> {
   const { createPostgresKnex, KnexStorage } = await import("@sallyport/storage-knex");
   const { knex, close } = createPostgresKnex({ url, pool: poolLimits(pool), connectTimeout, statementTimeout });
@@ -33,7 +33,7 @@ export async function openPostgres({ url, pool, statementTimeout }: ServerStorag
 }
 
 interface PostgresContext extends DiagnosticsContext {
-  /** Whether the server refused the connection, not a statement on it. */
+  /** Whether the server refused the connection and not a statement. */
   readonly connecting: boolean;
 }
 
@@ -41,7 +41,7 @@ type Words = (trouble: PostgresContext) => string;
 
 const { silent, full, withoutTls, byCode: common } = connectionDiagnostics("Postgres");
 
-/** By SQLSTATE, its class, or the code of the operating system. */
+/** By SQLSTATE, its class, or error code of the operating system. */
 const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
   ...common,
   [
@@ -57,7 +57,7 @@ const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
   ["25006", ({ at }) => `The Postgres at ${at} is a standby, which can only be read.`],
 ]);
 
-/** What the driver tells without a code. */
+/** Driver errors without a code. */
 const byText: readonly (readonly [RegExp, Words])[] = [
   [
     /^SASL: .*password must be/,
@@ -68,7 +68,7 @@ const byText: readonly (readonly [RegExp, Words])[] = [
   [/^(?:timeout expired|Connection terminated)/, silent],
 ];
 
-/** Why a Postgres does not serve a database, in words for its operator; `null` if the error tells no known reason. */
+/** Explains to the operator why Postgres is unavailable; `null` for an unknown reason. */
 export function postgresDiagnostics(
   error: unknown,
   { url, schema }: Pick<ServerStorage, "url" | "schema">,
@@ -91,7 +91,7 @@ function lacksRight({ role, database, schema, said, connecting }: PostgresContex
     : `The role "${role}" lacks a right in the database "${database}" (${said}). It should own the schema "${schema}" and everything in it.`;
 }
 
-/** A line for the shell that creates the database, by the usual superuser. */
+/** Shell command that creates the database as the superuser `postgres`. */
 function createdb({ host, port, role, database }: Pick<ServerPlace, "host" | "port" | "role" | "database">): string {
   const owner = role === "" || role === "postgres" ? [] : ["-O", role];
   return ["createdb", "-h", host, "-p", port, "-U", "postgres", ...owner, database].map(shellWord).join(" ");

@@ -2,51 +2,51 @@ import type { Storage } from "@sallyport/core";
 import type { PoolConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 
-/** Milliseconds in which a new connection must stand. */
+/** Milliseconds to establish a connection. */
 export const connectTimeout = 3_000;
 
-/** The limits of a pool, as the adapters call them. */
+/** Pool limits under the names of the adapters. */
 export function poolLimits({ max, acquireTimeout, maxWaiting }: PoolConfiguration) {
   return { max, acquireTimeout, maxPendingAcquires: maxWaiting };
 }
 
-/** Something that serves several storages, one per schema. */
+/** An engine with one storage per schema. */
 export interface SqlEngine {
-  /** Where it is, without secrets. */
+  /** Location without secrets. */
   readonly name: string;
-  /** `null` when there is nothing worth measuring. */
+  /** `null` if the engine has no pool. */
   readonly pool: (() => PoolState) | null;
   storage(schema: string): Storage;
   close(): Promise<void>;
 }
 
-/** Where a connection string leads, for messages. Nothing of it is secret. */
+/** Target of a connection string, for messages. Contains no secrets. */
 export interface ServerPlace {
   /** Host, or the directory of a socket. */
   readonly host: string;
   readonly port: string;
   /** Host and port. */
   readonly at: string;
-  /** Empty when the connection string leaves it to the environment. */
+  /** Empty if the environment determines it. */
   readonly role: string;
   readonly database: string;
 }
 
-/** Why a server does not serve a database. */
+/** Context of a database error. */
 export interface DiagnosticsContext extends ServerPlace {
   readonly schema: string;
-  /** What the driver or the server said. */
+  /** Message of the driver or the server. */
   readonly said: string;
 }
 
 type Words = (trouble: DiagnosticsContext) => string;
 
-/** The same words for several codes. */
+/** Maps several codes to the same text. */
 export function wordsFor<Code, Tell>(codes: readonly Code[], words: Tell): (readonly [Code, Tell])[] {
   return codes.map((code) => [code, words]);
 }
 
-/** Words for what keeps a connection to any server from standing; `byCode` has them by the codes of Node. */
+/** Texts for connection errors of any server. `byCode` maps Node's error codes. */
 export function connectionDiagnostics(product: string) {
   const silent: Words = ({ at, said }) => `No ${product} answers at ${at} (${said}).`;
   const nameless: Words = ({ host, said }) => `The host ${host} cannot be found (${said}).`;
@@ -64,7 +64,7 @@ export function connectionDiagnostics(product: string) {
   return { silent, untrusted, full, withoutTls, byCode };
 }
 
-/** Reads a connection string as the driver does; `null` if it is in a form that only the driver understands. */
+/** Parses a connection string as the driver does; `null` if it is no URL. */
 export function serverPlace(url: string, usualPort: string): ServerPlace | null {
   if (!URL.canParse(url)) return null;
   const { hostname, port: givenPort, username, pathname, searchParams } = new URL(url);

@@ -12,11 +12,11 @@ import { openPostgres } from "./postgres.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /**
- * Opens storages. Those on one server share its connections, those in one directory its embedded engine. What a
- * configuration does not use is not loaded.
+ * Opens storages. Storages on one server share its pool, and those in one directory its embedded engine. Unused
+ * adapters are not loaded.
  */
 export class StorageEngines {
-  /** `forCommand`: the engines are for a command, which may use the database of a server that runs; else for a server. */
+  /** `forCommand`: commands can join the embedded database of a running server. */
   constructor(private readonly forCommand = false) {}
 
   private readonly engines = new Map<string, Promise<SqlEngine>>();
@@ -36,7 +36,7 @@ export class StorageEngines {
     return states;
   }
 
-  /** Closes the storages, then what they share. Waits for calls that run. */
+  /** Closes the storages, then the shared engines. Waits for running calls. */
   async close(): Promise<void> {
     await Promise.all(this.storages.map((storage) => storage.close()));
     await Promise.all(Array.from(this.engines.values(), async (engine) => (await engine.catch(() => null))?.close()));
@@ -72,7 +72,7 @@ function openEngine(configuration: ServerStorage | EmbeddedStorage, forCommand: 
   return configuration.engine === "postgres" ? openPostgres(configuration) : openMariadb(configuration);
 }
 
-/** What shows that somebody has meant to make a storage. */
+/** Members that a storage must have. */
 const members = [
   "capabilities",
   "repositories",
@@ -85,7 +85,7 @@ const members = [
   "close",
 ] as const;
 
-/** A storage that an adapter from outside opens. Throws a `StartError` that names the module and tells what is wrong with it. */
+/** Opens a storage of an external adapter. Throws a `StartError` with the module name and the reason. */
 async function openModule({ module, options }: ModuleStorage): Promise<Storage> {
   const refused = (reason: string, cause?: unknown) =>
     new StartError(`The storage module ${module} ${reason}`, { cause });
@@ -111,7 +111,7 @@ async function openModule({ module, options }: ModuleStorage): Promise<Storage> 
 }
 
 async function load(module: string): Promise<Readonly<Record<string, unknown>>> {
-  // As if it were imported where the server is started: its own dependencies are somewhere else.
+  // Resolved from the working directory. The server has other dependencies.
   const file = isAbsolute(module) ? module : createRequire(join(process.cwd(), "server.js")).resolve(module);
   return (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
 }
