@@ -2,19 +2,19 @@ import type { ClientHash, ProviderType, SessionPolicy, ThrottlePolicy } from "@s
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { isLoopbackHost } from "./schema/network-texts.ts";
 
-/** A connection pool; databases on one server share it. Times are milliseconds. */
+/** A connection pool. Databases on one server share it. Times are milliseconds. */
 export interface PoolConfiguration {
   readonly max: number;
   readonly acquireTimeout: number;
   readonly maxWaiting: number;
 }
 
-/** On a database server. */
+/** Storage on a database server. */
 export interface ServerStorage {
   readonly engine: "postgres" | "mariadb";
   /** Secret. */
   readonly url: string;
-  /** On MariaDB the name of a database. */
+  /** On MariaDB, the name of the database. */
   readonly schema: string;
   readonly pool: PoolConfiguration;
   /** Milliseconds. */
@@ -23,7 +23,7 @@ export interface ServerStorage {
 
 export interface EmbeddedStorage {
   readonly engine: "embedded";
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDir: string;
   readonly schema: string;
   /** Milliseconds. */
@@ -38,18 +38,18 @@ export interface ModuleStorage {
   readonly engine: "module";
   /** Absolute path, or name of a package. */
   readonly module: string;
-  /** Secret, as nobody but the module knows what is in it. */
+  /** Secret, because only the module knows which options are. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 export type StorageConfiguration = ServerStorage | EmbeddedStorage | MemoryEngine | ModuleStorage;
 
-/** One database with everything that is common to all filled in. */
+/** One database with the server-wide defaults applied. */
 export interface DatabaseConfiguration {
   readonly alias: string;
   readonly name: string;
   readonly timeZone: string;
-  /** `null`: it is known, but not set up yet. */
+  /** `null` if the database is configured without storage. */
   readonly storage: StorageConfiguration | null;
   readonly migrateOnStart: boolean;
   readonly clientHash: ClientHash;
@@ -58,18 +58,18 @@ export interface DatabaseConfiguration {
   readonly objects: { readonly recycleBinPerUser: number };
   readonly throttle: { readonly user: ThrottlePolicy; readonly ip: ThrottlePolicy };
   readonly audit: { readonly retention: number };
-  /** `directory`: absolute; `null` where there are no macros but those in the database. */
+  /** `directory`: absolute path; `null` if all macros are stored in the database. */
   readonly macros: { readonly directory: string | null };
 }
 
-/** What macros may use up. Their folders are those of the databases. */
+/** Server-wide limits of macros. The directories belong to the databases. */
 interface MacrosConfiguration extends Omit<ConfigurationDocument["macros"], "directory" | "watch" | "threads"> {
   readonly watch: boolean;
-  /** As many as the machine has room for, unless given. */
+  /** `undefined` selects the default for the machine. */
   readonly threads: number | undefined;
 }
 
-/** Everything that the server is told, checked and frozen. Times are milliseconds. */
+/** The validated and frozen configuration. Times are milliseconds. */
 export interface Configuration
   extends Omit<
     ConfigurationDocument,
@@ -85,29 +85,29 @@ export interface Configuration
   > {
   readonly databases: readonly DatabaseConfiguration[];
   readonly docs: { readonly enabled: boolean };
-  /** Whether failures tell what exactly is wrong. */
+  /** Whether failures carry `debugMessage`. */
   readonly debugMessages: boolean;
   readonly macros: MacrosConfiguration;
   readonly mail: MailConfiguration;
-  /** The identity providers that are switched on, each once. */
+  /** The enabled identity providers, without duplicates. */
   readonly oAuthProviders: readonly ProviderType[];
-  /** Whether this is the demo, which nobody configured. */
+  /** Whether this is the demo, which starts without a configuration. */
   readonly demo: boolean;
-  /** Where the demo keeps the master key that nobody gave it; `null` if there is one, or it is not the demo. */
+  /** File of the generated master key of the demo; `null` if a key is configured or this is not the demo. */
   readonly demoMasterKeyFile: string | null;
-  /** Where the demo keeps what it needs to imitate identity providers; `null` if they are not to be imitated, or it is not the demo. */
+  /** Directory of the demo's fake providers; `null` if the demo does not run them or this is not the demo. */
   readonly demoProvidersFolder: string | null;
-  /** Whether `NODE_ENV` says production. */
+  /** Whether `NODE_ENV` is `production`. */
   readonly production: boolean;
-  /** The file it was read from. */
+  /** Path of the configuration file; `null` without one. */
   readonly file: string | null;
-  /** What is allowed, but probably not meant. */
+  /** Warnings about valid but probably unintended settings. */
   readonly warnings: readonly string[];
 }
 
 type MailDocument = ConfigurationDocument["mail"];
 
-/** How mail is sent, with what follows from the rest filled in. */
+/** Mail settings with derived values. */
 interface MailConfiguration extends Omit<MailDocument, "smtp"> {
   readonly smtp: Omit<MailDocument["smtp"], "port" | "security"> & {
     readonly port: number | undefined;
@@ -117,7 +117,7 @@ interface MailConfiguration extends Omit<MailDocument, "smtp"> {
 
 const ports = { tls: 465, startTls: 587, none: 25 } as const;
 
-/** Fills in port and security of a relay: encrypted, unless it is on this machine. */
+/** Derives port and security of the SMTP server. Connections are encrypted except to loopback. */
 export function mailOf({ smtp, ...rest }: MailDocument): MailConfiguration {
   if (smtp.host === undefined) return { ...rest, smtp: { ...smtp, port: undefined, security: undefined } };
   const usual = smtp.port === ports.tls ? "tls" : isLoopbackHost(smtp.host) ? "none" : "startTls";

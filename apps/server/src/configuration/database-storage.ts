@@ -14,7 +14,7 @@ interface StoragePlace {
   readonly alias: string;
   /** Path of the storage section. */
   readonly path: string;
-  /** Names of the members that were given. */
+  /** Names of the given members. */
   readonly given: readonly string[];
   readonly document: Pick<ConfigurationDocument, "databaseUrl" | "dataDir">;
 }
@@ -32,7 +32,7 @@ const usedBy: Readonly<Record<StorageConfiguration["engine"], readonly string[]>
 /** Milliseconds. */
 const defaultStatementTimeout = { server: 30_000, embedded: 5_000 } as const;
 
-/** The storage of one database with its defaults, and what is wrong with it; `null` storage if it cannot be told. */
+/** Resolves the storage of one database and its errors. `storage` is `null` if it cannot be determined. */
 export function storageOf(
   storage: StorageDocument,
   { alias, path, given, document }: StoragePlace,
@@ -77,12 +77,12 @@ export function storageOf(
   return { storage: { engine: named, url, schema, pool: storage.pool, statementTimeout }, combinations };
 }
 
-/** Whether a storage is on a database server, which others look after. */
+/** Whether the storage is on a database server. */
 export function isOnServer(storage: StorageConfiguration | null): storage is ServerStorage {
   return storage?.engine === "postgres" || storage?.engine === "mariadb";
 }
 
-/** Aliases may hold hyphens, names of schemas had better not. */
+/** Aliases can contain hyphens, which schema names would need to quote. */
 function defaultSchema(alias: string, base = "sallyport"): string {
   return alias === "" ? base : `${base}_${alias.replaceAll("-", "_")}`;
 }
@@ -93,7 +93,7 @@ function schemaCombinations(schema: string, path: string): InvalidCombination[] 
   return [{ path: `${path}.schema`, reason }];
 }
 
-/** The database that a connection string to MariaDB names. */
+/** Database name in a MariaDB connection string. */
 function databaseIn(url: string): string | undefined {
   return decodeURIComponent(new URL(url).pathname.slice(1)) || undefined;
 }

@@ -11,7 +11,7 @@ interface ResolvedDatabases {
   readonly combinations: readonly InvalidCombination[];
 }
 
-/** Fills in what is common to all databases and finds what does not go together. `raw` is the document as given. */
+/** Applies the server-wide defaults and finds invalid combinations. `raw` is the unparsed document. */
 export function resolveDatabases(document: ConfigurationDocument, raw: unknown): ResolvedDatabases {
   const implicit = document.databases === undefined && document.databaseUrl !== undefined;
   const listed = implicit ? [databaseSection.parse({ storage: {} })] : (document.databases ?? []);
@@ -61,7 +61,7 @@ function givenMembers(raw: unknown, index: number): string[] {
 
 type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
 
-/** The rules of one database: its own where it has some, else the common ones. */
+/** The policies of one database. Its own values override the server-wide ones. */
 function policyOf(
   own: Pick<DatabaseDocument, "sessions" | "locks" | "objects" | "throttle" | "audit">,
   common: Pick<ConfigurationDocument, "sessions" | "locks" | "objects" | "throttle" | "audit">,
@@ -84,7 +84,7 @@ function overlay<T extends object>(below: T, above: { readonly [K in keyof T]?: 
   return { ...below, ...Object.fromEntries(given) };
 }
 
-/** Databases that claim the same alias or the same schema, or that share an engine and disagree about it. */
+/** Finds databases with the same alias or schema, and different settings for a shared engine. */
 function* sharingCombinations(databases: readonly DatabaseConfiguration[]): Generator<InvalidCombination> {
   for (const [index, database] of databases.entries()) {
     for (const [before, other] of databases.slice(0, index).entries()) {
@@ -130,11 +130,11 @@ function* sharingCombinations(databases: readonly DatabaseConfiguration[]): Gene
   }
 }
 
-/** What tells two databases on a server, or two directories, apart, however they were spelled. */
+/** Normalized identity of a server database or directory. */
 function placeOf(storage: ServerStorage | EmbeddedStorage): string {
   if (storage.engine === "embedded") return storage.dataDir;
   if (!URL.canParse(storage.url)) return storage.url;
   const { hostname, port, pathname } = new URL(storage.url);
-  // On MariaDB the schema is the database, whatever the connection string names.
+  // On MariaDB the schema is the database, regardless of the connection string.
   return storage.engine === "mariadb" ? `${hostname}:${port || "3306"}` : `${hostname}:${port || "5432"}${pathname}`;
 }

@@ -5,18 +5,18 @@ import { isOnServer } from "./database-storage.ts";
 import { isLoopbackHost } from "./schema/network-texts.ts";
 
 interface DemoCircumstances {
-  /** Whether there is a configuration besides the environment. */
+  /** Whether a configuration exists besides the environment. */
   readonly given: boolean;
   readonly production: boolean;
   readonly host: string;
 }
 
-/** The demo is what nobody asked for by name: no file, not in production, reachable from this machine only. */
+/** Whether to run the demo: no configuration, not production, and reachable from this machine only. */
 export function isDemo({ given, production, host }: DemoCircumstances): boolean {
   return !given && !production && isLoopbackHost(host);
 }
 
-/** The databases of the demo, as a file would list them: on the given server, else embedded. */
+/** The databases of the demo, as in a configuration file. `onServer`: on the configured server; otherwise embedded. */
 export function demoDatabases(onServer: boolean): { alias: string; name: string; storage: { schema: string } }[] {
   const storage = { ...(onServer ? {} : { engine: "embedded" }), migrateOnStart: true };
   return [
@@ -25,13 +25,13 @@ export function demoDatabases(onServer: boolean): { alias: string; name: string;
   ];
 }
 
-/** The folder with the macros of the demo, which come with this package; `null` where somebody has left them out. */
+/** Directory of the sample macros in this package; `null` if it was removed. */
 export function demoMacros(): string | null {
   const directory = fileURLToPath(new URL("../../macros/demo", import.meta.url));
   return existsSync(directory) ? directory : null;
 }
 
-/** What whoever did not ask for the demo by name should know about it; `null` when there is none. */
+/** Note for operators who may not expect the demo; `null` if this is not the demo. */
 export function demoNote({ demo, databases }: Pick<Configuration, "demo" | "databases">): string | null {
   if (!demo) return null;
   const storages = databases.flatMap(({ storage }) => (isOnServer(storage) ? [storage] : []));

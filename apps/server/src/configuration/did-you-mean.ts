@@ -1,4 +1,4 @@
-/** The name that was probably meant, if one is close enough: a third of its letters may be other ones, or so many. */
+/** The closest name; `undefined` if more than `most` edits apart. Defaults to a third of the letters. */
 export function didYouMean(
   name: string,
   names: readonly string[],
@@ -13,7 +13,7 @@ export function didYouMean(
   return best !== undefined && best.distance <= most ? best.candidate : undefined;
 }
 
-/** How many letters must be changed, added, left out or swapped with their neighbour. */
+/** Edit distance with insertions, deletions, substitutions and transpositions (optimal string alignment). */
 function distance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= from.length; row += 1) {

@@ -2,21 +2,21 @@ import { resolve } from "node:path";
 import { type ProviderType, providerTypeOf, providerTypes } from "@sallyport/core";
 import * as z from "zod";
 
-/** A kind of value that a configuration field can take. */
+/** Type of a configuration value. */
 export interface Kind<Out> {
-  /** As the reference calls it. */
+  /** Name of the type in the reference. */
   readonly type: string;
-  /** Its refusals tell what is wanted and never repeat the value. */
+  /** Its errors state the expected value and never repeat the given one. */
   readonly schema: z.ZodType<Out>;
-  /** What the file would hold instead of this text of an environment variable; the text itself if it makes no sense. */
+  /** Converts the text of an environment variable to a file value. Returns the text if it is invalid. */
   readonly fromText: (text: string) => unknown;
-  /** The value as the file spells it. */
+  /** Converts the value to its file form. */
   readonly toFile: (value: Out) => unknown;
-  /** What this text, standing in a file of the folder, or in an environment where it is the working directory, leads to. */
+  /** Resolves a path relative to a directory: that of the file, or the working directory for a variable. */
   readonly inFolder?: (text: string, folder: string) => string;
 }
 
-/** The refusal for whatever does not fit; a member that is absent where one is needed is told apart. */
+/** Error of an invalid value. A missing required member has its own text. */
 function refusal(wanted: string): { error: (issue: { readonly input?: unknown }) => string } {
   return { error: ({ input }) => (input === undefined ? `is required: ${wanted}` : `must be ${wanted}`) };
 }
@@ -30,7 +30,7 @@ interface TextRule {
   readonly type?: string;
 }
 
-/** A text that is not empty, unless the rule says what else it must be. */
+/** A text, non-empty by default. */
 export function text({
   wanted = "a non-empty string",
   fits = (value) => value !== "",
@@ -40,7 +40,7 @@ export function text({
   return { type, schema, fromText: asIs, toFile: asIs };
 }
 
-/** A whole number within bounds, both included. */
+/** An integer within inclusive bounds. */
 export function wholeNumber(from: number, to: number): Kind<number> {
   const wanted = `an integer from ${from} to ${to}`;
   const schema = z
@@ -58,13 +58,13 @@ const flagWords: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** Yes or no. */
+/** A boolean. */
 export function flag(): Kind<boolean> {
   const fromText = (given: string): unknown => flagWords.get(given.toLowerCase()) ?? given;
   return { type: "true | false", schema: z.boolean(refusal("true or false")), fromText, toFile: asIs };
 }
 
-/** One of a few words. */
+/** One of several words. */
 export function choice<const Word extends string>(...words: readonly [Word, ...Word[]]): Kind<Word> {
   const quoted = words.map((word) => JSON.stringify(word));
   const wanted = `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
@@ -81,7 +81,7 @@ const units: ReadonlyMap<string, number> = new Map([
 
 const form = /^(\d{1,9})(ms|s|m|h|d)$/;
 
-/** A length of time, spelled as a whole number and a unit (`500ms`, `15s`, `30m`, `12h`, `7d`); milliseconds once read. */
+/** A duration: an integer with a unit (`500ms`, `15s`, `30m`, `12h`, `7d`). Parsed to milliseconds. */
 export function duration(from: string, to: string): Kind<number> {
   const wanted = `a duration from "${from}" to "${to}", such as "15s" or "30m"`;
   const [least, most] = [millisecondsOf(from), millisecondsOf(to)];
@@ -94,7 +94,7 @@ export function duration(from: string, to: string): Kind<number> {
   return { type: `duration ${from}–${to}`, schema, fromText: asIs, toFile: durationText };
 }
 
-/** The shortest spelling of a number of milliseconds. */
+/** The shortest form of a duration in milliseconds. */
 export function durationText(milliseconds: number): string {
   for (const [unit, size] of units) {
     if (milliseconds >= size && milliseconds % size === 0) return `${milliseconds / size}${unit}`;
@@ -107,14 +107,14 @@ function millisecondsOf(given: string): number {
   return Number(count) * (units.get(unit ?? "") ?? Number.NaN);
 }
 
-/** A path in the file system; in the file relative to the file, in the environment to the working directory. */
+/** A file system path. In the file it is relative to the file, in a variable to the working directory. */
 export function path(): Kind<string> {
   const wanted = "a path";
   const schema = z.string(refusal(wanted)).min(1, { error: `must be ${wanted}` });
   return { type: "path", schema, fromText: asIs, toFile: asIs, inFolder: (given, folder) => resolve(folder, given) };
 }
 
-/** The name of an identity provider, in any case, or another name that it is known by. */
+/** An identity provider by name or alias, case-insensitive. */
 export function providerName(): Kind<ProviderType> {
   const wanted = `${providerTypes.slice(0, -1).join(", ")} or ${providerTypes.at(-1)}`;
   const schema = z.string(refusal(wanted)).transform((name, context) => {
@@ -126,7 +126,7 @@ export function providerName(): Kind<ProviderType> {
   return { type: providerTypes.join(" | "), schema, fromText: asIs, toFile: asIs };
 }
 
-/** A module to load: a path like `./adapter.js`, relative as any path is, or the name of an installed package. */
+/** A module: a relative or absolute path, or the name of an installed package. */
 export function moduleReference(): Kind<string> {
   const wanted = "a path that begins with ./, ../ or /, or a package name";
   const schema = z.string(refusal(wanted)).min(1, { error: `must be ${wanted}` });
@@ -135,7 +135,7 @@ export function moduleReference(): Kind<string> {
   return { type: "path or package", schema, fromText: asIs, toFile: asIs, inFolder };
 }
 
-/** Several values of one kind; commas stand between them in the environment. */
+/** A list of one type. In a variable, commas separate the elements. */
 export function listOf<Item>(item: Kind<Item>): Kind<Item[]> {
   return {
     type: `list of ${item.type}s`,
@@ -145,7 +145,7 @@ export function listOf<Item>(item: Kind<Item>): Kind<Item[]> {
   };
 }
 
-/** An object of whatever members, for others to judge. */
+/** An object with arbitrary members, validated elsewhere. */
 export function jsonObject(): Kind<Readonly<Record<string, unknown>>> {
   const schema = z.record(z.string(), z.unknown(), refusal("an object"));
   return { type: "object", schema, fromText: asIs, toFile: asIs };

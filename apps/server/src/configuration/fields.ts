@@ -1,16 +1,16 @@
 import * as z from "zod";
 import type { Kind } from "./field-kinds.ts";
 
-/** What is known of a configuration field besides its schema. */
+/** Metadata of a configuration field. */
 export interface FieldFacts {
   readonly kind: Kind<unknown>;
-  /** Environment variable that goes before the file; `null` when there is none. */
+  /** Environment variable, which overrides the file; `null` if there is none. */
   readonly env: string | null;
-  /** As the file would spell it; `undefined` when there is none. */
+  /** Default in file form; `undefined` if there is none. */
   readonly default: unknown;
   /** One line for the reference. */
   readonly doc: string;
-  /** Never shown; may be given as `<env>_FILE`, too. */
+  /** Never printed. `<env>_FILE` can also provide it. */
   readonly secret: boolean;
 }
 
@@ -21,7 +21,7 @@ interface FieldOptions {
 
 const factsBySchema = new WeakMap<z.ZodType, FieldFacts>();
 
-/** A field with a default, spelled as in the file. */
+/** A field with a default in file form. */
 export function field<Out>(
   env: string | null,
   kind: Kind<Out>,
@@ -31,7 +31,7 @@ export function field<Out>(
   return known(kind.schema.prefault(preset as never), { kind, env, default: preset, doc, secret });
 }
 
-/** A field that need not be there. */
+/** An optional field. */
 export function optionalField<Out>(
   env: string | null,
   kind: Kind<Out>,
@@ -48,31 +48,31 @@ function known<Schema extends z.ZodType, Out>(
   return schema;
 }
 
-/** The facts of a field; `undefined` for a section. */
+/** The metadata of a field; `undefined` for a section. */
 export function factsOf(schema: z.ZodType): FieldFacts | undefined {
   return factsBySchema.get(schema);
 }
 
-/** A group of fields; all of their defaults apply when it is absent. Members that nobody knows are refused. */
+/** A group of fields. If absent, all defaults apply. Unknown members are errors. */
 export function section<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, { error: "must be an object" }).prefault({} as never);
 }
 
-/** A group of fields that has a meaning by being there. */
+/** A group of fields whose presence has a meaning. */
 export function optionalSection<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, { error: "must be an object" }).optional();
 }
 
-/** A member of the configuration: a field, or the objects of a list. */
+/** A field of the configuration with its path. */
 export interface FieldPlace {
   readonly path: readonly string[];
   readonly facts: FieldFacts;
 }
 
-/** Marks the step from a list to any of its elements. */
+/** Path step from a list to any of its elements. */
 export const anyElement = "[]";
 
-/** Every field below a schema, in the order of its definition. */
+/** All fields below a schema, in the order of definition. */
 export function* walkFields(schema: z.ZodType, path: readonly string[] = []): Generator<FieldPlace> {
   const facts = factsOf(schema);
   if (facts !== undefined) {
@@ -88,7 +88,7 @@ export function* walkFields(schema: z.ZodType, path: readonly string[] = []): Ge
   if (element !== undefined) yield* walkFields(element, [...path, anyElement]);
 }
 
-/** The schema at a path as it occurs in a document, where elements of a list have numbers. */
+/** The schema at a document path, in which list elements have numbers. */
 export function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return schema;
@@ -99,7 +99,7 @@ export function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.Zod
   return next === undefined ? undefined : schemaAt(next, rest);
 }
 
-/** The names that the section at a path knows. */
+/** Member names of the section at a path. */
 export function membersAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const found = schemaAt(schema, path);
   return found === undefined ? [] : Object.keys(shapeOf(unwrap(found)) ?? {});

@@ -6,13 +6,13 @@ import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { isLoopbackHost } from "./schema/network-texts.ts";
 import { folderProblem, unreadable } from "./read-sources.ts";
 
-/** Values that do not go together. */
+/** An error about values that exclude or require each other. */
 export interface InvalidCombination extends Fault {
-  /** Paths of the other values; if one of them is faulty itself, nothing can be said. */
+  /** Paths of the other values. The error is suppressed if one of them is invalid itself. */
   readonly against?: readonly string[];
 }
 
-/** Settings of the keys that do not go together. */
+/** Invalid combinations of the key settings. */
 export function* encryptionCombinations({ encryption }: ConfigurationDocument): Generator<InvalidCombination> {
   const { rsaKeyFile, rsaKeyPassphrase, jwtKeyFile, jwtKeyPassphrase } = encryption;
   for (const [name, file] of Object.entries({ rsaKeyFile, jwtKeyFile })) {
@@ -30,7 +30,7 @@ export function* encryptionCombinations({ encryption }: ConfigurationDocument): 
   }
 }
 
-/** Folders of macros that are none. `common`: the one of all databases that name none of their own. */
+/** Invalid macro directories. `common`: the server-wide directory. */
 export function* macrosCombinations(
   common: string | undefined,
   databases: readonly DatabaseConfiguration[],
@@ -45,7 +45,7 @@ export function* macrosCombinations(
   }
 }
 
-/** Settings of mail that do not go together, and templates that are none. `demo`: it makes the master key that nobody gave. */
+/** Invalid combinations of the mail settings, and invalid templates. The demo generates its master key. */
 export function* mailCombinations(
   { mail, encryption }: ConfigurationDocument,
   demo: boolean,
@@ -91,7 +91,7 @@ function* templateCombinations(templates: string): Generator<InvalidCombination>
   for (const fault of faults) yield { path: "mail.templatesDirectory", reason: `has an invalid template: ${fault}` };
 }
 
-/** Providers that are listed twice, limits that do not go together, and what the server needs to log in with any. */
+/** Duplicate providers, invalid limits, and missing requirements of a provider log-in. */
 export function* providersCombinations(
   { oAuthProviders = [], encryption, providers, server }: ConfigurationDocument,
   demo: boolean,
@@ -107,7 +107,7 @@ export function* providersCombinations(
   }
   if (providers.maxPendingLogins.total > 0)
     yield* wrongOrder(providers.maxPendingLogins, ["perIp", "total"], "greater", "providers.maxPendingLogins");
-  // The demo knows its address, and makes a master key for itself.
+  // The demo knows its address and generates its master key.
   if (oAuthProviders.length === 0 || demo) return;
   if (encryption.masterKey === undefined) {
     yield {
@@ -117,7 +117,7 @@ export function* providersCombinations(
       against: ["oAuthProviders"],
     };
   }
-  // Apple's callback address comes from what is registered of it.
+  // Apple's callback URL comes from its registration.
   if (server.publicUrl === undefined && oAuthProviders.some(({ name }) => name !== "apple")) {
     yield {
       path: "server.publicUrl",
@@ -127,7 +127,7 @@ export function* providersCombinations(
   }
 }
 
-/** Settings of the server that do not go together. */
+/** Invalid combinations of the server settings. */
 export function* serverCombinations({ server }: ConfigurationDocument): Generator<InvalidCombination> {
   const { certificateFile, keyFile } = server.tls;
   if (certificateFile !== undefined && keyFile === undefined) {
@@ -144,13 +144,13 @@ export function* serverCombinations({ server }: ConfigurationDocument): Generato
   yield* wrongOrder(server.maxIncompleteBodies, ["perIp", "total"], "greater", "server.maxIncompleteBodies");
 }
 
-/** Limits of sessions that do not go together. `at` is the path of the section, `common` that of the common values. */
+/** Invalid combinations of session limits. `at`: path of the section; `common`: path of the server-wide one. */
 export function* sessionCombinations(policy: SessionPolicy, at: string, common: string): Generator<InvalidCombination> {
   yield* wrongOrder(policy, ["idleTimeout", "absoluteLifetime"], "longer", at, common);
   if (policy.limit > 0) yield* wrongOrder(policy, ["perUserLimit", "limit"], "greater", at, common);
 }
 
-/** Delays that do not go together. */
+/** Invalid combinations of throttle delays. */
 export function* throttleCombinations(
   policy: ThrottlePolicy,
   at: string,
@@ -161,7 +161,7 @@ export function* throttleCombinations(
   yield* wrongOrder(policy, ["maxDelay", "resetAfter"], "longer", at, common);
 }
 
-/** Two members of a section, if the first is more than the second. */
+/** Reports two members of a section if the first exceeds the second. */
 function* wrongOrder<Member extends string>(
   values: Readonly<Record<NoInfer<Member>, number>>,
   [lesser, greater]: readonly [Member, Member],
@@ -174,7 +174,7 @@ function* wrongOrder<Member extends string>(
   yield { path: `${at}.${lesser}`, reason: `must not be ${word} than ${greater}`, against };
 }
 
-/** Files of a section that cannot be read. */
+/** Unreadable files of a section. */
 function* fileCombinations(
   at: string,
   files: Readonly<Record<string, string | undefined>>,

@@ -25,9 +25,9 @@ import { environmentWarnings, warningsAbout } from "./warnings.ts";
 export interface ConfigurationSources {
   /** Path of a file that must exist. */
   readonly file?: string | undefined;
-  /** What a file would hold, instead of one. */
+  /** Content that replaces a file. */
   readonly content?: object;
-  /** Instead of the variables of this process. */
+  /** Replaces the environment of this process. */
   readonly environment?: Environment;
 }
 
@@ -35,9 +35,9 @@ const defaultFile = "sallyport.config.json";
 const nodeEnvironments = ["production", "development", "test"];
 
 /**
- * Reads the file (the one named, that of `SALLYPORT_CONFIG`, or `sallyport.config.json` here) and the environment over
- * it. Throws a `ConfigurationError` with everything that is wrong. Without file, in development and on loopback, the
- * answer is the demo.
+ * Loads the file (the given one, `SALLYPORT_CONFIG`, or `./sallyport.config.json`) and overrides it with the
+ * environment. Throws a `ConfigurationError` with all errors. Without a file, in development and on loopback, it
+ * returns the demo.
  */
 export function loadConfiguration(sources: ConfigurationSources = {}): Configuration {
   const { environment = process.env } = sources;
@@ -115,7 +115,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   });
 }
 
-/** What the demo has and nobody gave. */
+/** Adds the settings of the demo. */
 function withDemo(raw: Record<string, unknown>, onServer: boolean, dataDir: string): Record<string, unknown> {
   const [macros, mail] = [raw["macros"], raw["mail"]].map((given) => (isRecord(given) ? given : {}));
   const directory = demoMacros();
@@ -129,7 +129,7 @@ function withDemo(raw: Record<string, unknown>, onServer: boolean, dataDir: stri
   };
 }
 
-/** Another folder replaces the sample macros, which the README and the guides call. */
+/** Another directory replaces the sample macros that the README and the guides use. */
 function macroWarnings(directory: string | undefined, demo: boolean): string[] {
   const samples = demoMacros();
   if (!demo || samples === null || directory === undefined || resolve(directory) === samples) return [];
@@ -138,7 +138,7 @@ function macroWarnings(directory: string | undefined, demo: boolean): string[] {
   ];
 }
 
-/** The demo keeps keys and mail there, on whatever storage it is. */
+/** The demo keeps keys and mail there, whatever its storage is. */
 function* dataDirFaults({ dataDir }: ConfigurationDocument): Generator<Fault> {
   const reason = folderProblem(dataDir, { mayBeMissing: true });
   if (reason !== null) yield { path: "dataDir", reason: reason };
@@ -157,7 +157,7 @@ function commonCombinations({ sessions, throttle }: ConfigurationDocument): Inva
   ];
 }
 
-/** Whether a contradiction involves a value that is refused already. */
+/** Whether an invalid combination involves a value that is already invalid. */
 function restsOn({ path, against = [] }: InvalidCombination, faults: readonly Fault[]): boolean {
   const inside = (one: string, other: string): boolean =>
     one === other || one.startsWith(`${other}.`) || one.startsWith(`${other}[`);
@@ -166,7 +166,7 @@ function restsOn({ path, against = [] }: InvalidCombination, faults: readonly Fa
   );
 }
 
-/** With the variable that the value came from or, where nobody gave one, can come from. */
+/** Adds the environment variable of the value, or the one that can set it. */
 function withSource(fault: Fault, values: EnvironmentValues["values"], raw: object): Fault {
   const field = fault.path.replace(/\[.*$/, "");
   const env =
@@ -187,7 +187,7 @@ function variableOf(path: string): string | undefined {
   );
 }
 
-/** A typing error must not turn a production server into the demo. */
+/** A typo must not turn a production server into the demo. */
 function unknownNodeEnvironment(given: string): ConfigurationError {
   const meant = didYouMean(given, nodeEnvironments);
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
@@ -210,7 +210,7 @@ function put(raw: Record<string, unknown>, path: readonly string[], value: unkno
     return;
   }
   raw[name] ??= {};
-  // What is no section is refused as such by the check of the shape.
+  // The shape check reports a value that is no section.
   if (isRecord(raw[name])) put(raw[name], rest, value);
 }
 
@@ -218,7 +218,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Freezes an object with everything that it holds. */
+/** Freezes an object recursively. */
 function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) deepFreeze(member);

@@ -3,7 +3,7 @@ import { durationText } from "./field-kinds.ts";
 import { factsOf, schemaAt } from "./fields.ts";
 import { configurationSchema } from "./schema/configuration-schema.ts";
 
-/** The effective configuration as a file would spell it, without the values of secrets. */
+/** The effective configuration in file form, with masked secrets. */
 export function maskedConfiguration(configuration: Configuration): object {
   const {
     databases,
@@ -75,7 +75,7 @@ function spellStorage(storage: StorageConfiguration, migrateOnStart: boolean): o
   };
 }
 
-/** Where a connection string leads, without what opens the door. */
+/** A connection string without its password and parameters. */
 export function maskedUrl(url: string): string {
   if (!URL.canParse(url)) return "***";
   const { protocol, username, host, pathname } = new URL(url);

@@ -6,12 +6,15 @@ import { jsonPointer } from "@sallyport/core/errors";
 import * as z from "zod";
 import { ConfigurationError } from "./configuration-error.ts";
 
-/** The model file for which no other is named. */
+/** The default model file. */
 const defaultModelFile = fileURLToPath(new URL("../../models/default.json", import.meta.url));
 
 const modelFile = z.strictObject({ classes: z.array(classDefinition.extend({ name: z.string() })) });
 
-/** All classes of a new database, by its model file. Throws a `ConfigurationError` that names the file if it cannot be used. */
+/**
+ * The classes of a new database from a model file. Throws a `ConfigurationError` with the file name if the file is
+ * invalid.
+ */
 export async function readModelFile(file: string = defaultModelFile): Promise<readonly ClassDefinition[]> {
   try {
     const { classes } = modelFile.parse(JSON.parse(await readFile(file, "utf8")));
@@ -25,7 +28,7 @@ export async function readModelFile(file: string = defaultModelFile): Promise<re
   }
 }
 
-/** Why the file cannot be used; `null` for an error that is not the file's. */
+/** Why the file cannot be used; `null` for an error of another origin. */
 function reasonOf(error: unknown): string | null {
   if (error instanceof z.ZodError)
     return error.issues.map(({ path, message }) => `at ${jsonPointer(path)}: ${message}`).join("; ");

@@ -5,7 +5,7 @@ import { ConfigurationError, type Fault } from "./configuration-error.ts";
 import { factsOf, schemaAt, walkFields } from "./fields.ts";
 import { configurationSchema } from "./schema/configuration-schema.ts";
 
-/** The content of a configuration file, not yet checked but for being JSON. Paths in it become absolute. */
+/** Content of a configuration file: valid JSON, otherwise unchecked. Its paths become absolute. */
 export function readFile(file: string): unknown {
   let text: string;
   try {
@@ -16,7 +16,7 @@ export function readFile(file: string): unknown {
   return resolvePaths(parse(text, file), configurationSchema, dirname(resolve(file)));
 }
 
-/** The parser's own message would quote the file, secrets included. */
+/** The error message of the parser would quote the file, including secrets. */
 function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
@@ -42,7 +42,7 @@ function resolvePaths(value: unknown, schema: z.ZodType | undefined, folder: str
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface EnvironmentValues {
-  /** What the variables say, by path of the field. */
+  /** Values by path of the field. */
   readonly values: ReadonlyMap<
     string,
     { readonly path: readonly string[]; readonly value: unknown; readonly env: string }
@@ -50,7 +50,7 @@ export interface EnvironmentValues {
   readonly faults: readonly Fault[];
 }
 
-/** Reads every variable that a field names. An empty variable counts as none. */
+/** Reads the environment variables of all fields. An empty variable counts as unset. */
 export function readEnvironment(environment: Environment): EnvironmentValues {
   const values = new Map<string, { path: readonly string[]; value: unknown; env: string }>();
   const faults: Fault[] = [];
@@ -102,7 +102,7 @@ export function unreadable(file: string): string | null {
   }
 }
 
-/** What is wrong with a directory: completes a sentence that begins with its field; `null` if nothing is. `mayBeMissing`: it is made when it is needed. */
+/** Problem of a directory, as the end of a sentence; `null` if none. `mayBeMissing`: it is created on demand. */
 export function folderProblem(folder: string, { mayBeMissing = false } = {}): string | null {
   try {
     return statSync(folder).isDirectory() ? null : "is not a directory";
@@ -112,7 +112,7 @@ export function folderProblem(folder: string, { mayBeMissing = false } = {}): st
   }
 }
 
-/** Whether `LOG_LEVEL` asks for every detail; readable even when the configuration is not. */
+/** Whether `LOG_LEVEL` is `debug` or `trace`. Works with an invalid configuration. */
 export function isDebugging(): boolean {
   return ["debug", "trace"].includes(process.env["LOG_LEVEL"] ?? "");
 }

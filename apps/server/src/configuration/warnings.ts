@@ -5,7 +5,7 @@ import { configurationSchema } from "./schema/configuration-schema.ts";
 import { isLoopbackHost } from "./schema/network-texts.ts";
 import type { Environment } from "./read-sources.ts";
 
-/** What is allowed, but probably not meant. */
+/** Warnings about valid but probably unintended settings. */
 export function warningsAbout(configuration: Omit<Configuration, "warnings">): string[] {
   const { server, databases, demo, production, debugMessages, mail, metrics, encryption, compatibility } =
     configuration;
@@ -41,7 +41,7 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
       "encryption.rsaKeyFile: all databases share this key. An encrypted log-in recorded for one database can be replayed at another if the user has the same password there.",
     );
   }
-  // Last, because a deployment whose clients use session ids only is complete without one.
+  // Last, because a deployment that uses session ids only needs no master key.
   if (encryption.masterKey === undefined && !demo) {
     warnings.push(
       "encryption.masterKey: not set. Token, encrypted and secure log-in are answered 705. To enable them, set MASTER_KEY; generate it with 'openssl rand -base64 32'.",
@@ -53,18 +53,18 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
 const prefix = "SALLYPORT_";
 /** Shorter names resemble too many others. */
 const shortest = 5;
-/** Names from this length on are taken for a typing error whatever letter they start with. */
+/** Minimum length of a typo with a different first letter. */
 const long = 8;
-/** Two slips in a shorter name can make another word of it: HTTP_PORT, SMTP_PORT. */
+/** In shorter names, two edits can produce another word: HTTP_PORT, SMTP_PORT. */
 const longer = 11;
-/** Names that other software gives to what is a setting here. */
+/** Names of other software for settings of this server. */
 const otherwise: ReadonlyMap<string, string> = new Map([
   ["MARIADB_URL", "DATABASE_URL"],
   ["SMTP_PASS", "SMTP_PASSWORD"],
   ["SMTP_USERNAME", "SMTP_USER"],
 ]);
 
-/** Warnings about variables that resemble a setting but are not read. */
+/** Warnings about unread variables that resemble a setting. */
 export function environmentWarnings(environment: Environment): string[] {
   const known = Array.from(walkFields(configurationSchema)).flatMap(({ facts: { env, secret } }) =>
     env === null ? [] : secret ? [env, `${env}_FILE`] : [env],
@@ -75,7 +75,7 @@ export function environmentWarnings(environment: Environment): string[] {
   return given.flatMap((name) => {
     const own = name.startsWith(prefix);
     const meant = settingMeantBy(own ? name.slice(prefix.length) : name, known);
-    // Where the setting itself is given, a name that resembles it belongs to other software.
+    // If the setting itself is set, a similar name belongs to other software.
     if (meant !== undefined && (own || !isSet(meant))) return [`${name}: unknown variable. Did you mean ${meant}?`];
     return own ? [`${name}: unknown variable.`] : [];
   });

@@ -11,9 +11,7 @@ const upkeepInterval = 6 * 60 * 60_000;
 /** Milliseconds for an engine restart, with a margin. */
 const restartTime = 5_000;
 
-/**
- * Maximum milliseconds for which a command uses a server's database. Requests wait meanwhile; their timeout is longer.
- */
+/** Maximum milliseconds for which a command uses a server's database. Requests wait meanwhile. */
 const sharing = { limit: 5_000 };
 
 /** The caller receives the errors. Knex would also print them. */
@@ -47,10 +45,7 @@ async function open(
   return sqlEngine({ ...engine, close }, dataDir);
 }
 
-/**
- * Opens the engine for a command. If a server of the same user holds the directory, the command connects through a
- * socket there.
- */
+/** Opens the engine for a command, or joins a server of the same user that holds the directory. */
 export async function openOrJoinEmbedded(storage: EmbeddedStorage): Promise<SqlEngine> {
   const { dataDir } = storage;
   const { DirectoryLockedError, joinEmbeddedEngine } = await import("@sallyport/storage-pglite");

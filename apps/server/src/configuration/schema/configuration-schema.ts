@@ -22,7 +22,7 @@ const masterKey = text({
     Buffer.from(value, "base64").length === 32 && Buffer.from(value, "base64").toString("base64") === value,
 });
 
-/** Keys of the server, for tokens and for encrypted log-ins. */
+/** Server keys for tokens and encrypted log-ins. */
 const encryptionSection = section({
   masterKey: optionalField("MASTER_KEY", masterKey, {
     secret: true,
@@ -44,7 +44,7 @@ const encryptionSection = section({
   }),
 });
 
-/** Which identity providers this server logs in with. What they know the service by is registered in the databases. */
+/** The enabled identity providers. Their registrations are stored in the databases. */
 const oAuthProvidersSection = z
   .array(
     z.strictObject(
@@ -59,7 +59,7 @@ const oAuthProvidersSection = z
   )
   .optional();
 
-/** How the server speaks to identity providers. */
+/** Connections to identity providers. */
 const providersSection = section({
   timeout: field("PROVIDERS_TIMEOUT", duration("100ms", "1m"), "5s", {
     doc: "Maximum time for one response of a provider. A log-in that waits longer is answered 706.",
@@ -87,7 +87,7 @@ const providersSection = section({
 
 const mebibyte = 1_048_576;
 
-/** Everything that can be configured, as the file spells it. */
+/** The schema of the configuration file. */
 export const configurationSchema = z.strictObject(
   {
     server: serverSection,
@@ -151,23 +151,23 @@ export const configurationSchema = z.strictObject(
   { error: "must be an object" },
 );
 
-/** The configuration as the schema reads it, before the databases take over what is common to all. */
+/** The parsed configuration, before defaults are applied to the databases. */
 export type ConfigurationDocument = z.output<typeof configurationSchema>;
 
-/** One line of the reference. */
+/** One row of the reference. */
 export interface ConfigurationField {
-  /** As in the file; `[]` stands for any element of a list. */
+  /** Path in the file; `[]` stands for any element of a list. */
   readonly path: string;
-  /** Environment variable, if there is one; a secret's may also be spelled with `_FILE`. */
+  /** Environment variable; `null` if there is none. A secret can also use the suffix `_FILE`. */
   readonly env: string | null;
   readonly type: string;
-  /** As JSON; `null` when there is none. */
+  /** As JSON; `null` if there is none. */
   readonly default: string | null;
   readonly doc: string;
   readonly secret: boolean;
 }
 
-/** Every field of the configuration, in the order of the file. */
+/** All fields of the configuration, in the order of the file. */
 export function configurationFields(): ConfigurationField[] {
   return Array.from(walkFields(configurationSchema), ({ path: steps, facts }) => ({
     path: steps.join(".").replaceAll(`.${anyElement}`, anyElement),

@@ -13,7 +13,7 @@ import {
   ownThrottleSection,
 } from "./policy-sections.ts";
 
-/** A connection string; its refusal repeats nothing of it. */
+/** A connection string. Its error does not repeat the value. */
 export const connectionString = text({
   wanted:
     "a connection string such as postgres://user:password@host:5432/database or mariadb://user:password@host:3306/database",
@@ -72,12 +72,12 @@ const storageSection = optionalSection({
   }),
 });
 
-/** Whether a text names a schema of Postgres, or a database of MariaDB. */
+/** Whether a text is a valid Postgres schema or MariaDB database name. */
 export function isSchemaName(name: string): boolean {
   return /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(name);
 }
 
-/** One database that the server serves. */
+/** One database of the server. */
 export const databaseSection = z.strictObject(
   {
     alias: field(null, aliasText, "", {

@@ -1,7 +1,7 @@
 import { duration, flag, path, wholeNumber } from "../field-kinds.ts";
 import { field, optionalField, optionalSection, section } from "../fields.ts";
 
-/** Where macros come from, and what they may use up. */
+/** Sources and limits of macros. */
 export const macrosSection = section({
   directory: optionalField("MACROS_DIR", path(), {
     doc: "Directory with the macros and hooks of all databases, one per file (`.js`, `.mjs`, `.ts`). By default, the demo has its own; other servers have none.",
@@ -38,7 +38,7 @@ export const macrosSection = section({
   }),
 });
 
-/** What one database has of its own. */
+/** Macro settings of one database. */
 export const ownMacrosSection = optionalSection({
   directory: optionalField(null, path(), {
     doc: "Directory with the macros of this database. Overrides the server-wide value.",

@@ -13,7 +13,7 @@ const oneLine = text({
   fits: (value) => value.trim() !== "" && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value),
 });
 
-/** How mail is sent: by a relay, or into a directory. Without either there is no mail. */
+/** Mail transport: an SMTP server or a directory. Without either, mail is disabled. */
 export const mailSection = section({
   smtp: section({
     host: optionalField("SMTP_HOST", hostName, { doc: "Host name or IP address of the SMTP server." }),

@@ -11,7 +11,7 @@ export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
-/** An address, or a network in CIDR form. */
+/** An IP address or a CIDR network. */
 export function isNetwork(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
   const version = isIP(address);
@@ -29,13 +29,13 @@ export function isHttpUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && search === "" && hash === "" && username === "";
 }
 
-/** The engine that a connection string leads to; `undefined` if it is none. */
+/** Storage engine of a connection string; `undefined` if it is none. */
 export function engineOfUrl(text: string): "mariadb" | "postgres" | undefined {
   if (/^postgres(ql)?:\/\/[^\s]+$/.test(text)) return "postgres";
   return /^(mariadb|mysql):\/\/[^\s]+$/.test(text) && URL.canParse(text) ? "mariadb" : undefined;
 }
 
-/** An address over plain HTTP that leads to this machine. */
+/** A plain HTTP URL of this machine. */
 export function isLoopbackUrl(text: string): boolean {
   return (
     isHttpUrl(text) &&

@@ -6,7 +6,7 @@ const lifetime = duration("1s", "366d");
 const anyNumber = wholeNumber(0, 10_000_000);
 const clientHash = choice("md5", "none");
 
-/** The fields of a section for one database, which go before the common values. */
+/** The fields of a section for one database. They override the server-wide values. */
 function ownSection<Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape) {
   const own = Object.entries(shape).map(([name, common]) => {
     const { kind, doc } = factsOf(common) as FieldFacts;
@@ -34,7 +34,7 @@ const sessions = {
   }),
 };
 
-/** How long sessions live and how many there may be. */
+/** Lifetime and number of sessions. */
 export const sessionsSection = section(sessions);
 export const ownSessionsSection = ownSection(sessions);
 
@@ -44,7 +44,7 @@ const locks = {
   }),
 };
 
-/** How much sessions may keep to themselves. */
+/** Limits of object locks. */
 export const locksSection = section(locks);
 export const ownLocksSection = ownSection(locks);
 
@@ -54,7 +54,7 @@ const objects = {
   }),
 };
 
-/** How much users may keep. */
+/** Limits of objects per user. */
 export const objectsSection = section(objects);
 export const ownObjectsSection = ownSection(objects);
 
@@ -79,11 +79,11 @@ function throttle(whom: string, free: number) {
 
 const [ofUser, ofIp] = [throttle("USER", 10), throttle("IP", 100)];
 
-/** Delays after failed log-ins, counted per user and per client address. Many users may share an address. */
+/** Delays after failed log-ins, per user and per client address. Many users can share an address. */
 export const throttleSection = section({ user: section(ofUser), ip: section(ofIp) });
 export const ownThrottleSection = optionalSection({ user: ownSection(ofUser), ip: ownSection(ofIp) });
 
-/** Removal of data that is no longer needed. */
+/** Removal of expired data. */
 export const cleanupSection = section({
   interval: field("CLEANUP_INTERVAL", duration("1s", "1d"), "1m", {
     doc: "Interval at which the server deletes expired data: sessions, locks, failed attempts, tokens, old keys and audit events. It also builds missing indexes.",
@@ -96,7 +96,7 @@ const audit = {
   }),
 };
 
-/** The record of who came in, who was refused and who left. */
+/** The audit log of log-ins, log-outs and refusals. */
 export const auditSection = section(audit);
 export const ownAuditSection = ownSection(audit);
 
@@ -105,7 +105,7 @@ const resetLink = text({
   fits: isResetLink,
 });
 
-/** Passwords are kept as argon2id hashes. */
+/** Passwords are stored as argon2id hashes. */
 export const passwordsSection = section({
   clientHash: field("PASSWORD_CLIENT_HASH", clientHash, "md5", {
     doc: "How clients transform a password before they send it: `md5` sends its hexadecimal MD5 digest, `none` the password itself.",
@@ -141,7 +141,7 @@ export const ownClientHash = optionalField(null, clientHash, {
   doc: "How clients transform a password before they send it. Overrides the server-wide value `passwords.clientHash`.",
 });
 
-/** Whether mails can lead to it: where it leads has to be clear before anything is filled in. */
+/** Whether the link is a valid reset link. Its host must not contain placeholders. */
 function isResetLink(link: string): boolean {
   const [, host = ""] = /^https?:\/\/([^/?#]+)/i.exec(link) ?? [];
   return link.includes("{token}") && !/[{}]/.test(host) && URL.canParse(link.replaceAll(/\{(?:token|alias)\}/g, "x"));

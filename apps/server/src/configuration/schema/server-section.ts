@@ -7,7 +7,7 @@ interface Limit {
   readonly doc: string;
 }
 
-/** A limit for one client address (an IPv6 /64 counts as one), and one for all clients. `env` is the variable of the latter. */
+/** Limits per client network (an IPv4 address or IPv6 /64) and in total. `env` is the variable of the total. */
 export function clientLimits(env: string, kind: Kind<number>, perIp: Limit, total: Limit) {
   return section({
     perIp: field(`${env}_PER_IP`, kind, perIp.default, { doc: perIp.doc }),
@@ -15,7 +15,7 @@ export function clientLimits(env: string, kind: Kind<number>, perIp: Limit, tota
   });
 }
 
-/** How the server is reached. */
+/** Network settings of the server. */
 export const serverSection = section({
   host: field("HOST", text({ wanted: "a host name or an address", fits: isHost }), "127.0.0.1", {
     doc: "Host name or IP address to listen on. `0.0.0.0` and `::` listen on every interface.",
