@@ -3,7 +3,7 @@ import module from "node:module";
 import { fileURLToPath } from "node:url";
 import { mainCommand } from "./commands/main-command.ts";
 
-/** Node 22 and newer keep compiled code, here beside the program: who can write there can change the program as well. */
+/** Caches compiled code (Node 22 and newer) next to the program, which has the same write permissions. */
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
 enableCompileCache?.(fileURLToPath(new URL(".cache", import.meta.url)));
 

@@ -11,10 +11,7 @@ const defaultModelFile = fileURLToPath(new URL("../../models/default.json", impo
 
 const modelFile = z.strictObject({ classes: z.array(classDefinition.extend({ name: z.string() })) });
 
-/**
- * The classes of a new database from a model file. Throws a `ConfigurationError` with the file name if the file is
- * invalid.
- */
+/** Reads the classes of a new database. Throws a `ConfigurationError` if the file is invalid. */
 export async function readModelFile(file: string = defaultModelFile): Promise<readonly ClassDefinition[]> {
   try {
     const { classes } = modelFile.parse(JSON.parse(await readFile(file, "utf8")));

@@ -6,11 +6,11 @@ import { type DemoState, holdsDemo } from "./seed-demo.ts";
 export interface BannerDatabase {
   readonly alias: string;
   readonly name: string;
-  /** Where clients find it, without a trailing slash. */
+  /** URL without a trailing slash. */
   readonly address: string;
-  /** What became of the demo there; `null` if the database cannot be used yet. */
+  /** State of the demo; `null` if the database is unavailable. */
   readonly demo: DemoState | null;
-  /** Whether the macros of the demo can be executed there. */
+  /** Whether the sample macros are available. */
   readonly hasMacros: boolean;
 }
 
@@ -19,21 +19,21 @@ export interface BannerParts {
   readonly name: string;
   readonly version: string;
   readonly databases: readonly BannerDatabase[];
-  /** Whether each database has a page on which its API can be tried out. */
+  /** Whether each database has a page at `/docs`. */
   readonly hasDocs: boolean;
-  /** Whether log-ins at identity providers are imitated. */
+  /** Whether the server runs fake identity providers. */
   readonly hasFakeProviders: boolean;
-  /** Where the data are kept: a folder, or the address of a database without its password. */
+  /** Data directory, or database URL without its password. */
   readonly dataPlace: string;
-  /** The folder that mail is written into; `null` where it goes elsewhere, or nowhere. */
+  /** Directory of outgoing mail; `null` if mail is not written to files. */
   readonly mailFolder?: string | null;
-  /** What the storage there can do, in words. */
+  /** Capabilities of the storage as text. */
   readonly capabilities: readonly string[];
   readonly digests: Digests;
   readonly style: TerminalStyle;
 }
 
-/** What the demo prints at its start: where it is, what opens it, and requests to paste. Ends with a line break. */
+/** Text that the demo prints at startup: URLs, credentials and sample requests. Ends with a line break. */
 export function banner(parts: BannerParts): string {
   const {
     name,
@@ -103,7 +103,7 @@ function credentialLines(style: TerminalStyle): string[] {
   ];
 }
 
-/** A labelled value; further values stand below the first. */
+/** A labelled value. Further values follow on their own lines. */
 function row(label: string, ...values: readonly string[]): string[] {
   return values.map((value, index) => `${(index === 0 ? label : "").padEnd(11)}${value}`);
 }
@@ -114,7 +114,7 @@ function indented(line: string): string {
 
 interface ShellExample {
   readonly title: string;
-  /** Lines for bash and zsh, to be pasted as they stand. */
+  /** Lines to paste into bash or zsh. */
   readonly lines: readonly string[];
 }
 
@@ -128,9 +128,8 @@ const macroExample: ShellExample = {
 };
 
 /**
- * A first session as shell commands, each example building on the ones before it. They need nothing but curl and sed.
- * `address` is where the database is, `customer` the id or UUID of an object to read and to change. `hasMacros` tells whether those of
- * the demo are there.
+ * A sample session as shell commands that need only curl and sed. Each example builds on the previous ones. `customer`:
+ * id or UUID of an object to read and update. `hasMacros`: whether the sample macros are available.
  */
 function demoSession(address: string, customer: string, hasMacros: boolean): ShellExample[] {
   const [{ name, password }] = demoCredentials.users;
@@ -175,7 +174,7 @@ function demoSession(address: string, customer: string, hasMacros: boolean): She
   ];
 }
 
-/** How text is emphasised. */
+/** Text emphasis. */
 export interface TerminalStyle {
   readonly strong: (text: string) => string;
   readonly faint: (text: string) => string;
@@ -185,7 +184,7 @@ const as = (code: number) => (text: string) => `\u001B[${code}m${text}\u001B[0m`
 
 const plain = (text: string) => text;
 
-/** Colours on a terminal that has them, unless `NO_COLOR` is set; plain text everywhere else. */
+/** ANSI styles for a terminal with colors, unless `NO_COLOR` is set. Plain text otherwise. */
 export function terminalStyle(
   stream: Pick<WriteStream, "isTTY"> & Partial<Pick<WriteStream, "hasColors">>,
 ): TerminalStyle {

@@ -6,7 +6,7 @@ interface PersonName {
   readonly Name3: string;
 }
 
-/** Who is behind the users of the demo. */
+/** Personal data of a demo user. */
 export interface DemoPerson {
   readonly user: DemoUserName;
   readonly description: string;
@@ -43,7 +43,7 @@ export const demoUsers: readonly DemoPerson[] = [
   },
 ];
 
-/** What opens the demo; printed at every start, so no secrets. */
+/** Public credentials of the demo. The banner prints them. */
 export const demoCredentials = {
   appKey: "demo-app-key",
   apps: [
@@ -56,14 +56,14 @@ export const demoCredentials = {
     { name: "reader", password: "reader", may: "reads customers and invoices" },
     { name: "admin", password: "admin", may: "administrator, reads and writes everything" },
   ],
-  /** Mapped to a user: a custom user works as that user. */
+  /** A custom user acts as the mapped user. */
   customUsers: [{ name: "partner", password: "partner", user: "reader", email: "partner@example.com" }],
 } as const;
 
 export type DemoUserName = (typeof demoCredentials.users)[number]["name"];
 export type DemoCustomUserName = (typeof demoCredentials.customUsers)[number]["name"];
 
-/** The UUID (version 8) of an object of the demo: the same in every demo with this alias. */
+/** UUID (version 8) of a demo object. It depends only on alias, class and index. */
 export function demoUuid(digests: Digests, alias: string, className: string, index: number): string {
   const digits = digests.sha256(`demo/${alias}/${className}/${index}`);
   const variant = "89ab"[Number.parseInt(digits.slice(16, 17), 16) % 4] as string;
@@ -97,7 +97,7 @@ const places = [
   ..."Uppsala, Sweden; York, United Kingdom; Zürich, Switzerland".split("; "),
 ].map((place) => place.split(", ") as [string, string]);
 
-/** Companies that do not exist, in places that do; their mail domains are reserved for examples. */
+/** Fictitious companies in real cities. Their mail domains are reserved for examples. */
 export function demoCustomers(random: SeededRandom): Attributes[] {
   const names = random.shuffled(makers.flatMap((maker) => trades.map((trade) => `${maker} ${trade}`)));
   return names.slice(0, customerCount).map((name) => {
@@ -117,7 +117,7 @@ export function demoCustomers(random: SeededRandom): Attributes[] {
 const invoiceCount = 1_000;
 const firstDay = "2025-01-02";
 const invoiceDays = 540;
-/** Invoices that fell due before this day are paid as a rule, later ones as an exception. */
+/** Invoices due before this day are usually paid, later ones rarely. */
 const balanceDay = "2026-05-15";
 
 /** Invoices to these customers, by ascending date and number. */
@@ -136,7 +136,7 @@ export function demoInvoices(random: SeededRandom, customers: readonly ObjectId[
   });
 }
 
-/** A stream of numbers that looks random and is the same for the same seed, on every machine. */
+/** A deterministic pseudo-random generator. The same seed yields the same sequence on every machine. */
 export class SeededRandom {
   private state: number;
 
@@ -146,7 +146,7 @@ export class SeededRandom {
     this.state = state;
   }
 
-  /** From 0 up to, but not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
@@ -154,7 +154,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number; both ends can occur. */
+  /** An integer; both bounds are inclusive. */
   whole(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -171,7 +171,7 @@ export class SeededRandom {
 
 const day = 24 * 60 * 60 * 1000;
 
-/** The date that many days after another, both as `yyyy-MM-dd`. */
+/** Adds days to a date. Both dates are `yyyy-MM-dd`. */
 function dayAfter(start: string, days: number): string {
   return new Date(Date.parse(start) + days * day).toISOString().slice(0, 10);
 }

@@ -36,26 +36,26 @@ export interface DemoParts {
   readonly hasher: PasswordHasher;
   readonly digests: Digests;
   readonly clientHash: ClientHash;
-  /** Alias of the database; another alias has other customers and invoices. */
+  /** Alias of the database. It seeds the generator of customers and invoices. */
   readonly alias: string;
 }
 
-/** `seeded`: done now; `present`: the demo was there; `foreign`: the database holds something else and was left alone. */
+/** `seeded`: added now. `present`: already there. `foreign`: the database has other data and was not changed. */
 export type DemoState = "seeded" | "present" | "foreign";
 
-/** Whether the credentials of the demo open the database. */
+/** Whether the demo credentials are valid in the database. */
 export function holdsDemo(state: DemoState | null | undefined): boolean {
   return state === "seeded" || state === "present";
 }
 
 const batchSize = 250;
 
-/** Ends the transaction without a trace. */
+/** Rolls back the transaction. */
 class NotEmptyError extends Error {}
 
 /**
- * Fills a migrated, empty database with the demo, all or nothing. When several processes do it at once, one of them
- * seeds and the others find it done.
+ * Seeds a migrated, empty database in one transaction. Of several concurrent processes, one seeds and the others return
+ * `present`.
  */
 export async function seedDemo(storage: Storage, parts: DemoParts): Promise<DemoState> {
   if (await hasDemo(storage.repositories, parts.digests)) return "present";
@@ -71,7 +71,7 @@ export async function seedDemo(storage: Storage, parts: DemoParts): Promise<Demo
   }
 }
 
-/** Whether the app key of the demo opens the database. */
+/** Whether the app key of the demo exists. */
 async function hasDemo({ admission }: Repositories, digests: Digests): Promise<boolean> {
   const appKey = digests.sha256(demoCredentials.appKey);
   return (await admission.admit({ appKey, session: null, idleTimeout: 60_000 })).appKey !== null;
@@ -80,7 +80,7 @@ async function hasDemo({ admission }: Repositories, digests: Digests): Promise<b
 type Secrets = ReadonlyMap<DemoUserName | DemoCustomUserName, string>;
 
 interface SeedParts extends DemoParts {
-  /** Those of a new database by the default model file. */
+  /** The classes of the default model file. */
   readonly classes: readonly ClassDefinition[];
   readonly secrets: Secrets;
 }
@@ -94,7 +94,7 @@ async function hashPasswords({ hasher, digests, clientHash }: DemoParts): Promis
 
 async function seed(r: Repositories, parts: SeedParts): Promise<void> {
   if (!(await isEmptyDatabase(r))) throw new NotEmptyError();
-  // The app key comes first: it is unique, so a second seeder waits here until the first is done, and stops.
+  // The app key comes first: it is unique, so a concurrent seeder blocks here and then stops.
   const created = await r.appKeys.create(
     {
       name: "demo",
@@ -113,7 +113,7 @@ async function seed(r: Repositories, parts: SeedParts): Promise<void> {
   await insertAll(r, parts, "Invoice", demoInvoices(random, customers));
 }
 
-/** Creates users, employees and what they point to; the group ids by user. */
+/** Creates users, employees and their references. Returns the group ids by user. */
 async function seedUsers(r: Repositories, parts: SeedParts): Promise<ReadonlyMap<DemoUserName, ObjectId>> {
   const { secrets } = parts;
   const insert = (className: string, attributes: (person: DemoPerson, index: number) => Attributes) =>
@@ -170,7 +170,7 @@ async function seedUsers(r: Repositories, parts: SeedParts): Promise<ReadonlyMap
   return new Map(demoUsers.map(({ user }, index) => [user, idAt(groups, index)]));
 }
 
-/** Another model file may have made the database: what the people of the demo need is added to its classes. */
+/** Adds the attributes that the demo needs. The database may have another model. */
 async function seedClasses(
   { model }: Repositories,
   { classes }: SeedParts,
@@ -187,14 +187,14 @@ async function seedClasses(
   if (outcome === "stale") throw new NotEmptyError();
 }
 
-/** The class with the attributes that it lacks. */
+/** Adds the missing attributes to a class. */
 function extended(known: ClassDefinition | undefined, { attributes, ...wanted }: ClassDefinition): ClassDefinition {
   if (known === undefined) return { ...wanted, attributes };
   const names = new Set(known.attributes.map(({ name }) => name));
   return { ...known, attributes: [...known.attributes, ...attributes.filter(({ name }) => !names.has(name))] };
 }
 
-/** Inserts objects in batches; their ids in the order given. */
+/** Inserts objects in batches. Returns their ids in the given order. */
 async function insertAll(
   { objects }: Repositories,
   { classes, digests, alias }: SeedParts,
@@ -218,7 +218,7 @@ function idAt(ids: readonly ObjectId[], index: number): ObjectId {
   return ids[index] as ObjectId;
 }
 
-/** The business classes of the demo, with these rights on both, and indexes of what people look for and sort by. */
+/** The business classes of the demo with these rights. */
 function demoClasses(rights: readonly ClassRight[]): ClassDefinition[] {
   return [
     {

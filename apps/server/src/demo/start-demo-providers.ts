@@ -5,17 +5,17 @@ import type { ProviderData, ProviderType } from "@sallyport/core";
 import { type FakeClient, startFakeIdentityProviders } from "@sallyport/fake-identity-providers";
 
 export interface DemoProviders {
-  /** The base address of the imitations. */
+  /** Base URL of the fake providers. */
   readonly url: string;
-  /** What the demo is known by there, for the entries of its databases. */
+  /** Registrations of the demo at the providers, for its databases. */
   readonly entries: readonly { readonly type: ProviderType; readonly name: string; readonly data: ProviderData }[];
   close(): Promise<void>;
 }
 
 export interface DemoProvidersOptions {
-  /** Where Apple's key file of the demo is, or is made; an absolute path. */
+  /** Absolute path of the directory for Apple's key file. */
   readonly folder: string;
-  /** The address of the server, by which browsers come back. */
+  /** Public URL of the server, for callbacks. */
   readonly serverAddress: string;
 }
 
@@ -23,7 +23,7 @@ const secret = "demo-secret";
 const teamId = "DEMO123456";
 const keyIdentifier = "DEMOKEY123";
 
-/** Starts imitations of all providers on this machine, so that log-ins through them can be tried without being known to anybody, offline. */
+/** Starts fake providers on this machine, so that provider log-ins work offline and without registration. */
 export async function startDemoProviders({ folder, serverAddress }: DemoProvidersOptions): Promise<DemoProviders> {
   const keyPath = join(folder, "apple-demo-key.p8");
   const publicKey = createPublicKey(await keyIn(keyPath))
@@ -65,14 +65,14 @@ const titles: Readonly<Record<ProviderType, string>> = {
   apple: "Apple",
 };
 
-/** The key in the file, which is made if there is none. */
+/** Reads the private key from the file, or generates it. */
 async function keyIn(path: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   try {
     await writeFile(path, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
   } catch (error) {
-    // It is there: from another start, or from another server of the demo.
+    // Another start or another demo server created it.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
   return readFile(path, "utf8");
@@ -80,16 +80,16 @@ async function keyIn(path: string): Promise<string> {
 
 const fileIn = (folder: string) => join(folder, "provider-imitation.url");
 
-/** Says in the folder of a demo at which address its imitations of providers are, for commands that ask what the server asks; what is given takes it back. */
+/** Writes the URL of the fake providers to the directory, for commands. Returns a function that removes it. */
 async function announceFakeProvidersAddress(folder: string, url: string): Promise<() => Promise<void>> {
   await writeFile(fileIn(folder), `${url}\n`, { mode: 0o600 });
   return async () => {
-    // Another server of the demo may have said another one since.
+    // Another demo server may have replaced it.
     if ((await readFakeProvidersAddress(folder)) === url) await rm(fileIn(folder), { force: true });
   };
 }
 
-/** What a demo has said last, whether it still runs or was killed; `null` if none says anything. */
+/** The last written URL, possibly of a stopped server; `null` if there is none. */
 export async function readFakeProvidersAddress(folder: string): Promise<string | null> {
   try {
     const url = (await readFile(fileIn(folder), "utf8")).trim();

@@ -4,16 +4,18 @@ import { extname, join } from "node:path";
 import type { MacroLanguage, MacroSource, MacroText } from "@sallyport/core";
 import type { Logger } from "pino";
 
-/** Bytes of one text; what a database takes as well. */
+/** Maximum bytes per source, the same as in a database. */
 const mostBytes = 256 * 1024;
 const mostFiles = 1_000;
-/** Milliseconds between two looks at a folder that is watched. Looking works on every file system, also on those that tell nothing. */
+/** Milliseconds between two scans of a watched directory. Polling works on every file system. */
 const interval = 500;
 
-/** In place of what was seen of a folder that could not be read: any sight of it is a change. */
+/** Replaces the signature of an unreadable directory, so that the next scan detects a change. */
 const unreadable = "?";
 
-/** A folder with one macro per file, which has the file's name. Other files, hidden ones and folders inside of it are nobody's. */
+/**
+ * A directory with one macro per file, named after the file. Other files, hidden files and subdirectories are ignored.
+ */
 export class FolderMacroSource implements MacroSource {
   generation = 1;
   private timer: NodeJS.Timeout | undefined;
@@ -26,7 +28,7 @@ export class FolderMacroSource implements MacroSource {
     private readonly logger: Logger,
   ) {}
 
-  /** Looks by itself whether something has changed, from now on. */
+  /** Starts polling for changes. */
   watch(): void {
     this.timer ??= setInterval(() => void this.look(), interval).unref();
   }
@@ -35,12 +37,12 @@ export class FolderMacroSource implements MacroSource {
     clearInterval(this.timer);
   }
 
-  /** Has everything read anew by whoever asks next. */
+  /** Reloads everything with the next request. */
   refresh(): void {
     this.generation += 1;
   }
 
-  /** The texts of now. Those of before, while the folder cannot be read. */
+  /** The current sources. While the directory is unreadable, the previous ones. */
   async read(): Promise<readonly MacroText[]> {
     try {
       const names = await this.names();
@@ -59,7 +61,7 @@ export class FolderMacroSource implements MacroSource {
   }
 
   private async compare(): Promise<void> {
-    // A folder that is not there for a moment, while a deployment replaces it, has not changed yet.
+    // A directory that is briefly missing during a deployment has not changed.
     const now = await this.signature().catch(() => this.seen);
     if (now === this.seen) return;
     const isFirst = this.seen === undefined;
@@ -67,11 +69,11 @@ export class FolderMacroSource implements MacroSource {
     if (!isFirst) this.refresh();
   }
 
-  /** What differs when a file was written, added or taken away. */
+  /** Changes when a file is written, added or removed. */
   private async signature(): Promise<string> {
     const facts = await Promise.all(
       (await this.names()).map(async (name) => {
-        // One that leads nowhere is no reason not to see the others.
+        // A broken symbolic link must not hide the other files.
         const found = await stat(join(this.directory, name), { bigint: true }).catch(() => null);
         return found === null ? name : [name, found.mtimeNs, found.ctimeNs, found.size, found.ino].join(":");
       }),
@@ -104,7 +106,7 @@ export class FolderMacroSource implements MacroSource {
   }
 }
 
-/** The text of a file. What is no file is not read: a pipe or a device can be waited for, or read, without end. */
+/** Reads a regular file. Reading a pipe or a device could block or never end. */
 async function textOf(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -122,7 +124,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** The languages of macros by the endings of their files, wherever files are read. */
+/** Languages of macros by file extension. */
 export const macroLanguages: ReadonlyMap<string, MacroLanguage> = new Map([
   [".js", "js"],
   [".mjs", "js"],

@@ -19,7 +19,7 @@ interface MacroFoldersParts {
   readonly logger: Logger;
 }
 
-/** The folders with macros: each is read once, however many databases have it. */
+/** The macro directories. Each is loaded once, even if several databases use it. */
 export class MacroFolders {
   private readonly opened = new Map<
     string,
@@ -28,7 +28,7 @@ export class MacroFolders {
 
   constructor(private readonly parts: MacroFoldersParts) {}
 
-  /** The macros of a folder; `null` for none. */
+  /** The macros of a directory; `null` without one. */
   of(directory: string | null): InspectedMacroSource | null {
     if (directory === null) return null;
     const known = this.opened.get(directory);
@@ -41,7 +41,7 @@ export class MacroFolders {
     return inspected;
   }
 
-  /** Has all of them read anew. */
+  /** Reloads all directories. */
   refresh(): void {
     for (const { folder } of this.opened.values()) folder.refresh();
   }
@@ -58,7 +58,7 @@ interface DatabaseMacrosParts {
   readonly reports: MacroReports;
 }
 
-/** The library of one database. */
+/** The macro library of one database. */
 export function databaseMacros(
   { alias, macros: { directory } }: DatabaseConfiguration,
   { folders, runtime, limits, reports }: DatabaseMacrosParts,
@@ -73,7 +73,7 @@ export function databaseMacros(
 
 const mebibyte = 1_048_576;
 
-/** The most that any macro may use up. */
+/** Resource limits of a macro. */
 export function macroLimits({
   macros: { timeout, cpuTime, memory, hostCalls, resultBytes },
 }: Pick<Configuration, "macros">): MacroLimits {
@@ -83,7 +83,7 @@ export function macroLimits({
 const least = 2;
 const most = 4;
 
-/** How many threads macros have: what is configured, else what the machine has to spare. */
+/** Number of macro threads: as configured, or derived from the available processors. */
 export function macroThreads(configured: number | undefined): number {
   return configured ?? Math.min(most, Math.max(least, availableParallelism() - 1));
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Mailer } from "@sallyport/core";
 import type { Configuration } from "../configuration/index.ts";
 
-/** The transport of mail as configured; `null` if none is. */
+/** The configured mail transport; `null` if none is configured. */
 export async function createMailer({
   mail,
   applicationName,

@@ -10,11 +10,11 @@ import {
 } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 
-/** Lets whoever orders mail tell whoever sends it. */
+/** Notifies the relay of new messages in an outbox. */
 export class OutboxNotifier {
   private listener: (alias: string) => void = () => {};
 
-  /** There is one who listens. */
+  /** Sets the listener. */
   answer(listener: (alias: string) => void): void {
     this.listener = listener;
   }
@@ -24,44 +24,47 @@ export class OutboxNotifier {
   }
 }
 
-/** Orders that are claimed and sent at once. */
+/** Maximum number of messages to claim and send at once. */
 const batch = 5;
 
-/** Milliseconds after which what rang is looked after: its transaction has ended by then, and others may have rung, too. */
+/**
+ * Milliseconds from a notification to the poll. The transaction has then ended, and further notifications may have
+ * arrived.
+ */
 const afterRinging = 25;
 
-/** Pauses after a transport that takes nothing, in milliseconds; they double. */
+/** Pauses in milliseconds after the transport fails. They double. */
 const firstPause = 1_000;
 const longestPause = 30_000;
 
-/** What others tell of already, or what passes by itself. */
+/** Codes that are logged elsewhere or are temporary. */
 const toldElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
 
-/** Hears what becomes of mail. */
+/** Receives the results of deliveries. */
 export interface MailReports {
   delivered(alias: string, job: ClaimedMailJob, delivery: Delivery): void;
   waiting(alias: string, waiting: WaitingMail): void;
-  /** An outbox could not be looked after; it will be again. */
+  /** A poll of an outbox failed. It is retried. */
   failed(alias: string, error: unknown): void;
 }
 
 interface MailRelayParts {
   readonly deliverMail: Pick<DeliverMail, "deliverMail">;
   readonly reports: MailReports;
-  /** Milliseconds for which nobody else takes what was claimed: longer than any attempt takes. */
+  /** Milliseconds of a claim. Must exceed the longest attempt. */
   readonly lease: number;
-  /** Milliseconds between two looks into an outbox. */
+  /** Milliseconds between two polls of an outbox. */
   readonly interval: number;
-  /** Milliseconds that have passed, for pauses of this process. */
+  /** Monotonic milliseconds, for pauses. */
   readonly now?: () => number;
 }
 
-/** Sends what waits in the outboxes of all databases; several servers share the work. */
+/** Sends the messages in the outboxes of all databases. Several servers share the work. */
 export class MailRelay {
   private readonly databases = new Map<string, Database>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly working = new Map<string, Promise<void>>();
-  /** Those that rang while they were looked after. */
+  /** Outboxes notified during their poll. */
   private readonly rung = new Set<string>();
   private readonly now: () => number;
   private pause = 0;
@@ -72,7 +75,7 @@ export class MailRelay {
     this.now = parts.now ?? (() => performance.now());
   }
 
-  /** Looks into every outbox now, and from then on regularly. */
+  /** Polls every outbox now and then at intervals. */
   start(databases: DatabaseDirectory): void {
     for (const database of databases.values()) {
       if (database === null) continue;
@@ -81,13 +84,13 @@ export class MailRelay {
     }
   }
 
-  /** Something was put into an outbox, or is about to be. */
+  /** A message was added to an outbox, or is about to be. */
   ring(alias: string): void {
     if (this.working.has(alias)) this.rung.add(alias);
     else this.schedule(alias, afterRinging);
   }
 
-  /** Takes nothing more; resolves when what is being sent is done with. */
+  /** Claims no further messages. Resolves when the current deliveries end. */
   async stop(): Promise<void> {
     this.stopped = true;
     for (const timer of this.timers.values()) clearTimeout(timer);
@@ -133,7 +136,7 @@ export class MailRelay {
     this.parts.reports.delivered(database.alias, job, delivery);
   }
 
-  /** Several that failed at once are one reason to wait. */
+  /** Concurrent failures extend the pause only once. */
   private rest(): void {
     const now = this.now();
     if (now < this.pausedUntil) return;

@@ -14,11 +14,11 @@ export type MessageTemplates = ReadonlyMap<string, MessageTemplate>;
 
 interface ReadTemplates {
   readonly templates: MessageTemplates;
-  /** What is wrong with files of the deployment, each with the name of its file. */
+  /** Errors of custom templates, each with its file name. */
   readonly faults: readonly string[];
 }
 
-/** Those that come with this package, for copying and changing. */
+/** Directory of the built-in templates. */
 export const ownTemplates: string = fileURLToPath(new URL("../../mail", import.meta.url));
 
 const subjectLine = /^\uFEFF?Subject:[ \t]*(.+?)[ \t]*\r?\n(?:[ \t]*\r?\n)?/;
@@ -27,7 +27,7 @@ export function templateKey(kind: MailMessage["kind"], language: MailLanguage): 
   return `${kind} ${language}`;
 }
 
-/** Reads the templates; a file of the folder goes before the one of the same name that comes with this package. */
+/** Reads the templates. A custom file replaces the built-in one of the same name. */
 export function readTemplates(folder: string | undefined): ReadTemplates {
   const faults: string[] = [];
   const templates = new Map<string, MessageTemplate>();
@@ -75,7 +75,7 @@ export function readTemplates(folder: string | undefined): ReadTemplates {
   return { templates, faults: [...new Set(faults)] };
 }
 
-/** What each kind of letter can show, and what it must, in one of the ways given. */
+/** Values per kind of message. `required` lists alternatives, one of which each template must contain. */
 const messageKinds: ReadonlyMap<
   MailMessage["kind"],
   { readonly file: string; readonly names: readonly string[]; readonly required: readonly (readonly string[])[] }
@@ -92,7 +92,7 @@ const messageKinds: ReadonlyMap<
   ],
 ]);
 
-/** As providers call themselves. */
+/** Display names of the providers. */
 const providerNames: Readonly<Record<ProviderType, string>> = {
   google: "Google",
   facebook: "Facebook",
@@ -101,13 +101,13 @@ const providerNames: Readonly<Record<ProviderType, string>> = {
 };
 
 export interface MessageFrame {
-  /** How the service calls itself. */
+  /** Display name of the service. */
   readonly service: string;
-  /** The configured link with `{token}` and `{alias}` in it; `null`: there is none. */
+  /** The configured link with the placeholders `{token}` and `{alias}`; `null` without one. */
   readonly resetLink: string | null;
 }
 
-/** What the places of a template are filled with. */
+/** Values of the template placeholders. */
 export function messageValues(
   message: MailMessage,
   alias: string,
@@ -131,34 +131,34 @@ export function messageValues(
   return new Map([...common, minutes, ["token", token], ["link", link]]);
 }
 
-/** Names come from elsewhere: no line of theirs is to look like one of the letter, and nothing in them is to hide. */
+/** Names are user input. They must not forge lines of the message or hide characters. */
 function inOneLine(text: string): string {
   const characters = [...text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ").trim()];
   return characters.length <= 100 ? characters.join("") : `${characters.slice(0, 99).join("")}…`;
 }
 
-/** A part of a template: text as it is, a value, or a section that is there only with a value, or only without it. */
+/** Part of a template: literal text, a value, or a section that depends on the presence of a value. */
 type Part =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "value"; readonly name: string }
   | { readonly kind: "section"; readonly name: string; readonly wanted: boolean; readonly parts: readonly Part[] };
 
-/** What a template can be filled with; `null` where there is no such value. */
+/** Values by name; `null` for an absent value. */
 type TemplateValues = ReadonlyMap<string, string | null>;
 
 const tag = /(?<!\{)\{\{(?<sign>[#^/]?)(?<name>[a-z]+)\}\}(?!\})/g;
 
-/** A line that holds nothing but the begin or the end of a section leaves nothing behind. */
+/** A line that contains only a section tag produces no output. */
 const loneTag = /^[ \t]*(\{\{[#^/][a-z]+\}\})[ \t]*\r?\n/gm;
 
 /**
- * A text with places for values: `{{name}}`, and `{{#link}}…{{/link}}` or `{{^link}}…{{/link}}` around what is there only with or only
- * without a value. There is nothing else: no expressions, no way around `escape`.
+ * A template with `{{name}}`, `{{#link}}…{{/link}}` (if the value is present) and `{{^link}}…{{/link}}` (if it is
+ * absent). There are no expressions and no unescaped values.
  */
 export class Template {
   private constructor(private readonly parts: readonly Part[]) {}
 
-  /** Reads a template that may use these names; the reasons if it cannot be one. */
+  /** Parses a template with these names. Returns the errors if it is invalid. */
   static read(source: string, names: ReadonlySet<string>): Template | readonly string[] {
     const faults: string[] = [];
     const top: Part[] = [];
@@ -194,7 +194,7 @@ export class Template {
     return faults.length > 0 ? faults : new Template(top);
   }
 
-  /** Names of the values that are shown somewhere. */
+  /** Names of the values that the template contains. */
   get shown(): ReadonlySet<string> {
     return new Set(
       this.parts
@@ -219,7 +219,7 @@ function filled(parts: readonly Part[], values: TemplateValues, escape: (value: 
     .join("");
 }
 
-/** What brings along something from elsewhere, or runs: a mail would tell that it is read, or be taken for dangerous. */
+/** Active or remote content. It would track recipients or trigger spam filters. */
 const refused: readonly (readonly [pattern: RegExp, what: string])[] = [
   [
     /<\s*(?:script|iframe|object|embed|link|form|base)\b/i,
@@ -234,7 +234,7 @@ const refused: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/=\s*(?:\{\{|[^"'\s>{]*\{\{)/, "has a place for a value in an attribute without quotation marks"],
 ];
 
-/** What of an HTML template must not be in a mail. */
+/** Forbidden content of an HTML template. */
 function htmlFaults(source: string): string[] {
   return refused.flatMap(([pattern, what]) => (pattern.test(source) ? [what] : []));
 }

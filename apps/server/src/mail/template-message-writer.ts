@@ -9,7 +9,7 @@ const entities: ReadonlyMap<string, string> = new Map([
   ["'", "&#39;"],
 ]);
 
-/** Words letters by templates. */
+/** Writes messages from templates. */
 export class TemplateMessageWriter implements MessageWriter {
   constructor(
     private readonly templates: MessageTemplates,

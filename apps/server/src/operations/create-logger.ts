@@ -6,15 +6,15 @@ import { sourceStack } from "./source-stack.ts";
 
 export interface OpenLogger {
   readonly logger: Logger;
-  /** Writes what is still buffered, at once; for a process that cannot wait. */
+  /** Writes the buffer synchronously, for a process that is about to exit. */
   flush(): void;
-  /** Resolves when everything is written, in order; nothing can be logged afterwards. */
+  /** Resolves when everything is written. No further logging is possible. */
   end(): Promise<void>;
 }
 
 type Destination = DestinationStream & Partial<Pick<ReturnType<typeof pino.destination>, "end" | "flushSync" | "once">>;
 
-/** Milliseconds to wait for a reader who has stopped reading. */
+/** Milliseconds to wait for a reader that has stopped reading. */
 const patience = 1_000;
 
 /** The log of the server: one line per event on standard output. */
@@ -36,7 +36,7 @@ export function createLogger(
 
 function standardOutput(): Destination {
   const destination = pino.destination({ dest: 1, sync: false });
-  // Whoever read the log has gone; that is no reason to stop serving.
+  // A closed reader of the log must not stop the server.
   destination.on("error", () => {});
   return destination;
 }
@@ -45,7 +45,7 @@ function flush(destination: Destination): void {
   try {
     destination.flushSync?.();
   } catch {
-    // Nobody reads the log any more; there is no place left to say so.
+    // Without a reader, the failure cannot be reported.
   }
 }
 
@@ -61,13 +61,13 @@ async function end(destination: Destination): Promise<void> {
   });
 }
 
-/** What the log may hold of an error. Other members could carry values of a query, a connection string or a request. */
+/** Loggable members of an error. Others could contain values of a query, a connection string or a request. */
 interface DescribedError {
   readonly type: string;
   readonly message: string;
   readonly code?: string | number;
   readonly detail?: string;
-  /** Where in the text of a macro. */
+  /** Position in the source of a macro. */
   readonly trace?: string;
   readonly stack?: string;
   readonly cause?: DescribedError;
@@ -75,7 +75,7 @@ interface DescribedError {
 
 const deepest = 5;
 
-/** An error and what caused it, as plain data. */
+/** Converts an error and its causes to plain data. */
 function describeError(error: unknown, depth = 0): DescribedError {
   if (!types.isNativeError(error)) return { type: typeof error, message: "Something that is no error was thrown." };
   const { code } = error as { code?: unknown };
@@ -94,12 +94,12 @@ function describeError(error: unknown, depth = 0): DescribedError {
   };
 }
 
-/** A macro's own trace says where it failed; that of the server would say where it was noticed. */
+/** The trace of the macro locates the failure. The server's stack locates only its detection. */
 function traceOf({ trace }: MacroFault): { readonly trace?: string } {
   return trace === undefined ? {} : { trace };
 }
 
-/** Members that are never written, whoever logs them and whatever they hold. */
+/** Members whose values are never logged. */
 const secrets = new Set([
   ..."pass password secret token url databaseUrl appKey appkey sessionId sessionid authorization cookie".split(" "),
   ..."secureToken secure-token symmetricKey credentials aesKey masterKey privateKey passphrase".split(" "),
@@ -107,10 +107,7 @@ const secrets = new Set([
 
 type Facts = Record<string, unknown>;
 
-/**
- * The facts of a log line without the values of secrets, on the first level and the one below. The logger's own
- * redaction does the same at three times the cost of a whole line.
- */
+/** Masks secrets on the first two levels. The redaction of pino does the same at three times the cost of a line. */
 function withoutSecrets(facts: Facts): Facts {
   let clean = facts;
   for (const name in facts) {
@@ -140,7 +137,7 @@ interface LoggedError {
   readonly cause?: LoggedError;
 }
 
-/** Rewrites log lines for people. What a client chose can neither begin a line nor steer the terminal. */
+/** Formats log lines for users. Client input can neither start a line nor control the terminal. */
 class TextLines implements DestinationStream {
   constructor(private readonly destination: DestinationStream) {}
 
@@ -153,13 +150,13 @@ class TextLines implements DestinationStream {
   }
 }
 
-/** In quotes where it could be taken for more than one fact. */
+/** Quotes values that are ambiguous as `name=value`. */
 function valueText(value: unknown): string {
   if (value === "") return "(empty)";
   return visibleText(typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value));
 }
 
-/** The stack has a line for each frame; the message before them is one line, whatever it holds. */
+/** Formats a stack. The message stays on one line. */
 function stackOf({ stack, message, cause }: LoggedError): string {
   const lines = (stack ?? message).replace(message, () => visibleText(message)).split("\n");
   const own = lines.map(visibleText).join("\n");
@@ -167,12 +164,12 @@ function stackOf({ stack, message, cause }: LoggedError): string {
 }
 
 /**
- * What a terminal would obey or what changes the order or the lines of a text: control characters (C0, DEL, C1), line
- * and paragraph separators, marks and overrides of direction, and halves of characters.
+ * Characters that control a terminal or change the order or lines of a text: control characters, line and paragraph
+ * separators, bidirectional controls and lone surrogates.
  */
 const unseen = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The text with everything unseen spelled out, so that it is one line and looks like what it is. */
+/** Escapes control and direction characters, so that the text is a single visible line. */
 export function visibleText(text: string): string {
   return text.replace(
     unseen,

@@ -8,19 +8,19 @@ import {
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 
-/** Milliseconds after which somebody else is asked again whether he is done. */
+/** Milliseconds before the next attempt if another process is aligning indexes. */
 const pauseWhenBusy = 5_000;
 
-/** What others tell of already, or what passes by itself. */
+/** Codes that are logged elsewhere or are temporary. */
 const toldElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
 
-/** Gives databases the indexes that their models ask for: one after the other, so that there is one index at a time to build. */
+/** Aligns the indexes of databases with their models. It processes one database at a time. */
 export class IndexKeeper implements IndexAlignment {
   private readonly waiting = new Set<Database>();
   private readonly timers = new Set<NodeJS.Timeout>();
-  /** What kept a database from having its indexes, so that it is not told every time. */
+  /** Last failure per database, to log each only once. */
   private readonly troubles = new Map<Database, string>();
-  /** Names of the indexes that an engine has no room for, as they were last told. */
+  /** Names of the indexes over the limit of the engine, as last logged. */
   private readonly leftOut = new Map<Database, string>();
   private working: Promise<void> | undefined;
   private stopped = false;
@@ -30,7 +30,9 @@ export class IndexKeeper implements IndexAlignment {
     private readonly logger: Logger,
   ) {}
 
-  /** Looks at the databases now, and then every so many milliseconds: what one server was kept from, another one does. */
+  /**
+   * Aligns all databases now and every `interval` milliseconds. One server completes the work that another could not.
+   */
   start(databases: DatabaseDirectory, interval: number): void {
     const beginAll = () => {
       for (const database of databases.values()) if (database !== null) this.begin(database);
@@ -51,7 +53,7 @@ export class IndexKeeper implements IndexAlignment {
     this.working ??= this.work().finally(() => (this.working = undefined));
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when no work is left. */
   async settled(): Promise<void> {
     while (this.working !== undefined) await this.working;
   }
@@ -87,7 +89,7 @@ export class IndexKeeper implements IndexAlignment {
     }
   }
 
-  /** Lists by these attributes stay slow, which nobody would notice otherwise; told when it begins and when it changes. */
+  /** Lists by these attributes stay slow. Logged at first and after each change. */
   private tellLeft(database: Database, left: readonly string[]): void {
     const known = this.leftOut.get(database) ?? "";
     this.leftOut.set(database, left.join());

@@ -2,7 +2,7 @@ import type { ExecutedMacro, IgnoredFailure, LoadedModules, MacroLine, MacroRepo
 import type { Logger } from "pino";
 import type { Metrics } from "./metrics.ts";
 
-/** Tells the log and the metrics what macros do. Why an execution failed stands in the line of its request. */
+/** Reports macros to log and metrics. The request log contains the reason of a failure. */
 export class MacroLog implements MacroReports {
   constructor(
     private readonly logger: Logger,

@@ -3,9 +3,9 @@ import type { Logger } from "pino";
 import type { MailReports } from "../mail/mail-relay.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Tells the log and the metrics what becomes of mail: numbers, outcomes and codes of replies, never to whom or what was written. */
+/** Reports mail to log and metrics: counts, outcomes and reply codes, never recipients or content. */
 export class MailLog implements MailReports {
-  /** What keeps all mail, so that it is told when it begins and when it is over. */
+  /** The current failure of the transport. Only its start and end are logged. */
   private trouble: string | null = null;
 
   constructor(

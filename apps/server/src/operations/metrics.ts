@@ -2,7 +2,7 @@ import type { Delivery, ExecutedMacro, MacroRuntime, PasswordHasher, RanHook, Wa
 import type { Application, RequestObserver, RequestRecord } from "@sallyport/http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** State of a connection pool at one moment. */
+/** State of a connection pool. */
 export interface PoolState {
   readonly total: number;
   readonly idle: number;
@@ -12,7 +12,7 @@ export interface PoolState {
 /** Upper bounds, in seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What the server counts and measures, in a registry of its own. */
+/** Metrics of the server in a separate registry. */
 export class Metrics implements RequestObserver {
   private readonly registry = registryOfProcess();
   private readonly requests = this.counter(
@@ -58,7 +58,7 @@ export class Metrics implements RequestObserver {
     "Time of a call of a hook, with what it asks of the database.",
     ["event"],
   );
-  /** What waited when each outbox was last looked into. */
+  /** Outbox state per database at its last poll. */
   private readonly waitingMail = new Map<string, WaitingMail>();
 
   constructor() {
@@ -78,7 +78,7 @@ export class Metrics implements RequestObserver {
   }
 
   answered({ route, method, status, code, duration, items = [] }: RequestRecord): void {
-    // Only names that the server itself knows become labels: a client could invent any number of others.
+    // Labels contain only names known to the server. Client input would create unlimited time series.
     const known = route ?? "none";
     this.requests.inc({ route: known, method: route === null ? "any" : method, status, code });
     this.durations.observe({ route: known }, duration / 1000);
@@ -170,7 +170,7 @@ export class Metrics implements RequestObserver {
     this.registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
   }
 
-  /** Makes gauges with a value for each of some states; the label tells them apart by their names. */
+  /** Creates gauges with one labelled value per state. */
   private gauges<State>(label: string, states: () => ReadonlyMap<string, State>) {
     return (name: string, help: string, read: (state: State) => number): void => {
       const collect = function (this: Gauge): void {
@@ -187,13 +187,13 @@ function registryOfProcess(): Registry {
   return register;
 }
 
-/** Counts the work that a password hasher has in hand. */
+/** Counts the pending work of a password hasher. */
 export class CountedPasswordHasher implements PasswordHasher {
   private inHand = 0;
 
   constructor(private readonly hasher: PasswordHasher) {}
 
-  /** Passwords being hashed or waiting for it. */
+  /** Number of passwords that are being hashed or queued. */
   get pending(): number {
     return this.inHand;
   }

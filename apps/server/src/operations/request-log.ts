@@ -5,8 +5,8 @@ import type { Level, Logger } from "pino";
 type LineLevel = Extract<Level, "error" | "warn" | "info">;
 
 /**
- * Failures whose status does not tell what they are: some say something about load or about guessing, and others only that
- * clients are in one another's way. None of them is a fault of the server.
+ * Log levels that do not follow from the status. Some codes indicate load or guessing, others only conflicting clients.
+ * None is a fault of the server.
  */
 const levels: ReadonlyMap<ErrorCode | 0, LineLevel> = new Map([
   [302, "warn"],
@@ -17,7 +17,7 @@ const levels: ReadonlyMap<ErrorCode | 0, LineLevel> = new Map([
   [718, "info"],
 ]);
 
-/** Writes one line per request. */
+/** Logs one line per request. */
 export class RequestLog implements RequestObserver {
   constructor(private readonly logger: Logger) {}
 
@@ -30,7 +30,7 @@ export class RequestLog implements RequestObserver {
     else this.logger[level](withDetail(line, error), "request");
   }
 
-  /** What the server is to blame for has a line of its own, though the request itself may have been answered well. */
+  /** A server fault has its own line even if the request succeeded. */
   private tellFailures(items: readonly ItemRecord[], requestId: string, alias: string | null): void {
     for (const [item, { error, ...facts }] of items.entries()) {
       if (error !== undefined && levelOf(facts) === "error")
@@ -39,12 +39,12 @@ export class RequestLog implements RequestObserver {
   }
 }
 
-/** Of a multi request: how many items it had, and how many of them failed. */
+/** Number of items of a multi request and of failed ones. */
 function countsOf(items: RequestRecord["items"]): { items?: number; failedItems?: number } {
   return items === undefined ? {} : { items: items.length, failedItems: items.filter(({ code }) => code !== 0).length };
 }
 
-/** Whether a macro was named that there is not: anybody with a session can do that as often as he likes. */
+/** Whether an unknown macro was requested. Any session can do that at any rate. */
 function isAskedInVain(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 710 && error.cause === undefined;
 }
@@ -57,7 +57,7 @@ function withDetail<T extends object>(line: T, error: unknown): T & { detail?: s
   return error instanceof ServiceError && error.detail !== undefined ? { ...line, detail: error.detail } : line;
 }
 
-/** Writes a line for every query that takes the database long, and names the attributes that an index would help. */
+/** Logs slow queries with the attributes that lack an index. */
 export class SlowQueryLog implements SlowQueries {
   constructor(
     private readonly logger: Logger,
@@ -76,7 +76,7 @@ export class SlowQueryLog implements SlowQueries {
   }
 }
 
-/** Tells several observers of every request. */
+/** Passes every record to several observers. */
 export function allObservers(...observers: readonly RequestObserver[]): RequestObserver {
   return {
     answered: (record) => {

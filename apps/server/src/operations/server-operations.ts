@@ -3,7 +3,7 @@ import type { Application, DatabaseDirectory, DatabaseEntry, LoadGauge, Operatio
 import type { Configuration } from "../configuration/index.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Answers those who run the server. */
+/** Health and metrics for operators. */
 export class ServerOperations implements Operations {
   readonly metricsAccess: Configuration["metrics"]["access"];
   private load: LoadGauge | undefined;
@@ -16,7 +16,7 @@ export class ServerOperations implements Operations {
     this.metricsAccess = metrics.access;
   }
 
-  /** A server that drains is not ready. */
+  /** A draining server is not ready. */
   watch(application: Application): void {
     this.load = application.load;
     this.measured.watchLoad(application);
@@ -32,15 +32,12 @@ export class ServerOperations implements Operations {
   }
 }
 
-/** Milliseconds for which an answer is good. */
+/** Milliseconds that a result is cached. */
 const cacheTime = 1_000;
-/** Milliseconds after which a database that says nothing counts as down. */
+/** Milliseconds without a response before a database counts as down. */
 const defaultTimeout = 2_000;
 
-/**
- * Asks every database whether it can be used. The server is ready while at least one can be: a database that is down
- * leaves the others working, and only its own addresses answer so.
- */
+/** Checks every database. The server is ready if at least one database is: the others answer with their own error. */
 export class ReadinessProbe {
   private last: { readonly at: number; readonly result: Promise<Readiness> } | undefined;
 
@@ -50,7 +47,7 @@ export class ReadinessProbe {
     private readonly timeout = defaultTimeout,
   ) {}
 
-  /** At most a second old; parallel questions share one answer. */
+  /** The result is at most one second old. Concurrent calls share it. */
   read(): Promise<Readiness> {
     const now = performance.now();
     if (this.last === undefined || now - this.last.at > cacheTime) this.last = { at: now, result: this.ask() };

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 
-/** Where the server's own files are. No other file is looked at, as a message can hold any text. */
+/** URL of the server's files. No other file is read, because a message can contain any path. */
 const folder = new URL("../", import.meta.url).href;
 const maps = new Map<string, SourceMap | null>();
 
-/** A stack trace that names lines of sources instead of lines of the bundle. Node itself would read all source maps at every start. */
+/** Maps a stack trace to the sources. Node itself would load all source maps at startup. */
 export function sourceStack(stack: string): string {
   return stack.replaceAll(/(file:\/\/[^\s()]*\/)([\w.-]+\.js):(\d+):(\d+)/g, (place, from, file, line, column) => {
     if (from !== folder) return place;

@@ -6,19 +6,19 @@ const batch = 1_000;
 
 const day = 86_400_000;
 
-/** How long the private half of a key is kept after it was accepted last: whoever is at work with it has finished then. */
+/** Retention of a private key after its last acceptance, so that requests in progress can finish. */
 const keyAge = day;
 
-/** How old the cipher blocks of a log-in are at least when they are forgotten, however short the time of their key was. */
+/** Minimum retention of the cipher blocks of a log-in. */
 const blockAge = 3 * day;
 
-/** One thing that a sweep does; answers how much of at most `limit` there was to do. */
+/** One task of a sweep. Returns how many of at most `limit` items it processed. */
 interface Chore {
   readonly name: string;
   readonly run: (r: Repositories, limit: number) => Promise<number>;
 }
 
-/** Removes what is over, per database and in its own rhythm. */
+/** Removes expired data, per database and on its own schedule. */
 export class Sweeper {
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private stopped = false;
@@ -38,7 +38,7 @@ export class Sweeper {
     for (const timer of this.timers.values()) clearTimeout(timer);
   }
 
-  /** Does every chore until nothing is left; failures are logged, and the next round tries again. */
+  /** Runs every task to completion. Failures are logged and retried in the next round. */
   async sweep(database: Database): Promise<void> {
     const { alias, storage } = database;
     for (const { name, run } of this.choresOf(database)) {
@@ -48,7 +48,7 @@ export class Sweeper {
       } catch (err) {
         if (this.stopped) return;
         this.logger.warn({ alias, err, chore: name }, "a sweep was not finished");
-        // A database that cannot be used fails every chore alike.
+        // An unavailable database fails every task.
         if (err instanceof ServiceError && err.code !== 799) return;
       }
     }
@@ -81,7 +81,7 @@ export class Sweeper {
   }
 
   private schedule(database: Database): void {
-    // Servers that were started together should not sweep together.
+    // Jitter, so that servers started together do not sweep together.
     const pause = this.interval * (0.8 + 0.4 * Math.random());
     const timer = setTimeout(() => {
       void this.sweep(database).then(() => {
@@ -93,8 +93,8 @@ export class Sweeper {
 }
 
 /**
- * Forgets what log-ins brought that were encrypted for keys which are swept away. Not before: a server that took a key for
- * accepted at its very end might still open a captured log-in with it, and must find its blocks.
+ * Removes the cipher blocks of log-ins whose keys are deleted. Not earlier: a server that still accepts a key could
+ * open a captured log-in and must find its blocks.
  */
 async function sweepBlocks(r: Repositories, limit: number): Promise<number> {
   const kept = await new KeyStore(r.records).kept("rsa");
