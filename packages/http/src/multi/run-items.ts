@@ -3,12 +3,12 @@ import { failureOf, failureText, JsonText, successText } from "../envelope.ts";
 import type { RouteInput, Success } from "../routes/route.ts";
 import { Item, type ItemParts } from "./item.ts";
 
-/** Reads started at once. Storage pipelines them where it can. */
+/** Maximum number of concurrent reads. Storage pipelines them where it can. */
 const readsAtOnce = 10;
 
 /**
- * Runs the items in order. Each is independent: a failed item does not affect the others. Adjacent reads start at once,
- * unless hooks run in them: they would take more than a fair share of worker threads.
+ * Runs the items in order. Each is independent: a failed item does not affect the others. Adjacent reads run
+ * concurrently, unless hooks run in them: they would take more than a fair share of worker threads.
  */
 export async function runSeparately(
   given: readonly unknown[],

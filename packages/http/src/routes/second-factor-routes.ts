@@ -13,7 +13,7 @@ const path = "/v1/2fa/secret";
 
 const statuses: Readonly<Record<FactorState["rule"], number>> = { unavailable: 0, off: 1, optional: 2, forced: 3 };
 
-/** Second-factor routes of the caller. All are excluded from batches, because attempts are counted one by one. */
+/** Second-factor routes of the caller. Multi requests exclude them, because attempts are counted one by one. */
 export function secondFactorRoutes(useCases: UseCases): Route[] {
   const { readSecondFactor, enrolSecondFactor, confirmSecondFactor, removeSecondFactor, validateSecondFactor } =
     useCases;
