@@ -13,9 +13,7 @@ const interval = 500;
 /** Replaces the signature of an unreadable directory, so that the next scan detects a change. */
 const unreadable = "?";
 
-/**
- * A directory with one macro per file, named after the file. Other files, hidden files and subdirectories are ignored.
- */
+/** A directory with one macro per file. Other files, hidden files and subdirectories are ignored. */
 export class FolderMacroSource implements MacroSource {
   generation = 1;
   private timer: NodeJS.Timeout | undefined;

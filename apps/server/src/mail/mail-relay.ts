@@ -27,10 +27,7 @@ export class OutboxNotifier {
 /** Maximum number of messages to claim and send at once. */
 const batch = 5;
 
-/**
- * Milliseconds from a notification to the poll. The transaction has then ended, and further notifications may have
- * arrived.
- */
+/** Milliseconds from a notification to the poll, so that its transaction ends and further ones can join. */
 const afterRinging = 25;
 
 /** Pauses in milliseconds after the transport fails. They double. */

@@ -75,7 +75,7 @@ export function readTemplates(folder: string | undefined): ReadTemplates {
   return { templates, faults: [...new Set(faults)] };
 }
 
-/** Values per kind of message. `required` lists alternatives, one of which each template must contain. */
+/** Values per kind of message. `names`: all available values. Each template must contain all of `required`. */
 const messageKinds: ReadonlyMap<
   MailMessage["kind"],
   { readonly file: string; readonly names: readonly string[]; readonly required: readonly (readonly string[])[] }

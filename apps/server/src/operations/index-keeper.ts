@@ -30,9 +30,7 @@ export class IndexKeeper implements IndexAlignment {
     private readonly logger: Logger,
   ) {}
 
-  /**
-   * Aligns all databases now and every `interval` milliseconds. One server completes the work that another could not.
-   */
+  /** Aligns all databases now and every `interval` milliseconds, also for other servers that failed. */
   start(databases: DatabaseDirectory, interval: number): void {
     const beginAll = () => {
       for (const database of databases.values()) if (database !== null) this.begin(database);

@@ -37,7 +37,10 @@ const cacheTime = 1_000;
 /** Milliseconds without a response before a database counts as down. */
 const defaultTimeout = 2_000;
 
-/** Checks every database. The server is ready if at least one database is: the others answer with their own error. */
+/**
+ * Checks every database. The server is ready if at least one database is. An unavailable database affects only its own
+ * routes.
+ */
 export class ReadinessProbe {
   private last: { readonly at: number; readonly result: Promise<Readiness> } | undefined;
 

@@ -20,7 +20,7 @@ interface CountedPool {
   numPendingAcquires(): number;
 }
 
-/** Opens a connection pool to MariaDB; it connects on first use. Throws for a missing driver or an invalid URL. */
+/** Opens a MariaDB pool that connects on first use. Throws for a missing driver or an unknown URL parameter. */
 export async function openMariadb({ url, pool, statementTimeout }: ServerStorage): Promise<SqlEngine> {
   const { createMariadbKnex, MariadbStorage } = await import("@sallyport/storage-knex");
   const options = { url, pool: poolLimits(pool), connectTimeout, statementTimeout };

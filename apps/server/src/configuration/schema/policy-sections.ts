@@ -96,7 +96,7 @@ const audit = {
   }),
 };
 
-/** The audit log of log-ins, log-outs and refusals. */
+/** The audit log of security-relevant events. */
 export const auditSection = section(audit);
 export const ownAuditSection = ownSection(audit);
 
