@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/p
 import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder was not made; the message tells what to do. */
+/** An adapter folder could not be created. The message says what to do. */
 export class CreateError extends Error {
   override readonly name = "CreateError";
 }
@@ -10,12 +10,12 @@ export class CreateError extends Error {
 const template = fileURLToPath(new URL("../template", import.meta.url));
 const packageFile = fileURLToPath(new URL("../package.json", import.meta.url));
 
-/** Names that npm takes and that need no quotation marks anywhere. */
+/** A valid npm package name that needs no quoting. */
 const packageName = /^[a-z][a-z0-9-]{0,99}$/;
 
 /**
- * Makes a folder with an adapter to be written, named after the folder; the folder may be there if it is empty. Returns its
- * path. Throws a `CreateError` if there is something in it, or if its name is none for a package.
+ * Creates an adapter skeleton in a new or empty folder and names the package after it. Returns the path. Throws
+ * `CreateError` if the folder is not empty or its name is not a valid package name.
  */
 export async function createAdapter(folder: string): Promise<string> {
   const target = resolve(folder);
@@ -27,7 +27,7 @@ export async function createAdapter(folder: string): Promise<string> {
   }
   await claim(target);
   await cp(template, target, { recursive: true, force: false, errorOnExist: true });
-  // A file of this name would be no part of a package.
+  // npm excludes a file named `.gitignore` from a package.
   await rename(join(target, "gitignore"), join(target, ".gitignore"));
   const { version } = JSON.parse(await readFile(packageFile, "utf8")) as { readonly version: string };
   for (const file of ["package.json", "conformance.js", "README.md"]) {
@@ -51,13 +51,13 @@ Makes a folder with a storage adapter for Sallyport in which everything but the
 access to your database is written, and the command that tells how far you are.
 `;
 
-/** Where the command writes. */
+/** The output streams of the command. */
 export interface Terminal {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
 }
 
-/** The command `create-storage-adapter`; gives its exit code. */
+/** Runs the command `create-storage-adapter` and returns its exit code. */
 export async function runCommand(args: readonly string[], { stdout, stderr }: Terminal): Promise<0 | 1 | 2> {
   const [folder, ...others] = args;
   if (folder === "--help" || folder === "-h") {

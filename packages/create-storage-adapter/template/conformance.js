@@ -2,7 +2,7 @@ import { Engine } from "./src/engine.js";
 import { AdapterStorage } from "./src/adapter-storage.js";
 
 /**
- * What the conformance kit needs to know of the adapter. Each check gets a database of its own.
+ * Describes the adapter to the conformance kit. Each check gets its own database.
  *
  * @type {import("@sallyport/conformance-kit").AdapterUnderTest}
  */
@@ -12,7 +12,7 @@ export default {
   create: async ({ clockOffset }) => {
     const engine = new Engine({});
     const storage = new AdapterStorage(engine, { clockOffset });
-    // Once `durable` is declared: `reopen`, too; once `severalProcesses` is: `another` and `loseNext`.
+    // With `durable`, add `reopen`. With `severalProcesses`, add `another` and `loseNext`.
     return { storage, destroy: () => storage.close() };
   },
 };

@@ -9,12 +9,11 @@ import { storageArchive } from "./storage-archive.js";
 import { UnitOfWork } from "./unit-of-work.js";
 import { indexKey } from "./index-key.js";
 
-/** Runs of work that loses against others, in all. */
+/** Maximum number of attempts after conflicts, including the first. */
 const attempts = 3;
 
 /**
- * One database as the server sees it. Every call of a repository runs in a transaction: one of its own, or the one that it
- * was asked for in.
+ * One database. Every repository call runs in a transaction: the caller's, or one of its own.
  *
  * @implements {Storage}
  * @typedef {import("@sallyport/core").Storage} Storage
@@ -32,7 +31,7 @@ export class AdapterStorage {
 
   /**
    * @param {import("./engine.js").Engine} engine
-   * @param {{ clockOffset?: () => number }} [options] milliseconds by which the clock is ahead of the engine's: this is how checks let time pass
+   * @param {{ clockOffset?: () => number }} [options] offset added to the engine's clock, in milliseconds; checks use it to advance time
    */
   constructor(engine, { clockOffset = () => 0 } = {}) {
     this.#engine = engine;
@@ -64,7 +63,7 @@ export class AdapterStorage {
   batch(work) {
     return this.#transact((unit) => {
       const running = work(this.#over(unit));
-      // Everything has been asked for.
+      // A batch accepts calls only until `work` returns its promise.
       unit.end();
       return running;
     });
@@ -76,7 +75,7 @@ export class AdapterStorage {
   }
 
   /**
-   * Without indexes over values it is enough to know which ones there should be; with `valueIndexes` declared, build them here.
+   * Without value indexes, the adapter only records the wanted indexes. With `valueIndexes`, build them here.
    *
    * @param {readonly AttributeIndex[]} wanted
    * @returns {Promise<import("@sallyport/core").IndexReport>}
@@ -116,7 +115,7 @@ export class AdapterStorage {
   }
 
   /**
-   * The repositories of a transaction.
+   * Returns repositories bound to a transaction.
    *
    * @param {UnitOfWork} unit
    */
@@ -140,11 +139,11 @@ export class AdapterStorage {
   }
 
   /**
-   * Runs a call in a transaction of its own.
+   * Runs a call in its own transaction.
    *
    * @template T
    * @param {(connection: import("./engine.js").Connection) => Promise<T>} work
-   * @param {boolean} [reads] whether it only reads
+   * @param {boolean} [reads] whether the call is read-only
    * @returns {Promise<T>}
    */
   #call(work, reads) {
@@ -152,7 +151,7 @@ export class AdapterStorage {
   }
 
   /**
-   * Runs work in a transaction, and again if it lost against others. Its own error comes out unchanged.
+   * Runs work in a transaction and retries it after a conflict. An error of the work is rethrown unchanged.
    *
    * @template T
    * @param {(unit: UnitOfWork) => Promise<T>} work
@@ -167,7 +166,7 @@ export class AdapterStorage {
         );
         if ("result" in outcome) return outcome.result;
         if (!outcome.conflicted || attempt === attempts) throw outcome.error;
-        // Lets the winner finish before the loser wants the same again.
+        // Lets the other transaction finish before the retry.
         await delay(attempt * 10 + Math.random() * 20);
       }
     });

@@ -1,13 +1,13 @@
 import { notWritten } from "./not-written.js";
 
 /**
- * The database that you adapt: the file to begin with. Everything above it (the life of a storage, transactions, runs after
- * a conflict) is written already and needs no more than these methods.
+ * The database to adapt. Start with this file. The code above it (lifecycle, transactions, retries after a conflict) is
+ * complete and needs only these methods.
  *
- * @typedef {unknown} Connection whatever your driver calls one
+ * @typedef {unknown} Connection the driver's connection
  */
 export class Engine {
-  /** What it can do; see the guide for what each of these means. Declare what is true: the kit then asks for it. */
+  /** Capabilities; the guide explains each one. The conformance kit checks the capabilities that are declared here. */
   capabilities = {
     durable: false,
     severalProcesses: false,
@@ -19,15 +19,15 @@ export class Engine {
   /** @type {readonly string[]} */
   #indexKeys = [];
 
-  /** @param {Readonly<Record<string, unknown>>} options of the configuration; check them here */
+  /** @param {Readonly<Record<string, unknown>>} options from the configuration; validate them here */
   constructor(options) {
     this.options = options;
   }
 
   /**
-   * Lends a connection that nobody else uses meanwhile, waiting for one if all are lent. Where there is only one, so that
-   * transactions take turns, lend it by `Turns` of turns.js. With a driver that answers synchronously, let the event loop have a turn
-   * here (`await setImmediate()` of `node:timers/promises`): otherwise no timer fires while calls follow one another.
+   * Lends a connection for exclusive use and waits until one is free. With a single connection, serialize transactions
+   * with `Mutex` of mutex.js. With a synchronous driver, yield to the event loop here (`await setImmediate()` of
+   * `node:timers/promises`); otherwise timers cannot fire between consecutive calls.
    *
    * @template T
    * @param {(connection: Connection) => Promise<T>} work
@@ -38,12 +38,12 @@ export class Engine {
   }
 
   /**
-   * Begins a transaction, read-committed or more isolated. Reset here what the connection keeps for one transaction, such as
-   * its stamp. With `severalProcesses`, calls that only read must be answered while another process has a transaction or an import open:
-   * where this takes a lock that all writers share, do without it for them.
+   * Begins a transaction at read committed or stricter. Reset per-transaction state of the connection here, such as its
+   * stamp. With `severalProcesses`, read-only calls must succeed while another process has an open transaction or
+   * import: do not take a shared writer lock for them.
    *
    * @param {Connection} connection
-   * @param {boolean} [reads] whether it is for a call that only reads: one by `Access.read`, outside of a transaction
+   * @param {boolean} [reads] whether this is a read-only call by `Access.read`, outside a transaction
    * @returns {Promise<void>}
    */
   async begin(connection, reads) {
@@ -59,8 +59,8 @@ export class Engine {
   }
 
   /**
-   * An engine that takes numbers of objects or events back with it writes once more the highest ones that were given, before anybody else
-   * can get them. With SQL in the same transaction: a savepoint at its beginning, and here `rollback to` it, write the numbers, `commit`.
+   * If a rollback also reverts object or event numbers, write the highest issued numbers again before another transaction can reuse them.
+   * With SQL, in the same transaction: set a savepoint at its beginning; here `rollback to` it, write the numbers, `commit`.
    *
    * @param {Connection} connection
    * @returns {Promise<void>}
@@ -70,11 +70,11 @@ export class Engine {
   }
 
   /**
-   * Marks where a part of the transaction begins that can be undone alone, with SQL `savepoint part_<depth>`. A part that ended has
-   * left a mark of the same depth behind; it is not asked for any more.
+   * Sets a savepoint for a nested part of the transaction, with SQL `savepoint part_<depth>`. A finished part leaves
+   * its savepoint behind, and it is never used again.
    *
    * @param {Connection} connection
-   * @param {number} depth how deep in other parts, from 1
+   * @param {number} depth nesting depth, from 1
    * @returns {Promise<void>}
    */
   async mark(connection, depth) {
@@ -82,9 +82,9 @@ export class Engine {
   }
 
   /**
-   * Undoes all that the transaction did since it marked this depth, with SQL `rollback to savepoint part_<depth>`. Numbers of objects
-   * are not given again: where the engine takes them back, write the highest one again behind it. A stamp that was taken in the part is
-   * forgotten if the engine takes it back, so that the next write takes one anew; one that was taken before stays.
+   * Rolls back to the savepoint of this depth, with SQL `rollback to savepoint part_<depth>`. Object numbers are never
+   * reused: if the engine reverts them, write the highest one again afterwards. Forget a stamp taken in this part if
+   * the engine reverts it, so that the next write takes a new one. Keep a stamp taken before this part.
    *
    * @param {Connection} connection
    * @param {number} depth
@@ -95,19 +95,19 @@ export class Engine {
   }
 
   /**
-   * Brings the database to the newest version: creates what is missing. A new database gets these classes. Two who migrate at once do it
-   * once. A database of a newer version: 705.
+   * Migrates the database to the newest version. A new database gets these classes. Concurrent migrations apply each
+   * step once. Throws 705 for a database of a newer version.
    *
    * @param {readonly import("@sallyport/core").ClassDefinition[]} classes
-   * @returns {Promise<string[]>} the names of what was applied now; none when it was up to date
+   * @returns {Promise<string[]>} the names of the newly applied migrations; empty if the database was up to date
    */
   async migrate(classes) {
     return notWritten("Engine.migrate");
   }
 
   /**
-   * Whether the database is migrated to this version. It is asked before the first call until it is, and by every `health`. No connection
-   * is lent for it: where there is only one, borrow it by `withConnection`, as a transaction may be open on it.
+   * Whether the database is migrated to this version. Called before each call until it returns true, and by every `health`. No connection
+   * is lent for it. With a single connection, borrow it by `withConnection`, because a transaction can be open on it.
    *
    * @returns {Promise<boolean>}
    */
@@ -116,7 +116,7 @@ export class Engine {
   }
 
   /**
-   * The engine's clock, milliseconds since 1970: that of the server where there is one, so that all processes have the same.
+   * The engine's clock in milliseconds since 1970. Use the server's clock if there is a server, so that all processes agree.
    *
    * @param {Connection} connection
    * @returns {Promise<number>}
@@ -126,8 +126,8 @@ export class Engine {
   }
 
   /**
-   * The indexes over values that were wanted last. In memory that is known to this process alone, and ends with it: once `durable`
-   * or `severalProcesses` is declared, keep it in the database.
+   * The value indexes that were requested last. They are kept in memory, for this process only. With `durable` or
+   * `severalProcesses`, store them in the database.
    *
    * @param {Connection} connection
    * @returns {Promise<readonly string[]>}
@@ -145,13 +145,12 @@ export class Engine {
     this.#indexKeys = keys;
   }
 
-  /** Lets go of everything; no call runs any more. */
+  /** Releases all resources. No call is running. */
   async close() {}
 }
 
 /**
- * Whether work that failed with this error of the driver lost against others (a deadlock, a serialization failure, a busy
- * database) and can succeed when it runs again.
+ * Whether a driver error is a conflict (a deadlock, a serialization failure, a busy database) that a retry can resolve.
  *
  * @param {unknown} error
  * @returns {boolean}
@@ -161,8 +160,8 @@ export function isConflict(error) {
 }
 
 /**
- * What an error of the driver means: 704 the database cannot be reached, 607 no connection became free in time, 705 it is
- * not migrated, 706 it took too long; `undefined` for what nobody expects.
+ * Maps a driver error to a code: 704 unreachable database, 607 no free connection in time, 705 not migrated, 706
+ * time-out; `undefined` for an unexpected error.
  *
  * @param {unknown} error
  * @returns {704 | 607 | 705 | 706 | undefined}

@@ -1,5 +1,5 @@
 /**
- * What tells an index over values apart from others.
+ * The identity of a value index.
  *
  * @param {import("@sallyport/core").AttributeIndex} index
  */

@@ -2,8 +2,8 @@ import { AdapterStorage } from "./adapter-storage.js";
 import { Engine } from "./engine.js";
 
 /**
- * What a server calls that is configured with `"engine": "module"`: the options are those of its configuration, and
- * yours to check. The message of an error is shown to the operator, so it holds no secret.
+ * The entry point for a server configured with `"engine": "module"`. The options come from its configuration; validate
+ * them. Error messages are shown to the operator and must not contain secrets.
  *
  * @type {import("@sallyport/core").OpenStorage}
  */

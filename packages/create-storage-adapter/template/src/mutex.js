@@ -1,13 +1,13 @@
 import { ServiceError } from "@sallyport/core";
 
-/** Lets work happen one after the other, in the order of arrival: for engines with one connection. */
+/** Runs work sequentially, in order of arrival. For engines with one connection. */
 export class Mutex {
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
 
   /**
-   * Who waits too long for a turn is refused. So is a call that a transaction makes outside of itself, which would wait for its
-   * own end.
+   * Throws 607 after the wait timeout. This also ends a call that a transaction makes outside itself: that call would
+   * wait for its own end.
    *
    * @template T
    * @param {() => Promise<T>} work

@@ -1,4 +1,4 @@
-/** What is still to be written. The kit knows it by its name, and counts checks that come to it as to be written, not as failed. */
+/** Marks unimplemented code. The kit recognizes it by name and reports such checks as unimplemented, not as failed. */
 export class NotWritten extends Error {
   /** @param {string} what */
   constructor(what) {

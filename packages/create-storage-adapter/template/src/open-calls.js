@@ -1,6 +1,6 @@
 import { ServiceError } from "@sallyport/core";
 
-/** Counts the calls that run, so that closing can wait for them and refuse later ones. */
+/** Counts running calls. Closing waits for them and refuses new ones. */
 export class OpenCalls {
   #count = 0;
   /** @type {Promise<void> | undefined} */
@@ -23,7 +23,7 @@ export class OpenCalls {
     }
   }
 
-  /** Refuses further calls and resolves when the last one has ended. */
+  /** Refuses new calls. Resolves when the last running call has ended. */
   close() {
     this.#closing ??= new Promise((resolve) => {
       this.#finished = resolve;

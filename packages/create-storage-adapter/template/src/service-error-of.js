@@ -3,7 +3,7 @@ import { codeOf, isConflict } from "./engine.js";
 import { NotWritten } from "./not-written.js";
 
 /**
- * The failure of a call as callers see it. Text of the database stays in the cause, which only logs show.
+ * Maps the failure of a call to a service error. Database texts stay in the cause, which only logs show.
  *
  * @param {unknown} error
  * @returns {unknown}

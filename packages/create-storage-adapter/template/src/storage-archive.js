@@ -2,13 +2,13 @@ import { inParts } from "@sallyport/core";
 import { serviceErrorOf } from "./service-error-of.js";
 
 /**
- * All that the database keeps, as a stream: for dumps, and to move to another storage. An export keeps the storage open until it ends. An
- * import is one transaction on a connection of its own; where there is only one, all others wait for its end. A second import is
- * `busy`.
+ * Exports and imports the whole database, for dumps and for migration to another storage. An export keeps the storage
+ * open until it ends. An import is one transaction on its own connection; with a single connection, all other calls
+ * wait for it. A second import returns `busy`.
  *
  * @param {import("./engine.js").Engine} engine
- * @param {Pick<typeof import("./archive-records.js"), "recordsOf" | "claimImport" | "fill">} records how they are read and written
- * @param {<T>(work: () => Promise<T>) => Promise<T>} ready runs work while the storage is open and migrated, and refuses it otherwise
+ * @param {Pick<typeof import("./archive-records.js"), "recordsOf" | "claimImport" | "fill">} records the reader and the writer of records
+ * @param {<T>(work: () => Promise<T>) => Promise<T>} ready runs work if the storage is open and migrated, and refuses it otherwise
  * @returns {import("@sallyport/core").StorageArchive}
  */
 export function storageArchive(engine, { recordsOf, claimImport, fill }, ready) {
@@ -67,7 +67,7 @@ export function storageArchive(engine, { recordsOf, claimImport, fill }, ready) 
 }
 
 /**
- * Begins work that lasts until the function that it gives is called.
+ * Begins a call that lasts until the returned function is called.
  *
  * @param {<T>(work: () => Promise<T>) => Promise<T>} ready
  * @returns {Promise<() => void>}
@@ -84,7 +84,7 @@ function begun(ready) {
 }
 
 /**
- * The records of an import. The error that they end with comes out of it unchanged, so it is told from those of the database.
+ * The records of an import. Remembers the error of the source, which is rethrown unchanged.
  *
  * @param {AsyncIterable<import("@sallyport/core").ArchiveRecord>} records
  */

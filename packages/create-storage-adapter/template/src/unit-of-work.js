@@ -3,20 +3,20 @@ import { isConflict } from "./engine.js";
 import { serviceErrorOf } from "./service-error-of.js";
 
 /**
- * The calls of one transaction. They happen one after the other, in the order in which they were asked for; after one that
- * failed the others fail, too, so that nothing of the transaction is kept, or of the part of it in which that was.
+ * The calls of one transaction. They run sequentially in the order of their requests. After a failed call, all later
+ * calls fail, so that the transaction, or the nested part with the failure, is undone.
  */
 export class UnitOfWork {
   #connection;
   #engine;
-  /** How deep in parts the work is. */
+  /** Nesting depth of the current part. */
   #depth = 0;
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
   /** @type {unknown} */
   #failure;
   #over = false;
-  /** Whether it failed because others were faster, and may run again. */
+  /** Whether the transaction failed because of a conflict and can be retried. */
   conflicted = false;
 
   /**
@@ -50,8 +50,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Does a part, and undoes what it did if it throws. What has lost against others, and what has no database or no time any more, is
-   * over as a whole.
+   * Runs a nested part and undoes it if it throws. A conflict, a lost database or a time-out ends the whole
+   * transaction.
    *
    * @template T
    * @param {() => Promise<T>} part
@@ -69,7 +69,7 @@ export class UnitOfWork {
       await this.#last;
       if (!this.#isOver()) {
         this.#failure = undefined;
-        // If it fails, so does all that is asked for later.
+        // A failed rollback makes all later calls fail.
         await this.run((connection) => this.#engine.undo(connection, depth)).catch(() => {});
       }
       throw error;
@@ -78,18 +78,18 @@ export class UnitOfWork {
     }
   }
 
-  /** Takes no more calls. */
+  /** Refuses further calls. */
   end() {
     this.#over = true;
   }
 
-  /** Resolves when all calls are answered. Throws what one of them failed with. */
+  /** Resolves when all calls are answered. Throws the error of a failed call. */
   async settled() {
     await this.#last;
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Whether no part can go on after what has failed. */
+  /** Whether the failure ends the whole transaction. */
   #isOver() {
     const failure = this.#failure;
     if (this.conflicted) return true;

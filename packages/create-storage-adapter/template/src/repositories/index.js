@@ -14,7 +14,7 @@ import { settingsRepository } from "./settings-repository.js";
 import { throttleRepository } from "./throttle-repository.js";
 
 /**
- * All repositories over one way to the database.
+ * Creates all repositories over one database access.
  *
  * @param {import("../access.js").Access} access
  * @returns {import("@sallyport/core").Repositories}
@@ -39,7 +39,7 @@ export function repositoriesOver(access) {
 }
 
 /**
- * A call may wait for its turn. Whoever made it can change meanwhile what he passed in: that is no business of the call.
+ * Copies the arguments: a call can wait, and the caller can change them meanwhile.
  *
  * @template {object} Repository
  * @param {Repository} repository
