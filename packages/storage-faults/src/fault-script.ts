@@ -4,7 +4,7 @@ import type { Fault } from "./fault.ts";
 type Methods<R> = { [M in keyof R]: R[M] extends (...given: never[]) => Promise<unknown> ? M : never }[keyof R] &
   string;
 
-/** The storage's own calls, and `commit`: the end of a transaction whose work was done. */
+/** The storage's own calls, and `commit`: the end of a transaction after its work succeeded. */
 export type OwnCall =
   | "transaction"
   | "commit"
@@ -15,29 +15,27 @@ export type OwnCall =
   | "health"
   | "now";
 
-/** What can fail: a method of a repository, such as `objects.insert`, or a call of the storage itself. */
+/** A call that can fail: a repository method, such as `objects.insert`, or a call of the storage itself. */
 export type CallName = { [R in keyof Repositories]: `${R}.${Methods<Repositories[R]>}` }[keyof Repositories] | OwnCall;
 
-/** One call, as a script sees it. */
 export interface Call {
   readonly name: CallName;
   readonly given: readonly unknown[];
-  /** Whether it is a unit of its own or belongs to one. */
+  /** Whether the call stands alone or belongs to a transaction or a batch. */
   readonly within: "itself" | "transaction" | "batch";
 }
 
-/** Which call is to fail, and how. */
+/** Selects a call to fail, and the fault. */
 export interface Instruction {
-  /** Calls of this name, or all for which it is true. */
+  /** A call name, or a predicate. */
   readonly call: CallName | ((call: Call) => boolean);
-  /** The how manieth of them since it was asked for, from 1; the first unless given, all with `every`. Reruns do not count. */
+  /** Selects the nth matching call since this was added, from 1. Default: 1. `every` selects all. Retries do not count. */
   readonly nth?: number | "every";
   readonly fault: Fault;
 }
 
-/** An instruction at work. */
 export interface ScriptedFault {
-  /** How many calls it has struck. */
+  /** How many faults it has injected. */
   readonly injections: number;
 }
 
@@ -47,7 +45,7 @@ interface ActiveInstruction extends ScriptedFault {
   injections: number;
 }
 
-/** Says which calls of a storage fail; can be changed at any time. Instructions are asked in the order in which they were given. */
+/** Selects the calls of a storage that fail. It can change at any time. Instructions apply in the order of their addition. */
 export class FaultScript {
   private active: ActiveInstruction[] = [];
   private readonly recordings = new Set<Call[]>();
@@ -58,12 +56,11 @@ export class FaultScript {
     return active;
   }
 
-  /** Forgets all instructions: from now on nothing fails. */
   clear(): void {
     this.active = [];
   }
 
-  /** The calls that are made while the work is done, in the order in which they begin. */
+  /** Records the calls made during the work, in the order of their start. */
   async record(work: () => Promise<unknown>): Promise<readonly Call[]> {
     const calls: Call[] = [];
     this.recordings.add(calls);
@@ -75,7 +72,7 @@ export class FaultScript {
     return calls;
   }
 
-  /** The fault that strikes this call; asked once for every call. */
+  /** Returns the fault of this call. Call it exactly once for every call. */
   inject(call: Call): Fault | undefined {
     for (const calls of this.recordings) calls.push(call);
     let injected: Fault | undefined;
@@ -90,7 +87,7 @@ export class FaultScript {
     return injected;
   }
 
-  /** Remembers how many calls were seen; what it returns takes that back, for a unit that runs again. */
+  /** Saves the call counters. Returns a function that restores them, for a retried unit. */
   mark(): () => void {
     const marked = this.active.map((active) => [active, active.seen] as const);
     return () => {

@@ -1,21 +1,21 @@
 import { type ErrorCode, ServiceError } from "@sallyport/core";
 
-/** Stands in the message of every driver's error: whoever finds it in an answer has found a leak. */
+/** The message of every driver error. A client answer that contains it leaks driver details. */
 export const driverText = "insert into \"secrets\" values ('open sesame'); <b>at node_modules/driver</b>";
 
-/** The error of a driver, with all that no client may see. */
+/** A driver error with details that no client may see. */
 export class DriverError extends Error {
   override readonly name = "DriverError";
 
   constructor(
-    /** What happened, in the manner of an SQLSTATE. */
+    /** An error code in the style of an SQLSTATE. */
     readonly code: string,
   ) {
     super(`${code}: ${driverText}`);
   }
 }
 
-/** Where a slow call waits until it is let through; no clock is involved. */
+/** Blocks a slow call until it is opened, without a clock. */
 export class Latch {
   /** Resolves when a call waits here. */
   readonly reached: Promise<void>;
@@ -32,7 +32,7 @@ export class Latch {
     });
   }
 
-  /** Lets those through who wait, and all who come later. */
+  /** Releases all current and future calls. */
   open(): void {
     this.letThrough();
   }
@@ -45,18 +45,18 @@ export class Latch {
 
 /** What happens to a call. */
 export type Fault =
-  /** The call is refused and does nothing; in a transaction nothing of that is kept. */
+  /** The call fails without effect. */
   | { readonly kind: "refusal"; readonly error: () => unknown }
   /**
-   * The connection goes: before the storage has the call, when it has done it and not answered, or when it has answered. A
-   * transaction that is open then is taken back; a commit that has been done stays.
+   * The connection is lost: before the call, after its execution but before the answer, or after the answer. An open
+   * transaction is rolled back. A completed commit stays.
    */
   | { readonly kind: "loss"; readonly when: "before" | "during" | "after" }
-  /** The unit that the call belongs to loses against another one, so many times in a row, and runs again; three times are 706. */
+  /** The unit loses this many conflicts in a row and is retried. Three conflicts end in 706. */
   | { readonly kind: "conflict"; readonly times: number }
-  /** Of the elements of the first argument the first ones are done when the call fails. */
+  /** The call fails after it has processed this many elements of its first argument. */
   | { readonly kind: "partial"; readonly elements: number }
-  /** The call waits at a gate. */
+  /** The call waits at a latch. */
   | { readonly kind: "slow"; readonly latch: Latch };
 
 function refusal(
@@ -67,37 +67,37 @@ function refusal(
   return { kind: "refusal", error: () => new ServiceError(code, { ...options, cause: new DriverError(state) }) };
 }
 
-/** The faults that a script can ask for, each with the code of the catalogue by which callers know it. */
+/** The faults that a script can inject, each with the error code that callers receive. */
 export const faults = {
-  /** 704: the connection is lost before the call. Nothing was done. */
+  /** 704: the connection is lost before the call. The call has no effect. */
   lostBefore: { kind: "loss", when: "before" },
-  /** 704: the connection is lost while the answer is awaited. What the call did by itself, or as a commit, is done. */
+  /** 704: the connection is lost before the answer arrives. A standalone call or a commit is done. */
   lostDuring: { kind: "loss", when: "during" },
-  /** The call answers, and then the connection is lost: what comes next in the same transaction is 704. */
+  /** The call answers, then the connection is lost. The next call of the same transaction fails with 704. */
   lostAfter: { kind: "loss", when: "after" },
-  /** 704: there is no database. */
+  /** 704: the database is unreachable. */
   unreachable: refusal(704, "ECONNREFUSED"),
   /** 607: no connection becomes free in time. */
   poolExhausted: refusal(607, "pool exhausted", { retryAfter: 1 }),
-  /** 706: the database ends a statement that takes too long. */
+  /** 706: the database cancels a statement that takes too long. */
   timeout: refusal(706, "57014"),
-  /** 706: a lock is not given free in time. */
+  /** 706: a lock wait times out. */
   lockTimeout: refusal(706, "55P03"),
   /** 713: another session has locked the object. */
   locked: refusal(713, "SPLCK", { detail: "The object is locked by another session." }),
-  /** 799: what nobody expects. */
+  /** 799: an unexpected error. */
   unexpected: refusal(799, "XX000"),
-  /** What an adapter may not do: the driver's own error comes out as it is. */
+  /** A driver error that is not translated. Adapters must never let this happen. */
   foreign: { kind: "refusal", error: () => new DriverError("XX001") },
-  /** A deadlock or a serialization failure. Once and twice pass unnoticed; 706 the third time. */
+  /** A deadlock or a serialization failure. Once and twice stay invisible; three times end in 706. */
   conflict: (times: 1 | 2 | 3): Fault => ({ kind: "conflict", times }),
-  /** 799: the call fails when it is done with so many elements of its first argument. */
+  /** 799: the call fails after it has processed this many elements of its first argument. */
   partial: (elements: number): Fault => ({ kind: "partial", elements }),
-  /** The call waits at the gate before it is done; in `together`, after. */
+  /** The call waits at the latch before it runs; in a batch, its answer waits. */
   slow: (latch: Latch): Fault => ({ kind: "slow", latch }),
 } as const satisfies Readonly<Record<string, Fault | ((...given: never[]) => Fault)>>;
 
-/** The error by which callers learn of a fault. */
+/** The error that callers receive for a fault. */
 export function errorOf(fault: Exclude<Fault, { kind: "slow" }>): unknown {
   switch (fault.kind) {
     case "refusal":

@@ -2,13 +2,12 @@ import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Call, CallName, FaultScript } from "./fault-script.ts";
 import { errorOf, type Fault } from "./fault.ts";
 
-/** Makes a call with these arguments. */
 export type Run = (given: readonly unknown[]) => Promise<unknown>;
 
-/** What stands between those who call and the repository. */
+/** Intercepts a call of a repository. */
 export type Inject = (call: Call, run: Run) => Promise<unknown>;
 
-/** The repositories, with every call of a method played. */
+/** The repositories, with every method call passed to `inject`. */
 export function scriptedRepositories<R extends object>(repositories: R, within: Call["within"], inject: Inject): R {
   return withEachMember(repositories, (repository, area) => {
     if (typeof repository !== "object" || repository === null) return repository;
@@ -20,7 +19,7 @@ export function scriptedRepositories<R extends object>(repositories: R, within: 
   });
 }
 
-/** The object as it is, but for what stands in for its members: also for those of its class, and for those that come later. */
+/** A proxy that replaces each member of the object, including inherited and later ones. */
 export function withEachMember<T extends object>(object: T, standIn: (member: unknown, name: string) => unknown): T {
   return new Proxy(object, {
     get: (target, name) => {
@@ -30,7 +29,7 @@ export function withEachMember<T extends object>(object: T, standIn: (member: un
   });
 }
 
-/** The arguments of a call, with so many elements of the first one. */
+/** The arguments of a call, with the first argument cut to this many elements. */
 export function firstElements({ name, given: [list, ...others] }: Call, count: number): readonly unknown[] {
   if (!Array.isArray(list)) throw new TypeError(`${name} takes no list, so no part of it can be done.`);
   return [list.slice(0, count), ...others];
@@ -38,17 +37,17 @@ export function firstElements({ name, given: [list, ...others] }: Call, count: n
 
 type Breaking = Exclude<Fault, { kind: "slow" }>;
 
-/** A transaction whose calls can fail: after the first failure it does nothing any more, and cannot be kept. */
+/** A transaction with injected faults. After the first failure it does nothing more and cannot commit. */
 export class FaultyUnit {
-  /** Whether it lost against another one, and may run again. */
+  /** Whether the unit lost a conflict and can be retried. */
   conflicted = false;
   private failure: { readonly error: unknown; readonly endsAll: boolean } | undefined;
-  /** Its end is done, and nobody is told. */
+  /** The commit is done, but its answer is lost. */
   private unanswered: { readonly error: unknown } | undefined;
 
   constructor(private readonly script: FaultScript) {}
 
-  /** Notes what ends it, and returns the error of that. */
+  /** Records the failure and returns its error. */
   fail(fault: Breaking): unknown {
     const error = errorOf(fault);
     this.failure ??= { error, endsAll: fault.kind === "loss" || fault.kind === "conflict" || endsTransaction(error) };
@@ -56,22 +55,21 @@ export class FaultyUnit {
     return error;
   }
 
-  /** Lets it be done, and its caller not know. */
+  /** Lets the unit complete, and hides the answer from its caller. */
   loseAnswer(fault: Breaking): void {
     this.unanswered ??= { error: errorOf(fault) };
   }
 
-  /** Throws if it cannot be kept. */
+  /** Throws if the unit cannot commit. */
   check(): void {
     if (this.failure !== undefined) throw this.failure.error;
   }
 
-  /** Throws if it was kept, and nobody is to know. */
+  /** Throws if the unit committed but its answer is lost. */
   checkAnswer(): void {
     if (this.unanswered !== undefined) throw this.unanswered.error;
   }
 
-  /** A call of a transaction. */
   async call(call: Call, run: Run): Promise<unknown> {
     this.check();
     const fault = this.script.inject(call);
@@ -90,7 +88,7 @@ export class FaultyUnit {
     throw this.fail(fault);
   }
 
-  /** A part of a transaction: what broke in it is undone with it, unless it ends the transaction. */
+  /** A nested part of a transaction. A failure is undone with the part, unless it ends the transaction. */
   async part<T>(part: () => Promise<T>, attempt: Attempt): Promise<T> {
     this.check();
     try {
@@ -105,7 +103,7 @@ export class FaultyUnit {
     }
   }
 
-  /** A call of those that are asked for together: it must be passed on at once, and travels with the end of them all. */
+  /** A call of a batch. It must be passed on at once and is sent with the batch. */
   async joinedCall(call: Call, run: Run): Promise<unknown> {
     const fault = this.script.inject(call);
     if (fault === undefined) return run(call.given);
@@ -121,7 +119,7 @@ export class FaultyUnit {
     throw this.fail(fault);
   }
 
-  /** The end of a transaction whose work is done; throws if it is not to be kept. */
+  /** Checks a transaction before its commit. Throws if it must not commit. */
   async commit(): Promise<void> {
     this.check();
     const fault = this.script.inject({ name: "commit", given: [], within: "transaction" });
@@ -132,7 +130,7 @@ export class FaultyUnit {
   }
 }
 
-/** Whether no part of a transaction goes on after this error of a call. */
+/** Whether this error ends the whole transaction. */
 function endsTransaction(error: unknown): boolean {
   return error instanceof ServiceError && [607, 704, 706].includes(error.code);
 }

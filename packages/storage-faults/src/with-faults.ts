@@ -5,7 +5,7 @@ import { FaultyUnit, firstElements, scriptedRepositories, type Run, withEachMemb
 
 type Loss = Extract<Fault, { kind: "loss" }>;
 
-/** So often a unit that loses is tried, by the port's promise. */
+/** Attempts per unit, as the port promises. */
 const attempts = 3;
 
 const callsOfItsOwn: ReadonlySet<string> = new Set<OwnCall>([
@@ -17,8 +17,8 @@ const callsOfItsOwn: ReadonlySet<string> = new Set<OwnCall>([
 ]);
 
 /**
- * The storage, with the faults that the script asks for. What no fault strikes goes to the storage as it is, and its answers and
- * errors come back as they are. Its capabilities and `close` are its own.
+ * Wraps the storage and injects the faults of the script. Calls without a fault, their answers and their errors pass
+ * unchanged. The capabilities and `close` are those of the storage.
  */
 export function withFaults(storage: Storage, script: FaultScript): Storage {
   const repositories = scriptedRepositories(storage.repositories, "itself", (call, run) =>
@@ -38,7 +38,7 @@ export function withFaults(storage: Storage, script: FaultScript): Storage {
   });
 }
 
-/** A call that is a unit by itself. `part` does it with other arguments, and takes that back. */
+/** A standalone call. `part` runs it with other arguments and rolls it back. */
 async function alone(script: FaultScript, call: Call, run: Run, part?: Run): Promise<unknown> {
   for (let attempt = 1; ; attempt += 1) {
     const forget = script.mark();
@@ -55,7 +55,7 @@ async function alone(script: FaultScript, call: Call, run: Run, part?: Run): Pro
   }
 }
 
-/** Does a call in a transaction that is taken back. */
+/** Runs a call in a transaction and rolls it back. */
 async function partially(storage: Storage, name: CallName, given: readonly unknown[]): Promise<void> {
   const takenBack = new Error("taken back");
   const [area = "", method = ""] = name.split(".");
@@ -72,7 +72,7 @@ async function partially(storage: Storage, name: CallName, given: readonly unkno
   }
 }
 
-/** Tries a unit again as long as it loses. `begin` does it once; `begun` is called whenever the storage begins its work. */
+/** Retries a unit after conflicts. `begin` makes one attempt. It calls `begun` whenever the storage starts the work. */
 async function again<T>(
   script: FaultScript,
   name: OwnCall,
@@ -80,7 +80,7 @@ async function again<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const forget = script.mark();
-    // The one that was begun last: the storage itself may run the work several times.
+    // The current attempt: the storage can also retry the work.
     let unit = new FaultyUnit(script);
     const begun = () => {
       unit = new FaultyUnit(script);
