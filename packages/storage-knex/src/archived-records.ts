@@ -7,15 +7,15 @@ import {
   type RecordOf,
 } from "@sallyport/core";
 
-/** Sections that are tables; the settings are none. */
+/** Sections that are tables; the settings are not. */
 export type TableSection = Exclude<ArchiveSection, "settings">;
 
-/** Sections whose records are rows of one table, member by column. */
+/** Sections whose records are rows of one table, one member per column. */
 export type PlainSection = Exclude<TableSection, "classes" | "objects" | "links" | "tombstones">;
 
 /**
- * What a column holds: `digest` bytes that are hexadecimal in the record, `json` JSON that keeps its text, `jsonb` JSON that need not,
- * `object` the number of the object whose id the record has, `time` the time that the record has in milliseconds since 1970.
+ * The content of a column: `digest` bytes, hexadecimal in the record; `json` JSON with its text preserved; `jsonb` JSON
+ * without; `object` an object number, the id in the record; `time` a time, milliseconds since 1970 in the record.
  */
 export type ColumnType =
   | "bigint"
@@ -29,12 +29,12 @@ export type ColumnType =
   | "time"
   | "uuid";
 
-/** A member of the records of a section, in the order of the record. */
+/** A member of the records of a section, in record order. */
 interface ArchivedColumn {
   readonly member: string;
   readonly column: string;
   readonly type: ColumnType;
-  /** What is exported, where it is not the column itself. */
+  /** The exported expression, if it is not the column itself. */
   readonly expression?: string;
 }
 
@@ -46,7 +46,7 @@ type Columns<Section extends PlainSection> = {
   ];
 };
 
-/** What events and tallies share. */
+/** Members that events and tallies share. */
 const event = {
   at: ["at", "time"],
   since: ["since", "time", "coalesce(since, at)"],
@@ -124,13 +124,13 @@ type ArchivedNames =
   | "links"
   | "objects";
 
-/** The tables that an import finds empty, beside that of the records. */
+/** The tables, besides that of the records, that must be empty for an import. */
 export function tablesToFill(tables: Readonly<Record<ArchivedNames, string>>): string[] {
   const { accounts, appKeys, audit, auditTallies, customAccounts, tombstones, links, objects } = tables;
   return [accounts, appKeys, audit, auditTallies, customAccounts, tombstones, links, objects];
 }
 
-/** Selects as `empty` whether there is nothing that an archive could hold; `never` is when records end that stay. */
+/** Selects as `empty` whether the database holds nothing to archive. `never` is the expiry of permanent records. */
 export function emptinessText(
   tables: Readonly<Record<ArchivedNames | "records" | "settings", string>>,
   never: string,
@@ -161,7 +161,7 @@ export function settingsOf(row: SettingsRow): RecordOf<"settings"> {
   };
 }
 
-/** The record of the links of one object, from the attribute and the number of the target of each. */
+/** The record of the links of one object, from pairs of an attribute and a target number. */
 export function linksOf(source: number, pairs: readonly (readonly [string, number])[]): RecordOf<"links"> {
   const links = new Map<string, ObjectId[]>();
   for (const [attribute, target] of pairs) {
@@ -172,22 +172,22 @@ export function linksOf(source: number, pairs: readonly (readonly [string, numbe
   return { section: "links", id: objectIdOf(source), links: Object.fromEntries(links) };
 }
 
-/** Number of the source, attribute and number of the target of each link. */
+/** Source number, attribute and target number of each link. */
 export function linkRows({ id, links }: RecordOf<"links">): [number, string, number][] {
   return Object.entries(links).flatMap(([attribute, targets]) =>
     targets.map((target): [number, string, number] => [objectNumber(id), attribute, objectNumber(target)]),
   );
 }
 
-/** Adds the records of one section. */
+/** Writes the records of one section. */
 export interface SectionWriter {
-  /** Answers a promise when it has to be awaited before more is added. */
+  /** Returns a promise if the caller must await it before the next record. */
   add(record: ArchiveRecord): Promise<void> | undefined;
-  /** Resolves when everything that was added is in the database. */
+  /** Resolves when all added records are in the database. */
   end(): Promise<void>;
 }
 
-/** Writes the records as they come; gives the settings among them. */
+/** Writes the records as they arrive. Returns the settings among them. */
 export async function writeRecords(
   records: AsyncIterable<ArchiveRecord>,
   writeSettings: (settings: RecordOf<"settings">) => Promise<void>,

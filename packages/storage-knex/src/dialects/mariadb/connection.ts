@@ -5,45 +5,45 @@ import type { SqlResult, SqlValue } from "../../sql-runner.ts";
 import { connectionError, isDuplicate, losesConnection, SilentServer, statementError } from "./mariadb-error.ts";
 import { type Row, withValues } from "./row-values.ts";
 
-/** A query, and how it is sent. */
+/** A query and how to send it. */
 export interface Query extends PositionalQuery {
-  /** Sent as text instead of being prepared: for what the server does not prepare, and what is not worth it. */
+  /** Sent as text, for statements that the server cannot prepare or that are not worth preparing. */
   readonly plain?: boolean;
-  /** May take as long as it needs, and so does not tell a silent server. */
+  /** No time limit: a late answer does not indicate a silent server. */
   readonly untimed?: boolean;
-  /** That a row with the same key is there is no error, but means that nothing is done. */
+  /** Treats a duplicate key as success with no affected rows. */
   readonly unlessKnown?: boolean | undefined;
 }
 
 type Answered = (error: Error | null, answer: unknown) => void;
 
-/** A connection of the driver as Knex lends it. The driver sends a query when the one ahead of it was answered. */
+/** A driver connection lent by Knex. The driver sends a query after the previous answer. */
 export interface Connection extends LentConnection {
   readonly stream: Socket;
   execute(sql: string, values: readonly unknown[], callback: Answered): void;
   query(sql: string, values: readonly unknown[], callback: Answered): void;
   query(sql: string): { stream(options: { readonly highWaterMark: number }): AsyncIterable<Row> };
-  /** Told of every answer that is awaited. */
+  /** Tracks every pending answer. */
   answers?: AwaitedAnswers;
 }
 
 export const { acquire, release, withConnection } = lending<Connection>(connectionError);
 
 /**
- * Gives the named locks of a connection free that is about to end: the server would do so by itself, but only after a moment, in which
- * whoever comes next finds them taken.
+ * Releases the named locks of a connection that is about to close. The server would release them too, but with a delay
+ * during which they stay taken.
  */
 export async function releaseLocks(connection: Connection): Promise<void> {
   await runOn(connection, { sql: "do release_all_locks()", values: [], plain: true }).catch(() => {});
 }
 
-/** Ends a connection, and with it its locks: nobody else could do with what was set on it. */
+/** Destroys a connection and its locks, because its settings make it unusable for others. */
 export function dismiss(connection: Connection, why: string): void {
   connection.__knex__disposed = new Error(why);
   connection.stream.destroy();
 }
 
-/** Runs one query; its error is a `ServiceError`, and a connection that cannot be trusted any more is marked. */
+/** Runs one query. Rejects with a `ServiceError` and marks a connection that can no longer be trusted. */
 export function runOn<T>(
   connection: Connection,
   { sql, values, plain = false, untimed = false, unlessKnown = false }: Query,
@@ -66,10 +66,10 @@ export function runOn<T>(
   });
 }
 
-/** The rows of a query as they are asked for: the server waits for whoever reads them. Who stops early has to dismiss the connection. */
+/** Streams the rows of a query with backpressure. A reader that stops early must dismiss the connection. */
 export async function* streamOn(connection: Connection, sql: string): AsyncGenerator<Row> {
   try {
-    // A row may have more than a megabyte.
+    // A row can exceed a megabyte.
     for await (const row of connection.query(sql).stream({ highWaterMark: 16 })) yield* withValues([row]);
   } catch (error) {
     throw statementError(error);
@@ -77,8 +77,8 @@ export async function* streamOn(connection: Connection, sql: string): AsyncGener
 }
 
 /**
- * A procedure answers with the rows of its queries, one after the other, and how it ended. The last rows are its answer; where
- * they have a column `row_count`, that many rows were changed.
+ * A procedure answers with the rows of each of its queries and a final status. The last rows are its result. A column
+ * `row_count` holds the number of changed rows.
  */
 function resultOf<T>(answer: unknown): SqlResult<T> {
   if (!Array.isArray(answer)) return { rows: [], rowCount: (answer as { affectedRows: number }).affectedRows };
@@ -88,13 +88,13 @@ function resultOf<T>(answer: unknown): SqlResult<T> {
   return { rows: rows as T[], rowCount: told === undefined ? rows.length : Number(told) };
 }
 
-/** A query as the driver takes it: with a question mark for each value. */
+/** A query with a question mark for each value, as the driver expects. */
 interface PositionalQuery {
   readonly sql: string;
   readonly values: readonly unknown[];
 }
 
-/** Replaces numbered parameters (`$1`), which may stand in any order and more than once. An array travels as JSON, for `json_table`. */
+/** Replaces numbered parameters (`$1`), which can appear in any order and repeatedly. An array is sent as JSON for `json_table`. */
 export function positionalQuery(text: string, values: readonly SqlValue[]): PositionalQuery {
   const placed: unknown[] = [];
   const sql = text.replaceAll(/\$(\d+)/g, (_, number: string) => {
@@ -109,15 +109,15 @@ function travelling(value: SqlValue | undefined): unknown {
   return Array.isArray(value) ? JSON.stringify(value) : value;
 }
 
-/** An answer that is awaited. */
+/** A pending answer. */
 interface AwaitedAnswer {
-  /** `performance.now()` since which it is. */
+  /** `performance.now()` at the start of the wait. */
   readonly since: number;
-  /** Ends the connection, and the wait. */
+  /** Destroys the connection and ends the wait. */
   readonly cut: () => void;
 }
 
-/** The answers that the connections of a pool wait for, in the order of their questions. */
+/** The pending answers of a pool's connections, in the order of their queries. */
 export class AwaitedAnswers {
   private readonly awaited = new Set<AwaitedAnswer>();
 
@@ -144,21 +144,21 @@ export class AwaitedAnswers {
   }
 }
 
-/** Sends queries to the connection on which something runs that may take as long as it needs. */
+/** Sends queries without a time limit to one connection. */
 export type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<SqlResult<Row>>;
 
 export function runnerOf(connection: Connection): Run {
   return (sql, values = []) => runOn(connection, { sql, values, plain: true, untimed: true });
 }
 
-/** Takes the lock of the server for one database and purpose, which belongs to the connection; waits for it at most so many seconds. */
+/** Acquires the connection's named lock for a database and purpose. `waitTimeout` is in seconds. False on time-out. */
 export async function takeLock(
   run: Run,
   database: string,
   purpose: "archive" | "indexes" | "migrations",
   waitTimeout = 0,
 ): Promise<boolean> {
-  // Names of databases may be too long to be part of that of a lock.
+  // The length of a lock name is limited, so it holds a hash of the database name.
   const name = `sallyport:${createHash("sha256").update(database).digest("hex").slice(0, 32)}:${purpose}`;
   const { rows } = await run<{ locked: number | null }>("select get_lock(?, ?) as locked", [name, waitTimeout]);
   return rows[0]?.locked === 1;

@@ -20,8 +20,8 @@ export interface MariadbKnex {
 }
 
 /**
- * A Knex over pooled connections to a MariaDB server. Connects on first use; throws if the URL cannot be read, and if the
- * driver, mysql2, is not installed.
+ * Creates a Knex with pooled connections to a MariaDB server. Connects on first use. Throws if the URL is invalid or
+ * the driver, mysql2, is not installed.
  */
 export async function createMariadbKnex(settings: MariadbSettings): Promise<MariadbKnex> {
   const { url, pool, connectTimeout, silenceTimeout, ...given } = withDefaults(settings);
@@ -39,16 +39,16 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
   const knex = createKnex({
     ...client,
     client: MariadbKnexClient,
-    // Asking the server for it would take a trip more.
+    // Saves the round trip that detects the version.
     version: "10.6",
     connection: {
       ...server,
       connectTimeout,
       connectAttributes: { program_name: given.applicationName },
       charset: "utf8mb4",
-      // A statement that somebody got in would come with the next one of his.
+      // Limits SQL injection to one statement.
       multipleStatements: false,
-      // A server keeps some 16,000 for all connections together; there are fewer than this for one database.
+      // A server keeps some 16,000 for all connections together. One database needs fewer than this.
       maxPreparedStatements: 200,
       supportBigNumbers: true,
       dateStrings: true,
@@ -62,7 +62,7 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
       idleTimeoutMillis: pool.idleTimeout,
       acquireTimeoutMillis: pool.acquireTimeout,
       createTimeoutMillis: connectTimeout + silenceTimeout,
-      // While there is no database, those who wait are told one after the other.
+      // During an outage, waiting callers fail one after the other.
       createRetryIntervalMillis: 1,
       afterCreate: (connection: Greeted, done: (error: Error | null) => void) => {
         connection.answers = answers;
@@ -106,8 +106,8 @@ interface Limits {
 }
 
 /**
- * What every connection is told first, whatever the server is used to: texts are compared as they are, times are UTC,
- * values that do not fit are refused, and a statement sees what is committed when it begins.
+ * The session settings of every connection, independent of server defaults: binary text comparison, UTC, strict mode
+ * and read committed.
  */
 export function sessionSettings({ statementTimeout, idleInTransactionTimeout }: Limits): string {
   const seconds = Math.ceil(statementTimeout / 1_000);
@@ -118,18 +118,18 @@ export function sessionSettings({ statementTimeout, idleInTransactionTimeout }: 
     idle_transaction_timeout = ${Math.ceil(idleInTransactionTimeout / 1_000)}`;
 }
 
-/** What is read of Knex's pool. */
+/** The parts of Knex's pool that this client reads. */
 interface Pool {
   numFree(): number;
   numPendingAcquires(): number;
   numPendingCreates(): number;
 }
 
-/** What this client is configured with, beside what Knex knows. */
+/** The configuration of this client, in addition to that of Knex. */
 export interface MariadbClientConfiguration {
   readonly driver: unknown;
   readonly watch: ServerWatch;
-  /** Callers that may wait for a connection; one more is refused at once. */
+  /** Maximum number of callers that wait for a connection; further callers are refused at once. */
   readonly maxPendingAcquires: number;
 }
 
@@ -148,7 +148,7 @@ export class MariadbKnexClient extends Mysql2Client {
     );
   }
 
-  /** A connection that cannot be trusted any more is not asked to take its leave. */
+  /** Destroys an untrusted connection without a quit command. */
   override async destroyRawConnection(connection: {
     readonly __knex__disposed?: unknown;
     readonly stream: Socket;
@@ -157,7 +157,7 @@ export class MariadbKnexClient extends Mysql2Client {
     else connection.stream.destroy();
   }
 
-  /** Callers for whom there is neither a free connection nor one that is being made. */
+  /** Waiting callers without a free or opening connection. */
   private get waiting(): number {
     const pool = this.pool as Pool | undefined;
     return pool === undefined ? 0 : pool.numPendingAcquires() - pool.numPendingCreates() - pool.numFree();

@@ -12,32 +12,31 @@ import {
   valuePrefix,
 } from "./value-columns.ts";
 
-/** A table has 64 indexes at most, of which that of the objects has four of its own. */
+/** A table has at most 64 indexes. The objects table itself uses four. */
 export const mostValueIndexes = 60;
 
-/** Seconds for which a change of the table waits for those who use it, while others wait for it; and how often it is tried. */
+/** Seconds that a table change waits for users of the table while others queue behind it, and the number of attempts. */
 const waitTimeout = 2;
 const attempts = 10;
 
-/** Milliseconds between two changes of the table: a transaction that lost against one runs again before the next, or it could lose every time. */
+/** Milliseconds between two table changes, so that a transaction that lost against one can be retried before the next. */
 const pauseBetweenParts = 100;
 
-/** Indexes that are built by one change of the table, which reads it once for all of them. Between two changes a builder can be stopped. */
+/** Indexes per table change, which reads the table once for all of them. A builder can stop between two changes. */
 const atOnce = 8;
 
-/** What is there, and what is to be done. */
+/** The current state and the changes to make. */
 interface Plan {
   readonly useless: readonly AttributeIndex[];
   readonly missing: readonly AttributeIndex[];
-  /** Names of columns and of indexes. */
+  /** Names of columns and indexes. */
   readonly columns: ReadonlySet<string>;
   readonly indexes: ReadonlySet<string>;
 }
 
 /**
- * Builds and drops the indexes over values of one database. An index is one over a column without room of its own, by class and
- * value, for all classes that want one of their attribute; a list tells which ones do. Writers go on meanwhile. A lock of the
- * connection keeps two processes from building the same index.
+ * Builds and drops value indexes of one database while writers continue. An index covers a virtual column, by class and
+ * value, and serves all classes that list the attribute. A named lock prevents concurrent builds.
  */
 export class IndexBuilder {
   private stopped = false;
@@ -70,7 +69,7 @@ export class IndexBuilder {
     });
   }
 
-  /** Lets go of what runs. The database finishes the index that it is at by itself, and the next run finds it. */
+  /** Stops the build. The database completes the current index, and the next run finds it. */
   stop(): void {
     this.stopped = true;
     this.building?.stream.destroy();
@@ -155,7 +154,7 @@ export class IndexBuilder {
     );
   }
 
-  /** One statement for all of the changes. It waits until nobody uses the table; whoever comes then waits for it, and so it gives up soon and comes back. */
+  /** Makes all changes in one statement. It waits until the table is unused, and new users of the table wait behind it. So it gives up early and retries. */
   private async alter(run: Run, changes: readonly string[], how: string): Promise<void> {
     if (changes.length === 0) return;
     for (let attempt = 1; !this.stopped; attempt += 1) {
@@ -171,7 +170,7 @@ export class IndexBuilder {
   }
 }
 
-/** The first of the wanted indexes, as many as there can be: those of one attribute and type are one to the database. */
+/** The first wanted indexes, up to the limit. Those of one attribute and type share one database index. */
 function withinLimit(wanted: readonly AttributeIndex[]): AttributeIndex[] {
   const names = new Set<string>();
   return wanted.filter((index) => {

@@ -54,13 +54,13 @@ export function archivedTombstones({ tombstones }: Tables): ArchivedTable<"tombs
   };
 }
 
-/** What live objects and tombstones share. */
+/** The values that live objects and tombstones share. */
 function valuesOf({ attributes, stamp, ...object }: RecordOf<"objects" | "tombstones">): SqlValue[] {
   acceptStorable(object.className);
   return rowOf(object, attributes === null ? null : storedText(attributes), stamp);
 }
 
-/** The text of attributes hides what a text in them holds. */
+/** Validates the attributes, which travel as JSON text. */
 function storedText(text: string): string {
   const attributes = JSON.parse(text) as Attributes;
   acceptStorable(attributes);

@@ -20,7 +20,7 @@ export interface WrittenTable {
 
 /** How the records of one section are read and written. */
 export interface ArchivedTable<Section extends TableSection> extends WrittenTable {
-  /** Selects all rows, in the order of the records. */
+  /** Selects all rows in record order. */
   readonly select: string;
   recordOf(row: Row): RecordOf<Section>;
   rowsOf(record: RecordOf<Section>): readonly (readonly SqlValue[])[];
@@ -32,11 +32,11 @@ interface PlainTable {
   readonly table: string;
   readonly order: string;
   readonly where?: string;
-  /** Values of further columns, which no record has. */
+  /** Values of extra columns that no record has. */
   readonly further?: Readonly<Record<string, SqlValue>>;
 }
 
-/** A table whose rows are records, member by column. */
+/** A table whose rows are records, one member per column. */
 export function plainTable<Section extends PlainSection>(
   section: Section,
   { table, order, where = "true", further = {} }: PlainTable,

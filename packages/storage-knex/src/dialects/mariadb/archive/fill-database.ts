@@ -4,17 +4,17 @@ import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.t
 import type { Tables } from "../tables.ts";
 import type { ArchivedTables, WrittenTable } from "./archived-table.ts";
 
-/** The version of a record until all are filled in. */
+/** The version of a record until all versions are assigned. */
 export const unnumbered = 0;
 
-/** Fills an empty database inside of a transaction. */
+/** Fills an empty database within a transaction. */
 export async function fillDatabase(
   sql: SqlRunner,
   tables: Tables,
   sections: ArchivedTables,
   records: AsyncIterable<ArchiveRecord>,
 ): Promise<void> {
-  // Built-in classes are there already.
+  // The built-in classes exist already.
   await sql.runOnce(`delete from ${tables.classes}`);
   const settings = await writeRecords(
     records,
@@ -27,7 +27,7 @@ export async function fillDatabase(
   if (settings !== undefined) await writeSeries(sql, tables, settings);
 }
 
-/** Ids and UUIDs are given once, whether their object is there or gone; each table by itself has an index for that. */
+/** Ids and UUIDs are unique across objects and tombstones. The unique indexes cover only one table each. */
 async function refuseInconsistentRecords(sql: SqlRunner, { tombstones, objects }: Tables): Promise<void> {
   for (const column of ["oid", "uuid"]) {
     const { rows } = await sql.runOnce(
@@ -38,7 +38,7 @@ async function refuseInconsistentRecords(sql: SqlRunner, { tombstones, objects }
 }
 
 async function numberRecords(sql: SqlRunner, { records, recordVersions }: Tables): Promise<void> {
-  // In the order in which they stand: what comes second sees what was assigned first.
+  // Assigned from left to right: `born` sees the new `version`.
   await sql.runOnce(
     `update ${records} set version = nextval(${recordVersions}), born = version where version = ${unnumbered}`,
   );
@@ -60,7 +60,7 @@ async function writeSettings(
   await sql.runOnce(`update ${settings} set ${changes}`, [maintenance, modelGeneration, macroGeneration, lastAudit]);
 }
 
-/** Lets what is written later have higher numbers and stamps than there ever were. */
+/** Continues the series behind the highest numbers and stamps ever issued. */
 async function writeSeries(
   sql: SqlRunner,
   { audit, tombstones, objectSeries, objects }: Tables,
@@ -73,7 +73,7 @@ async function writeSeries(
     [lastObject],
   );
   if (lastAudit === 0) return;
-  // The series of a table goes on behind the highest number that it has seen, also when that row is gone or taken back.
+  // Auto-increment continues behind the highest number ever inserted, even if that row is deleted or rolled back.
   const { rows } = await sql.runOnce(`select 1 from ${audit} where sequence >= $1 limit 1`, [lastAudit]);
   if (rows.length > 0) return;
   await sql.runOnce(
@@ -83,11 +83,11 @@ async function writeSeries(
   await sql.runOnce(`delete from ${audit} where sequence = $1`, [lastAudit]);
 }
 
-/** What is kept in memory before it is written. */
+/** Limits of the write buffer. */
 const mostRows = 500;
 const mostCharacters = 1_048_576;
 
-/** Inserts rows of one table, many at a time. */
+/** Inserts rows of one table in batches. */
 class RowWriter implements SectionWriter {
   private rows: (readonly SqlValue[])[] = [];
   private characters = 0;

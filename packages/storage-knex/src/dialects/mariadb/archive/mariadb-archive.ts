@@ -31,7 +31,7 @@ import { archivedClasses, archivedTombstones, archivedLinks, archivedObjects } f
 import { type ArchivedTables, plainTable } from "./archived-table.ts";
 import { fillDatabase, unnumbered } from "./fill-database.ts";
 
-/** Whoever is at the other end may take his time: seconds, 0 for as long as he likes. */
+/** Disables time-outs, because the peer can be slow. Seconds; 0 means no limit. */
 const waitTimeout = "set max_statement_time = 0, idle_transaction_timeout = 0, net_write_timeout = 31536000";
 
 /** The time of `never`. */
@@ -44,7 +44,7 @@ export class MariadbArchive implements StorageArchive {
     private readonly knex: Knex,
     private readonly tables: Tables,
     private readonly calls: OpenCalls,
-    /** Awaited first; refuses while the database is not what the code expects. */
+    /** Awaited first. Rejects while the database does not match the code. */
     private readonly ready: () => Promise<void> | undefined,
   ) {
     this.sections = archivedTablesOf(tables);
@@ -58,7 +58,7 @@ export class MariadbArchive implements StorageArchive {
       try {
         yield* inParts(this.read(connection));
       } finally {
-        // What was not read to its end would come as the answer of the next who has the connection.
+        // Unread rows would reach the next user of the connection.
         dismiss(connection, "It has exported.");
         release(this.knex, connection);
       }
@@ -103,7 +103,7 @@ export class MariadbArchive implements StorageArchive {
     const run = runnerOf(connection);
     await run(waitTimeout);
     if (!(await takeLock(run, this.tables.database, "archive"))) return "busy";
-    // What fills a database may take as long as it needs.
+    // Filling a database has no time limit.
     delete connection.answers;
     return new TransactionRunner(connection, this.knex, this.tables.database).complete(async (sql) => {
       if (!(await this.holdEmpty(sql))) return "notEmpty";
@@ -113,8 +113,8 @@ export class MariadbArchive implements StorageArchive {
   }
 
   /**
-   * Holds what writers of objects and those who change the model begin with, and looks whether there is anything. Whoever takes a
-   * name meanwhile that an archive brings waits for it, or makes it one that comes twice.
+   * Locks the rows that object writers and model changes lock first, and checks that the database is empty. A
+   * concurrent claim of an imported name waits for the import or fails as a duplicate.
    */
   private async holdEmpty(sql: SqlRunner): Promise<boolean> {
     const { objectSeries, settings } = this.tables;
@@ -146,8 +146,8 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
 }
 
 /**
- * The settings, and what was given out last: never less than what the tables of the same snapshot hold. All tables are named in one
- * statement, so that none of them is changed in its form before it is read.
+ * The settings and the last issued numbers, never less than those in the tables of the same snapshot. The statement
+ * names all tables, so that no schema change can happen before they are read.
  */
 async function readSettings(
   run: Run,

@@ -10,8 +10,8 @@ export const admitReturnProcedure: Functions = {
 };
 
 /**
- * Spends the state of somebody who comes back from a provider, unless the maintenance switch is on, and answers what it stands for with the
- * app key that this names. Who tries at the same time waits for the row, and then finds it gone.
+ * Spends the provider state of a returning browser, unless maintenance is on. Answers its value with the app key named
+ * in it. A concurrent call waits for the row and then finds it deleted.
  */
 function definition({ admitReturn }: Tables): string {
   const named = "kind = 'providerState' and id = state";

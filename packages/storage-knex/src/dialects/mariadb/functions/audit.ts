@@ -9,7 +9,7 @@ export const auditProcedures: Functions = {
   statements: (tables) => [settleTalliesProcedure(tables), sweepAuditProcedure(tables)],
 };
 
-/** Makes events of tallies that are over; answers how many. Who counts meanwhile waits, and begins a new one. */
+/** Turns completed tallies into events and answers their number. A concurrent attempt waits and starts a new tally. */
 function settleTalliesProcedure({ settleTallies }: Tables): string {
   const details =
     "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name, at, since, attempts";
@@ -29,8 +29,8 @@ function settleTalliesProcedure({ settleTallies }: Tables): string {
 }
 
 /**
- * Forgets events, the oldest by their sequence, because an index by time would cost every log-in something; answers how many. What
- * was given out last is kept: when the last event goes, nobody could tell.
+ * Deletes the oldest events, by sequence, and answers their number. An index by time would slow down every log-in.
+ * Saves the last issued sequence number, which would be lost with the last event.
  */
 function sweepAuditProcedure({ sweepAudit }: Tables): string {
   return procedure(

@@ -12,10 +12,10 @@ export const channelNumberProcedures: Functions = {
 
 const bytes = messageWindow / 8;
 
-/** The bits of a channel that has accepted nothing. */
+/** The bits of a channel without accepted numbers. */
 export const noNumbers = `repeat(x'00', ${bytes})`;
 
-/** A byte of the accepted ones with the bit of a number changed by an operator. */
+/** The accepted bits, with the bit of a number changed by an operator. */
 function withBit(number: string, change: (byte: string, bit: string) => string): string {
   const place = `((${number} mod ${messageWindow}) div 8 + 1)`;
   const byte = `ord(substr(bits, ${place}, 1))`;
@@ -23,8 +23,8 @@ function withBit(number: string, change: (byte: string, bit: string) => string):
 }
 
 /**
- * Accepts a number unless it was accepted before or is too old, and answers how many rows that changed. Numbers that a jump leaves
- * behind give their places to those ahead.
+ * Accepts a number unless it was accepted before or is too old. Answers the number of changed rows. A jump frees the
+ * places of the numbers it leaves behind.
  */
 function acceptNumberProcedure({ acceptNumber }: Tables): string {
   return procedure(
@@ -59,7 +59,7 @@ function acceptNumberProcedure({ acceptNumber }: Tables): string {
   );
 }
 
-/** Answers the first of the numbers; nothing if there is no channel. */
+/** Answers the first reserved number; no row if the channel does not exist. */
 function reserveNumbersProcedure({ reserveNumbers }: Tables): string {
   return procedure(
     reserveNumbers,
@@ -76,8 +76,8 @@ export const claimBlocksProcedure: Functions = {
 };
 
 /**
- * Judges blocks together, every one of which has its row and comes in the order in which rows are held; one that was swept away in
- * between makes it refused. A row without uses is nobody's yet. Answers whether the claim is allowed, and whether a block is known.
+ * Judges blocks as a batch. Every block has a row, and rows are locked in order. A row swept away meanwhile makes the claim
+ * refused. A row without uses has no owner yet. Answers whether the claim is allowed and whether a block is known.
  */
 function claimBlocksText({ claimBlocks }: Tables): string {
   const asked = "json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) asked";

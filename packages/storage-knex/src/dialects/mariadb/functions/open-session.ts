@@ -3,7 +3,7 @@ import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure, raise } from "./procedure.ts";
 
-/** The gate that those hold who open sessions under a limit of the database, and how many users share by the remainder of their number. */
+/** The lock row for a database-wide session limit, and the number of lock rows that users share by remainder. */
 const lockRowOfAll = -1;
 const userLockRows = 256;
 
@@ -14,9 +14,9 @@ export const openSessionProcedure: Functions = {
 };
 
 /**
- * Those who open under a limit, or a session of a device, do so one after the other, as far as they have to do with one another: each
- * holds the gates that count. Limits leave `room` for so many sessions of the device, the new one included; the earliest to expire end, each held
- * by its key. Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none. No more sessions are counted than the limit has.
+ * Serializes conflicting calls that open sessions under a limit or for a device: each locks the rows that apply. Limits leave `room` for this
+ * many sessions of the device, including the new one. The sessions that expire first end, each locked by its key. Times are in milliseconds;
+ * `ahead` is the clock offset; a limit of 0 means none. Counting stops at the limit.
  */
 function definition({ openSession }: Tables): string {
   const others =

@@ -1,7 +1,6 @@
 /**
- * A procedure that is all or nothing: within a transaction it is part of it, else it is one by itself. Whoever breaks it off in the
- * middle, as the time-out of statements does, must not use the connection again. The body is a block of its own, named `work`,
- * which may declare variables and be left.
+ * An atomic procedure. It joins an open transaction or runs its own. After an abort, such as a statement time-out, the
+ * connection must not be used again. The body is a block named `work`, which can declare variables and be left.
  */
 export function procedure(name: string, parameters: string, body: string): string {
   return `create or replace procedure ${name} (${parameters})
@@ -21,10 +20,10 @@ export function procedure(name: string, parameters: string, body: string): strin
   end`;
 }
 
-/** What procedures refuse; what each means stands in `sql-errors.ts`. */
+/** SQLSTATEs that procedures raise. `sql-errors.ts` maps them. */
 type Refusal = "SP302" | "SP304" | "SP307" | "SP315" | "SP610" | "SP713" | "SPLCK" | "SPMOD" | "SPUID";
 
-/** A statement of a procedure that refuses. */
+/** A statement that raises a refusal. */
 export function raise(refusal: Refusal, message: string): string {
   return `signal sqlstate '${refusal}' set message_text = '${message}'`;
 }

@@ -4,7 +4,7 @@ import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
 
-/** The gate that those hold who put records under a limit for all, and how many owners share by a checksum. */
+/** The lock row for records under a total limit, and the number of lock rows that owners share by a checksum. */
 const lockRowOfAllRecords = -1;
 const ownerLockRows = 256;
 
@@ -17,14 +17,14 @@ export const putRecordProcedure: Functions = {
 const named = "kind = record_kind and id = record_id";
 
 /**
- * Puts a record if the one that is to be there is (0: none, null: any), and if there is room, of its owner and in all; answers what became of it. Those
- * who come where room is scarce do so one after the other: each holds the gates that count. While more room is free than there are connections, they
- * come side by side, sharing the gates: what a call does not see yet is put by calls that run at the same time. Times are milliseconds; `ahead` is
- * the offset of the clock; a limit of 0 is none.
+ * Puts a record if the current version matches (0: none, null: any) and the limits of its owner and of all records
+ * allow it. Answers the result. Calls near a limit are serialized by the lock rows that apply. Calls run concurrently
+ * under shared locks while the free quota exceeds the number of connections, because concurrent calls do not see one
+ * another's records. Times are in milliseconds; `ahead` is the clock offset; a limit of 0 means none.
  *
- * Most records are new, so that this is tried first; a row that is there is held by it, and left as it is: one that is told to be there by an error
- * would be shared, and two calls that go on to write it would wait for one another. It gets its version once it is held: the later writer has the
- * higher one. A record whose time is over makes room for a new one in its row.
+ * Most records are new, so the insert comes first. It locks an existing row exclusively and leaves it unchanged. A
+ * duplicate-key error would lock it in share mode, and two calls that then write it would deadlock. The version is
+ * assigned under the lock: the later writer has the higher one. An expired record is replaced in its row.
  */
 function definition({ putRecord }: Tables): string {
   return procedure(
@@ -63,7 +63,7 @@ function definition({ putRecord }: Tables): string {
   );
 }
 
-/** Counts those that there are, no more than the limit has: by a statement of its own, as a subquery of a condition would hold what it reads. */
+/** Counts up to the limit, in a statement of its own: a subquery of a condition would lock the rows it reads. */
 function counted(key: string, which: string, limit: string): string {
   return `select count(*) into good from (
           select 1 from ${own.records} force index (${key}) where ${which} and expires_at > clock limit ${limit}
@@ -71,8 +71,8 @@ function counted(key: string, which: string, limit: string): string {
 }
 
 /**
- * Holds the gate, shared where there is much room, or answers that there is none, which says nothing to those whose record is there. What has changed
- * meanwhile is told like a deadlock: the same call can succeed.
+ * Locks the lock row, in share mode if far below the limit, or answers that the quota is full. An existing record
+ * ignores a full quota. If the free quota shrinks meanwhile, it raises a deadlock error, so that the call is retried.
  */
 function entering(limit: string, gate: string, count: string, full: string): string {
   const isRoomy = `good + @@max_connections < ${limit}`;

@@ -9,15 +9,15 @@ export const removeAccountsProcedure: Functions = {
 };
 
 /**
- * All administrators are held first, so that two who remove one another are not both right in what they see. What belongs to users
- * names them as subjects; what belongs to their links and custom accounts names those, so it goes before them.
+ * Locks all administrators first, so that two administrators cannot remove each other. Records of users name them as
+ * subjects. Records of their links and custom accounts name those, so they are deleted before them.
  */
 function definition({ removeAccounts }: Tables): string {
   const listed = "(select number from json_table(users, '$[*]' columns (number bigint path '$')) listed)";
   const subjects = "(select value from json_table(subjects, '$[*]' columns (value varchar(200) path '$')) named)";
   const named = "(select id from json_table(customs, '$[*]' columns (id char(36) path '$')) chosen)";
   const active = "administrator and not disabled";
-  // Joined, because the engine looks at every row of a table for whether it is in a list.
+  // Joined, because an `in` list makes the engine scan the whole table.
   const owners = [
     `select value collate utf8mb4_nopad_bin as subject from ${subjects} named`,
     `select concat('link:', json_value(l.value, '$.id')) from ${subjects} u join ${own.records} l on l.owner = u.value collate utf8mb4_nopad_bin and l.kind = 'identityLink'`,

@@ -9,10 +9,10 @@ export const throttleProcedures: Functions = {
   statements: (tables) => [attempt(tables), fail(tables), pass(tables)],
 };
 
-/** How many forgotten rows each failure clears away: more than it can add. */
+/** Expired rows that each failure deletes: more than it can add. */
 const swept = 10;
 
-/** What is asked for, in the order of the keys, in which rows are locked, so that calls do not deadlock: `{key, free, first, longest, forget, exempt}`. */
+/** The requested keys in order. Rows are locked in this order to avoid deadlocks: `{key, free, first, longest, forget, exempt}`. */
 const asked = `json_table(asked, '$[*]' columns (
         \`key\` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
         exempt varchar(100) path '$.exempt'
@@ -21,20 +21,20 @@ const asked = `json_table(asked, '$[*]' columns (
 /** `delayAfter` of the domain, in milliseconds. */
 const delay = "if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))";
 
-/** Rows whose delay, if they have one, is over at this time. */
+/** When the delay of a row ends. */
 const freeAt = later("t.delayed_at", delay);
 
-/** Keys that are said to be exempted, with the rows of those exemptions that are good. Read by a statement of its own, which holds none of them. */
+/** Keys with a valid exemption. Read in a statement of its own, which locks no exemption. */
 const exempting = `join ${own.throttle} e on e.\`key\` = a.exempt and e.forget_at > clock`;
 
-/** The keys of `a` as a JSON array, null if there are none, and whether one is in it. */
+/** The keys of `a` as a JSON array, null if there are none, and whether a key is in it. */
 const keyList = "json_arrayagg(a.`key`)";
 const isSpared = "coalesce(json_contains(spared, json_quote(a.`key`)), false)";
 
-/** Milliseconds left, rounded up so that what is not over never looks like it. */
+/** Remaining milliseconds, rounded up so that an active delay is never 0. */
 const left = `greatest(0, ceil(timestampdiff(microsecond, clock, ${freeAt}) / 1000))`;
 
-/** Answers the longest wait, in milliseconds, and whether the attempt was claimed. Most attempts find no delay, and then one look is all. */
+/** Answers the longest wait, in milliseconds, and whether the attempt was claimed. Most attempts have no delay and need one lookup only. */
 function attempt({ attemptThrottle }: Tables): string {
   const held = `${asked} straight_join ${own.throttle} t on t.\`key\` = a.\`key\` and t.forget_at > clock and ${delay} > 0`;
   return procedure(
@@ -60,8 +60,8 @@ function attempt({ attemptThrottle }: Tables): string {
 }
 
 /**
- * Answers the longest delay that follows, in milliseconds. What can be cleared away is looked for without holding it, and then held by its key:
- * a search that holds what it finds along `forget_at` holds the next row as well, which somebody may be changing who waits for it there.
+ * Answers the longest resulting delay, in milliseconds. Expired rows are found without locks and then locked by key: a
+ * locking search along `forget_at` also locks the next row, which can deadlock with its writer.
  */
 function fail({ failThrottle }: Tables): string {
   return procedure(
@@ -88,9 +88,9 @@ function fail({ failThrottle }: Tables): string {
 }
 
 /**
- * `all_keys` are all that `asked` and `forget` name: most log-ins come without any failure before them, and then one look is all. It holds what
- * it finds for writing: those who only shared it, and delete it afterwards, would wait for one another. `granted` is the key of an exemption that is
- * written unless it was within `renewal`, and read without holding it; one that is new may be too many for its group.
+ * `all_keys` are all keys that `asked` and `forget` name. Most log-ins have no earlier failure and need one lookup only. It locks rows exclusively:
+ * share locks followed by deletes would deadlock. `granted` is the key of an exemption. It is read without a lock and written unless it was written
+ * within `renewal`. A new one can exceed the limit of its group.
  */
 function pass({ passThrottle }: Tables): string {
   const named = (list: string) => `json_table(${list}, '$[*]' columns (\`key\` varchar(100) path '$'))`;
