@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Where a server is and who comes, as the driver takes it. */
+/** The server's address and credentials, as the driver expects. */
 interface MariadbServer {
   readonly host?: string;
   readonly port?: number;
@@ -17,10 +17,10 @@ interface MariadbServer {
 }
 
 /**
- * Reads `mariadb://user:password@host:3306/database`. The database is none of the connection's business. The query string may have
- * `socket` (path), `sslmode` (`disable`, `require`: encrypted, whoever the server is; `verify-ca`, `verify-full`),
- * `sslrootcert`, `sslcert` and `sslkey` (paths). Anything else is refused: a setting that is not read would look as
- * if it were in force.
+ * Parses `mariadb://user:password@host:3306/database`. The connection ignores the database. The query string can have
+ * `socket` (path), `sslmode` (`disable`; `require`: encrypted, any server; `verify-ca`; `verify-full`), `sslrootcert`,
+ * `sslcert` and `sslkey` (paths). Other parameters are refused, so that an ignored setting never appears to be in
+ * force.
  */
 export function serverOf(url: string): MariadbServer {
   if (!/^(?:mariadb|mysql):\/\//.test(url) || !URL.canParse(url)) {

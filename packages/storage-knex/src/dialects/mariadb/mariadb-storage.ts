@@ -36,11 +36,10 @@ import { type Tables, tablesOf } from "./tables.ts";
 import { indexKey, ValueColumns } from "./value-columns.ts";
 
 export interface MariadbStorageOptions extends SqlStorageOptions {
-  /** Everything is kept in this database of the server: at most 63 lowercase letters, digits and underscores. */
+  /** The database on the server: at most 63 lowercase letters, digits and underscores. */
   readonly database: string;
 }
 
-/** One database of a MariaDB server. */
 export class MariadbStorage extends SqlStorage {
   readonly capabilities: StorageCapabilities = {
     durable: true,

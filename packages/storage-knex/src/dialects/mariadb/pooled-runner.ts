@@ -3,7 +3,7 @@ import { type SqlResult, withRetries } from "../../sql-runner.ts";
 import { type Connection, type Query, runOn, withConnection } from "./connection.ts";
 import { dialect, TransactionRunner } from "./transaction-runner.ts";
 
-/** Sends each statement to any free connection; a statement or transaction that lost against another one runs again. */
+/** Sends each statement to any free connection. Retries a statement or transaction after a conflict. */
 export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   protected readonly dialect = dialect;
 

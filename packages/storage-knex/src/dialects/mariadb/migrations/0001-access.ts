@@ -1,10 +1,10 @@
 import type { Tables } from "../tables.ts";
 import type { Migration } from "./migrator.ts";
 
-/** Of every table: texts are compared by their code points and to their last blank, the same on every server. */
+/** Options of every table: text comparison by code points, including trailing blanks, identical on every server. */
 const tableOptions = "engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin";
 
-/** Who and what may come in, and what is kept of those who did. */
+/** The tables of accounts, sessions, records and logs. */
 export const entry: Migration = {
   name: "0001-entry",
   statements: (tables) => [
@@ -42,7 +42,7 @@ function administration({ settings, appKeys }: Tables): string[] {
   ];
 }
 
-/** Names of users do not fit into an index as a whole: their digests keep them apart, and their starts in order. */
+/** User names exceed the index size. Digests make them unique, and their prefixes give the order. */
 function accounts({ accounts: table }: Tables): string {
   return `create table if not exists ${table} (
     user_id bigint primary key,
@@ -64,8 +64,8 @@ function accounts({ accounts: table }: Tables): string {
 }
 
 /**
- * The key by the expiry serves counting and sweeping. A session names the custom account or the link that opened it, and is good only while
- * that is as it was. The last key serves the sessions of a user, and of a device.
+ * The key by expiry serves counting and sweeping. A session names the custom account or the link that opened it, and is
+ * valid only while that is unchanged. The last key serves the sessions of a user and of a device.
  */
 function sessions({ sessionLockRows, sessions: table }: Tables): string[] {
   return [
@@ -93,7 +93,7 @@ function sessions({ sessionLockRows, sessions: table }: Tables): string[] {
   ];
 }
 
-/** Rows that transactions lock to take turns: one for all of them, and 256 shared by hash. */
+/** Lock rows that serialize transactions: one for all of them, and 256 shared by hash. */
 function gates(table: string): string[] {
   const rows = Array.from({ length: 257 }, (_, row) => `(${row - 1})`).join(", ");
   return [
@@ -103,8 +103,8 @@ function gates(table: string): string[] {
 }
 
 /**
- * A channel goes with its session. Numbers of messages go up to 2^64 − 1; before the first one there is no highest. In the 1,024 bits of
- * the accepted ones a number has the place that is its remainder.
+ * A channel is deleted with its session. Message numbers go up to 2^64 − 1; `highest` is null before the first one. A
+ * number's bit among the 1,024 accepted bits is its remainder.
  */
 function secureSessions({ channels, cipherBlocks, sessions: table }: Tables): string[] {
   return [
@@ -165,7 +165,7 @@ function logs({ audit, auditTallies, throttle }: Tables): string[] {
   ];
 }
 
-/** Names are kept apart by their digests, as those of database users are. */
+/** Names are unique by their digests, as in `accounts`. */
 function customAccounts({ customAccounts: table }: Tables): string {
   return `create table if not exists ${table} (
     id char(36) primary key,
@@ -187,9 +187,9 @@ function customAccounts({ customAccounts: table }: Tables): string {
 }
 
 /**
- * Records of any kind. One that stays ends when time does, so that those that have not ended are one range of a key. The keys serve, in their order,
- * those of an owner, sweeping, counting how many there are of a kind, and claiming. Without a time at which it is due, a record was not
- * claimed since it was put. The value is no `json`, which the engine gives up on where it is nested 32 times.
+ * Records of any kind. A permanent record expires at the end of time, so that the unexpired ones are one key range. The
+ * keys serve, in order: records of an owner, sweeping, counting by kind, and claiming. `due_at` is null for a record
+ * that was not claimed since it was put. The value is not `json`: the engine fails on JSON nested 32 levels deep.
  */
 function records({ recordLockRows, records: table, recordVersions }: Tables): string[] {
   return [

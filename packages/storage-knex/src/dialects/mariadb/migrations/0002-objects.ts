@@ -2,12 +2,12 @@ import type { ClassDefinition } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import type { Migration } from "./migrator.ts";
 
-/** Of every table: texts are compared by their code points and to their last blank, the same on every server. */
+/** Options of every table: text comparison by code points, including trailing blanks, identical on every server. */
 const tableOptions = "engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin";
 
 /**
- * What objects are kept in, the classes that say what they are, and macros. Texts of JSON of objects are no columns of type `json`: its check reads all of what our own code has
- * written a moment ago.
+ * Objects, their classes, and macros. JSON texts of objects are not columns of type `json`, whose check would parse
+ * again what this code has just written.
  */
 export const objects: Migration = {
   name: "0002-objects",
@@ -20,9 +20,8 @@ export const objects: Migration = {
 };
 
 /**
- * The first index of objects lists those of a class whom anybody can see by their numbers, and those that have readers. The
- * readers themselves are no part of an index, whose entries may not grow that long. The recycle bin is listed and counted by who recycled
- * an object.
+ * The first index lists the objects of a class by number, unrestricted ones apart from restricted ones. Readers are not
+ * indexed, because entries are limited in size. The recycle bin is listed and counted by `deleted_by`.
  */
 function objectsAndLocks({ tombstones, locks, objects: table }: Tables): string[] {
   const common = `
@@ -65,8 +64,8 @@ function objectsAndLocks({ tombstones, locks, objects: table }: Tables): string[
 }
 
 /**
- * The counts of objects are of those without readers; of the others, who sees them differs. The sequence has the numbers that were given out,
- * as a transaction that is taken back cannot take back.
+ * Counts cover objects without readers; the visibility of others differs by user. The sequence keeps issued numbers,
+ * because a rollback does not revert it.
  */
 function series({ objectCounts, objectNumbers, objectSeries }: Tables): string[] {
   return [
@@ -84,7 +83,7 @@ function series({ objectCounts, objectNumbers, objectSeries }: Tables): string[]
   ];
 }
 
-/** The ids that attributes hold, as rows that can be asked from their targets. The second index serves those who write. */
+/** The ids that attributes hold, as rows that can be queried by target. The second index serves writers. */
 function links({ links: table }: Tables): string {
   return `create table if not exists ${table} (
     target bigint not null,

@@ -9,7 +9,6 @@ import { entry } from "./0001-access.ts";
 import { objects } from "./0002-objects.ts";
 import type { Functions, Migration } from "./migrator.ts";
 
-/** All procedures. */
 const functions: readonly Functions[] = [
   admitReturnProcedure,
   auditProcedures,
@@ -21,5 +20,5 @@ const functions: readonly Functions[] = [
   throttleProcedures,
 ];
 
-/** All migrations, in their order. Procedures come last: they work with tables as all migrations leave them. */
+/** All migrations, in order. Procedures come last because they depend on the tables of all migrations. */
 export const migrations: readonly Migration[] = [entry, objects, ...functions];

@@ -4,26 +4,26 @@ import { type Numbered, pendingMigrations, type SqlMigration } from "../../../sc
 import { dismiss, type Run, runnerOf, takeLock, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 
-/** Seconds for which one who migrates waits for another. */
+/** Seconds that a migration waits for another one. */
 const waitTimeout = 3_600;
 
-/** Of what a server must understand, the oldest that does. */
+/** The oldest supported server version. */
 const oldestVersion = [10, 6] as const;
 
-/** Brings one database up to date, one process at a time. */
+/** Migrates one database, one process at a time. */
 export class Migrator {
   constructor(
     private readonly knex: Knex,
     private readonly tables: Tables,
     private readonly migrations: readonly Migration[],
-    /** Those of a new database. */
+    /** The classes of a new database. */
     private readonly classes: readonly ClassDefinition[] = builtInClasses,
   ) {}
 
   migrate(): Promise<MigrationReport> {
     return withConnection(this.knex, async (connection) => {
       const run = runnerOf(connection);
-      // Nobody knows how long a large table takes; what was set lasts as long as the connection.
+      // A large table takes an unknown time. The connection, and these settings with it, end after the migration.
       await run("set max_statement_time = 0, innodb_lock_wait_timeout = 3600, lock_wait_timeout = 3600");
       try {
         if (!(await takeLock(run, this.tables.database, "migrations", waitTimeout)))
@@ -52,7 +52,7 @@ export class Migrator {
     return applied;
   }
 
-  /** Creates the database and the list of migrations, unless they are there: an account may lack the right to create them. */
+  /** Creates the database and the migrations table unless they exist: the account can lack the privilege to create them. */
   private async prepare(run: Run): Promise<void> {
     const { database } = this.tables;
     const { rows: servers } = await run<{ version: string }>("select version() as version");
@@ -73,10 +73,10 @@ export class Migrator {
   }
 }
 
-/** Variables of procedures take theirs from the database. */
+/** Variables of procedures inherit the database's collation. */
 const collation = "character set utf8mb4 collate utf8mb4_nopad_bin";
 
-/** The list of migrations, which stands before all of them. */
+/** The list of migrations, created before all of them. */
 export function migrationsTable({ migrations }: Tables): string {
   return `create table if not exists ${migrations} (
       name varchar(100) primary key,
@@ -91,10 +91,10 @@ function isNewEnough(version: string): boolean {
 }
 
 /**
- * The engine keeps each change of a table at once, so an interrupted migration leaves a part behind. Each statement can run again without
- * harm.
+ * The engine commits each schema change at once, so an interrupted migration leaves a part behind. Each statement must
+ * be safe to repeat.
  */
 export type Migration = SqlMigration<Tables, { readonly sql: string; readonly values: readonly unknown[] }>;
 
-/** What a person looks for as one procedure. It replaces what is there under its name. */
+/** A procedure, replaced under its name. */
 export type Functions = Migration & Required<Numbered>;

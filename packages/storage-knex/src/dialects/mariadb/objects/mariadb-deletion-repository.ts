@@ -21,7 +21,7 @@ import { type ObjectContext, WriteLock } from "./write-lock.ts";
 
 type Model = Pick<Writing, "modelGeneration">;
 
-/** What a transaction has that has its turn. */
+/** The context of a transaction that holds the write lock. */
 interface WriteContext {
   readonly sql: SqlRunner;
   readonly writeLock: WriteLock;
@@ -30,9 +30,9 @@ interface WriteContext {
   readonly tombstones: Tombstones;
 }
 
-/** Whoever holds something has the turn to write, so that nothing that is read of objects changes until the transaction ends. */
+/** A lock on objects includes the write lock, so that objects stay unchanged until the transaction ends. */
 export function mariadbDeletionRepository(runner: SqlRunner, context: ObjectContext): DeletionRepository {
-  /** As every caller sees them, without a turn. */
+  /** Tombstones without the write lock. */
   const unlocked = new Tombstones(runner, context.tables);
 
   return {
@@ -151,7 +151,7 @@ function inOrder(objects: readonly ObjectOutline[]): ObjectOutline[] {
   return objects.toSorted((one, other) => objectNumber(one.id) - objectNumber(other.id));
 }
 
-/** The object without the targets that it loses: a reference is null then, a collection has the others in their order. */
+/** The object without the lost targets: a reference becomes null, a collection keeps the others in order. */
 function cleared(object: StoredObject, lost: readonly Referrer[], storedAt: number): WrittenObject {
   const attributes = new Map(Object.entries(object.attributes));
   for (const { attribute, target } of lost) {

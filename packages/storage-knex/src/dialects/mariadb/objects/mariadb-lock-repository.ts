@@ -6,7 +6,7 @@ import type { Tables } from "../tables.ts";
 import { isAmongNumbers } from "./object-row.ts";
 import { type ObjectContext, WriteLock } from "./write-lock.ts";
 
-/** Locks are taken in turn with those who write: a write that is under way ends before, and one that begins later finds the lock. */
+/** Locks require the write lock: a running write ends first, and a later one sees the lock. */
 export function mariadbLockRepository(
   runner: SqlRunner,
   locks: LockStatements,
@@ -81,27 +81,27 @@ type LockStatements = ReturnType<typeof lockStatements>;
 
 export function lockStatements({ locks, objects, sessions }: Tables) {
   return {
-    /** 1 object number. A row if it is live. */
+    /** 1 object number. Returns a row if the object is live. */
     target: statement("lock_target", `select oid from ${objects} where oid = $1`),
-    /** 1 object number, 2 offset of the clock. Gives `session` and `since`, if the session lives. */
+    /** 1 object number, 2 clock offset. Returns `session` and `since` if the session is live. */
     live: statement(
       "lock_live",
       `select lower(hex(l.session)) as session, l.since from ${locks} l join ${sessions} s on s.digest = l.session
       where l.oid = $1 and s.expires_at > ${storageTime(2)}`,
     ),
-    /** 1 digest of the session, 2 offset of the clock. Gives `count`. */
+    /** 1 session digest, 2 clock offset. Returns `count`. */
     count: statement(
       "lock_count",
       `select count(*) as count from ${locks} l join ${sessions} s on s.digest = l.session where l.session = $1 and s.expires_at > ${storageTime(2)}`,
     ),
-    /** 1 object number, 2 digest of the session, 3 time. In the place of a lock that no longer counts. */
+    /** 1 object number, 2 session digest, 3 time. Replaces an expired lock. */
     take: statement(
       "lock_take",
       `insert into ${locks} (oid, session, since) values ($1, $2, $3) on duplicate key update session = values(session), since = values(since)`,
     ),
     /** 1 object number. */
     release: statement("lock_release", `delete from ${locks} where oid = $1`),
-    /** 1 offset of the clock, 2 limit. Gives the `oid` of locks whose session is over, without a lock on sessions. */
+    /** 1 clock offset, 2 limit. Returns the `oid` of locks without a live session, without locking sessions. */
     over: statement(
       "lock_over",
       `select l.oid from ${locks} l where not exists (select 1 from ${sessions} s where s.digest = l.session and s.expires_at > ${storageTime(1)}) limit $2`,

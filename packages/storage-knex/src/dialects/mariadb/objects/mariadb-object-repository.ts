@@ -67,7 +67,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       return byColumns(async () => {
         const floor = await floorOf(asked, visibility, page);
         const found = floor === null ? null : await ordered(asked, visibility, { page, bytes, floor });
-        // Somebody may have written meanwhile, so that less is above the floor.
+        // A concurrent write can leave fewer objects above the floor.
         return found?.objects.length === page.limit ? found : ordered(asked, visibility, { page, bytes });
       });
     },
@@ -117,7 +117,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
           new ObjectWrites(sql, context.tables),
         ];
         await writes.acceptTargets(wanted.map(({ links = {} }) => links));
-        // Nobody else has a UUID that was just made.
+        // A generated UUID is unique.
         if (given.length > 0 && (await reads.isTaken(given))) throw uuidInUse();
         for (const { attributes } of wanted) acceptObjectSize(attributes);
         const { first, stamp } = await writeLock.numbers(wanted.length);
@@ -156,7 +156,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     },
   };
 
-  /** The objects that are to change, by their ids, if all of them may. */
+  /** The objects to change, by id, if all of them may be changed. */
   async function changeable(
     sql: SqlRunner,
     changes: readonly ObjectChange[],
@@ -185,7 +185,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     return objects;
   }
 
-  /** The lowest value on a page, where an index tells it. */
+  /** The lowest value on a page, if an index provides it. */
   async function floorOf(query: ObjectQuery, visibility: Visibility, page: Page): Promise<KeyValue> {
     const composed = floorText(source(visibility), query, page);
     if (composed === null) return null;
@@ -197,7 +197,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     return (await pageOf(query, visibility, page, "starts")) ?? querySlowly(query, visibility, page);
   }
 
-  /** A page; null if it cannot be told from the order that was asked for. */
+  /** A page; null if prefixes do not decide its order. */
   async function pageOf(
     query: ObjectQuery,
     visibility: Visibility,
@@ -221,7 +221,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     };
   }
 
-  /** A page whose texts are so long that they are sorted as a whole. */
+  /** A page sorted by whole texts. */
   async function querySlowly(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
     const { text, values } = longestText(source(visibility), query);
     const { rows } = await runner.runOnce<{ longest: string }>(text, values);
@@ -230,7 +230,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     })) as ObjectPage;
   }
 
-  /** Asks by columns that have an index, and once more if somebody has taken one of them away meanwhile. */
+  /** Queries by indexed columns, and retries once if another process has dropped one. */
   async function byColumns<T>(ask: () => Promise<T>): Promise<T> {
     const { columns } = context;
     await columns.load(runner);

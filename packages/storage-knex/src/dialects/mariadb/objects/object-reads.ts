@@ -23,14 +23,14 @@ import { boundedColumns, isAmongNumbers, objectColumns, objectOf, outlineColumns
 
 const unbounded = Number.POSITIVE_INFINITY;
 
-/** How objects are looked up that are not searched for by their values. */
+/** Lookups of objects by number, UUID or class. */
 export class ObjectReads {
   constructor(
     private readonly sql: SqlRunner,
     private readonly tables: Tables,
   ) {}
 
-  /** All of them, unless told how many bytes they may take. */
+  /** Throws `AnswerTooLargeError` if the attributes exceed `bytes` in total. */
   byNumbers(numbers: readonly number[], visibility: Visibility, bytes = unbounded): Promise<StoredObject[]> {
     return numbers.length === 0
       ? Promise.resolve([])
@@ -54,7 +54,7 @@ export class ObjectReads {
     return rows.map(outlineOf);
   }
 
-  /** A page of all visible objects of some classes. It is cut from an index that has what anybody can see apart from the rest. */
+  /** A page of all visible objects of some classes. The index lists unrestricted objects apart from restricted ones. */
   async list(
     classes: readonly string[],
     visibility: Visibility,
@@ -77,7 +77,7 @@ export class ObjectReads {
     return objectsWithin(rows, objectOf);
   }
 
-  /** How many visible objects there are of some classes: those that anybody can see are counted already. */
+  /** The number of visible objects of some classes. Unrestricted ones are counted in advance. */
   async count(classes: readonly string[], visibility: Visibility): Promise<number> {
     const { objectCounts, objects } = this.tables;
     const parameters = new QueryParameters();
@@ -89,7 +89,7 @@ export class ObjectReads {
     return Number(rows[0]?.count);
   }
 
-  /** Whether an object has one of the UUIDs, or had it. */
+  /** Whether an object or a tombstone has one of the UUIDs. */
   async isTaken(uuids: readonly string[]): Promise<boolean> {
     const places = uuids.map((_, index) => `$${index + 1}`).join(", ");
     const having = (table: string) => `select 1 from ${table} where uuid in (${places})`;
@@ -100,7 +100,7 @@ export class ObjectReads {
     return rows.length > 0;
   }
 
-  /** Which of the numbers are of objects that are gone. */
+  /** The numbers that belong to tombstones. */
   async gone(numbers: readonly number[]): Promise<ReadonlySet<ObjectId>> {
     if (numbers.length === 0) return new Set();
     const { rows } = await this.sql.runOnce<{ oid: number }>(
@@ -109,7 +109,7 @@ export class ObjectReads {
     return new Set(rows.map(({ oid }) => objectIdOf(Number(oid))));
   }
 
-  /** Which of the numbers are of live objects that are not visible, or of recycled ones. */
+  /** The numbers of live objects that are invisible, and of recycled objects. */
   async outOfSight(numbers: readonly number[], visibility: Visibility): Promise<ReadonlySet<ObjectId>> {
     const { tombstones, objects } = this.tables;
     const live = await this.sql.runOnce<Pick<ObjectRow, "oid" | "class" | "readers">>(
@@ -122,7 +122,7 @@ export class ObjectReads {
     return new Set([...hidden, ...recycled.rows].map(({ oid }) => objectIdOf(Number(oid))));
   }
 
-  /** The live sessions that have locked some of the objects. */
+  /** The live sessions that lock some of the objects. */
   async locks(numbers: readonly number[], offset: number): Promise<ReadonlyMap<ObjectId, Digest>> {
     if (numbers.length === 0) return new Map();
     const { locks, sessions } = this.tables;

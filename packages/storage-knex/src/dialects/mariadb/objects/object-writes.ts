@@ -14,20 +14,20 @@ import type { ObjectReads } from "./object-reads.ts";
 import { isAmongNumbers, objectNumbers } from "./object-row.ts";
 import { attributesText } from "./stored-attributes.ts";
 
-/** An object that is written, and what its attributes point to: of those that are named, if it was there before. */
+/** A written object and the targets of its attributes; for a changed object, only those of the named attributes. */
 export interface WrittenObject {
   readonly object: StoredObject;
   readonly links: Links;
 }
 
-/** What is done to the tables when it is a transaction's turn to write. */
+/** Writes to the tables under the write lock. */
 export class ObjectWrites {
   constructor(
     private readonly sql: SqlRunner,
     private readonly tables: Tables,
   ) {}
 
-  /** Keeps objects that are not there. */
+  /** Inserts new objects. */
   async add(written: readonly WrittenObject[], stamp: number): Promise<void> {
     const { links, objects } = this.tables;
     await insertRows(
@@ -43,7 +43,7 @@ export class ObjectWrites {
     );
   }
 
-  /** Replaces objects by what they are now; links of other attributes than those named stay. */
+  /** Updates objects. Links of other attributes than those named stay. */
   async replace(written: readonly WrittenObject[], stamp: number): Promise<void> {
     const { links, objects } = this.tables;
     const changed = ["version", "stored_at", "readers", "attributes", "stamp"]
@@ -68,7 +68,7 @@ export class ObjectWrites {
     await insertRows(this.sql, links, ["target", "source", "attribute"], written.flatMap(linkRows));
   }
 
-  /** Takes objects away, with their links and locks. */
+  /** Deletes objects with their links and locks. */
   async remove(gone: readonly StoredObject[]): Promise<void> {
     if (gone.length === 0) return;
     const { links, locks, objects } = this.tables;
@@ -79,7 +79,7 @@ export class ObjectWrites {
     await this.count(gone, -1);
   }
 
-  /** Refuses links to what is not live: 307. */
+  /** Throws 307 for a link to an object that is not live. */
   async acceptTargets(linked: readonly Links[]): Promise<void> {
     const ids = new Set<ObjectId>(linked.flatMap((links) => Object.values(links).flat()));
     if (ids.size === 0) return;
@@ -90,7 +90,7 @@ export class ObjectWrites {
       throw new ServiceError(307, { detail: "A link leads to an object that is not there." });
   }
 
-  /** Keeps count of what has got readers, or has none any more; pairs of an object before and after. */
+  /** Updates the counts for objects that gained or lost readers. Takes pairs of an object before and after. */
   async recount(changed: readonly (readonly [before: StoredObject, after: StoredObject])[]): Promise<void> {
     const turned = changed.filter(([before, after]) => (before.readers === null) !== (after.readers === null));
     await this.count(
@@ -103,7 +103,7 @@ export class ObjectWrites {
     );
   }
 
-  /** Keeps count of the objects without readers of each class. */
+  /** Updates the counts of objects without readers, by class. */
   private async count(objects: readonly StoredObject[], sign: 1 | -1): Promise<void> {
     const counts = new Map<string, number>();
     for (const { className, readers } of objects)
@@ -118,12 +118,12 @@ export class ObjectWrites {
   }
 }
 
-/** The columns of a row that holds an object, or what is left of one, whose time is called so. */
+/** The columns of a row that holds an object or a tombstone; the argument names the time column. */
 export function rowColumns(storedAt: "stored_at" | "deleted_at" = "stored_at"): string[] {
   return ["oid", "uuid", "class", "version", storedAt, "readers", "attributes", "stamp"];
 }
 
-/** The values of these columns; the attributes as they are stored, null where there is nothing to return with. */
+/** The values of these columns. The attributes are stored text, null if the object cannot be restored. */
 export function rowOf(
   { id, uuid, className, version, storedAt, readers }: Omit<StoredObject, "attributes">,
   attributes: string | null,
@@ -137,7 +137,6 @@ function liveRowOf(object: StoredObject, stamp: number): SqlValue[] {
   return rowOf(object, attributesText(object.attributes), stamp);
 }
 
-/** An object as it is after a change. */
 export function nextVersion(object: StoredObject, storedAt: number, changes: Partial<StoredObject> = {}): StoredObject {
   return { ...object, ...changes, version: object.version + 1, storedAt };
 }
@@ -148,21 +147,20 @@ function linkRows({ object, links }: WrittenObject): SqlValue[][] {
   );
 }
 
-/** A change and the object that it is about. */
 interface Changing {
   readonly change: ObjectChange;
   readonly object: StoredObject;
 }
 
-/** A collection that gets another list than it has. */
+/** A collection whose list changes. */
 interface NewList {
   readonly name: string;
   readonly given: readonly ObjectId[];
-  /** The members that are not in it any more. */
+  /** The removed members. */
   readonly missing: readonly ObjectId[];
 }
 
-/** The changes, in whose collections those members stay that the writer cannot mean to take out. */
+/** The changes, with the collection members kept that the writer cannot see and so cannot mean to remove. */
 export async function withKeptMembers(
   changing: readonly Changing[],
   visibility: Visibility,

@@ -1,22 +1,22 @@
 import type { Attributes, JsonValue } from "@sallyport/core";
 
 /**
- * The text that is stored of attributes: JSON in which values inside of values stand as text. The database's functions
- * give up on JSON that is nested 32 times, and find nothing behind it; and as texts, values are the same when
- * their members are, because members are in the order of their names.
+ * The stored text of attributes: JSON in which nested values are JSON texts. The database's functions fail on JSON
+ * nested 32 levels deep and do not find anything behind it. As texts, equal values are identical, because members are
+ * ordered by name.
  */
 export function attributesText(attributes: Attributes): string {
   return JSON.stringify(fromEntries(Object.entries(attributes).map(([name, value]) => [name, storedValue(value)])));
 }
 
-/** The attributes of which a text was stored, from what stands in it. */
+/** Restores attributes from their stored form. */
 export function attributesOf(stored: Attributes): Attributes {
   return fromEntries(
     Object.entries(stored).map(([name, value]) => [name, isRecord(value) ? nestedValue(value) : value]),
   );
 }
 
-/** A value as it stands in the text. */
+/** The stored form of a value. */
 export function storedValue(value: JsonValue): JsonValue {
   return isNested(value) ? { json: JSON.stringify(ordered(value)) } : value;
 }
@@ -25,7 +25,7 @@ function nestedValue(stored: JsonValue): JsonValue {
   return JSON.parse((stored as { readonly json: string }).json) as JsonValue;
 }
 
-/** Whether there is more in it than scalars. */
+/** Whether the value contains more than scalars. */
 function isNested(value: JsonValue): boolean {
   return Array.isArray(value)
     ? value.some((element) => typeof element === "object" && element !== null)

@@ -23,7 +23,7 @@ import { isAmongNumbers, objectColumns, objectOf } from "./object-row.ts";
 import { rowColumns, rowOf } from "./object-writes.ts";
 import { attributesText } from "./stored-attributes.ts";
 
-/** How objects go: numbers of the root and of the user who recycles them. */
+/** How objects are deleted: number of the root and of the user. */
 interface NewTombstone {
   readonly recycled: boolean;
   readonly root: number;
@@ -31,14 +31,14 @@ interface NewTombstone {
   readonly stamp: number;
 }
 
-/** The table of what is left of objects. A row keeps attributes if its object can return. */
+/** The table of tombstones. A row keeps its attributes if the object can be restored. */
 export class Tombstones {
   constructor(
     private readonly sql: SqlRunner,
     private readonly tables: Tables,
   ) {}
 
-  /** Keeps what is left of objects; `storedAt` is when they went. */
+  /** Adds tombstones. `storedAt` is the time of deletion. */
   async add(objects: readonly StoredObject[], { recycled, root, deletedBy, stamp }: NewTombstone): Promise<void> {
     const rows = objects.map((object) => [
       ...rowOf(object, recycled ? attributesText(object.attributes) : null, stamp),
@@ -56,19 +56,19 @@ export class Tombstones {
     return rows[0] === undefined ? null : tombstoneOf(rows[0]);
   }
 
-  /** The recycled objects that went together with this one, by ascending number. */
+  /** The recycled objects that were deleted with this one, by ascending number. */
   recycledWith(number: number): Promise<StoredObject[]> {
     return this.select(
       `d.root = (select root from ${this.tables.tombstones} where oid = ${number} and attributes is not null)`,
     );
   }
 
-  /** The recycled ones among these objects, by ascending number. */
+  /** The recycled objects among these numbers, ascending. */
   recycled(numbers: readonly number[]): Promise<StoredObject[]> {
     return this.select(isAmongNumbers("d.oid", numbers));
   }
 
-  /** What is known of those among these numbers that are or were of objects. */
+  /** The live objects and tombstones among these numbers. */
   async targets(numbers: readonly number[]): Promise<LinkTarget[]> {
     if (numbers.length === 0) return [];
     const { tombstones, objects } = this.tables;
@@ -79,7 +79,7 @@ export class Tombstones {
     return rows.map(targetOf);
   }
 
-  /** How many recycled objects there are of some classes. */
+  /** The number of recycled objects of some classes. */
   async count(classes: readonly string[]): Promise<number> {
     if (classes.length === 0) return 0;
     const places = classes.map((_, index) => `$${index + 1}`).join(", ");
@@ -90,7 +90,7 @@ export class Tombstones {
     return Number(rows[0]?.count);
   }
 
-  /** How many recycled objects there are of a user. */
+  /** The number of objects that a user has recycled. */
   async countOf(user: number): Promise<number> {
     const { rows } = await this.sql.runOnce<{ count: number }>(
       `select count(*) as count from ${this.tables.tombstones} where deleted_by = ${user} and recycled = 1`,
@@ -112,7 +112,7 @@ export class Tombstones {
     return rows.map(recycledRootOf);
   }
 
-  /** Leaves nothing of recycled objects that they could return with. */
+  /** Removes the attributes of recycled objects, so that they cannot be restored. */
   async purge(
     numbers: readonly number[],
     { now, stamp }: { readonly now: number; readonly stamp: number },

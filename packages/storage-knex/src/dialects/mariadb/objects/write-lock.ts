@@ -5,9 +5,9 @@ import { epochMilliseconds, storageTime } from "../statements/storage-time.ts";
 import type { Tables } from "../tables.ts";
 import type { ValueColumns } from "../value-columns.ts";
 
-/** What is counted for those who write. */
+/** The counters of writers. */
 interface Series {
-  /** The last stamp that was given out. */
+  /** The last issued stamp. */
   readonly stamp: number;
   /** The number of the last object. */
   readonly number: number;
@@ -17,20 +17,20 @@ interface Series {
 const stamps = new WeakMap<SqlRunner, number>();
 
 /**
- * A transaction's turn to write objects. Those who write objects, lock them, or change the model, take turns: each has the row
- * of the series from its first such act until it has ended. So the order of stamps is that in which transactions end,
- * and what one of them finds out about objects is still so when it writes.
+ * The write lock of a transaction. Writers of objects, object locks and model changes are serialized: each locks the
+ * row of the series from its first such operation to its end. So stamps follow the order of commits, and objects that a
+ * writer reads stay unchanged until it writes.
  */
 export class WriteLock {
   private constructor(
     private readonly sql: SqlRunner,
     private readonly statements: WritingStatements,
     private series: Series,
-    /** The storage's clock when the turn was taken or asked for again, milliseconds since 1970. */
+    /** The storage's clock when the lock was last taken, milliseconds since 1970. */
     readonly now: number,
   ) {}
 
-  /** Waits for those who have the turn. Under an outdated model: `OutdatedModelError`. */
+  /** Waits for other writers. Throws `OutdatedModelError` for an outdated model. */
   static async take(
     sql: SqlRunner,
     statements: WritingStatements,
@@ -39,20 +39,20 @@ export class WriteLock {
   ): Promise<WriteLock> {
     const { rows } = await sql.run<Series>(statements.takeTurn);
     const [series] = rows as [Series];
-    // What is read in a statement of its own is what those have left who were waited for.
+    // A separate statement sees the commits of the writers before it.
     const moment = await sql.run<{ generation: number; now: number }>(statements.moment, [offset]);
     const [{ generation, now }] = moment.rows as [{ generation: number; now: number }];
     if (modelGeneration !== undefined && modelGeneration !== Number(generation)) throw new OutdatedModelError();
     return new WriteLock(sql, statements, { stamp: Number(series.stamp), number: Number(series.number) }, Number(now));
   }
 
-  /** The stamp of all that the transaction writes; counted again if the part that counted it was undone. */
+  /** The stamp of all writes of the transaction. A new one is taken if the part that took it was rolled back. */
   async stamp(): Promise<number> {
     const { stamp } = this.series;
     return stamps.get(this.sql) === stamp ? stamp : (await this.count(0)).stamp;
   }
 
-  /** Takes numbers for so many new objects; the first of them, and the stamp. */
+  /** Reserves numbers for this many new objects. Returns the first one and the stamp. */
   async numbers(count: number): Promise<{ readonly first: number; readonly stamp: number }> {
     const first = this.series.number + 1;
     return { first, stamp: (await this.count(count)).stamp };
@@ -72,7 +72,7 @@ export function stampOf(sql: SqlRunner): number | undefined {
   return stamps.get(sql);
 }
 
-/** What the repositories of objects share in one database. */
+/** What the object repositories of one database share. */
 export interface ObjectContext {
   readonly tables: Tables;
   readonly statements: WritingStatements;
@@ -85,17 +85,17 @@ type WritingStatements = ReturnType<typeof writingStatements>;
 
 export function writingStatements({ objectNumbers, objectSeries, settings }: Tables) {
   return {
-    /** Gives `stamp` and `number`, the last of each, and keeps them until the transaction ends. Numbers that were taken back count. */
+    /** Returns the last `stamp` and `number`, and locks their row until the transaction ends. Rolled-back numbers count. */
     takeTurn: statement(
       "writing_take_turn",
       `select stamp, greatest(number, (select next_not_cached_value - 1 from ${objectNumbers})) as number from ${objectSeries} for update`,
     ),
-    /** 1 offset of the clock. Gives `generation` and `now`. */
+    /** 1 clock offset. Returns `generation` and `now`. */
     moment: statement(
       "writing_moment",
       `select model_generation as generation, ${epochMilliseconds(storageTime(1))} as now from ${settings}`,
     ),
-    /** Keeps the last stamp and the number of the last object. As text: the number of a sequence cannot be a parameter. */
+    /** Stores the last stamp and object number. As literals: a sequence value cannot be a parameter. */
     count: (stamp: number, number: number) =>
       `update ${objectSeries} set stamp = ${stamp}, number = coalesce(setval(${objectNumbers}, ${number}), ${number})`,
   };

@@ -13,7 +13,7 @@ import type { Tables } from "../tables.ts";
 import { indexedCharacters, pathOf, textOf, type ValueColumns, valueExpression } from "../value-columns.ts";
 import { type QueryParameters, readableCondition } from "./query-parameters.ts";
 
-/** What `like` takes for the sign before a character that stands for itself, whatever the mode of the server. */
+/** The escape character of `like`, independent of the SQL mode of the server. */
 const escape = "escape '\\\\'";
 
 export class MariadbQueryScope extends QueryScope {
@@ -28,13 +28,13 @@ export class MariadbQueryScope extends QueryScope {
     super(tables.objects, visibility);
   }
 
-  /** The value of an attribute: a column that is indexed, if there is one, or the same value worked out. */
+  /** The value of an attribute: an indexed column if there is one, otherwise an equivalent expression. */
   value(o: string, attribute: string, type: AttributeType): string {
     const column = this.columns.find(attribute, type);
     return column === undefined ? valueExpression(`${o}.attributes`, attribute, type) : `${o}.${column}`;
   }
 
-  /** Whether a column that is indexed holds what stands at a path. */
+  /** Whether an indexed column holds the value of a path. */
   isIndexed({ hops, leaf, type }: ValuePath): boolean {
     return hops.length === 0 && this.columns.find(leaf, type) !== undefined;
   }
@@ -44,12 +44,12 @@ export class MariadbQueryScope extends QueryScope {
   }
 
   /**
-   * The version is asked for so that no index holds all that is asked: when the server has sorted what it read from an
-   * index alone, it goes on with the values that a column of values had in the last row.
+   * The version condition keeps an index from covering the query: after a sort of index-only rows, the server reuses
+   * the virtual column values of the last row.
    */
   isOf(o: string, classes: readonly string[]): string {
     if (classes.length === 0) return "false";
-    // What the optimizer knows beforehand it plans for.
+    // Literals let the optimizer plan for the values.
     const names = classes.map((name) => (isClassName(name) ? `'${name}'` : this.parameters.add(name)));
     return `${o}.class in (${names.join(", ")}) and ${o}.version > 0`;
   }

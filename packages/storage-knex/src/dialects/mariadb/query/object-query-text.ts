@@ -8,35 +8,35 @@ import { MariadbQueryScope } from "./mariadb-query-scope.ts";
 import { isBehind, keyColumns, keysOf, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
 import { QueryParameters } from "./query-parameters.ts";
 
-/** The text of a page, and what it is ordered by. */
+/** The text of a page and its order. */
 interface PageText extends ComposedText {
   readonly columns: readonly OrderColumn[];
 }
 
-/** What a query is asked of. */
+/** The context of a query. */
 export interface QuerySource {
   readonly tables: Tables;
   readonly columns: ValueColumns;
   readonly visibility: Visibility;
 }
 
-/** A page, and what its objects may take. */
+/** A page and its size limit. */
 export interface BoundedPage {
   readonly page: Page;
   readonly bytes: number;
-  /** The lowest value of the first key on it, where that is known; see `floorText`. */
+  /** The lowest value of the first key on the page, if known; see `floorText`. */
   readonly floor?: KeyValue;
 }
 
 /**
- * By what texts are sorted: by their starts, or as a whole where they are longer than that. By key, how many characters the longest one has;
- * 0 if it is no text.
+ * How texts are sorted: by prefixes, or as a whole if they are longer. By key, the length of the longest text in
+ * characters; 0 if the key is not a text.
  */
 export type Thoroughness = "starts" | { readonly longest: readonly number[] };
 
 /**
- * A page of the objects that a query means, as bounded rows of objects with the values of their keys. The page is cut from ids and keys
- * alone, which indexes may hold, and whole rows are read for what is on it.
+ * A page of the matching objects, as bounded object rows with the values of their keys. The page is cut from ids and
+ * keys alone, which indexes can cover; whole rows are read only for the page.
  */
 export function findText(
   source: QuerySource,
@@ -68,8 +68,8 @@ export function findText(
 }
 
 /**
- * The lowest value of a page in descending order, as `floor`; null where no index holds the values of its first key. An index can be read
- * backwards, but not with ascending numbers where values are the same: without the floor, all objects would be sorted for a page.
+ * The lowest value of a page in descending order, as `floor`; null if no index holds the first key. A backward index
+ * scan does not give ascending numbers for equal values; without the floor, all objects would be sorted for a page.
  */
 export function floorText(source: QuerySource, query: ObjectQuery, page: Page): ComposedText | null {
   const scope = scopeOf(source);
@@ -82,7 +82,7 @@ export function floorText(source: QuerySource, query: ObjectQuery, page: Page): 
   return { text, values: scope.parameters.values };
 }
 
-/** How many characters the longest text has of each key, as `longest`, an array; 0 of other keys. */
+/** The length of the longest text of each key, as the array `longest`; 0 for other keys. */
 export function longestText(source: QuerySource, query: ObjectQuery): ComposedText {
   const scope = scopeOf(source);
   const lengths = orderColumns(query.sort ?? [], "o", scope).map(({ path, whole }) =>
@@ -93,21 +93,21 @@ export function longestText(source: QuerySource, query: ObjectQuery): ComposedTe
   return { text, values: scope.parameters.values };
 }
 
-/** Lets the server sort by texts of these lengths: it gives each of these keys the room of the longest, and wants room for fifteen rows. */
+/** Sets the sort limits for texts of these lengths. The server gives every row the longest key and needs fifteen rows. */
 function withSortKeys(lengths: readonly number[], text: string): string {
   if (lengths.length === 0) return text;
   const length = 4 * Math.max(...lengths) + 1_024;
   return `set statement max_sort_length = ${length}, sort_buffer_size = ${16 * lengths.length * length + 2_097_152} for ${text}`;
 }
 
-/** The first objects that a query means, by their numbers, as rows of outlines. */
+/** The first matching objects by number, as outline rows. */
 export function matchText(source: QuerySource, query: ObjectQuery, atMost: number): ComposedText {
   const scope = scopeOf(source);
   const text = `select ${outlineColumns("o")} from ${scope.tables.objects} o where ${meant(query, scope).join(" and ")} order by o.oid limit ${atMost}`;
   return { text, values: scope.parameters.values };
 }
 
-/** How many objects a query means, as `count`. */
+/** The number of matching objects, as `count`. */
 export function countText(source: QuerySource, query: ObjectQuery, atMost: number | undefined): ComposedText {
   const scope = scopeOf(source);
   const found = `from ${scope.tables.objects} o where ${meant(query, scope).join(" and ")}`;
@@ -129,7 +129,7 @@ function isAbove([first]: readonly OrderColumn[], floor: KeyValue, scope: Mariad
     : `${first.indexed} >= ${scope.operand(first.path.type, floor)}`;
 }
 
-/** That an object is meant by a query. */
+/** Conditions that an object matches a query. */
 function meant({ classes, filter }: ObjectQuery, scope: MariadbQueryScope): string[] {
   const conditions = [scope.isOf("o", classes), scope.readable("o")];
   return filter === undefined ? conditions : [...conditions, condition(filter, "o", scope)];
