@@ -1,4 +1,4 @@
-/** Columns that hold truth values, which the engine keeps as numbers. A name means the same thing in every statement. */
+/** Boolean columns, which the engine stores as numbers. A name has the same type in every statement. */
 const truths = new Set([
   "administrator",
   "allowed",
@@ -17,7 +17,7 @@ const truths = new Set([
   "present",
 ]);
 
-/** Columns that hold JSON, which the engine keeps as text. */
+/** JSON columns, which the engine stores as text. */
 const documents = new Set([
   "app_names",
   "attributes",
@@ -38,10 +38,9 @@ const documents = new Set([
   "value",
 ]);
 
-/** A row as the driver makes it. */
 export type Row = Record<string, unknown>;
 
-/** Makes of rows what repositories expect of them: truth values and data of JSON. Changes the rows given. */
+/** Converts booleans and JSON to their values. Changes the rows in place. */
 export function withValues(rows: Row[]): Row[] {
   const [first] = rows;
   if (first === undefined) return rows;

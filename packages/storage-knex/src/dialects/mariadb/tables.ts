@@ -6,13 +6,13 @@ const entryProcedures = ["acceptNumber", "admitReturn", "attemptThrottle", "clai
 const otherProcedures = ["reserveNumbers", "settleTallies", "sweepAudit"] as const;
 const own = [...tables, ...sequences, ...entryProcedures, ...otherProcedures];
 
-/** The quoted names of everything that a storage keeps, with that of the database before them. */
+/** The quoted names of all tables, sequences and procedures, qualified by the database. */
 export interface Tables extends Names<(typeof own)[number]> {
   /** The database itself, unquoted. */
   readonly database: string;
 }
 
-/** The names in one database; nothing relies on the one that a connection has chosen. */
+/** The qualified names in one database, independent of the connection's default database. */
 export function tablesOf(database: string): Tables {
   return { database, ...namesWith(`\`${acceptDatabaseName(database)}\`.`) };
 }
@@ -22,8 +22,8 @@ function namesWith(prefix: string): Names<(typeof own)[number]> {
 }
 
 /**
- * The names as procedures know them, to which their own database is the chosen one: a backup may come back as a database with
- * another name.
+ * The unqualified names for procedures, whose default database is their own: a backup can be restored under another
+ * name.
  */
 export const ownTables: Omit<Tables, "database"> = namesWith("");
 
@@ -31,8 +31,8 @@ const databaseName = /^[a-z_][a-z0-9_]{0,62}$/;
 const ofTheSystem = new Set(["information_schema", "mysql", "performance_schema", "sys"]);
 
 /**
- * Accepts the name of a database on the server. Names of the system are refused, and so is everything that would need care
- * inside quotes or differs from another name by case: the name becomes part of SQL texts.
+ * Validates a database name, which becomes part of SQL texts. Refuses system databases and every name that needs
+ * quoting or differs from another one only by case.
  */
 export function acceptDatabaseName(name: string): string {
   if (!databaseName.test(name) || ofTheSystem.has(name)) {

@@ -12,7 +12,7 @@ export const dialect: SqlDialect<Query, Connection> = {
   begin: plain("start transaction"),
   commit: plain("commit"),
   rollback: plain("rollback"),
-  // The mark of a part before it that was as deep is forgotten, so that none has to be released.
+  // A savepoint replaces an earlier one of the same depth, so none must be released.
   part: (depth) => ({
     begun: plain(`savepoint part_${depth}`),
     kept: [],
@@ -23,14 +23,14 @@ export const dialect: SqlDialect<Query, Connection> = {
   isConflict,
 };
 
-/** Sends everything to the one connection of an open transaction, one after the other. */
+/** Sends everything to the one connection of an open transaction, sequentially. */
 export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
   protected readonly dialect = dialect;
 
   async completeBatch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
     this.dispatch(dialect.begin).catch(() => {});
     const asked = new Promise((resolve) => {
-      // By then all is said that needs no answer.
+      // By then, all calls that depend on no answer are queued.
       process.nextTick(() => {
         this.over = true;
         resolve(undefined);
@@ -47,7 +47,7 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
     }
   }
 
-  /** What comes after a failure is not sent: a deadlock has ended the transaction, and it would be kept on its own. */
+  /** Sends nothing after a failure: a deadlock has ended the transaction, and the statement would commit on its own. */
   protected dispatchOne<Row>(query: Query): Promise<SqlResult<Row>> {
     const answer = this.last
       .catch(() => {})

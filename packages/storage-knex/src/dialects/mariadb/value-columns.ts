@@ -9,40 +9,40 @@ import {
 import type { SqlRunner } from "../../sql-runner.ts";
 import type { Tables } from "./tables.ts";
 
-/** How the names begin of all columns and indexes over values. */
+/** The prefix of the names of value columns and value indexes. */
 export const valuePrefix = "value_";
 
 /**
- * The column of an attribute of one type in all classes, and its index. The name holds a digest of the definition: what is defined
- * otherwise is something else.
+ * The column of an attribute of one type in all classes, and its index. The name contains a hash of the definition, so
+ * that another definition has another name.
  */
 export function valueColumn({ attribute, type }: Pick<AttributeIndex, "attribute" | "type">): string {
   const definition = `${attribute} ${valueColumnDefinition(attribute, type)}`;
   return `${valuePrefix}${createHash("sha256").update(definition).digest("hex").slice(0, 16)}`;
 }
 
-/** What tells an index over values from others. */
+/** The identity of a value index. */
 export function indexKey({ className, attribute, type }: AttributeIndex): string {
   return `${className} ${attribute} ${type}`;
 }
 
-/** The list of the indexes over values. */
+/** The list of value indexes. */
 export function listedIndexes({ valueIndexes }: Tables): string {
   return `select class as className, attribute, type from ${valueIndexes}`;
 }
 
-/** Which columns of values queries of this process name: those that have an index, as far as it knows. */
+/** The value columns that queries of this process use: the indexed ones, as cached. */
 export class ValueColumns {
   private names: ReadonlySet<string> | undefined;
 
   constructor(private readonly tables: Tables) {}
 
-  /** Reads what others have done, unless it is known. */
+  /** Reads the list unless it is cached. */
   async load(sql: SqlRunner): Promise<void> {
     if (this.names === undefined) await this.read(sql);
   }
 
-  /** Reads what others have done; the keys of all indexes that are there. */
+  /** Reads the list and caches it. Returns the keys of all indexes. */
   async read(sql: SqlRunner): Promise<ReadonlySet<string>> {
     const { rows } = await sql.runOnce<AttributeIndex>(listedIndexes(this.tables));
     this.know(rows);
@@ -53,7 +53,7 @@ export class ValueColumns {
     this.names = new Set(indexes.map(valueColumn));
   }
 
-  /** Somebody has taken a column away. */
+  /** Invalidates the cache after another process has dropped a column. */
   forget(): void {
     this.names = undefined;
   }
@@ -70,12 +70,12 @@ export class ValueColumns {
 }
 
 /**
- * Characters of a string that an index holds, and that a list is sorted by before anything else: the database compares no more than
- * 1,024 bytes of a sort key unless it is told to, and a character has three in it.
+ * Characters of a string that an index holds and that a list is sorted by first: by default the database compares 1,024
+ * bytes of a sort key, and a character takes three of them.
  */
 export const indexedCharacters = 250;
 
-/** The types of the columns that hold values for indexes. */
+/** The column types for indexed values. */
 const columnTypes: ReadonlyMap<AttributeType, string> = new Map([
   ["string", `varchar(${indexedCharacters})`],
   ["date", "varchar(24)"],
@@ -86,13 +86,13 @@ const columnTypes: ReadonlyMap<AttributeType, string> = new Map([
 ]);
 
 /**
- * What an attribute is compared by, and what a column that is indexed holds of it. `attributes` is the column of all of them.
- * Null stands for a missing value, too.
+ * The comparison value of an attribute, and the content of its indexed column. `attributes` is the column of all
+ * attributes. Null also means a missing value.
  *
- * - Of a string its first characters, of a date its text.
- * - A number as one of 64 bits, a boolean as 1 or 0.
- * - Of a reference and a file the number of the object.
- * - Everything else as JSON, see `stored-attributes.ts`.
+ * - String: its first characters. Date: its text.
+ * - Number: a 64-bit float. Boolean: 1 or 0.
+ * - Reference and file: the number of the object.
+ * - Others: JSON, see `stored-attributes.ts`.
  */
 export function valueExpression(attributes: string, name: string, type: AttributeType): string {
   const text = textOf(attributes, name);
@@ -114,22 +114,21 @@ export function valueExpression(attributes: string, name: string, type: Attribut
   }
 }
 
-/** The definition of a column that holds the values of an attribute without room of its own. */
+/** The definition of the virtual column for the values of an attribute. */
 export function valueColumnDefinition(name: string, type: AttributeType): string {
   return `${columnTypes.get(type)} generated always as (${valueExpression("attributes", name, type)}) virtual`;
 }
 
-/** The value as JSON, as a text: the server compares JSON with what stands between its quotation marks. */
+/** The value as JSON text: the server compares JSON values without their quotation marks. */
 function jsonOf(attributes: string, name: string): string {
   return `concat(json_extract(${attributes}, ${pathOf(name)}))`;
 }
 
-/** The value as text. */
 export function textOf(attributes: string, name: string): string {
   return `json_value(${attributes}, ${pathOf(name)})`;
 }
 
-/** The path to an attribute. Names of attributes mean nothing else in a path. */
+/** The JSON path of an attribute. Attribute names contain no path syntax. */
 export function pathOf(name: string): string {
   if (!isAttributeName(name)) throw new ServiceError(799, { detail: "A query names what cannot be an attribute." });
   return `'$.${name}'`;

@@ -3,12 +3,12 @@ import { lending, type LentConnection } from "../../pooled-connections.ts";
 import type { SqlResult, SqlValue } from "../../sql-runner.ts";
 import { connectionError, losesConnection, statementError } from "./postgres-error.ts";
 
-/** A query as the driver takes it; one with a name is prepared on first use. */
+/** A query as the driver expects it. A named query is prepared on first use. */
 export interface Query {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly SqlValue[];
-  /** May take as long as it needs, and so does not tell a silent server. */
+  /** No time limit: a late answer does not indicate a silent server. */
   readonly untimed?: boolean;
 }
 
@@ -17,25 +17,25 @@ interface Answer {
   readonly rowCount: number | null;
 }
 
-/** A connection of the driver as Knex lends it. */
+/** A driver connection lent by Knex. */
 export interface Connection extends LentConnection {
-  /** Whether the driver sends a query before the one ahead of it was answered. */
+  /** Whether the driver sends a query before the previous answer. */
   readonly pipeline?: boolean;
   readonly connection?: { readonly stream: Writable };
   query(query: Query, callback: (error: Error | null, answer: Answer) => void): void;
-  /** Queries sent and not yet answered. */
+  /** Queries in flight. */
   underWay?: number;
-  /** What a query waits for on a connection that takes one at a time. Never rejects. */
+  /** The previous query, on a connection without pipelining. Never rejects. */
   ahead?: Promise<unknown>;
-  /** `performance.now()` since which an answer is awaited; for the watch over the server. */
+  /** `performance.now()` at the start of the current wait, for the server watch. */
   busySince?: number | undefined;
 }
 
 export const { acquire, release, withConnection } = lending<Connection>(connectionError);
 
 /**
- * Runs one query; its error is a `ServiceError`, and a connection that cannot be trusted any more is marked. Queries
- * sent before the answer of an earlier one travel together, and are run and answered in their order.
+ * Runs one query. Rejects with a `ServiceError` and marks a connection that can no longer be trusted. Queries sent
+ * before an earlier answer are pipelined; they run and are answered in order.
  */
 export function runOn<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>> {
   if (connection.pipeline === true) {
@@ -53,24 +53,21 @@ export function runOn<Row>(connection: Connection, query: Query): Promise<SqlRes
   return answer;
 }
 
-/** Sends queries to the connection on which something runs that may take as long as it needs. */
+/** Sends queries without a time limit to one connection. */
 export type Run = <Row>(query: Query) => Promise<SqlResult<Row>>;
 
 export function runnerOf(connection: Connection): Run {
   return (query) => runOn(connection, { ...query, untimed: true });
 }
 
-/** A connection that cannot even roll back is not used again. */
+/** Rolls back. A connection that fails to roll back is not used again. */
 export async function rollBack(connection: Connection): Promise<void> {
   await runOn(connection, { text: "rollback" }).catch((reason: unknown) => {
     connection.__knex__disposed = reason;
   });
 }
 
-/**
- * Keeps what is written together until the code that runs now has said all it has to say: a packet costs more than
- * what is in it.
- */
+/** Corks the socket until the current tick ends, so that all queries share one packet. */
 function holdBack({ connection }: Connection): void {
   if (connection === undefined || connection.stream.writableCorked > 0) return;
   connection.stream.cork();
@@ -80,7 +77,7 @@ function holdBack({ connection }: Connection): void {
 function noOp(): void {}
 
 function send<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>> {
-  // The driver's own promise costs a second one, for a stack trace that the request id makes up for.
+  // A promise of the driver would cost a second one for its stack trace. The request id serves that purpose.
   return new Promise((resolve, reject) => {
     if (query.untimed !== true) connection.busySince ??= performance.now();
     connection.underWay = (connection.underWay ?? 0) + 1;

@@ -5,16 +5,16 @@ import { PostgresPool } from "./postgres-pool.ts";
 
 const { knex: createKnex } = knexPkg;
 
-/** The URL is `postgres://…`; what its query string says wins over the other settings. */
+/** The URL is `postgres://…`; its query string overrides the other settings. */
 export type PostgresSettings = PooledConnectionSettings;
 
 export interface PostgresKnex {
   readonly knex: Knex;
-  /** Ends all connections. Knex does not end a pool that was handed to it. */
+  /** Ends all connections. Knex does not end a pool that was passed to it. */
   close(): Promise<void>;
 }
 
-/** A Knex over pooled connections to a Postgres server. Connects on first use; throws if the URL cannot be read. */
+/** Creates a Knex with pooled connections to a Postgres server. Connects on first use. Throws if the URL is invalid. */
 export function createPostgresKnex(settings: PostgresSettings): PostgresKnex {
   const { url, pool: limits, ...given } = withDefaults(settings);
   assertReadable(url);
@@ -26,15 +26,15 @@ export function createPostgresKnex(settings: PostgresSettings): PostgresKnex {
     maxPendingAcquires: limits.maxPendingAcquires,
     connectTimeout: given.connectTimeout,
     application_name: given.applicationName,
-    // Statements need not wait for the answers of those before them.
+    // Statements are sent without waiting for earlier answers.
     pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     statement_timeout: given.statementTimeout,
     silenceTimeout: given.silenceTimeout,
     idle_in_transaction_session_timeout: given.idleInTransactionTimeout,
-    // Compiling a query costs more than any of ours takes. What counts others looks again once it has waited for them, also without a transaction
-    // around it, whatever the database's own default is.
+    // JIT compilation costs more than it saves for these queries. Read committed: statements that count rows must see
+    // commits they waited for, even outside an explicit transaction, independent of the database default.
     options: "-c jit=off -c default_transaction_isolation=read\\ committed",
   });
   const knex = createKnex({ client: "pg", connectionPool: pool, log: silentLog });

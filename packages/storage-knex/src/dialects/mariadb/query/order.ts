@@ -3,15 +3,14 @@ import { indexedPart, isShort } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../value-columns.ts";
 import type { MariadbQueryScope } from "./mariadb-query-scope.ts";
 
-/** One key that a list is ordered by. */
 export interface OrderColumn {
-  /** What it is called in a selection. */
+  /** Its name in a selection. */
   readonly name: string;
   readonly path: ValuePath;
   readonly descending: boolean;
-  /** What an index holds of the value. */
+  /** The indexed part of the value. */
   readonly indexed: string;
-  /** All of the value. */
+  /** The whole value. */
   readonly whole: string;
 }
 
@@ -23,12 +22,12 @@ export function orderColumns(sort: readonly SortKey[], o: string, scope: Mariadb
   });
 }
 
-/** The columns as those of a selection. */
+/** The columns in a select list. */
 export function keyColumns(columns: readonly OrderColumn[]): string {
   return columns.map(({ whole, name }) => `, ${whole} as ${name}`).join("");
 }
 
-/** The same columns of a selection that was made with them. */
+/** The same columns of a subquery that selects them. */
 export function keysOf(columns: readonly OrderColumn[], selection: string): OrderColumn[] {
   return columns.map((column) => {
     const whole = `${selection}.${column.name}`;
@@ -41,8 +40,8 @@ export function keysOf(columns: readonly OrderColumn[], selection: string): Orde
 }
 
 /**
- * What such a selection is ordered by; null comes first, and last where the order is turned round. `long` says by key how long texts
- * are that are compared as a whole. By the starts of texts alone, an index can serve it; what that leaves open is told by `isDecided`.
+ * The order of such a selection. Null sorts first, or last in descending order. `long` gives by key the length of texts that are
+ * compared as a whole. An index can serve an order by prefixes; `isDecided` tells whether the prefixes suffice.
  */
 export function orderTerms(columns: readonly OrderColumn[], long: readonly number[], o: string): string {
   const terms = columns.map(
@@ -52,8 +51,7 @@ export function orderTerms(columns: readonly OrderColumn[], long: readonly numbe
 }
 
 /**
- * Whether a row stands where it belongs when it was ordered by the starts of its texts: those that are no longer than that are
- * compared as a whole, with whatever other row.
+ * Whether prefixes decide the position of a row: texts no longer than a prefix compare as a whole with any other row.
  */
 export function isDecided(columns: readonly OrderColumn[], row: Readonly<Record<string, unknown>>): boolean {
   return columns.every(({ name, path }) => {
@@ -67,7 +65,7 @@ export function isDecided(columns: readonly OrderColumn[], row: Readonly<Record<
   });
 }
 
-/** A condition on the objects behind a position: that they come later by the first key that differs, or by their number. */
+/** A condition that an object comes after a position: by the first differing key, or by its number. */
 export function isBehind(
   columns: readonly OrderColumn[],
   { values, id }: Position,
@@ -85,7 +83,7 @@ export function isBehind(
   return first === undefined ? later : `${isNotBefore(first, values[0] ?? null, scope)} and ${later}`;
 }
 
-/** What all later objects have in common: a search in an index can begin there. */
+/** A condition that all later objects satisfy, so that an index scan can start there. */
 function isNotBefore(
   { indexed, descending, path }: OrderColumn,
   value: Position["values"][number],

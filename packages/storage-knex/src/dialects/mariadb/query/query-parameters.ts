@@ -1,21 +1,18 @@
 import { isObjectId, objectNumber, type Visibility } from "@sallyport/core";
 import type { SqlValue } from "../../../sql-runner.ts";
 
-/** Collects the values of a text that is being put together. */
+/** Collects the values of a query text. */
 export class QueryParameters {
   readonly values: SqlValue[] = [];
 
-  /** Its place in the text. */
+  /** Returns the placeholder. */
   add(value: SqlValue): string {
     this.values.push(value);
     return `$${this.values.length}`;
   }
 }
 
-/**
- * A condition on the readers of an object, which are a JSON array of numbers: that it has none or that one of them is among
- * the principals.
- */
+/** A condition on an object's readers, a JSON array of numbers: none, or at least one of the principals. */
 export function readableCondition(o: string, { principals }: Visibility, parameters: QueryParameters): string {
   if (principals === null) return "true";
   const numbers = [...principals].filter(isObjectId).map(objectNumber);
@@ -23,7 +20,7 @@ export function readableCondition(o: string, { principals }: Visibility, paramet
   return `(${o}.readers is null or ${o}.readers regexp ${parameters.add(`[[,](?:${numbers.join("|")})[\\],]`)})`;
 }
 
-/** A condition that an object, or what is left of one, is visible. */
+/** A condition that an object or a tombstone is visible. */
 export function visibleCondition(o: string, visibility: Visibility, parameters: QueryParameters): string {
   const readable = readableCondition(o, visibility, parameters);
   if (visibility.classes === null) return readable;

@@ -7,7 +7,7 @@ import { storageTime, textsOf } from "./storage-time.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
 const customColumns = "id, login_name, user_id, email, secret, secret_version, disabled";
-/** Of an account under the name `a` that need not be there. */
+/** The columns of an optional account under the alias `a`. */
 const accountColumns = columns.replaceAll(/\w+/g, "a.$&");
 
 export function accountStatements({
@@ -70,7 +70,7 @@ export function accountStatements({
   };
 }
 
-/** The numbers of the objects whose ids are values of attributes, which are parameter 2: an id as text, or an array of them. */
+/** The numbers of the objects whose ids are values of attributes (parameter 2): an id as text, or an array of ids. */
 function linkedNumbers(holder: string): string {
   const values = `(select json_extract(u.attributes, concat('$.', listed.value)) as value from ${textsOf(2)} listed join ${holder})`;
   return `select cast(conv(link.id, 36, 10) as signed) from ${values} held

@@ -7,11 +7,11 @@ import { later, storageTime } from "./storage-time.ts";
 export function admissionStatements(tables: Tables): AdmissionStatements {
   const now = storageTime(3);
   const due = (s: string) => `(${s}.expires_at < ${s}.ends_at and ${s}.expires_at <= ${later(now, "$4")})`;
-  // Found by its key alone: the engine could take another index for the birth.
+  // A subquery by primary key: in a join the engine could choose the index by birth.
   const linkValue = `(select case when il.born = s.link_born and il.expires_at > ${now} then il.value end
         from ${tables.records} il where il.kind = 'identityLink' and il.id = s.link_id)`;
   const ofCustomAccount = `from ${tables.customAccounts} ca where ca.id = s.custom_account and ca.secret_version = s.custom_version and not ca.disabled`;
-  // Not joined, so that sessions by password never look into these tables, whatever plan there is.
+  // Not a join, so that password sessions never read these tables in any plan.
   const link = `s.link_id, s.link_born, case when s.link_id is not null then ${linkValue} end as link_value`;
   const holds = `(s.custom_account is null or exists (select 1 ${ofCustomAccount}))
           and (s.link_id is null or ${linkValue} is not null)`;

@@ -4,7 +4,7 @@ import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, later, storageTime, textsOf } from "./storage-time.ts";
 
-/** When those end that stay: a time, so that those that have not ended are one range of a key. */
+/** The expiry of permanent records: a time, so that unexpired ones are one key range. */
 export const never = "timestamp '9999-12-31 23:59:59'";
 
 const since = (time: string, now: string) => `(timestampdiff(microsecond, ${time}, ${now}) div 1000)`;
@@ -13,10 +13,10 @@ const columns = (clock: number, version = "r.version") =>
   `r.id, r.owner, r.value, ${version} as version, r.born, ${epochMilliseconds("r.created_at")} as created_at,
     ${since("r.created_at", storageTime(clock))} as age`;
 
-/** By which key is said wherever the optimizer could think of another one: how many records of a kind there are it does not know. */
+/** Index hints, because the optimizer does not know the number of records of a kind. */
 export function recordStatements({ putRecord, records, recordVersions }: Tables): RecordStatements {
   const ofVersion = `kind = $1 and id = $2 and version = $3 and expires_at > ${storageTime(4)}`;
-  // In the order of the rows, so that none is held but those that are given out.
+  // In row order, so that only the returned rows are locked.
   const due = statement(
     "records_due",
     `select ${columns(3, `nextval(${recordVersions})`)}, r.claims + 1 as claims

@@ -17,7 +17,6 @@ import { admissionStatements } from "./admission-statements.ts";
 import { recordStatements } from "./record-statements.ts";
 import { earlier, epochMilliseconds, storageTime, textsOf } from "./storage-time.ts";
 
-/** The statements of one database. */
 export type Statements = ReturnType<typeof statementsOf>;
 
 export function statementsOf(tables: Tables) {
@@ -28,7 +27,7 @@ export function statementsOf(tables: Tables) {
     audit: auditStatements(tables),
     channels: channelStatements(tables),
     changes: changeStatements(tables, {
-      // Those who write have the row until they have ended, so that what is read of it is behind all that is there.
+      // Writers lock the row until they end, so that a read stamp is never ahead of the committed data.
       watermark: `select stamp as watermark from ${tables.objectSeries}`,
       behind: "(stamp > $1 or (stamp = $1 and oid > $2))",
     }),

@@ -1,24 +1,24 @@
-/** The storage's clock in SQL: the statement's start, moved by the parameter of that number (milliseconds). */
+/** The storage's clock in SQL: the start of the statement plus the parameter of this number (milliseconds). */
 export function storageTime(parameter: number): string {
   return later("now(6)", `$${parameter}`);
 }
 
-/** A time moved by so many milliseconds. */
+/** A time plus milliseconds. */
 export function later(time: string, milliseconds: string): string {
   return `(${time} + interval (${milliseconds}) * 1000 microsecond)`;
 }
 
-/** A time moved back by so many milliseconds. */
+/** A time minus milliseconds. */
 export function earlier(time: string, milliseconds: string): string {
   return `(${time} - interval (${milliseconds}) * 1000 microsecond)`;
 }
 
-/** A point in time as whole milliseconds since 1970. */
+/** A time as whole milliseconds since 1970. */
 export function epochMilliseconds(time: string): string {
   return `(timestampdiff(microsecond, '1970-01-01', ${time}) div 1000)`;
 }
 
-/** The array of texts that is the parameter of that number as a table with the column `value`. */
+/** The parameter of this number, an array of texts, as a table with the column `value`. */
 export function textsOf(parameter: number): string {
   return `json_table($${parameter}, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$'))`;
 }

@@ -4,16 +4,16 @@ import { epochMilliseconds } from "../statements/expressions.ts";
 
 /** How the rows of a section are read. */
 export interface ReadTable {
-  /** What is read: a table, or a query in parentheses. */
+  /** A table, or a query in parentheses. */
   readonly rows: string;
-  /** The column by which records are ordered. */
+  /** The column that orders the records. */
   readonly key: {
     readonly column: string;
     readonly type: "bigint" | "text";
-    /** No index knows it: whoever wants some rows looks at all. */
+    /** Not indexed: each range query scans all rows. */
     readonly isExpression?: true;
   };
-  /** Bytes that a row takes, known without reading it. */
+  /** The size of a row in bytes, computed without reading it. */
   readonly size: string;
   /** A row as one line of text. */
   readonly line: string;
@@ -22,13 +22,12 @@ export interface ReadTable {
 
 /** How the records of a section are written. */
 export interface WrittenTable {
-  /** Adds the rows of a JSON array, 1. */
+  /** Inserts the rows of a JSON array, parameter 1. */
   readonly insert: string;
   /** The record as elements of that array. */
   rowsOf(record: ArchiveRecord): string;
 }
 
-/** Both, for one section. */
 export interface ArchivedTable<Section extends TableSection> extends ReadTable, WrittenTable {
   recordOf(line: string): RecordOf<Section>;
   rowsOf(record: RecordOf<Section>): string;
@@ -36,22 +35,22 @@ export interface ArchivedTable<Section extends TableSection> extends ReadTable, 
 
 export type ArchivedTables = { readonly [Section in TableSection]: ArchivedTable<Section> };
 
-/** Small enough for any number of them that is read at once. */
+/** Small enough for any number of rows that is read at once. */
 const smallRow = "100";
 
 interface PlainTable extends Pick<ReadTable, "key"> {
   readonly table: string;
-  /** The table, unless given. */
+  /** Default: the table. */
   readonly rows?: string;
-  /** That of a small row, unless given. */
+  /** Default: a small row. */
   readonly size?: string;
-  /** Expressions for further columns, which no record has. */
+  /** Expressions for extra columns that no record has. */
   readonly further?: Readonly<Record<string, string>>;
-  /** What is joined with the rows `l` to have these. */
+  /** The join with the rows `l` that provides these expressions. */
   readonly joined?: string;
 }
 
-/** A table whose rows are records, member by column. */
+/** A table whose rows are records, one member per column. */
 export function plainTable<Section extends PlainSection>(
   section: Section,
   { table, rows = table, key, size = smallRow, further = {}, joined = "" }: PlainTable,
@@ -85,7 +84,7 @@ export function plainTable<Section extends PlainSection>(
   };
 }
 
-/** What a member is until it is a value of its column. */
+/** The transfer type of a member, before its conversion to the column type. */
 const travelling: Readonly<Record<ColumnType, string>> = {
   bigint: "bigint",
   boolean: "boolean",
@@ -110,7 +109,7 @@ function inserted(member: string, type: ColumnType): string {
   return type === "digest" ? `decode(${member}, 'hex')` : member;
 }
 
-/** The point in time of a column that was given as such. */
+/** The timestamp of a column in milliseconds. */
 export function timeOf(column: string): string {
   return `to_timestamp(${column} / 1000.0)`;
 }

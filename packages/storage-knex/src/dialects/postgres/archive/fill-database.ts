@@ -6,7 +6,7 @@ import { raiseStamps } from "../stamps.ts";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTables, WrittenTable } from "./archived-table.ts";
 
-/** Fills an empty database inside of a transaction. Everything that an archive can hold is held against other writers. */
+/** Fills an empty database within a transaction. Everything that an archive can hold is locked against other writers. */
 export async function fillDatabase(
   run: Run,
   tables: Tables,
@@ -25,12 +25,12 @@ export async function fillDatabase(
   await countObjects(run, tables);
   for (const table of [objects, tombstones]) await run({ text: `alter table ${table} enable trigger user` });
   await raiseStamps(run, tables);
-  // Nobody else would do it in the embedded engine, and on a server it could take minutes until somebody does.
+  // The embedded engine has no autovacuum, and on a server it could take minutes to run.
   await run({ text: `analyze ${[objects, tables.links, tombstones, tables.accounts, tables.audit].join(", ")}` });
   if (settings !== undefined) await writeSequences(run, tables, settings);
 }
 
-/** Ids and UUIDs are given once, whether their object is there or gone; each table by itself has an index for that. */
+/** Ids and UUIDs are unique across objects and tombstones. The unique indexes cover only one table each. */
 async function refuseInconsistentRecords(run: Run, { tombstones, objects }: Tables): Promise<void> {
   const { rows } = await run({
     text: `select from ${tombstones} d join ${objects} o on o.oid = d.oid or o.uuid = d.uuid limit 1`,
@@ -38,7 +38,7 @@ async function refuseInconsistentRecords(run: Run, { tombstones, objects }: Tabl
   if (rows.length > 0) throw inconsistentRecords();
 }
 
-/** In the place of the triggers, which would keep every row until the end of its statement. */
+/** Replaces the triggers, which would keep every row until the end of the statement. */
 async function countObjects(run: Run, { objectCounts, objects }: Tables): Promise<void> {
   await run({ text: `delete from ${objectCounts}` });
   await run({
@@ -46,17 +46,17 @@ async function countObjects(run: Run, { objectCounts, objects }: Tables): Promis
   });
 }
 
-/** What is written at once: at most so many rows, and so many characters unless one row has more. */
+/** Limits per statement; a single larger row is allowed. */
 const mostRows = 1_000;
 const mostCharacters = 1_048_576;
 
 /**
- * After so many rows the driver gets a turn. Records may come for long without one, and only then it sends on what the connection did not
- * take at once, and learns that the database is through.
+ * Rows between two yields to the event loop. Without one, the driver can neither send the buffered data nor receive
+ * answers.
  */
 const rowsBetweenTurns = 64;
 
-/** Adds the records of one section, many in a statement. While the database is at one, the next one is on its way, and one is put together. */
+/** Writes the records of one section in batches. One statement runs and one is in transit while the next is built. */
 class RowWriter implements SectionWriter {
   private rows = 0;
   private elements = "";
@@ -80,12 +80,12 @@ class RowWriter implements SectionWriter {
     await this.underWay;
   }
 
-  /** Resolves when the statement before is through. */
+  /** Resolves when the previous statement is done. */
   private async flush(): Promise<void> {
     const before = this.underWay;
     if (this.rows > 0) {
       this.underWay = this.run({ text: this.table.insert, values: [`[${this.elements}]`] });
-      // It is awaited with the next one, or at the end.
+      // Awaited with the next one, or at the end.
       this.underWay.catch(() => {});
     }
     this.rows = 0;
@@ -105,7 +105,7 @@ async function writeSettings(
   });
 }
 
-/** Lets the sequences go on behind what was given out. They forget no rollback, so this comes last. */
+/** Sets the sequences behind the last issued numbers. A rollback does not revert sequences, so this comes last. */
 async function writeSequences(
   run: Run,
   tables: Tables,

@@ -18,19 +18,19 @@ import { type ArchivedTables, plainTable } from "./archived-table.ts";
 import { auditSequence, fillDatabase } from "./fill-database.ts";
 import { readLines } from "./read-lines.ts";
 
-/** Whoever is at the other end may take his time. */
+/** Disables time-outs, because the peer can be slow. */
 const waitTimeout = "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
 
 export class PostgresArchive implements StorageArchive {
   private readonly sections: ArchivedTables;
-  /** Beside the lock of the database: where there is one session, nobody else gets to ask for it. */
+  /** In addition to the advisory lock, which does not exclude callers that share one session. */
   private importing = false;
 
   constructor(
     private readonly knex: Knex,
     private readonly tables: Tables,
     private readonly calls: OpenCalls,
-    /** Awaited first; refuses while the database is not what the code expects. */
+    /** Awaited first. Rejects while the database does not match the code. */
     private readonly ready: () => Promise<void> | undefined,
   ) {
     this.sections = archivedTablesOf(tables);
@@ -92,7 +92,7 @@ export class PostgresArchive implements StorageArchive {
     });
   }
 
-  /** Takes hold of the whole database, unless something is in the way. */
+  /** Locks the whole database. Returns the reason why an import is impossible, or null. */
   private async hindrance(run: Run): Promise<"notEmpty" | "busy" | null> {
     const { classes, records, schema, settings } = this.tables;
     const { rows } = await run<{ locked: boolean }>({
@@ -108,7 +108,7 @@ export class PostgresArchive implements StorageArchive {
   }
 }
 
-/** A constraint is broken, or a value cannot be what it is said to be. */
+/** A constraint violation or invalid data (SQLSTATE class 22 or 23). */
 function isConstraintViolation(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error.code === 801) return false;
   const state: unknown = (error.cause as { code?: unknown } | undefined)?.code;
@@ -134,7 +134,7 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
     }),
     records: plainTable("records", {
       table: records,
-      // A key of two columns in one, in the same order: kinds hold letters alone.
+      // The two-column key as one column in the same order: kinds contain only letters.
       rows: `(select *, (kind || ' ' || id) collate "C" as place from ${records} where expires_at = 'infinity')`,
       key: { column: "place", type: "text", isExpression: true },
       size: "(200 + octet_length(value::text))",
@@ -144,8 +144,8 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
     audit: plainTable("audit", { table: audit, key: { column: "sequence", type: "bigint" } }),
     tallies: plainTable("tallies", {
       table: auditTallies,
-      // What several connections have counted is one record, and then one row. To take the first of each key from all of them in order
-      // would sort them again for every few.
+      // Tallies of several shards are exported as one record and imported as one row. Selecting the first row of each
+      // key in order would sort all rows for every range.
       rows: `(select t.key, ${auditDetails}, same.at, t.since, same.attempts
         from ${auditTallies} t, lateral (select max(at) as at, sum(attempts) as attempts from ${auditTallies} o where o.key = t.key) same
         where t.shard = (select shard from ${auditTallies} o where o.key = t.key order by since, shard limit 1))`,
@@ -155,7 +155,7 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
   };
 }
 
-/** The settings, and what was given out last: never less than what the tables of the same snapshot hold. */
+/** The settings and the last issued numbers, never less than those in the tables of the same snapshot. */
 async function readSettings(run: Run, tables: Tables): Promise<RecordOf<"settings">> {
   const { rows } = await run<SettingsRow>({
     text: `select maintenance, model_generation as generation, macro_generation, (select count(*) from ${tables.objects}) as objects,

@@ -2,13 +2,13 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Run } from "../connection.ts";
 import type { ReadTable } from "./archived-table.ts";
 
-/** Statements that the database has before it while lines are worked on. */
+/** Statements in flight while lines are processed. */
 const statementsAhead = 2;
 
 /**
- * The lines of a table in their order, some at a time, and never none. The next ones are under way while some are worked on: to
- * that end, the connection has its turn again and again. Lines come from the database as one text for a span, because a row of its own for each
- * would cost the driver more than the database.
+ * The lines of a table in order, in non-empty batches, with read-ahead. The consumer must let the connection run
+ * between batches. The database returns one text per key range: a result row per line would cost the driver more than
+ * the database.
  */
 export async function* readLines(run: Run, table: ReadTable): AsyncGenerator<string[]> {
   const text = linesText(table);
@@ -20,7 +20,7 @@ export async function* readLines(run: Run, table: ReadTable): AsyncGenerator<str
   );
   for await (const { rows } of answers) {
     for (const { lines } of rows) {
-      // Whoever works on the lines may not give the driver a turn before he is through.
+      // The consumer can block the event loop until it finishes a batch.
       await turn();
       yield lines.split("\n");
     }
@@ -28,8 +28,8 @@ export async function* readLines(run: Run, table: ReadTable): AsyncGenerator<str
 }
 
 /**
- * A text for each span, from the keys 1 to the keys 2. Lines are put together in the order in which the rows come, which is that of their
- * keys: to ask for it again would sort them.
+ * One text per key range, from the keys $1 to the keys $2. Rows arrive in key order; an explicit order in the aggregate
+ * would sort them again.
  */
 function linesText({ rows, key: { column, type }, line }: ReadTable): string {
   return `select (
@@ -38,7 +38,7 @@ function linesText({ rows, key: { column, type }, line }: ReadTable): string {
     from unnest($1::${type}[], $2::${type}[]) as span (first, last)`;
 }
 
-/** Asks for each item, and gives the answers in their order; so many are asked for while one is worked on. */
+/** Requests each item and returns the answers in order, with this many requests ahead. */
 async function* readAhead<Item, Answer>(
   items: AsyncIterable<Item>,
   most: number,
@@ -47,7 +47,7 @@ async function* readAhead<Item, Answer>(
   const underWay: Promise<Answer>[] = [];
   for await (const item of items) {
     const answer = ask(item);
-    // Whoever stops early does not await it.
+    // A consumer that stops early does not await it.
     answer.catch(() => {});
     underWay.push(answer);
     if (underWay.length > most) yield await (underWay.shift() as Promise<Answer>);
@@ -55,35 +55,35 @@ async function* readAhead<Item, Answer>(
   for (const answer of underWay) yield await answer;
 }
 
-/** Neighbours in a table, by their keys. */
+/** A range of keys in a table. */
 interface KeyRange {
   readonly first: string;
   readonly last: string;
 }
 
 interface RangeSize {
-  /** No further row behind so many bytes. */
+  /** A range ends once it has this many bytes. */
   readonly bytes: number;
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly rows: number;
-  /** Spans that one statement asks for. */
+  /** Ranges per statement. */
   readonly atOnce: number;
 }
 
-/** What is put together as one text is small enough for memory that the database has used just before: new memory costs as much as the text. */
+/** Ranges small enough to reuse database memory: allocating new memory costs as much as building the text. */
 const usual: RangeSize = { bytes: 131_072, rows: 250, atOnce: 8 };
-/** Of rows that are all looked at for each span. */
+/** For tables that are scanned completely for each range. */
 const fewer: RangeSize = { bytes: 1_048_576, rows: 2_000, atOnce: 1 };
-/** Rows that are cut by one statement, if they are small. */
+/** Rows, if small, that one statement divides into ranges. */
 const rowsAtOnce = 16_000;
 
-/** A whole table as spans, some at a time, and never none. How large rows are is looked at before any is written out. */
+/** A whole table as ranges, in non-empty batches. Row sizes are read before any row. */
 async function* readRanges(run: Run, table: ReadTable): AsyncGenerator<KeyRange[]> {
   const size = table.key.isExpression === true ? fewer : usual;
   const text = rangesText(table, size);
   const ask = (after: string | null) => {
     const answer = run<KeyRange>({ text, values: [after] });
-    // Whoever stops early does not await it.
+    // A consumer that stops early does not await it.
     answer.catch(() => {});
     return answer;
   };
@@ -97,8 +97,8 @@ async function* readRanges(run: Run, table: ReadTable): AsyncGenerator<KeyRange[
 }
 
 /**
- * The spans of the rows behind a key (1), or of the first ones. One is looked for behind the other: to number all rows, or add up what they
- * take, would last four times as long.
+ * The ranges of the rows after a key ($1), or from the start. Each range starts after the previous one: a window over
+ * all rows would take four times as long.
  */
 function rangesText(table: ReadTable, most: RangeSize): string {
   const { column, type } = table.key;
@@ -111,7 +111,7 @@ function rangesText(table: ReadTable, most: RangeSize): string {
     select first::text, last::text from span where last is not null`;
 }
 
-/** The first of the rows for which a condition holds, without a key if there is none. They are added up one by one only if they are too large together. */
+/** The first range of the rows that satisfy a condition; a null key if there is none. Sizes are accumulated row by row only if the total is too large. */
 function nextRange({ rows, key: { column }, size }: ReadTable, most: RangeSize, condition: string): string {
   const sizes = (where: string) => `select ${column} as key, ${size} as size from ${rows} r where ${where}`;
   return `(
