@@ -11,9 +11,8 @@ import {
   valueStatistics,
 } from "./index-expression.ts";
 
-/** What is to be done. */
 interface Plan {
-  /** Names of indexes that nobody wants, and of incomplete ones. */
+  /** Names of unwanted and of invalid indexes. */
   readonly uselessIndexes: readonly string[];
   readonly uselessStatistics: readonly string[];
   readonly missingIndexes: readonly ValueIndex[];
@@ -21,10 +20,9 @@ interface Plan {
 }
 
 /**
- * Builds and drops the indexes over values of one schema. Where there is more than one session they are built
- * concurrently: writers go on, and what breaks off leaves an invalid index behind, which the next run drops. A lock of the
- * session keeps two processes from building the same index; nobody waits for it, because a statement that waits is one that
- * the building of an index waits for.
+ * Builds and drops the value indexes of one schema. With several sessions, it builds them concurrently: writers
+ * continue, and an aborted build leaves an invalid index that the next run drops. An advisory lock prevents concurrent
+ * builds. It is only tried, because a concurrent index build would wait for a waiting statement.
  */
 export class IndexBuilder {
   private stopped = false;
@@ -52,8 +50,8 @@ export class IndexBuilder {
   }
 
   /**
-   * Lets go of what runs. The database finishes the index that it is at by itself, which the next run finds ready; the
-   * engine of one session is waited for.
+   * Stops the build. The database completes the current index, and the next run finds it. An engine with one session
+   * completes it first.
    */
   stop(): void {
     this.stopped = true;
@@ -67,7 +65,7 @@ export class IndexBuilder {
     const how = this.concurrent ? "concurrently " : "";
     const named = (name: string) => `"${this.tables.schema}"."${name}"`;
     await run("set statement_timeout = 0");
-    // Somebody else may have been at it until just now.
+    // Another process can have changed the indexes just now.
     const plan = await this.plan(connection, wanted);
     for (const name of plan.uselessIndexes) await run(`drop index ${how}if exists ${named(name)}`);
     for (const name of plan.uselessStatistics) await run(`drop statistics if exists ${named(name)}`);
@@ -75,7 +73,7 @@ export class IndexBuilder {
       await run(`create statistics ${named(name)} on ${definition}`);
     for (const { name, definition, index } of plan.missingIndexes) {
       await run(`create index ${how}"${name}" on ${definition}`);
-      // For those who look into the database.
+      // For readers of the database schema.
       await run(`comment on index ${named(name)} is '${index.className}.${index.attribute}'`);
     }
     if (plan.missingStatistics.length > 0) await run(`analyze ${this.tables.objects}`);
@@ -111,7 +109,7 @@ export class IndexBuilder {
     return rows[0]?.locked === true;
   }
 
-  /** Makes the connection what it was; if that fails, nobody uses it again, and the lock ends with it. */
+  /** Restores the connection. If that fails, the connection is discarded, and the lock ends with it. */
   private async unlock(connection: Connection): Promise<void> {
     try {
       await runOn(connection, { text: "reset statement_timeout" });

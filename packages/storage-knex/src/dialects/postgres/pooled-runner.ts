@@ -7,8 +7,8 @@ import { acquire, type Connection, type Query, release, runOn } from "./connecti
 import { dialect, TransactionRunner } from "./transaction-runner.ts";
 
 /**
- * Sends statements to any free connection, those that are asked for together to the same one, and brief ones of one turn of the event
- * loop as if they were; a statement or transaction that lost against another one runs again.
+ * Sends each statement to any free connection. Statements of the same microtask share a connection, and so do batchable
+ * ones of the same event-loop tick. Retries a statement or transaction after a conflict.
  */
 export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   protected readonly dialect = dialect;
@@ -34,7 +34,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
     return new TransactionRunner(connection, this.knex, this.schema);
   }
 
-  /** The loan for all that is sent before the caller next awaits something. */
+  /** The loan for all statements sent before the next microtask. */
   private currentLoan(): SharedLoan {
     if (this.loan === undefined) {
       this.loan = new SharedLoan(this.knex);
@@ -46,7 +46,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   }
 }
 
-/** A connection for several statements at once, given back when the last of them was answered. */
+/** A connection for several concurrent statements, released after the last answer. */
 class SharedLoan {
   private readonly connection: Promise<Connection>;
   private users = 0;
@@ -55,7 +55,7 @@ class SharedLoan {
     this.connection = acquire(knex);
   }
 
-  /** Must be called before anything is awaited after the loan was taken. */
+  /** Call it before any `await` after the loan was taken. */
   async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     this.users += 1;
     const connection = await this.connection;
@@ -68,7 +68,7 @@ class SharedLoan {
   }
 }
 
-/** Statements that share a packet. The database works them off one after the other, so that many of them would keep the last one waiting. */
+/** Statements per packet. The database runs them sequentially, so a large batch would delay the last one. */
 const maximumBatch = 8;
 
 interface Group {
@@ -78,14 +78,14 @@ interface Group {
 }
 
 /**
- * Lets go together what is asked for in one turn of the event loop: under load, several requests are read in one, and the packets
- * to the database and back cost more than what is in them. Whoever is alone is not held up, and a full group does not wait for the end
- * of the turn.
+ * Batches the statements of one event-loop tick. Under load, one read delivers several requests, and packets to and
+ * from the database cost more than their content. A single statement is not delayed, and a full batch does not wait for
+ * the end of the tick.
  */
 class TurnGroups {
   private group: Group | undefined;
 
-  /** Those of one group go on without anything in between. */
+  /** The members of a batch resume without other work in between. */
   join(): Promise<void> {
     this.group ??= this.begin();
     const { group } = this;

@@ -3,7 +3,7 @@ import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
 import { acceptModel, lockTargets, isGiven, planOnce, raise } from "./writing-steps.ts";
 
-/** Tells the trigger that would count what is inserted that it is counted already. As a part of the definition, the setting would ask for a superuser. */
+/** Tells the trigger that the inserted rows are counted already. A `set` clause in the function definition would require a superuser. */
 const tellCounted = (word: string) => `set_config('sallyport.counted', '${word}', true)`;
 
 export const insertFunctions: Functions = {
@@ -13,8 +13,8 @@ export const insertFunctions: Functions = {
 };
 
 /**
- * `asked` are `{uuid, fresh, class, attributes, readers}` in the order of the ids to come, `linked` is null or `{uuid, attribute,
- * targets}` of those, and `targets` are all of these, each once.
+ * `asked` is `{uuid, fresh, class, attributes, readers}` in the order of the new ids. `linked` is null or `{uuid,
+ * attribute, targets}`. `targets` are all targets, without duplicates.
  */
 function insertObjectsFunction(tables: Tables): string {
   const { tombstones, insertObjects, links, objects } = tables;
@@ -58,9 +58,9 @@ function insertObjectsFunction(tables: Tables): string {
 }
 
 /**
- * The same as the function for several objects, for the one that almost every request writes: without lists to take apart and put
- * together, and with a count that is raised by one, it takes the server a quarter less. That no other object has the UUID, the unique
- * index says; that none had it is looked up in a condition of its own, as both together would be a query each time.
+ * The version of the function for one object, which almost every request uses: without lists and with a simple
+ * increment, it saves a quarter of the server's time. The unique index covers live objects. A separate condition checks
+ * tombstones, because a combined one would run a query each time.
  */
 function insertObjectFunction(tables: Tables): string {
   const { tombstones, insertObject, links, objectCounts, objects } = tables;

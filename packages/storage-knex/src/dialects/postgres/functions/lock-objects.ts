@@ -9,8 +9,8 @@ export const lockObjectsFunction: Functions = {
 };
 
 /**
- * Holds rows of objects, and of what is left of objects, so that others neither write them nor point to them. Rows of each
- * table are locked in ascending order, so that two callers never wait for each other.
+ * Locks rows of objects and of tombstones, so that others neither write nor reference them. Rows of each table are
+ * locked in ascending order to avoid deadlocks.
  */
 function definition(tables: Tables): string {
   const { tombstones, lockObjects, objects } = tables;

@@ -8,9 +8,9 @@ export const lockFunctions: Functions = {
 };
 
 /**
- * The row of the object is held first: a write that is under way ends before the lock is taken, and one that begins
- * later finds it. Of a lock that counts, its session is there and its time not over. The row of the taker is held before its locks
- * are counted, so that each count sees what others of the same session have taken.
+ * Locks the object's row first: a running write ends before, and a later one sees the lock. A lock is valid while its
+ * session is live. The row of the taker's session is locked before its locks are counted, so that concurrent takes of
+ * one session are counted too.
  */
 function takeLockFunction({ locks, objects, sessions, takeLock }: Tables): string {
   return `create or replace function ${takeLock} (number bigint, taker bytea, at_most bigint, ahead float8) returns text language plpgsql as $$
@@ -40,7 +40,7 @@ function takeLockFunction({ locks, objects, sessions, takeLock }: Tables): strin
   $$`;
 }
 
-/** The row of the lock is held first, so that what is found out about its holder is still so when it is removed. */
+/** Locks the row of the lock first, so that its holder cannot change before the removal. */
 function releaseLockFunction({ locks, releaseLock, sessions }: Tables): string {
   return `create or replace function ${releaseLock} (number bigint, releaser bytea, ahead float8) returns text language plpgsql as $$
   declare

@@ -3,9 +3,9 @@ import { ownShard } from "../statements/expressions.ts";
 import type { Tables } from "../tables.ts";
 
 /**
- * How many objects without a list of readers each class has, kept by triggers with every write, whatever makes it.
- * Counting the index instead would cost every page of a list more than the page itself, and a tenth of a second for
- * a class of a million. Each connection changes a row of its own, so that writers do not wait for one another.
+ * Counts the objects without readers of each class, with triggers on every write. Counting the index instead would cost
+ * more than the page of a list itself: a tenth of a second for a class of a million. Each connection has its own row,
+ * so that writers do not block one another.
  */
 export const objectCountFunctions: Functions = {
   name: "object_counts",

@@ -1,7 +1,7 @@
 import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
 
-/** What reads the ids of objects in values. */
+/** Functions that parse object ids in values. */
 export const objectIdFunctions: Functions = {
   name: "object_ids",
   number: 1,
@@ -10,7 +10,7 @@ export const objectIdFunctions: Functions = {
 
 /**
  * The numbers of the objects whose ids are values of the attributes, see `objectNumber` of the domain. A reference is
- * an id as text, a collection an array of them: what stands between quotation marks, and nothing else looks like an id.
+ * an id as text, a collection an array of ids. Only the text between quotation marks can be an id.
  */
 function linkedObjectsFunction({ linkedObjects: name }: Tables): string {
   return `create or replace function ${name} (attributes jsonb, links text[]) returns bigint[] language plpgsql immutable as $$
@@ -37,9 +37,9 @@ function linkedObjectsFunction({ linkedObjects: name }: Tables): string {
 }
 
 /**
- * The number of an object id, see `objectNumber` of the domain; null of a text that is none. Lists that ask for what a
- * reference leads to compute it for every object, and a regular expression would take as long as all of the rest: what is no
- * digit makes null of its sum instead.
+ * The number of an object id, see `objectNumber` of the domain; null for an invalid id. Queries over references compute
+ * it for every object, and a regular expression would take as long as the rest. An invalid digit makes the sum null
+ * instead.
  */
 function objectNumberFunction({ objectNumber: name }: Tables): string {
   return `create or replace function ${name} (id text) returns bigint language plpgsql immutable strict parallel safe as $$

@@ -9,12 +9,12 @@ export const openSessionFunction: Functions = {
 };
 
 /**
- * Those who open under a limit do so one after the other: each statement of the function sees what the one before has
- * committed while this one waited for the lock. So do those who open sessions of one device of one user. Limits leave `room` for so many sessions
- * of the device, the new one included; the earliest to expire end. Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none.
+ * Serializes sessions under a limit with a lock: each statement sees what the previous holder committed. Sessions of the same device and user are
+ * serialized too. Limits leave `room` for this many sessions of the device, including the new one. The sessions that expire first end. Times are in
+ * milliseconds; `ahead` is the clock offset; a limit of 0 means none.
  *
- * While more than one session for each connection is free, those of the database are opened side by side: whoever does not see another's yet is one of
- * those who are under way with it, and there are no more of them than connections.
+ * While more sessions are free than there are connections, sessions under the database-wide limit open concurrently: the number of uncommitted ones
+ * cannot exceed the number of connections.
  */
 function definition({ openSession, schema, sessions, sessionCounts }: Tables): string {
   const locked = (name: string) => `pg_advisory_xact_lock(hashtextextended(${name}, 0))`;

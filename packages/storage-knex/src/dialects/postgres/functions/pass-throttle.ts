@@ -8,9 +8,9 @@ export const passThrottleFunction: Functions = {
 };
 
 /**
- * `keys` are all that `asked` and `forget` name: most log-ins come without any failure before them, and then one look
- * is all. A row counts in `asked` as `{key, free, first, longest, exempt}`, see `delayAfter` of the domain. `granted` is the key of an exemption that
- * is written unless it was within `renewal`; one that is new may be too many for its group.
+ * `keys` are all keys that `asked` and `forget` name. Most log-ins have no earlier failure and need one lookup only.
+ * `asked` is `{key, free, first, longest, exempt}`, see `delayAfter` of the domain. `granted` is the key of an
+ * exemption, written unless it was written within `renewal`. A new one can exceed the limit of its group.
  */
 function definition({ passThrottle, throttle }: Tables): string {
   return `create or replace function ${passThrottle} (

@@ -10,13 +10,13 @@ export const putRecordFunction: Functions = {
 };
 
 /**
- * Puts a record if the one that is to be there is (0: none, null: any), and if there is room, of its owner and in all; answers what became of it. Those
- * who come where room is scarce do so one after the other: each statement of the function sees what the one before has committed while this one
- * waited for the lock. While more room is free than there are connections, they come side by side: what a call does not see yet is put by calls that
- * run at the same time. Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none.
+ * Puts a record if the current version matches (0: none, null: any) and the limits of its owner and of all records allow it. Answers the result. Calls
+ * near a limit are serialized by a lock: each statement sees what the previous holder committed. Calls run concurrently while the free quota exceeds
+ * the number of connections, because concurrent calls do not see one another's records. Times are in milliseconds; `ahead` is the clock offset; a limit
+ * of 0 means none.
  *
- * Most records are new, so that this is tried first. A row that is there gets its version once it is held: the later writer has the higher one. A
- * record whose time is over makes room for a new one in its row.
+ * Most records are new, so the insert comes first. The version of an existing row is assigned under its lock: the later writer has the higher one. An
+ * expired record is replaced in its row.
  */
 function definition({ putRecord, records, recordVersions, schema }: Tables): string {
   const lock = `'sallyport:${schema}:records:' || record_kind`;
@@ -64,18 +64,18 @@ function definition({ putRecord, records, recordVersions, schema }: Tables): str
   end
   $$`;
 
-  /** A record that is there is told before the lack of room. */
+  /** Reports an existing record before a full limit. */
   function full(outcome: string): string {
     return `case when exists (select from ${records} where ${named} and expires_at > now) then 'exists' else '${outcome}' end`;
   }
 }
 
-/** How many there are; no more are looked at than the limit has. */
+/** Counts up to the limit. */
 function counted(table: string, which: string, limit: string): string {
   return `(select count(*) from (select from ${table} where ${which} and expires_at > now limit ${limit}) living)`;
 }
 
-/** Takes the lock, shared where there is much room, or answers that there is none. */
+/** Takes the lock, in share mode if far below the limit, or answers that the quota is full. */
 function entering(limit: string, lock: string, count: string, full: string): string {
   const isRoomy = `${count} + current_setting('max_connections')::bigint < ${limit}`;
   return `if ${limit} > 0 then

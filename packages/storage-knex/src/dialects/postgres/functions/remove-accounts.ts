@@ -8,8 +8,8 @@ export const removeAccountsFunction: Functions = {
 };
 
 /**
- * All administrators are held first, so that two who remove one another are not both right in what they see. What belongs to
- * users, their links and custom accounts names those as its owners; `owners` has those that the caller knows.
+ * Locks all administrators first, so that two administrators cannot remove each other. Records of users, links and
+ * custom accounts name those as owners; `owners` starts with the owners that the caller passes.
  */
 function definition(tables: Tables): string {
   const { accounts, customAccounts, records, removeAccounts } = tables;

@@ -9,16 +9,15 @@ export const updateObjectsFunction: Functions = {
 };
 
 /**
- * `changes` are `{oid, attributes, versions}`, with `narrows` and `readers` where these change, `linked` is null or `{source, attribute, targets}` of the attributes that
- * are set, and `targets` are all of these, each once. Of `only_class`, `classes` and
- * `principals` null means that they do not count. Rows are held in ascending order, so that those who change several
- * objects at once wait for one another instead of blocking each other. What is "not in" a list is looked up in a hash; for "not exists"
- * the planner, which knows no sizes, would compare everything with everything.
+ * `changes` is `{oid, attributes, versions}`, with `narrows` and `readers` if they change. `linked` is null or
+ * `{source, attribute, targets}` of the set attributes. `targets` are all targets, without duplicates. Null for
+ * `only_class`, `classes` or `principals` means no restriction. Rows are locked in ascending order to avoid deadlocks.
+ * `not in` is hashed; for `not exists` the planner, which does not know the sizes, would compare every pair.
  */
 function definition(tables: Tables): string {
   const { tombstones, links, locks, objects, sessions, updateObjects } = tables;
   const asked = "jsonb_to_recordset(linked) as l (source bigint, attribute text, targets bigint[])";
-  // A trigger looks at each row of a statement that sets readers.
+  // A trigger runs for each row of a statement that sets readers.
   const update = (readers = "") => `update ${objects} o
       set version = o.version + 1, stored_at = now, attributes = o.attributes || c.attributes${readers}
       from jsonb_to_recordset(changes) as c (oid bigint, attributes jsonb, narrows boolean, readers bigint[])
@@ -81,10 +80,10 @@ function definition(tables: Tables): string {
 }
 
 /**
- * Part of the function that changes objects, when it holds them: of the members of collections that get another list, those stay that
- * the writer cannot mean to take out. They are added to `linked` and to `changes`, so that all that follows takes them for given. Almost
- * always there are none, which is found out by the links alone. What a member is, is asked for one by one: as a join, or as a list of
- * all that are not visible, it could become a look at the whole table.
+ * Part of the function that changes objects, after it has locked them: a replaced collection keeps the members that the
+ * writer cannot see and so cannot mean to remove. They are added to `linked` and `changes` as if given. Usually there
+ * are none, which the links alone tell. Members are looked up one by one: a join or a list of all invisible objects
+ * could scan the whole table.
  */
 function keepMembers({ tombstones, links, objectNumber, objects }: Tables): string {
   return `if linked is not null then

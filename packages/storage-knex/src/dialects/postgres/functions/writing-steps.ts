@@ -1,23 +1,23 @@
 import { modelLock } from "../statements/expressions.ts";
 import type { Tables } from "../tables.ts";
 
-/** What the functions that write refuse; what each means stands in `sql-errors.ts`. */
+/** SQLSTATEs that writing functions raise. `sql-errors.ts` maps them. */
 type Refusal = "SP304" | "SP307" | "SP610" | "SP713" | "SPLCK" | "SPMOD" | "SPUID";
 
 /**
- * Part of every function that writes objects. The planner takes an array of ids for ten, hopes for a better plan wherever
- * there are fewer, and plans all statements anew in every call: that took four times as long as their work.
+ * Part of every function that writes objects. The planner estimates ten ids for an array and replans every call with
+ * fewer, in the hope of a better plan. That took four times as long as the work.
  */
 export const planOnce = "set plan_cache_mode = force_generic_plan";
 
-/** A statement of a function that refuses. */
+/** A statement that raises a refusal. */
 export function raise(refusal: Refusal, message: string): string {
   return `raise exception using errcode = '${refusal}', message = '${message}'`;
 }
 
 /**
- * How every function that writes objects begins: it shares the model with the other writers, and refuses what was
- * prepared under another one than that of now. Each statement sees what was committed while it waited.
+ * The start of every function that writes objects: it takes the shared model lock and refuses an outdated model
+ * generation. Each statement sees what was committed while it waited.
  */
 export function acceptModel(tables: Tables, generation: string): string {
   return `perform pg_advisory_xact_lock_shared(${modelLock(tables)});
@@ -27,8 +27,8 @@ export function acceptModel(tables: Tables, generation: string): string {
 }
 
 /**
- * Holds the targets of links so that none can go before the links are committed. A lock for this does not keep others
- * from changing the targets, so that those who change objects that point to one another do not block each other.
+ * Locks the targets of links until the links are committed, so that none can be deleted before. `for key share` still
+ * permits changes of the targets, so that writers of objects that reference one another do not deadlock.
  */
 export function lockTargets({ objects }: Tables, targets: string): string {
   return `if cardinality(${targets}) > 0 then
@@ -40,7 +40,7 @@ export function lockTargets({ objects }: Tables, targets: string): string {
     end if;`;
 }
 
-/** Whether the UUID of an object came from somebody who may know that of another one; a fresh one was just made, and needs no look-up. */
+/** Whether the client chose the UUID, which can be in use. A fresh one was just generated and needs no lookup. */
 export function isGiven(asked: string): string {
   return `${asked} ->> 'fresh' is distinct from 'true'`;
 }

@@ -2,8 +2,8 @@ import type { Tables } from "../tables.ts";
 import type { Migration } from "./migrator.ts";
 
 /**
- * Accounts, app keys, sessions, and the records of log-ins. Text is compared by its bytes (`collate "C"`): exact, the same on every
- * server, and not at the mercy of the collations of an operating system.
+ * Accounts, app keys, sessions, and the records of log-ins. Text compares by bytes (`collate "C"`): exact, identical on
+ * every server, and independent of the collations of the operating system.
  */
 export const entry: Migration = {
   name: "0001-entry",
@@ -15,7 +15,7 @@ export const entry: Migration = {
     ...failures(tables),
     ...records(tables),
     ...logs(tables),
-    // Otherwise the planner takes tables with one row, or with none, for large ones until they are analyzed.
+    // Until the first analyze, the planner takes small tables for large ones.
     `analyze ${tables.settings}`,
     `analyze ${tables.sessionCounts}`,
   ],
@@ -53,11 +53,11 @@ function administration({ accounts, appKeys, settings }: Tables) {
 }
 
 /**
- * Sessions are written on every extension of their expiry. No index has the expiry, so that this touches the row and
- * nothing else (a heap-only update); sweeping reads the whole table instead, which takes some ten milliseconds for
- * 100,000 sessions. The first index serves the sessions of a user, and of a device. A session names the custom account or
- * the link that opened it, and is good only while that is as it was; the others are in neither index. The counters hold the
- * number of rows, see the session statements.
+ * Sessions are updated on every extension of their expiry. The expiry is not indexed, so that the update is heap-only.
+ * Sweeping reads the whole table instead, which takes some ten milliseconds for 100,000 sessions. The first index
+ * serves the sessions of a user and of a device. A session names the custom account or the link that opened it, and is
+ * valid only while that is unchanged; other sessions are in neither index. The counters hold the number of rows, see
+ * the session statements.
  */
 function sessions({ sessions: table, sessionCounts }: Tables) {
   return [
@@ -89,9 +89,9 @@ function sessions({ sessions: table, sessionCounts }: Tables) {
 }
 
 /**
- * A channel goes with its session. Every message writes its row, none of whose indexed columns ever changes, so
- * that this touches the heap alone. Numbers of messages go up to 2^64 − 1, which no integer of the database holds.
- * Bit n of the accepted ones, counted from the left, stands for the n-th number below the highest.
+ * A channel is deleted with its session. Every message updates its row. No indexed column changes, so that the update
+ * is heap-only. Message numbers go up to 2^64 − 1, which exceeds bigint. Bit n of the accepted ones, from the left, is
+ * the n-th number below the highest.
  */
 function secureSessions({ channels, cipherBlocks, sessions: table }: Tables) {
   return [
@@ -114,7 +114,7 @@ function secureSessions({ channels, cipherBlocks, sessions: table }: Tables) {
   ];
 }
 
-/** Ways in besides the password of a database user. */
+/** Log-in methods besides the password of a database user. */
 function ways({ customAccounts }: Tables) {
   return [
     `create table ${customAccounts} (
@@ -131,7 +131,7 @@ function ways({ customAccounts }: Tables) {
   ];
 }
 
-/** What guards the ways in. */
+/** Protection of the log-in methods. */
 function failures({ throttle }: Tables) {
   return [
     `create table ${throttle} (
@@ -145,13 +145,13 @@ function failures({ throttle }: Tables) {
 }
 
 /**
- * Records of any kind. One that stays ends at infinity, so that those that have not ended are one range of an index. The indexes serve, in their
- * order, those of an owner, sweeping, counting how many there are of a kind, and claiming. A claim changes no indexed column, and so touches the row
- * alone. Without a time at which it is due, a record was not claimed since it was put.
+ * Records of any kind. A permanent record expires at infinity, so that the unexpired ones are one index range. The indexes serve, in order: records of an owner,
+ * sweeping, counting by kind, and claiming. A claim changes no indexed column, so that the update is heap-only. `due_at` is null for a record that was not claimed since
+ * it was put.
  *
- * The planner knows nothing of most columns, so that it takes every kind for one of some 200, and no time for a usual one: however many records there are of other kinds,
- * it looks into the index, and the plan of a statement is as good as one for its values. Two indexes serve only statements with
- * their condition, which is always true: for a statement with an id the planner can take them for as good as the primary key, and read a whole kind.
+ * The planner has no statistics on most columns. It assumes some 200 kinds and no common time. So it uses the index whatever the number of records of other kinds, and a
+ * generic plan is as good as a custom one. Two indexes have a condition that is always true, and serve only statements with it: otherwise, for a statement with an id,
+ * the planner could prefer them to the primary key and read a whole kind.
  */
 function records({ records: table, recordVersions }: Tables) {
   return [
@@ -181,8 +181,8 @@ function records({ records: table, recordVersions }: Tables) {
 }
 
 /**
- * Attempts in tallies are counted together until they become one event. Each connection counts in a row of its own, so that
- * none waits for another. Without a time of the first attempt, an event is it.
+ * Tallies count attempts until they become one event. Each connection counts in its own row, so that none blocks
+ * another. `since` is null for an event of one attempt.
  */
 function logs({ audit, auditTallies }: Tables) {
   const event = `type text not null,

@@ -2,7 +2,7 @@ import type { ClassDefinition } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import type { Migration } from "./migrator.ts";
 
-/** What objects are kept in, the classes that say what they are, and macros. */
+/** Objects, their classes, and macros. */
 export const objects: Migration = {
   name: "0002-objects",
   statements: (tables, classes) => [
@@ -11,7 +11,7 @@ export const objects: Migration = {
     ...tombstoneTable(tables),
     ...beside(tables),
     ...triggers(tables),
-    // Otherwise the planner takes it for a large table until it is analyzed.
+    // Until the first analyze, the planner takes it for a large table.
     `analyze ${tables.links}`,
   ],
 };
@@ -34,10 +34,10 @@ function model({ classes: table }: Tables, classes: readonly ClassDefinition[]) 
 }
 
 /**
- * The two partial indexes list a class without a look at its rows, and without the readers being part of an index,
- * whose entries may not grow that long. An object is in one of them. New rows get their stamp by default, which costs next to nothing.
- * The function that gives its offset is replaced where a database has come from another server. The constraint is not valid: the database
- * checks every row that is written all the same, and the planner does not look at it.
+ * The two partial indexes list a class without reading its rows. They do not contain readers, because entries are
+ * limited in size. Each object is in one of them. New rows get their stamp by default, which costs almost nothing. The
+ * function that returns its offset is replaced if the database comes from another server. The constraint is `not
+ * valid`: the database still checks every written row, but the planner ignores it.
  */
 function present({ objects: table, objectIds, schema, stampOffset }: Tables) {
   return [
@@ -63,9 +63,9 @@ function present({ objects: table, objectIds, schema, stampOffset }: Tables) {
 }
 
 /**
- * What is left of objects that are gone: a table of its own, so that what reads live objects neither asks nor meets them. A row keeps
- * attributes if its object can return. Objects that went together can be found by the one that they went with. The recycle bin is listed
- * and counted by who recycled an object.
+ * Tombstones have their own table, so that queries over live objects never read them. A row keeps its attributes if the
+ * object can be restored. `root` finds the objects that were deleted together. The recycle bin is listed and counted by
+ * `deleted_by`.
  */
 function tombstoneTable({ tombstones: table, stampOffset }: Tables) {
   return [
@@ -90,9 +90,9 @@ function tombstoneTable({ tombstones: table, stampOffset }: Tables) {
 }
 
 /**
- * Links are the ids that attributes hold, as rows that are found by their targets; the second index serves writers.
- * Locks do not refer to sessions: one counts while there is a live session of its digest. The counts of objects have a row for each
- * connection, so that writers do not wait for one another; one row may be negative, their sum is exact.
+ * Links are the ids that attributes hold, as rows that are found by target; the second index serves writers. Locks have
+ * no foreign key to sessions: a lock is valid while a live session has its digest. Object counts have a row per
+ * connection, so that writers do not block one another. A row can be negative; the sum is exact.
  */
 function beside({ links, locks, objectCounts }: Tables) {
   return [
@@ -119,9 +119,9 @@ function beside({ links, locks, objectCounts }: Tables) {
 }
 
 /**
- * Triggers need their functions before they exist: these placeholders refuse every write until the functions are installed. The table of
- * what was inserted costs more than to count one row: the function that has counted it says so. A condition for stamps would be planned
- * anew for each statement, which takes longer than to call the function.
+ * Triggers require existing functions: these placeholders refuse every write until the functions are installed. A
+ * transition table costs more than counting one row, so the function that counted it says so. A condition on stamps
+ * would be planned for each statement, which takes longer than calling the function.
  */
 function triggers({ tombstones, objects: table, schema, stampRow }: Tables) {
   const counting = (name: string) => `"${schema}"."${name}"`;

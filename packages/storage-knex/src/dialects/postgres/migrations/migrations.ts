@@ -13,7 +13,7 @@ import { entry } from "./0001-access.ts";
 import { objects } from "./0002-objects.ts";
 import type { Functions, Migration } from "./migrator.ts";
 
-/** All functions; the one that gives the offset of stamps is none of them, as what it says belongs to the database. */
+/** All functions, except the one for the stamp offset, whose content belongs to the database. */
 const functions: readonly Functions[] = [
   lockObjectsFunction,
   insertFunctions,
@@ -28,5 +28,5 @@ const functions: readonly Functions[] = [
   updateObjectsFunction,
 ];
 
-/** All migrations, in their order. Functions come last: they work with tables as all migrations leave them. */
+/** All migrations, in order. Functions come last because they depend on the tables of all migrations. */
 export const migrations: readonly Migration[] = [entry, objects, ...functions];

@@ -5,7 +5,7 @@ import { type Numbered, pendingMigrations, type SqlMigration } from "../../../sc
 import { type Connection, type Query, rollBack, type Run, runnerOf, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 
-/** Milliseconds. While a change of a table waits for those who use it, everybody else queues behind it. */
+/** Milliseconds. While a table change waits for its lock, all other users of the table queue behind it. */
 interface MigrationTimeouts {
   readonly lockTimeout: number;
   /** Between two attempts to get the lock. */
@@ -13,17 +13,17 @@ interface MigrationTimeouts {
 }
 
 interface MigratorOptions {
-  /** The classes of a new database; the built-in ones unless given. */
+  /** The classes of a new database. Default: the built-in ones. */
   readonly classes?: readonly ClassDefinition[];
   readonly patience?: MigrationTimeouts;
-  /** What is done when no migration is left, whether there was one or not; in a transaction, by one process at a time. */
+  /** Runs after the last migration, even if none was applied; in a transaction, one process at a time. */
   readonly finish?: (run: Run) => Promise<void>;
 }
 
 const defaultTimeouts: MigrationTimeouts = { lockTimeout: 2_000, pause: 500 };
 const lockAttempts = 100;
 
-/** Brings one schema up to date, while others may work in it or migrate it too. */
+/** Migrates one schema. Other processes can use it or migrate it at the same time. */
 export class Migrator {
   private readonly patience: MigrationTimeouts;
   private readonly classes: readonly ClassDefinition[];
@@ -60,7 +60,7 @@ export class Migrator {
     }
   }
 
-  /** Applies the next migration in a transaction of its own; its name, or `undefined` if nothing is left but to finish. */
+  /** Applies the next migration in its own transaction. Returns its name, or `undefined` after the last one. */
   private async step(connection: Connection): Promise<string | undefined> {
     const run = runnerOf(connection);
     await run({ text: "begin isolation level read committed" });
@@ -94,7 +94,7 @@ export class Migrator {
     }
   }
 
-  /** Creates the schema and the list of migrations, unless they are there: a role may lack the right to create them. */
+  /** Creates the schema and the migrations table unless they exist: the role can lack the privilege to create them. */
   private async prepare(run: Run): Promise<void> {
     const { schema, migrations } = this.tables;
     const { rows } = await run<{ encoding: string; schema: boolean; migrations: boolean }>({
@@ -112,7 +112,7 @@ export class Migrator {
   }
 }
 
-/** The list of migrations, which stands before all of them. */
+/** The list of migrations, created before all of them. */
 export function migrationsTable({ migrations }: Tables): string {
   return `create table ${migrations} (
       name text collate "C" primary key,
@@ -125,8 +125,8 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof ServiceError && (error.cause as { code?: unknown } | undefined)?.code === "55P03";
 }
 
-/** Its statements run in one transaction. */
+/** The statements run in one transaction. */
 export type Migration = SqlMigration<Tables, Query>;
 
-/** What a person looks for as one function. It replaces what is there under its name. */
+/** A function, replaced under its name. */
 export type Functions = Migration & Required<Numbered>;
