@@ -1,23 +1,23 @@
 import { type ErrorCode, objectTooLarge, ServiceError } from "@sallyport/core";
 import { codesOf, failureOf, nameTaken, poolFailureOf, refusals, unreachable } from "../../sql-errors.ts";
 
-/** What SQLSTATEs mean to callers; what is not listed, by itself or by its class, is unexpected. */
+/** Maps SQLSTATEs to codes, by exact state or by class. Others are unexpected. */
 const codes = codesOf([
-  // Cannot be reached, or is about to go away.
+  // Unreachable, or shutting down.
   [704, ["08", "28", "53300", "57P01", "57P02", "57P03", "57P05"]],
   // A former primary that became a standby.
   [704, ["25006"]],
-  // Not migrated, or by another version.
+  // Not migrated, or migrated by another version.
   [705, ["3D000", "3F000", "42P01", "42703", "42883"]],
-  // Took too long.
+  // Time-out.
   [706, ["57014", "55P03", "25P03", "25P04"]],
-  // Lost against others as often as it was tried.
+  // Conflicts in every attempt.
   [706, ["40001", "40P01"]],
-  // A text that the database cannot hold: a zero character, or longer than an index entry may be.
+  // A text that the database cannot store: with a null character, or too long for an index entry.
   [307, ["22021", "22P05", "54000"]],
 ]);
 
-/** Constraints that a caller can break, and what that means: two writers at once gave one UUID, or a name is another's. */
+/** Constraints that a caller can violate: two writers used the same UUID, or a name is taken. */
 const refusedBy: ReadonlyMap<unknown, string> = new Map([
   ["objects_uuid_key", "A UUID is in use."],
   ...["accounts", "custom_accounts"].flatMap((table) =>
@@ -30,33 +30,33 @@ const lostConnection =
 const lost = new Set([...unreachable, "ENGINE_STOPPED", "ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END"]);
 const endedPool = /^(?:Unable to acquire a connection$|Cannot use a pool after calling end|aborted$)/;
 
-/** The server ended the transaction for its age, and the connection with it. */
+/** A transaction time-out also closes the connection. */
 const endedByTime = new Set(["25P03", "25P04"]);
 
-/** The failure of a statement, as callers see it. */
+/** Maps the failure of a statement to a service error. */
 export function statementError(error: unknown): ServiceError {
   const constraint = constraintOf(error);
   if (constraint === objectSizeConstraint) return objectTooLarge(error);
   return failureOf(error, { state: stateOf(error), code: codeOf(error), refusedBy: refusedBy.get(constraint) });
 }
 
-/** The failure to get a connection, as callers see it: whatever is not known better means that there is no database. */
+/** Maps the failure to get a connection to a service error. Other errors mean an unreachable database. */
 export function connectionError(error: unknown): ServiceError {
   return poolFailureOf(error, endedPool) ?? new ServiceError(codeOf(error) ?? 704, { cause: error });
 }
 
-/** Whether the connection must not be used again after this error. */
+/** Whether the connection must not be used again. */
 export function losesConnection(error: unknown): boolean {
   return codeOf(error) === 704 || endedByTime.has(stateOf(error)) || preparedIsStale(error);
 }
 
-/** Whether the same work can succeed when it simply runs again. */
+/** Whether a retry can succeed. */
 export function isConflict(error: unknown): boolean {
   const state = stateOf(error);
   return state === "40001" || state === "40P01" || preparedIsStale(error) || statisticsAreGone(error);
 }
 
-/** A prepared statement that a change of the tables, or a pooler in between, has made useless on this connection. */
+/** A prepared statement is invalid on this connection after a table change, or behind a connection pooler. */
 function preparedIsStale(error: unknown): boolean {
   const state = stateOf(error);
   return (
@@ -64,7 +64,7 @@ function preparedIsStale(error: unknown): boolean {
   );
 }
 
-/** The planner does not lock extended statistics: it fails if another session drops them meanwhile. */
+/** The planner does not lock extended statistics. It fails if another session drops them meanwhile. */
 function statisticsAreGone(error: unknown): boolean {
   return (
     stateOf(error) === "XX000" &&
@@ -91,5 +91,5 @@ function stateOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** The constraint that no object is too large; what breaks it is told by this name. */
+/** The name of the constraint that limits the size of objects. */
 const objectSizeConstraint = "objects_size";

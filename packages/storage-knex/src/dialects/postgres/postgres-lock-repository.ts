@@ -41,8 +41,8 @@ type LockStatements = ReturnType<typeof lockStatements>;
 export function lockStatements({ locks, releaseLock, sessions, takeLock }: Tables) {
   return {
     /**
-     * 1 object number, 2 digest of the session, 3 locks at most or 0, 4 offset of the clock. A session that is over has no locks: nothing
-     * that it took before is counted.
+     * 1 object number, 2 session digest, 3 maximum number of locks or 0, 4 clock offset. An expired session has no
+     * locks, so the maximum does not apply to it.
      */
     take: statement(
       "lock_take",
@@ -50,16 +50,16 @@ export function lockStatements({ locks, releaseLock, sessions, takeLock }: Table
         case when exists (select from ${sessions} where digest = $2::bytea and expires_at > ${storageTime(4)}) then $3::bigint else 0 end,
         $4::float8) as outcome`,
     ),
-    /** 1 object number, 2 digest of the session or null, 3 offset of the clock. */
+    /** 1 object number, 2 session digest or null, 3 clock offset. */
     release: statement("lock_release", `select ${releaseLock}($1::bigint, $2::bytea, $3::float8) as outcome`),
-    /** 1 object number, 2 offset of the clock. */
+    /** 1 object number, 2 clock offset. */
     state: statement(
       "lock_state",
       `select encode(l.session, 'hex') as session, ${epochMilliseconds("l.since")} as since
       from ${locks} l join ${sessions} s on s.digest = l.session
       where l.oid = $1::bigint and s.expires_at > ${storageTime(2)}`,
     ),
-    /** 1 limit, 2 offset of the clock. */
+    /** 1 limit, 2 clock offset. */
     sweep: statement(
       "lock_sweep",
       `delete from ${locks} where oid in (

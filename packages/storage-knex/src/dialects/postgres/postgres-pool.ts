@@ -4,11 +4,11 @@ import { type Probe, ServerWatch } from "../../server-watch.ts";
 import type { Connection as SentOn } from "./connection.ts";
 
 interface PostgresPoolSettings extends pg.PoolConfig {
-  /** Milliseconds in which a new connection must stand. */
+  /** Connection time-out in milliseconds. */
   readonly connectTimeout: number;
-  /** Callers that may wait for a connection; one more is refused at once. */
+  /** Maximum number of callers that wait for a connection; further callers are refused at once. */
   readonly maxPendingAcquires: number;
-  /** Milliseconds; a connection on which a query stays without an answer for longer is cut. */
+  /** Milliseconds; a connection with a longer unanswered query is destroyed. */
   readonly silenceTimeout: number;
 }
 
@@ -16,12 +16,12 @@ type Connection = pg.PoolClient & { readonly __knex__disposed?: unknown };
 
 type WatchedClient = pg.ClientBase & Pick<SentOn, "busySince"> & Required<Pick<SentOn, "connection">>;
 
-/** As the driver declares it. */
+/** The callback type of the driver. */
 type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
 
 /**
- * The driver's own pool with a bounded queue, in the shape that Knex takes for a pool. Knex's pool costs some 5 µs
- * more per query, and while the database is down it fails its waiters one after the other instead of all at once.
+ * The driver's pool with a bounded queue, in the shape of a Knex pool. Knex's pool costs some 5 µs more per query, and
+ * during an outage it fails its waiters one by one.
  */
 export class PostgresPool {
   private readonly pool: pg.Pool;
@@ -38,7 +38,7 @@ export class PostgresPool {
       cut: (before) => this.cut(before),
       probe: () => probeOf(settings),
     });
-    // The pool drops broken connections by itself; without listeners their errors would end the process.
+    // The pool drops broken connections. Without listeners, their errors would end the process.
     this.pool.on("error", () => {});
     this.pool.on("connect", (client) => {
       client.on("error", () => {});
@@ -48,7 +48,7 @@ export class PostgresPool {
   }
 
   acquire(): { promise: Promise<Connection> } {
-    // Those for whom a connection lies ready are in the pool's queue too, until the next tick.
+    // The pool's queue includes callers that get an idle connection in the next tick.
     const waiting = this.pool.waitingCount - this.pool.idleCount;
     if (waiting >= this.maxPendingAcquires) return { promise: Promise.reject(tooMany()) };
     return {
@@ -64,7 +64,7 @@ export class PostgresPool {
     return true;
   }
 
-  /** Connections that stand or are being made. */
+  /** Open and opening connections. */
   get totalCount(): number {
     return this.pool.totalCount;
   }
@@ -103,7 +103,7 @@ export class PostgresPool {
 
   private cut(before: number): void {
     for (const { busySince, connection } of this.clients) {
-      // The client's own `end` would wait for the answers.
+      // The client's `end` would wait for the answers.
       if (busySince !== undefined && busySince < before) connection.stream.destroy();
     }
   }
@@ -148,7 +148,7 @@ function clientThatConnectsWithin(timeout: number): typeof pg.Client {
     override connect(callback?: Connected): Promise<pg.Client> | undefined {
       if (callback === undefined) return super.connect();
       super.connect((error: Error | null) => {
-        // What the driver itself refuses, such as to log in without a password, it leaves connected.
+        // The driver leaves a connection open if it refuses the log-in itself, such as without a password.
         if (error) this.end(() => {});
         (callback as (error: Error | null, client: pg.Client) => void)(error, this);
       });

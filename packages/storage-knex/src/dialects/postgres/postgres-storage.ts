@@ -45,9 +45,9 @@ const postgresCapabilities: StorageCapabilities = {
 };
 
 export interface KnexStorageOptions extends SqlStorageOptions {
-  /** Everything is kept in this schema: at most 63 lowercase letters, digits and underscores. */
+  /** The schema of the storage: at most 63 lowercase letters, digits and underscores. */
   readonly schema: string;
-  /** What the engine behind Knex cannot do; a Postgres server can do all. */
+  /** Overrides of the capabilities. Default: those of a Postgres server. */
   readonly capabilities?: Partial<StorageCapabilities>;
 }
 

@@ -3,31 +3,31 @@ import type { Functions } from "./migrations/migrator.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * The stamp of what is written now: the number of the transaction, which the server gives out once, and the offset of
- * this database, which is above 0 where its rows have seen higher numbers on another server.
+ * The stamp of a write: the transaction id, unique on the server, plus the offset of this database. The offset is above
+ * 0 if rows have higher stamps from another server.
  */
 function writeStamp({ stampOffset }: Tables): string {
   return `${stampOffset}() + txid_current()`;
 }
 
-/** The lowest stamp that may still appear. Transactions of the whole server count; those that only read have no number. */
+/** The lowest stamp that can still appear. Transactions of the whole server count; read-only ones have no id. */
 export function lowestOpenStamp({ stampOffset }: Tables): string {
   return `${stampOffset}() + txid_snapshot_xmin(txid_current_snapshot())`;
 }
 
-/** The lowest stamp that nobody has yet. */
+/** The lowest stamp that is not yet issued. */
 function nextStamp({ stampOffset }: Tables): string {
   return `${stampOffset}() + txid_snapshot_xmax(txid_current_snapshot())`;
 }
 
-/** The highest stamp of a row. It never falls: an object that leaves it takes a higher one, also when it goes or returns. */
+/** The highest stamp of all rows. It never falls: a changed, deleted or restored object gets a higher one. */
 export function highestStamp({ tombstones, objects }: Tables): string {
   return `greatest((select max(stamp) from ${objects}), (select max(stamp) from ${tombstones}), 0)`;
 }
 
 /**
- * Whether rows have stamps that have yet to be given out: they were written on another server, or before this one was
- * made anew. What is written then would go unnoticed by those who have come further.
+ * Whether rows have stamps that this server has not issued yet: they come from another server, or from before a
+ * reinstallation. Readers that are further ahead would miss new writes.
  */
 export async function stampsAreAhead(run: Run, tables: Tables): Promise<boolean> {
   const { rows } = await run<{ ahead: boolean }>({
@@ -37,8 +37,8 @@ export async function stampsAreAhead(run: Run, tables: Tables): Promise<boolean>
 }
 
 /**
- * Lets new stamps follow those that are there, unless they do. Until the end of the transaction nobody writes objects, and
- * transactions that began before it get stamps above them, too.
+ * Raises the offset so that new stamps exceed all existing ones. Blocks writers of objects until the transaction ends.
+ * Transactions that began before it also get higher stamps.
  */
 export async function raiseStamps(run: Run, tables: Tables): Promise<void> {
   if (!(await stampsAreAhead(run, tables))) return;
@@ -48,7 +48,7 @@ export async function raiseStamps(run: Run, tables: Tables): Promise<void> {
   });
   const [found] = rows as [{ missing: string; offset: string }];
   const offset = BigInt(found.offset) + BigInt(found.missing);
-  // The one place where the offset stands. In a statement the function costs no more than a number there.
+  // The function is the only place of the offset. Inlined, it costs no more than a literal.
   await run({
     text: `create or replace function ${tables.stampOffset} () returns bigint language sql stable as 'select (${offset})::bigint'`,
   });
@@ -60,7 +60,7 @@ export const stampRowFunction: Functions = {
   statements: (tables) => [definition(tables)],
 };
 
-/** Triggers call it to correct the stamp on every write of the row. */
+/** A trigger function that sets the stamp on every write of a row. */
 function definition(tables: Tables): string {
   return `create or replace function ${tables.stampRow} () returns trigger language plpgsql as $$
   begin

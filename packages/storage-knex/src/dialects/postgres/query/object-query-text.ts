@@ -7,18 +7,17 @@ import type { Tables } from "../tables.ts";
 import { keyColumns, type OrderColumn, orderColumns, orderParts, orderTerms, startTerms } from "./order.ts";
 import { PostgresQueryScope, QueryParameters } from "./postgres-query-scope.ts";
 
-/** So many classes are looked for each by itself at most, with indexes of their own. */
+/** Maximum number of classes that are queried separately with their own indexes. */
 const mostApart = 8;
-/** Characters of a text that is repeated. */
+/** Maximum length of a repeated condition, in characters. */
 const longestRepeated = 5_000;
 
-/** Objects before a page that may be read for nothing. */
+/** Maximum number of skipped objects for which whole rows are read. */
 export const nearEnough = 1_000;
 
 /**
- * A page of the objects that a query means, as bounded rows of objects with their `position`, an array. The page is cut from
- * ids and keys alone, and whole rows are read for what is on it; but where nothing is sorted and little is skipped, the
- * rows are read at once.
+ * A page of the matching objects, as bounded object rows with their `position`, an array. The page is cut from ids and
+ * keys alone; whole rows are read only for the page. Without a sort and with a small offset, the rows are read at once.
  */
 export function findText(
   tables: Tables,
@@ -43,7 +42,7 @@ export function findText(
   };
 }
 
-/** The first objects that a query means, by their numbers, as rows of outlines. */
+/** The first matching objects by number, as outline rows. */
 export function matchText(tables: Tables, query: ObjectQuery, visibility: Visibility, atMost: number): ComposedText {
   const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
   const text = cutText(
@@ -56,7 +55,7 @@ export function matchText(tables: Tables, query: ObjectQuery, visibility: Visibi
   return { text: `select ${outlineColumns("o")} from (${text}) o order by o.oid`, values: scope.parameters.values };
 }
 
-/** How many objects a query means, as `count`. */
+/** The number of matching objects, as `count`. */
 export function countText(
   tables: Tables,
   query: ObjectQuery,
@@ -71,9 +70,9 @@ export function countText(
 }
 
 /**
- * A page with what is selected of its objects. An index has the objects of one text in the order of a list, but it tells
- * texts apart by their starts only: as long as no start on the page is cut off, that is the order. Asked for the whole one,
- * the database would read and sort all objects that have the same text as those on the page.
+ * A page with the selected columns. An index distinguishes texts by their prefixes only. Its order is exact if no
+ * prefix on the page is cut off. To sort by whole texts, the database would read all objects with the same prefix as
+ * those on the page.
  */
 function cutText(
   query: ObjectQuery,
@@ -98,8 +97,8 @@ function cutText(
 }
 
 /**
- * Where one search in an index cannot serve all of an order (the objects of several classes, or what has no value beside
- * what has one), the first of each part are put together.
+ * Merges the first rows of each part if one index scan cannot serve the whole order: several classes, or null beside
+ * other values.
  */
 function mergedText(
   query: ObjectQuery,
@@ -130,7 +129,7 @@ function mergedText(
   return `select * from (${parts}) parts order by ${terms(columns)} offset ${offset} limit ${limit}`;
 }
 
-/** That an object is meant by a query. Few classes are said each with all of it: an index holds the objects of one. */
+/** The condition that an object matches a query, repeated per class if few: an index covers one class. */
 function meant({ classes, filter }: ObjectQuery, scope: PostgresQueryScope): string {
   const visible = scope.readable("o");
   if (filter === undefined) return `${scope.isOf("o", classes)} and ${visible}`;
@@ -141,9 +140,9 @@ function meant({ classes, filter }: ObjectQuery, scope: PostgresQueryScope): str
 }
 
 /**
- * What a list by number can be ordered by before it, because it is null in all that the filter is true of: then the
- * index that finds it has the list in its order. Otherwise the database would look through all objects by their numbers,
- * as it takes what has no value for more than there is.
+ * An extra first sort column that the filter makes null in all matching rows: the index that serves the filter then
+ * also gives the order by number. Otherwise the database would scan all objects by number, because it overestimates the
+ * number of nulls.
  */
 function emptyColumn(filter: Filter | undefined, o: string, scope: PostgresQueryScope): string {
   const path = filter === undefined ? undefined : emptyPath(filter);

@@ -3,20 +3,20 @@ import { indexedPart, isShort } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../index-expression.ts";
 import type { PostgresQueryScope } from "./postgres-query-scope.ts";
 
-/** One expression that a list is ordered by. */
+/** One sort expression. */
 export interface OrderColumn {
-  /** What it is called in a selection. */
+  /** Its name in a selection. */
   readonly name: string;
   readonly expression: string;
   readonly path: ValuePath;
   readonly descending: boolean;
-  /** Which key of the query it belongs to. */
+  /** The index of its key in the query. */
   readonly key: number;
-  /** Whether it holds the value of the key, and not only its start. */
+  /** Whether it holds the whole value of the key instead of its prefix. */
   readonly whole: boolean;
 }
 
-/** What a list is ordered by: each key, before it the start of it where an index would hold that. */
+/** The sort columns: each key, preceded by its prefix if an index can hold that. */
 export function orderColumns(sort: readonly SortKey[], o: string, scope: PostgresQueryScope): OrderColumn[] {
   const columns = sort.flatMap(({ path, descending }, key) => {
     const column = (expression: string, whole: boolean) => ({ expression, path, descending, key, whole });
@@ -27,12 +27,12 @@ export function orderColumns(sort: readonly SortKey[], o: string, scope: Postgre
   return columns.map((column, index) => ({ ...column, name: `k${index}` }));
 }
 
-/** The columns as those of a selection. */
+/** The columns in a select list. */
 export function keyColumns(columns: readonly OrderColumn[]): string {
   return columns.map(({ expression, name }) => `, ${expression} as ${name}`).join("");
 }
 
-/** What such a selection is ordered by. Null comes first, and last where the order is turned round. */
+/** The order of such a selection. Null sorts first, or last in descending order. */
 export function orderTerms(columns: readonly OrderColumn[]): string {
   return [
     ...columns.map(({ name, descending }) => `${name} ${descending ? "desc nulls last" : "asc nulls first"}`),
@@ -40,12 +40,12 @@ export function orderTerms(columns: readonly OrderColumn[]): string {
   ].join(", ");
 }
 
-/** What it is ordered by as far as the starts of texts tell. */
+/** The order of such a selection by prefixes of texts. */
 export function startTerms(columns: readonly OrderColumn[]): string {
   return orderTerms(columns.filter(({ whole }) => !whole));
 }
 
-/** The value behind the hops of a path, of joined tables; null when they lead nowhere. */
+/** The value after the hops of a path, from joined tables; null if a hop leads nowhere. */
 function joined(path: ValuePath, o: string, scope: PostgresQueryScope): string {
   const holder = path.hops.reduce((from, { reference, classes }) => scope.join(from, reference, classes), o);
   return scope.whole(holder, path);
@@ -53,23 +53,23 @@ function joined(path: ValuePath, o: string, scope: PostgresQueryScope): string {
 
 /** A part of an ordered list. */
 interface OrderPart {
-  /** What is in it. */
+  /** The condition of its rows. */
   readonly condition: string;
-  /** What it is ordered by: the columns that differ in it. */
+  /** The columns that differ within it. */
   readonly columns: readonly OrderColumn[];
 }
 
-/** A column and the value that it has at a position. */
+/** A column and its value at a position. */
 interface Place {
   readonly column: OrderColumn;
-  /** As a parameter; null for none. */
+  /** A parameter; null for a null value. */
   readonly value: string | null;
 }
 
 /**
- * The parts that a list is put together from, behind the position of the page if it has one. Where an index holds the
- * first column, what has no value is a part of its own: it stands in one place of the index, in the order of the list; in one
- * search with the rest it would be sorted, or looked for in all of the index.
+ * The parts of a list, after the position of the page if there is one. If an index holds the first column, nulls are a
+ * part of their own: they are one index range in list order. A single scan with the rest would sort them or search the
+ * whole index.
  */
 export function orderParts(
   columns: readonly OrderColumn[],
@@ -83,7 +83,7 @@ export function orderParts(
       ? [withoutValue(columns), withValue(columns)]
       : [{ condition: "true", columns }];
   if (first !== undefined && isAscendingValue(columns, page.after)) {
-    // Said like this, the index is entered at the position, and not where its value begins.
+    // A row comparison starts the index scan at the position instead of at the first row with its value.
     const [place] = placesOf([first], page.after, scope);
     return [
       { condition: `(${first.expression}, ${o}.oid) > (${place?.value}, ${positionId(page.after, scope)})`, columns },
@@ -107,7 +107,7 @@ export function orderParts(
     : [{ condition: later, columns }];
 }
 
-/** All that has no value in the first column, and so none of its key. The index holds it in one direction. */
+/** The rows with a null first column and so a null key. The index orders them in one direction. */
 function withoutValue([first, ...rest]: readonly OrderColumn[]): OrderPart {
   const others = rest.filter(({ key }) => key !== first?.key);
   return {
@@ -120,7 +120,7 @@ function withValue(columns: readonly OrderColumn[]): OrderPart {
   return { condition: `${columns[0]?.expression} is not null`, columns };
 }
 
-/** Whether the first column and the id tell all of a position, in the direction of the ids: it has one value, which the column holds. */
+/** Whether the first column and the id determine a position in ascending order: there is one value, and the column holds it whole. */
 function isAscendingValue(columns: readonly OrderColumn[], { values: [value = null] }: Position): boolean {
   const [first] = columns;
   if (value === null || first?.descending !== false || columns.some(({ key }) => key !== first.key)) return false;
@@ -139,7 +139,7 @@ function placesOf(columns: readonly OrderColumn[], { values }: Position, scope: 
   });
 }
 
-/** A condition on the objects behind a position: that they come later by the first column that differs, or by their number. */
+/** A condition that an object comes after a position: by the first differing column, or by its number. */
 function isBehind(places: readonly Place[], position: Position, o: string, scope: PostgresQueryScope): string {
   return places.reduceRight(
     (rest, place) => `(${isLater(place)} or (${isEqual(place)} and ${rest}))`,

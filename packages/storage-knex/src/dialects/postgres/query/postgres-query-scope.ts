@@ -25,14 +25,14 @@ export class PostgresQueryScope extends QueryScope {
     super(tables.objects, visibility);
   }
 
-  /** It is said as a choice also where it is always true, so that both indexes of a class serve it. */
+  /** An `or` even if always true, so that both partial indexes of a class serve it. */
   readable(o: string): string {
     if (this.visibility.principals === null) return `(${o}.readers is null or ${o}.readers is not null)`;
     this.principals ??= this.parameters.add(objectNumbers(this.visibility.principals), "bigint[]");
     return `(${o}.readers is null or ${o}.readers && ${this.principals})`;
   }
 
-  /** One class is a literal, so that its indexes serve. */
+  /** A single class is a literal, so that its indexes serve. */
   isOf(o: string, classes: readonly string[]): string {
     const [only] = classes;
     if (classes.length === 1 && only !== undefined && isClassName(only)) return `${o}.class = ${classLiteral(only)}`;
@@ -87,7 +87,7 @@ export class PostgresQueryScope extends QueryScope {
   }
 }
 
-/** The types of the database in which values are compared. */
+/** The database types of compared values. */
 const sqlTypes: Readonly<Record<ValueType, string>> = {
   string: "text",
   date: "text",
@@ -110,11 +110,11 @@ function sqlOperand(type: ValueType, value: JsonValue): SqlValue {
   return Number(value);
 }
 
-/** Collects the values of a text that is being put together. */
+/** Collects the values of a query text. */
 export class QueryParameters {
   readonly values: SqlValue[] = [];
 
-  /** Its place in the text, with a cast. */
+  /** Returns the placeholder with a cast. */
   add(value: SqlValue, type: string): string {
     this.values.push(value);
     return `$${this.values.length}::${type}`;

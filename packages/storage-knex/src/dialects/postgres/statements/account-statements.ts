@@ -7,7 +7,7 @@ import { storageTime } from "./expressions.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
 const customColumns = "id, login_name, user_id, email, secret, secret_version, disabled";
-/** Of an account under the name `a` that need not be there. */
+/** The columns of an optional account under the alias `a`. */
 const accountColumns = columns.replaceAll(/\w+/g, "a.$&");
 
 const foundColumns = `link_id, link_born, link_value, ${columns}, oid, uuid, class, version, stored_at, readers, attributes`;

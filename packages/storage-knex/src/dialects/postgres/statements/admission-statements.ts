@@ -9,11 +9,11 @@ import { ownShard, storageTime } from "./expressions.ts";
 export function admissionStatements(tables: Tables): AdmissionStatements {
   const now = storageTime(3);
   const due = `expires_at < ends_at and expires_at <= ${now} + $4::float8 * interval '1 millisecond'`;
-  // Found by its key alone: the engine could take another index for the birth.
+  // A subquery by primary key: in a join the engine could choose the index by birth.
   const linkValue = `(select case when il.born = s.link_born and il.expires_at > ${now} then il.value end
         from ${tables.records} il where il.kind = 'identityLink' and il.id = s.link_id)`;
   const ofCustomAccount = `from ${tables.customAccounts} ca where ca.id = s.custom_account and ca.secret_version = s.custom_version and not ca.disabled`;
-  // Not joined, so that sessions by password never look into these tables, whatever plan there is.
+  // Not a join, so that password sessions never read these tables in any plan.
   const link = `s.link_id, s.link_born, case when s.link_id is not null then ${linkValue} end as link_value`;
   const holds = `(s.custom_account is null or exists (select ${ofCustomAccount}))
           and (s.link_id is null or ${linkValue} is not null)`;
@@ -62,7 +62,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
   };
 }
 
-/** Of what a state stands for; what is no digest is nobody's. */
+/** The app key of a state; null for an invalid digest. */
 const namedKey = `case when spent.payload ->> 'appKey' ~ '^[0-9a-f]{64}$' then decode(spent.payload ->> 'appKey', 'hex') end`;
 
 export function appKeyStatements({ appKeys }: Tables): AppKeyStatements {
@@ -84,9 +84,9 @@ const notExcepted = "digest is distinct from $3::bytea";
 const shard = `shard = ${ownShard}`;
 
 /**
- * How many sessions there are is kept in counters, changed by the same statements that add and remove rows: each
- * connection has its own counter, so that none waits for another. They count rows, expired ones included, and give an
- * upper bound at once; only when the bound reaches a limit are the live sessions really counted.
+ * Counters hold the number of sessions. The statements that add and remove rows also update them. Each connection has
+ * its own counter, so that none blocks another. They include expired sessions and so give an upper bound. The live
+ * sessions are counted only when the bound reaches a limit.
  */
 export function sessionStatements(tables: Tables): SessionStatements {
   return {
@@ -125,7 +125,7 @@ export function sessionStatements(tables: Tables): SessionStatements {
   };
 }
 
-/** Deletes what is selected and answers how many rows it was, and how many of them were live. The clock is parameter 2. */
+/** Deletes the selected rows and answers their number and the number of live ones. Parameter 2 is the clock offset. */
 function remove({ sessions, sessionCounts }: Tables, selection: string): string {
   return `with removed as (
     delete from ${sessions} where ${selection} returning expires_at > ${storageTime(2)} as live

@@ -27,7 +27,7 @@ export function auditStatements(tables: Tables): AuditStatements {
       `select sequence, ${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, attempts, ${auditDetails}
       from ${audit} where sequence > $1::bigint order by sequence limit $2::bigint`,
     ),
-    // The oldest by their sequence, because an index by time would cost every log-in something.
+    // By sequence, because an index by time would slow down every log-in.
     sweep: statement(
       "audit_sweep",
       `delete from ${audit} where sequence = any (array(
@@ -37,7 +37,7 @@ export function auditStatements(tables: Tables): AuditStatements {
   };
 }
 
-/** Takes the rows of the tallies that are over, all shards of each together. Who counts meanwhile begins a new one. */
+/** Takes the completed tallies with all their shards. A concurrent attempt starts a new tally. */
 function settle({ audit, auditTallies }: Tables, over: string): string {
   return `with settled as (
     delete from ${auditTallies} t using (

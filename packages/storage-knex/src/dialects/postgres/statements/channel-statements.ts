@@ -21,7 +21,8 @@ export function channelStatements({ channels, sessions }: Tables): ChannelStatem
       "channel_reserve",
       `update ${channels} set next_out = next_out + $2::bigint where session = $1::bytea returning next_out - $2::bigint as first`,
     ),
-    // The branches keep distances that no integer holds away from the casts. Who waited for another number judges anew.
+    // The branches keep distances beyond the integer range away from the casts. A statement that waited for another
+    // number evaluates the row again.
     acceptIn: statement(
       "channel_accept",
       `update ${channels} set
@@ -84,7 +85,7 @@ export function cipherBlockStatements({ cipherBlocks }: Tables): CipherBlockStat
   };
 }
 
-/** Goes from one id of a key to the next in the index, as there are few of them and many blocks. */
+/** Skips from one key id to the next in the index, because there are few ids and many blocks. */
 function sweep(cipherBlocks: string): string {
   return `with recursive ids as (
     (select key_id from ${cipherBlocks} order by key_id limit 1)

@@ -7,20 +7,20 @@ export type DeletionStatements = ReturnType<typeof deletionStatements>;
 
 export function deletionStatements(tables: Tables) {
   const { tombstones, lockObjects, links, locks, objects, schema, sessions } = tables;
-  // The group of the recycled object with the number that is the first parameter.
+  // The group of the recycled object with the number in parameter 1.
   const group = `from ${tombstones} d where d.attributes is not null
     and d.root = (select root from ${tombstones} where oid = $1::bigint and attributes is not null)`;
   return {
-    /** 1 object numbers, 2 generation of the model or null. */
+    /** 1 object numbers, 2 model generation or null. */
     lock: statement("deletion_lock", `select ${lockObjects}($1::bigint[], $2::bigint)`),
-    /** 1 object numbers, 2 offset of the clock. By ascending number. */
+    /** 1 object numbers, 2 clock offset. By ascending number. */
     held: statement(
       "deletion_locked",
       `select ${outlineColumns("o")}, encode(s.digest, 'hex') as locked_by
       from ${objects} o left join ${locks} l on l.oid = o.oid left join ${sessions} s on s.digest = l.session and s.expires_at > ${storageTime(2)}
       where o.oid = any ($1::bigint[]) order by o.oid`,
     ),
-    /** 1 numbers of targets, 2 array of `{className, attribute}` or null, 3 limit. */
+    /** 1 target numbers, 2 array of `{className, attribute}` or null, 3 limit. */
     referrers: statement(
       "deletion_referrers",
       `select k.source, o.class, k.attribute, k.target from ${links} k join ${objects} o on o.oid = k.source
@@ -28,23 +28,23 @@ export function deletionStatements(tables: Tables) {
         and ($2::jsonb is null or $2 @> jsonb_build_array(jsonb_build_object('className', o.class, 'attribute', k.attribute)))
       limit $3::bigint`,
     ),
-    /** 1 array of `{source, attribute, target, id}`, number and id of the target; 2 offset of the clock. */
+    /** 1 array of `{source, attribute, target, id}`, number and id of the target; 2 clock offset. */
     clear: statement("deletion_clear", clear(tables)),
-    /** 1 number of a user. Lets others who recycle for the user wait. */
+    /** 1 user number. Serializes recycling for one user. */
     lockQuota: statement(
       "deletion_lock_quota",
       `select pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:recycler:' || $1::bigint, 0))`,
     ),
     /**
-     * 1 object numbers, 2 whether they keep their attributes, 3 number of the root, 4 offset of the clock, 5 number of the user or null, 6 quota
-     * of the user, 0 being none. Answers whether the quota has room for them.
+     * 1 object numbers, 2 whether they keep their attributes, 3 number of the root, 4 clock offset, 5 user number or
+     * null, 6 quota of the user, 0 for none. Answers whether the quota has room for them.
      */
     delete: statement("deletion_delete", deleteObjects(tables)),
-    /** 1 and 2 the time (milliseconds) and number to begin behind or null, 3 limit, 4 visible classes or null, 5 principals or null. */
+    /** 1 and 2 time (milliseconds) and number to start after or null, 3 limit, 4 visible classes or null, 5 principals or null. */
     listRecycled: statement("deletion_list_recycled", listRecycled(tables, "true")),
-    /** The same, with 6 number of the user who recycled them. */
+    /** Like `listRecycled`, with 6 number of the user who recycled them. */
     listRecycledBy: statement("deletion_list_recycled_by", listRecycled(tables, "deleted_by = $6::bigint")),
-    /** 1 object numbers, 2 offset of the clock. */
+    /** 1 object numbers, 2 clock offset. */
     purge: statement(
       "deletion_purge",
       `update ${tombstones} set attributes = null, deleted_by = null, version = version + 1, deleted_at = ${storageTime(2)}
@@ -58,7 +58,7 @@ export function deletionStatements(tables: Tables) {
       where (oid = $1::bigint or uuid = $2::uuid) and ($3::text[] is null or class = any ($3))
         and (readers is null or $4::bigint[] is null or readers && $4)`,
     ),
-    /** 1 object number, 2 generation of the model or null. */
+    /** 1 object number, 2 model generation or null. */
     lockGroup: statement("deletion_lock_group", `select ${lockObjects}(array(select d.oid ${group}), $2::bigint)`),
     /** 1 object number. By ascending number. */
     group: statement("tombstone_group", `select ${objectColumns("d", "deleted_at")} ${group} order by d.oid`),
@@ -78,7 +78,7 @@ export function deletionStatements(tables: Tables) {
       "deletion_count_recycled",
       `select count(*) as count from ${tombstones} where class = any ($1::text[]) and attributes is not null`,
     ),
-    /** 1 array of `{oid, attributes}`, 2 array of `{source, attribute, targets}` or null, 3 offset of the clock. */
+    /** 1 array of `{oid, attributes}`, 2 array of `{source, attribute, targets}` or null, 3 clock offset. */
     restore: statement("deletion_restore", restore(tables)),
   };
 }
@@ -92,7 +92,7 @@ function listRecycled({ tombstones }: Tables, which: string): string {
     order by deleted_at desc, oid desc limit $3::bigint`;
 }
 
-/** What an attribute holds without the targets: of a collection the others, in their order. */
+/** Removes the targets from attributes; a collection keeps the others in order. */
 function clear({ links, objects }: Tables): string {
   const others = `select coalesce(jsonb_agg(member order by place), '[]')
     from jsonb_array_elements(o.attributes -> l.attribute) with ordinality as list (member, place)

@@ -7,11 +7,11 @@ const severalIds = "o.oid = any (array(select unnest($1::bigint[])))";
 export type ObjectStatements = ReturnType<typeof objectStatements>;
 
 /**
- * Where visible classes or principals are a parameter, null means that they do not count. Statements that take bytes give
- * `BoundedRow`s, see `boundedColumns`.
+ * Null for visible classes or principals means no restriction. Statements with a byte limit return `BoundedRow`s, see
+ * `boundedColumns`.
  *
- * The texts leave the planner no better idea for particular parameters than for any: then it soon stops to plan for
- * every call, which took as long as the work itself. And none of them lets it think of reading rows of other classes.
+ * The texts give the planner no reason for a custom plan, so that it soon stops replanning, which took as long as the
+ * work itself. They also keep it from reading rows of other classes.
  */
 export function objectStatements(tables: Tables) {
   const { objects } = tables;
@@ -22,7 +22,7 @@ export function objectStatements(tables: Tables) {
       where ${selection} and ($2::text[] is null or o.class = any ($2)) and ${readable("o", "$3")}`,
     );
   return {
-    /** 1 object number, 2 visible classes, 3 principals. One object has a megabyte at most. */
+    /** 1 object number, 2 visible classes, 3 principals. One object has at most a megabyte. */
     getOne: { ...get("object_get", "o.oid = $1::bigint"), batchable: true as const },
     /** 1 object numbers, 2 visible classes, 3 principals, 4 bytes. */
     getSeveral: get("object_get_several", severalIds, boundedColumns("o", "$4::bigint")),
@@ -36,7 +36,7 @@ export function objectStatements(tables: Tables) {
       "o.uuid = any (array(select unnest($1::uuid[])))",
       boundedColumns("o", "$4::bigint"),
     ),
-    /** 1 class, 2 principals, 3 offset, 4 limit, 5 bytes; for pages near the beginning. */
+    /** 1 class, 2 principals, 3 offset, 4 limit, 5 bytes; for small offsets. */
     findNear: statement("object_find_near", findNear(tables)),
     /** 1 class, 2 principals, 3 offset, 4 limit, 5 bytes; for any page. */
     findInOne: statement(
@@ -59,22 +59,22 @@ export function objectStatements(tables: Tables) {
         + (select count(*) from ${objects} where class = any ($1::text[]) and readers is not null and ($2::bigint[] is null or readers && $2))
         as count`,
     ),
-    /** What every writer of objects does first. */
+    /** The first statement of every writer of objects. */
     shareModel: statement("model_share", `select pg_advisory_xact_lock_shared(${modelLock(tables)})`),
-    /** 1 object numbers; in ascending order, so that transactions that lock several wait for one another instead of deadlocking. */
+    /** 1 object numbers. Locks in ascending order to avoid deadlocks. */
     lock: statement(
       "object_lock",
       `select count(*) from (
         select from ${objects} o where ${severalIds} order by o.oid for no key update
       ) held`,
     ),
-    /** 1 array of `{uuid, fresh, class, attributes, readers}`, 2 array of `{uuid, attribute, targets}` or null, 3 all targets, 4 generation of the model or null, 5 offset of the clock. */
+    /** 1 array of `{uuid, fresh, class, attributes, readers}`, 2 array of `{uuid, attribute, targets}` or null, 3 all targets, 4 model generation or null, 5 clock offset. */
     insert: statement("object_insert", inserted(tables.insertObjects)),
-    /** The same for one object, given without a list around it. */
+    /** Like `insert`, for one object that is not in an array. */
     insertOne: statement("object_insert_one", inserted(tables.insertObject)),
     /**
-     * 1 array of `{oid, attributes, versions}`, 2 array of `{source, attribute, targets}` or null, 3 all targets, 4 digest of the session
-     * or null, 5 generation of the model or null, 6 class or null, 7 visible classes, 8 principals, 9 offset of the clock.
+     * 1 array of `{oid, attributes, versions}`, 2 array of `{source, attribute, targets}` or null, 3 all targets, 4 session digest or
+     * null, 5 model generation or null, 6 class or null, 7 visible classes, 8 principals, 9 clock offset.
      */
     update: statement(
       "object_update",
@@ -93,14 +93,14 @@ function readable(o: string, principals: string): string {
 }
 
 /**
- * The first visible ids of one class, as many as a page and what lies before it can need: one index each. The class is
- * compared as a range, because the order by class and id is then one that only these indexes have.
+ * The first visible ids of one class, up to the end of the page, from one index each. The class is compared as a range,
+ * so that only these indexes give the order by class and id.
  */
 function visible({ objects }: Tables, className: string): string {
   return heads(objects, className, "class, oid");
 }
 
-/** The same with the whole rows: it reads those before the page, too, which for a few is cheaper than to look each row of the page up. */
+/** Like `find`, with whole rows: for a small offset, reading the skipped rows costs less than looking up each row of the page. */
 function findNear({ objects }: Tables): string {
   const page = `select o.* from (${heads(objects, "$1::text", "*")}) o order by o.class, o.oid offset $3::bigint limit $4::bigint`;
   return `select ${boundedColumns("o", "$5::bigint")} from (${page}) o order by o.class, o.oid`;
@@ -113,21 +113,21 @@ function heads(objects: string, className: string, selected: string): string {
   return `${part("readers is null")} union all ${part("readers is not null and ($2::bigint[] is null or readers && $2)")}`;
 }
 
-/** The page is cut from the indexes alone, rows are read for the page only. An array of ids never becomes a join with the table. */
+/** The page is cut from the indexes alone; rows are read only for the page. An array of ids never becomes a join with the table. */
 function find({ objects }: Tables, ids: string): string {
   return `select ${boundedColumns("o", "$5::bigint")} from ${objects} o
     where o.oid = any (array(${ids} offset $3::bigint limit $4::bigint))
     order by o.oid`;
 }
 
-/** The columns of an `ObjectRow`, of the table under this name. */
+/** The columns of an `ObjectRow`, under this table alias. */
 export function objectColumns(o: string, storedAt = "stored_at"): string {
   return `${beside(o, storedAt)}, ${o}.attributes`;
 }
 
 /**
- * The same, but the attributes are null in every row if those of all rows together take more bytes than that: then they are not even
- * looked up, large ones as little as small ones. See `objectsWithin`.
+ * Like `objectColumns`, but all attributes are null if they exceed this many bytes in total. Then they are not even
+ * detoasted. See `objectsWithin`.
  */
 export function boundedColumns(o: string, bytes: string): string {
   return `${beside(o, "stored_at")}, case when sum(${o}.bytes) over () <= ${bytes} then ${o}.attributes end as attributes`;

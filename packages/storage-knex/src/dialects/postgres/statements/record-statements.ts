@@ -9,12 +9,12 @@ const later = (time: string, milliseconds: string) => `${time} + ${milliseconds}
 const since = (time: string, now: string) => epochMilliseconds(`(${now} - ${time})`);
 
 /**
- * A value that the planner does not see. Else it hopes for a better plan for each value, as it does for few ids or a small limit, and plans the
- * statement in every call, which takes as long as the rest of it.
+ * Hides a value from the planner. Otherwise it expects a better custom plan for each value, such as few ids or a small
+ * limit, and replans every call, which doubles its time.
  */
 const unseen = (value: string) => `(select ${value})`;
 
-/** True of every record; the indexes of a kind by expiry and by birth serve only statements with this condition. */
+/** True for every record. The indexes of a kind by expiry and by birth serve only statements with this condition. */
 export const ofMany = "born > 0";
 
 export function recordStatements({ putRecord, records, recordVersions }: Tables): RecordStatements {
@@ -22,7 +22,7 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
     `id, owner, value, version, born, ${epochMilliseconds("created_at")} as created_at, ${since("created_at", storageTime(clock))} as age`;
   const named = "kind = $1::text and id = $2::text";
   const ofVersion = `${named} and version = $3::bigint and expires_at > ${storageTime(4)}`;
-  // The ids of those that are held, because what the statement sees of a row may be older than what it holds.
+  // The ids of the locked rows: the statement's snapshot of a row can be older than the locked version.
   const claim = statement(
     "records_claim",
     `with claimed as (
@@ -39,7 +39,7 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
   return {
     get: statement(
       "records_get",
-      // With a limit, each id is a look-up of its own: joined, the planner would rather read a whole kind.
+      // The limit makes each id a lookup: for a plain join, the planner would read a whole kind.
       `select found.* from unnest(${unseen("$2::text[]")}) as asked (wanted) cross join lateral (
         select ${columns(3)} from ${records} where kind = $1::text and id = wanted and expires_at > ${storageTime(3)} limit 1
       ) found`,
@@ -81,7 +81,7 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
       "record_settle",
       `update ${records} set due_at = coalesce(${later(storageTime(4), "$5")}, due_at), value = coalesce($6::json, value) where ${ofVersion}`,
     ),
-    // With a bound at both ends, the planner takes those between for few.
+    // Bounds at both ends make the planner expect few rows.
     sweep: statement(
       "records_sweep",
       `delete from ${records} where ctid = any (array(

@@ -16,7 +16,6 @@ import { objectStatements } from "./object-statements.ts";
 import { recordStatements } from "./record-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";
 
-/** The statements of one schema. */
 export type Statements = ReturnType<typeof statementsOf>;
 
 export function statementsOf(tables: Tables) {
@@ -26,7 +25,7 @@ export function statementsOf(tables: Tables) {
     appKeys: appKeyStatements(tables),
     audit: auditStatements(tables),
     changes: changeStatements(tables, {
-      // No higher than what is there: a copy of the database, restored elsewhere, then knows how far readers can have come.
+      // Capped at the highest existing stamp, so that a restored copy of the database can tell how far readers have come.
       watermark: `select least(${lowestOpenStamp(tables)} - 1, ${highestStamp(tables)}) as watermark`,
       behind: "(stamp, oid) > ($1, $2)",
     }),
@@ -34,10 +33,10 @@ export function statementsOf(tables: Tables) {
     cipherBlocks: cipherBlockStatements(tables),
     settings: settingsStatements(tables),
     tombstones: deletionStatements(tables),
-    /** Names of the indexes over values that queries can use. */
+    /** Names of the value indexes that queries can use. */
     indexes: { ready: statement("index_ready", `${existingIndexes(tables)} and i.indisvalid`) },
     locks: lockStatements(tables),
-    /** Until the transaction ends, nobody gets the model whose shared lock every writer of objects takes. */
+    /** Takes the exclusive model lock until the transaction ends; every writer of objects takes it shared. */
     holdModel: statement("model_hold", `select pg_advisory_xact_lock(${modelLock(tables)})`),
     model: modelStatements(tables),
     objects: objectStatements(tables),

@@ -3,7 +3,7 @@ import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "./expressions.ts";
 
-/** How many forgotten rows each failure clears away: more than it can add. */
+/** Expired rows that each failure deletes: more than it can add. */
 const swept = 10;
 
 const asked = `asked as materialized (
@@ -16,14 +16,14 @@ function delay(failures: string): string {
   return `case when ${failures} < a.free then 0 else least(a.longest, a.first * power(2, least(${failures} - a.free, 30))) end`;
 }
 
-/** Milliseconds left, rounded up so that what is not over never looks like it. */
+/** Remaining milliseconds, rounded up so that an active delay is never 0. */
 function longestWait(freeAt: string): string {
   return `coalesce(max(greatest(0, ceil(extract(epoch from ${freeAt} - now) * 1000))), 0)::float8`;
 }
 
 export function throttleStatements({ passThrottle, throttle }: Tables): ThrottleStatements {
   const exempted = `exists (select from ${throttle} e where e.key = a.exempt and e.forget_at > c.now)`;
-  // The array, which the join makes superfluous, tells the planner that it is about a few rows.
+  // The array is redundant, but makes the planner expect few rows.
   const held = `select t.key, t.delayed_at + ${delay("t.failures")} * interval '1 millisecond' as free_at, c.now, ${exempted} as exempt
     from ${throttle} t join asked a on a.key = t.key cross join clock c
     where t.key = any (array(select key from asked)) and t.forget_at > c.now and ${delay("t.failures")} > 0`;
