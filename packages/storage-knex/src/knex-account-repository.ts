@@ -21,13 +21,13 @@ import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
 interface AccountRow {
-  /** Of custom accounts only. */
+  /** Custom accounts only. */
   readonly id?: string;
   readonly user_id: string;
   readonly login_name: string;
   readonly secret: string;
   readonly secret_version: number;
-  /** Of database users only. */
+  /** Database users only. */
   readonly administrator?: boolean;
   readonly disabled: boolean;
   readonly email: string | null;
@@ -35,17 +35,17 @@ interface AccountRow {
 
 type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
 
-/** The link in a row that may have an account beside it. */
+/** The link in a row that can also hold an account. */
 interface LinkRow {
   readonly link_id: string;
   readonly link_born: string | number;
   readonly link_value: IdentityLink;
 }
 
-/** An account, and where it is the known one its user object; or an object that the user object points to. */
+/** An account, with its user object if it is the known one; or an object that the user object references. */
 type FoundRow<ObjectRow> = AccountRow & ObjectRow & { readonly part: "known" | "next" | "first" | "linked" };
 
-/** Where the accounts of a realm are, and how rows are named. */
+/** The table of a realm's accounts, its key and its listed columns. */
 const tables = {
   database: { name: "accounts", key: "user_id", listed: ["user_id", "administrator"] },
   custom: { name: "custom_accounts", key: "id", listed: ["id", "user_id"] },
@@ -53,7 +53,7 @@ const tables = {
 
 const nothing: FoundAccount = { account: null, user: null, linked: [], decoy: null, link: null };
 
-/** Of user objects it knows what makes one of a row. */
+/** `objectOf` converts a row to a user object. */
 export function knexAccountRepository<ObjectRow extends { readonly oid: unknown; readonly attributes: unknown }>(
   sql: SqlRunner,
   statements: AccountStatements,
@@ -132,7 +132,7 @@ export function knexAccountRepository<ObjectRow extends { readonly oid: unknown;
     { realm, loginName }: { readonly realm: Realm; readonly loginName: string },
     links: readonly string[],
   ): Promise<FoundAccount> {
-    // A name that cannot be stored is looked up all the same: as one that nobody has.
+    // A name that cannot be stored still runs the lookup, with a name that no account has.
     const asked = isStorableText(loginName) ? loginName : "";
     const { rows } =
       realm === "database"
@@ -184,7 +184,7 @@ export function knexAccountRepository<ObjectRow extends { readonly oid: unknown;
     };
   }
 
-  /** Whether there is such an account. */
+  /** Whether the account exists. */
   async function update(
     { id, ...current }: { readonly id: AccountId } & Readonly<Record<string, unknown>>,
     change: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
@@ -209,20 +209,20 @@ function listedAccountOf({ id, user_id, login_name, administrator, disabled, ema
 
 export interface AccountStatements {
   /**
-   * 1 login name, 2 links. The account (`known`) with its user object, the next one by name (`next`) and the first one
-   * (`first`), as far as they exist; and the objects that the links of the user object point to (`linked`).
+   * 1 login name, 2 links. Returns the account (`known`) with its user object, the next one by name (`next`), the first
+   * one (`first`), and the objects that the links of the user object reference (`linked`), as far as they exist.
    */
   readonly byName: Statement;
-  /** 1 login name of a custom account. The same, without objects. */
+  /** 1 login name of a custom account. Like `byName`, without objects. */
   readonly customByName: Statement;
-  /** 1 user, 2 links. The account (`known`) and what its user object points to (`linked`), as above. */
+  /** 1 user, 2 links. Returns the account (`known`) and the objects that its user object references (`linked`). */
   readonly byUser: Statement;
-  /** 1 id of a record of the kind `identityLink`, 2 links, 3 offset of the clock. The same of the user whom it names; the link stands in the row of the account, which is there without one. */
+  /** 1 id of an `identityLink` record, 2 links, 3 clock offset. Like `byUser`, for the user of the link. The account row holds the link and exists without an account, too. */
   readonly byLink: Statement;
-  /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 administrator, 6 address for mail or null. Adds a row, unless one of the first three is known. */
+  /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 administrator, 6 e-mail address or null. Adds a row unless one of the first three exists. */
   readonly create: Statement;
-  /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 id, 6 address for mail or null. Adds a row, unless name, key or id is known. */
+  /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 id, 6 e-mail address or null. Adds a row unless the name, key or id exists. */
   readonly createCustom: Statement;
-  /** 1 numbers of users, 2 how these users and accounts are named as owners, 3 ids of custom accounts. How many of them were `removed`; null if no administrator were left. */
+  /** 1 user numbers, 2 their owner names, 3 custom account ids. Returns the number of users `removed`; null if no administrator would be left. */
   readonly remove: Statement;
 }

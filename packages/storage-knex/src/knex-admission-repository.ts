@@ -32,7 +32,7 @@ export const knexAdmissionRepository = (
       ahead,
       enough,
     ]);
-    // The settings always have their row.
+    // The settings table always has one row.
     const row = rows[0] as AdmissionRow;
     if (row.mode !== null && row.due) await sql.run(statements.touch, [sessionDigest, idleTimeout, ahead, enough]);
     return admissionOf(row);
@@ -106,15 +106,15 @@ function principalOf({ user_id, groups, administrator }: AdmissionRow): Principa
 }
 
 export interface AdmissionStatements {
-  /** 1 digest of the app key, 2 digest of the session, 3 offset of the clock, 4 least life left that needs no extension. */
+  /** 1 app key digest, 2 session digest, 3 clock offset, 4 minimum remaining lifetime that needs no extension. */
   readonly admit: { readonly [mode in SessionMode]: Statement };
-  /** 1 digest of the session, 2 idle time-out, 3 offset of the clock, 4 as above. */
+  /** 1 session digest, 2 idle time-out, 3 clock offset, 4 as in `admit`. */
   readonly touch: Statement;
-  /** 1 digest of the state, 2 offset of the clock. A `ReturnRow`; the state is spent, unless the maintenance switch is on. */
+  /** 1 state digest, 2 clock offset. Returns a `ReturnRow` and spends the state, unless maintenance is on. */
   readonly admitReturn: Statement;
 }
 
-/** One row always; what is unknown is null in it. */
+/** Always one row; unknown values are null. */
 interface AppKeyRow extends SettingsRow {
   readonly key_id: string | null;
   readonly key_name: string;
@@ -128,7 +128,7 @@ interface ReturnRow extends AppKeyRow {
   readonly payload: RecordValue | null;
 }
 
-/** What is not live is null in it, too. */
+/** Values that are not live are null, too. */
 interface AdmissionRow extends AppKeyRow {
   readonly mode: SessionMode | null;
   readonly user_id: string;
@@ -140,7 +140,7 @@ interface AdmissionRow extends AppKeyRow {
   readonly link_born: string | number;
   readonly link_value: IdentityLink;
   readonly due: boolean;
-  /** Of secure sessions only. */
+  /** Secure sessions only. */
   readonly wrapped_key?: string;
   readonly iv_prefix: Buffer;
   readonly administrator: boolean;

@@ -56,8 +56,8 @@ export const knexAppKeyRepository = (sql: SqlRunner, statements: AppKeyStatement
 });
 
 export interface AppKeyStatements {
-  /** 1 id, 2 name, 3 digest, 4 app names or null, 5 origins, 6 return addresses. Adds a row, unless one of the first three is known. */
+  /** 1 id, 2 name, 3 digest, 4 app names or null, 5 origins, 6 return addresses. Adds a row unless one of the first three exists. */
   readonly create: Statement;
-  /** 1 origin. A row if an app key that is enabled lists it. */
+  /** 1 origin. Returns a row if an enabled app key lists it. */
   readonly listsOrigin: Statement;
 }

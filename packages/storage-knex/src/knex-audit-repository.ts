@@ -2,7 +2,7 @@ import { type AuditEvent, type AuditRepository, objectIdOf, objectNumber } from 
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
-/** The columns of an event that stand for the members of an `AuditEvent`, in the order of the parameters. */
+/** The columns of an `AuditEvent`, in the order of the parameters. */
 export const auditDetails =
   "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name";
 
@@ -83,15 +83,15 @@ export function knexAuditRepository(
 }
 
 export interface AuditStatements {
-  /** 1 type, 2 request, 3 outcome, 4 app key, 5 actor, 6 subject, 7 address, 8 app names, 9 class or null, 10 macro or null, 11 provider or null, 12 offset of the clock. */
+  /** 1 type, 2 request, 3 outcome, 4 app key, 5 actor, 6 subject, 7 address, 8 app names, 9 class, 10 macro, 11 provider (each or null), 12 clock offset. */
   readonly append: Statement;
-  /** The same, and 13 key. */
+  /** The parameters of `append`, and 13 key. */
   readonly tally: Statement;
-  /** 1 least age, 2 limit, 3 offset of the clock. */
+  /** 1 minimum age, 2 limit, 3 clock offset. */
   readonly settle: Statement;
-  /** 1 sequence to begin after, 2 limit. */
+  /** 1 sequence to start after, 2 limit. */
   readonly read: Statement;
-  /** 1 least age, 2 limit, 3 offset of the clock. */
+  /** 1 minimum age, 2 limit, 3 clock offset. */
   readonly sweep: Statement;
 }
 

@@ -2,13 +2,13 @@ import { type Change, type ChangeRepository, objectIdOf, objectNumber } from "@s
 import type { SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";
 
-/** Above the number of any object. */
+/** Greater than any object number. */
 const behindAll = Number.MAX_SAFE_INTEGER;
 
 export const knexChangeRepository = (
   sql: SqlRunner,
   statements: ChangeStatements,
-  /** The stamp of a transaction that has written, where it is the last one of all. */
+  /** The stamp of a transaction that has written, if it is the highest of all. */
   ownStamp: (sql: SqlRunner) => number | undefined = () => undefined,
 ): ChangeRepository => ({
   async watermark() {
@@ -43,7 +43,7 @@ type ChangeStatements = ReturnType<typeof changeStatements>;
 interface ChangeDialect {
   /** Selects `watermark`. */
   readonly watermark: string;
-  /** That a row comes after the stamp 1 and the object number 2, so that an index serves it. */
+  /** A condition that a row comes after stamp $1 and object number $2, served by an index. */
   readonly behind: string;
 }
 
@@ -51,14 +51,14 @@ export function changeStatements(
   { tombstones, objects }: Readonly<Record<"tombstones" | "objects", string>>,
   { watermark, behind }: ChangeDialect,
 ) {
-  // The first changes that one of the tables can tell of, read from its index.
+  // The first changes of one table, read from its index.
   const heads = (table: string, kind: string) =>
     `(select stamp, oid, uuid, class, version, ${kind} as kind from ${table}
     where ${behind} and stamp <= $3 order by stamp, oid limit $4)`;
   const deleted = heads(tombstones, "case when attributes is null then 'deleted' else 'recycled' end");
   return {
     watermark: statement("change_watermark", watermark),
-    /** 1 and 2 the stamp and object number to begin behind, 3 highest stamp, 4 limit. */
+    /** 1 and 2 stamp and object number to start after, 3 highest stamp, 4 limit. */
     read: statement("change_read", `${heads(objects, "'stored'")} union all ${deleted} order by stamp, oid limit $4`),
   };
 }

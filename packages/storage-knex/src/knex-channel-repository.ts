@@ -19,14 +19,14 @@ export const knexChannelRepository = (
     const values = [bytesOf(session), String(number)];
     const { rowCount } = await sql.run(statements.acceptIn, values);
     if (rowCount === 1) return "fresh";
-    // A number that was refused is never accepted later, so the reason can be asked for afterwards.
+    // A refused number is never accepted later, so the reason can be queried afterwards.
     const { rows } = await sql.run<{ old: boolean }>(statements.judge, values);
     if (rows[0] === undefined) return "gone";
     return rows[0].old ? "old" : "seen";
   },
 
   async claimBlocks({ blocks, clientKey, keyId }, { uses, within }) {
-    // In one order, so that those who claim the same wait for one another instead of blocking each other.
+    // A fixed order avoids deadlocks.
     const distinct = [...new Set(blocks)].toSorted();
     const [only] = distinct;
     if (distinct.length === 1 && only !== undefined) {
@@ -40,7 +40,7 @@ export const knexChannelRepository = (
     }
     const values = [distinct, bytesOf(clientKey), keyId, offset()];
     return sql.atomically(async (transaction) => {
-      // Sent together; a statement of its own sees what was committed while the one before it waited.
+      // Pipelined. A separate statement sees what was committed while the one before it waited.
       const [, { rows }] = await Promise.all([
         transaction.run(blockStatements.prepare, values),
         transaction.run<ClaimRow>(blockStatements.claim, [...values, uses, within]),
@@ -62,30 +62,30 @@ function bytesOf(digest: Digest): Buffer {
 }
 
 export interface ChannelStatements {
-  /** 1 digest of the session, 2 wrapped key, 3 prefix. Opens it anew if the session has one from before; without the session does nothing. */
+  /** 1 session digest, 2 wrapped key, 3 prefix. Replaces an earlier channel of the session. Does nothing without the session. */
   readonly open: Statement;
-  /** 1 digest of the session, 2 how many. Returns the first. */
+  /** 1 session digest, 2 count. Returns the first number. */
   readonly reserveOut: Statement;
-  /** 1 digest of the session, 2 number. Changes the row if the number is fresh; else, or without a row, nothing. */
+  /** 1 session digest, 2 number. Changes the row if the number is fresh; otherwise, or without a row, does nothing. */
   readonly acceptIn: Statement;
-  /** 1 digest of the session, 2 number. Returns whether a number that was not accepted is old. */
+  /** 1 session digest, 2 number. Returns whether a refused number is old. */
   readonly judge: Statement;
 }
 
 /**
- * A block that comes alone, as most do, and that nobody knows is claimed by one statement. Any other claim first makes
- * sure that every block has its row, then locks the rows in their order and judges them together; one that was swept away
- * in between makes it refused. Digests are hexadecimal, each once. A row without uses is nobody's yet; it is seen by its
- * own transaction only, or by one that waited for it.
+ * One statement claims a single new block, the most common case. Any other claim first creates missing rows, then locks
+ * all rows in order and judges them as a batch. A row swept away meanwhile makes the claim refused. Digests are
+ * hexadecimal, without duplicates. A row without uses has no owner yet. Only its own transaction, or one that waited
+ * for it, sees it.
  */
 export interface CipherBlockStatements {
-  /** 1 digest as bytes, 2 client key, 3 id of the server's key, 4 offset of the clock. Adds the one block, unless it is known. */
+  /** 1 digest as bytes, 2 client key, 3 server key id, 4 clock offset. Adds the block unless it exists. */
   readonly claimNew: Statement;
-  /** 1 array of digests, 2 client key, 3 id of the server's key, 4 offset of the clock. */
+  /** 1 array of digests, 2 client key, 3 server key id, 4 clock offset. */
   readonly prepare: Statement;
-  /** 1 array of digests, 2 client key, 3 id of the server's key, 4 offset of the clock, 5 uses, 6 milliseconds. */
+  /** 1 array of digests, 2 client key, 3 server key id, 4 clock offset, 5 uses, 6 milliseconds. */
   readonly claim: Statement;
-  /** 1 array of ids of keys, 2 least age, 3 limit, 4 offset of the clock. */
+  /** 1 array of key ids, 2 minimum age, 3 limit, 4 clock offset. */
   readonly sweep: Statement;
 }
 

@@ -58,7 +58,7 @@ export function knexDeletionRepository(
       const limit = recycled && user !== null ? quota : 0;
       const values = [objectNumbers(ids), recycled, objectNumber(root), offset(), user, limit];
       const deleteAll = (runner: SqlRunner) => runner.run<{ fits: boolean }>(statements.delete, values);
-      // What is counted is read after the lock was taken, by a statement of its own.
+      // The count runs in a separate statement after the lock.
       const counted = () =>
         sql.atomically(
           async (transaction) =>
@@ -127,7 +127,7 @@ export function knexDeletionRepository(
     },
   };
 
-  /** Reads in a statement of its own, which sees what those have left who were waited for. */
+  /** Locks first. A separate statement then sees what was committed while the lock waited. */
   async function afterHolding<Row>(
     lock: Parameters<SqlRunner["run"]>,
     read: [DeletionStatements["held"], readonly SqlValue[]],

@@ -2,7 +2,7 @@ import { acceptStorable, type ClassDefinition, type ModelRepository } from "@sal
 import { insertRows, type SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";
 
-/** The model changes apart from the writes of objects: what is written fits the model under which it is committed. */
+/** Model changes exclude writes of objects, so that writes fit the model under which they commit. */
 export const knexModelRepository = (
   sql: SqlRunner,
   statements: ModelStatements,
@@ -34,14 +34,14 @@ export const knexModelRepository = (
 
 interface ModelRow {
   readonly generation: string | number;
-  /** Null in the one row of a model without classes. */
+  /** Null in the single row of a model without classes. */
   readonly definition: ClassDefinition | null;
 }
 
 interface ModelDialect {
-  /** Keeps others from writing objects and from changing the model until the transaction ends. */
+  /** Blocks object writes and model changes of others until the transaction ends. */
   readonly hold: (sql: SqlRunner) => Promise<unknown>;
-  /** Says behind the values that the definition replaces that of the class of this name. */
+  /** The clause after the values that replaces an existing class of the same name. */
   readonly replacing: string;
 }
 
@@ -49,19 +49,18 @@ type ModelStatements = ReturnType<typeof modelStatements>;
 
 export function modelStatements({ classes, settings }: Readonly<Record<"classes" | "settings", string>>) {
   return {
-    /** The table of the classes. */
     classes,
-    /** `ModelRow`s, as of the same moment. */
+    /** `ModelRow`s of one snapshot. */
     load: statement(
       "model_load",
       `select s.model_generation as generation, c.definition from ${settings} s left join ${classes} c on true order by c.position`,
     ),
-    /** 1 expected generation. Changes a row if it is the current one. */
+    /** 1 expected generation. Changes a row if the generation is current. */
     raise: statement(
       "model_raise",
       `update ${settings} set model_generation = model_generation + 1 where model_generation = $1`,
     ),
-    /** 1 name of a class. */
+    /** 1 class name. */
     remove: statement("model_remove", `delete from ${classes} where name = $1`),
   };
 }

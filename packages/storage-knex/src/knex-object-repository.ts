@@ -184,7 +184,7 @@ export function knexObjectRepository(
   }
 }
 
-/** A fresh UUID was made here; a given one may be that of another object. */
+/** A fresh UUID was generated here; a given one can be in use. */
 function elementOf(
   { uuid, className, attributes, readers }: Required<Omit<NewObject, "links">>,
   fresh: boolean,

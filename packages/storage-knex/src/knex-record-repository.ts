@@ -114,12 +114,12 @@ export function knexRecordRepository(
 
 const overQuota: RecordQuota = { ofOwner: 0, inAll: 0 };
 
-/** Each once, those that nothing can be stored under left out. */
+/** The storable ids, without duplicates. */
 function askedFor(ids: readonly string[]): string[] {
   return [...new Set(ids)].filter(isStorableText);
 }
 
-/** The place of an id among those that are stored, of one that cannot be, too. */
+/** The sort position of an id, even of one that cannot be stored. */
 function placeOf(after: string | null): string {
   return Buffer.from(after?.split("\0", 1)[0] ?? "").toString();
 }
@@ -130,33 +130,33 @@ function recordOf<Value>({ created_at, age, ...row }: RecordRow<Value>): StoredR
   return { id, owner, value, version: Number(version), born: Number(born), createdAt, age: Number(age) };
 }
 
-/** The statements that give records give `RecordRow`s. */
+/** Statements that return records return `RecordRow`s. */
 export interface RecordStatements {
-  /** 1 kind, 2 array of ids, each once, 3 offset of the clock. */
+  /** 1 kind, 2 array of ids without duplicates, 3 clock offset. */
   readonly get: Statement;
   /**
-   * 1 kind, 2 id, 3 owner or null, 4 value, 5 lifetime or null, 6 offset of the clock, 7 version that is to be there, 0 being none and null any,
-   * 8 room of the owner, 9 room in all, 0 being none that is limited. Answers the outcome.
+   * 1 kind, 2 id, 3 owner or null, 4 value, 5 lifetime or null, 6 clock offset, 7 required version (0: none, null:
+   * any), 8 owner limit, 9 total limit (0: unlimited). Answers the outcome.
    */
   readonly put: Statement;
-  /** 1 kind, 2 id, 3 offset. Gives the value. */
+  /** 1 kind, 2 id, 3 clock offset. Returns the value. */
   readonly take: Statement;
-  /** For so many ids, as a text: 1 kind, 2 offset, 3 and so on the ids. Gives those that were there. */
+  /** A text for this many ids: 1 kind, 2 clock offset, then the ids. Returns the removed ones. */
   readonly removeIds: (count: number) => string;
-  /** 1 kind, 2 owner, 3 offset. Gives the ids. */
+  /** 1 kind, 2 owner, 3 clock offset. Returns the ids. */
   readonly removeOfOwner: Statement;
-  /** 1 kind, 2 id to begin after, 3 limit, 4 offset. By id. */
+  /** 1 kind, 2 id to start after, 3 limit, 4 clock offset. By id. */
   readonly list: Statement;
-  /** The same, with 5 owner. */
+  /** The parameters of `list`, and 5 owner. */
   readonly listOfOwner: Statement;
-  /** 1 kind, 2 offset. Gives `count`, and `oldest` in milliseconds. */
+  /** 1 kind, 2 clock offset. Returns `count`, and `oldest` in milliseconds. */
   readonly count: Statement;
   readonly claim: <Value>(sql: SqlRunner, request: ClaimRequest) => Promise<ClaimedRow<Value>[]>;
-  /** 1 kind, 2 id, 3 version, 4 offset. */
+  /** 1 kind, 2 id, 3 version, 4 clock offset. */
   readonly removeVersion: Statement;
-  /** 1 kind, 2 id, 3 version, 4 offset, 5 milliseconds until it is due or null, 6 value or null. */
+  /** 1 kind, 2 id, 3 version, 4 clock offset, 5 milliseconds until it is due or null, 6 value or null. */
   readonly settle: Statement;
-  /** 1 limit, 2 offset. Gives the kind of each. */
+  /** 1 limit, 2 clock offset. Returns the kind of each removed record. */
   readonly sweep: Statement;
 }
 
@@ -165,7 +165,7 @@ export interface ClaimRequest {
   readonly limit: number;
   /** Milliseconds. */
   readonly lease: number;
-  /** Of the clock. */
+  /** Clock offset in milliseconds. */
   readonly offset: number;
 }
 

@@ -58,7 +58,7 @@ export function knexSessionRepository(
     },
   };
 
-  /** The statement that ends them, with its values; `null` if there can be none. */
+  /** The statement that ends the sessions, with its values; `null` if there can be none. */
   function endingOf(selector: SessionSelector): [Statement, SqlValue[]] | null {
     const ahead = offset();
     if ("digest" in selector) return [statements.endOne, [Buffer.from(selector.digest, "hex"), ahead]];
@@ -107,30 +107,30 @@ function authenticationValues(
   }
 }
 
-/** Of counts, which come in as many rows as the engine finds it easy. */
+/** The sum of counts, which an engine can return in several rows. */
 function sumOf(counts: readonly (string | number)[]): number {
   return counts.reduce<number>((sum, count) => sum + Number(count), 0);
 }
 
 export interface SessionStatements {
   /**
-   * 1 digest, 2 mode, 3 app key, 4 user, 5 app names, 6 device, 7 idle time-out, 8 absolute lifetime, 9 offset of the
-   * clock, 10 version of the secret, 11 limit of the database, 12 of the user (0 = none), 13 custom account, 14 version of
-   * its secret, 15 record of the link, 16 its birth, each or null, 17 limit of the device.
+   * 1 digest, 2 mode, 3 app key, 4 user, 5 app names, 6 device, 7 idle time-out, 8 absolute lifetime, 9 clock offset,
+   * 10 secret version, 11 limit of the database, 12 of the user (0: none), 13 custom account, 14 its secret version, 15
+   * link record, 16 its birth (each or null), 17 limit of the device.
    */
   readonly open: Statement;
-  /** 1 digest, 2 offset of the clock. How many were `live`, in any number of rows. */
+  /** 1 digest, 2 clock offset. Returns the number of `live` ones, in any number of rows. */
   readonly endOne: Statement;
-  /** 1 id of the user, 2 offset of the clock, 3 digest that is excepted or null. The same. */
+  /** 1 user id, 2 clock offset, 3 digest to keep or null. Returns the same as `endOne`. */
   readonly endAllOfUser: Statement;
-  /** 1 id of the custom account, and as above. */
+  /** 1 custom account id, 2 and 3 as in `endAllOfUser`. */
   readonly endAllOfCustomAccount: Statement;
-  /** 1 id of the record of the link, and as above. */
+  /** 1 link record id, 2 and 3 as in `endAllOfUser`. */
   readonly endAllOfLink: Statement;
-  /** 1 digest, 2 offset of the clock, 3 version of the secret. */
+  /** 1 digest, 2 clock offset, 3 secret version. */
   readonly renew: Statement;
-  /** 1 offset of the clock. */
+  /** 1 clock offset. */
   readonly count: Statement;
-  /** 1 limit, 2 offset of the clock. How many they were in `all`, in any number of rows. */
+  /** 1 limit, 2 clock offset. Returns the number of `all` swept ones, in any number of rows. */
   readonly sweep: Statement;
 }

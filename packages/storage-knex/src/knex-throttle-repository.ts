@@ -31,7 +31,7 @@ export const knexThrottleRepository = (
   async pass(keys, forget, granted) {
     const asked = askedOf(keys);
     if (asked === null && forget.length === 0 && granted === undefined) return;
-    // In the one order in which rows are held.
+    // In the order in which rows are locked.
     const all = [...new Set([...keys.map(({ key }) => key), ...forget])].toSorted();
     await sql.run(statements.pass, [all, asked ?? "[]", forget, offset(), ...grantValues(granted)]);
   },
@@ -42,17 +42,17 @@ export const knexThrottleRepository = (
   },
 });
 
-/** An exemption is a row without failures, which is swept like those. Its key begins with that of its group. */
+/** An exemption is a row without failures, swept like the others. Its key starts with that of its group. */
 const groupKey = ({ group }: ThrottleExemption) => `exempt:${group}:`;
 const exemptionKey = (exemption: ThrottleExemption) => `${groupKey(exemption)}${exemption.member}`;
 
-/** Key, that of the group, how many of it there may be, the lifetime, and how much of it must have passed for another grant to be written. */
+/** Key, group key, maximum per group, lifetime, and the part of it that must have passed before another grant is written. */
 function grantValues(granted: ExemptionGrant | undefined): (string | number | null)[] {
   if (granted === undefined) return [null, null, null, null, null];
   return [exemptionKey(granted), groupKey(granted), granted.atMost, granted.lifetime, exemptionRenewal];
 }
 
-/** The keys with their policies as the statements take them, each key once and in one order; `null` if every throttle is off. */
+/** The keys with their policies as JSON, ordered and without duplicates; `null` if every throttle is off. */
 function askedOf(keys: readonly ThrottleKey[]): string | null {
   const asked = new Map<string, object>();
   for (const { key, policy, exemption } of keys) {
@@ -72,15 +72,15 @@ function askedOf(keys: readonly ThrottleKey[]): string | null {
 }
 
 /**
- * The first parameter is an array of `{key, free, first, longest, forget, exempt}`, each key once; `exempt` is
- * the key of its exemption, or null; the second the offset of
- * the clock. Waits come back in milliseconds. Rows are locked in the order of their keys, so that nobody deadlocks.
+ * Parameter 1 is an array of `{key, free, first, longest, forget, exempt}` without duplicate keys; `exempt` is an
+ * exemption key or null. Parameter 2 is the clock offset. Waits are in milliseconds. Rows are locked in key order to
+ * avoid deadlocks.
  */
 export interface ThrottleStatements {
   readonly attempt: Statement;
   readonly fail: Statement;
-  /** 1 all keys, 2 the array, 3 keys to forget, 4 offset of the clock; of an exemption that is granted, or null: 5 key, 6 that of its group, 7 how many of it, 8 lifetime, 9 when it is renewed. */
+  /** 1 all keys, 2 the array, 3 keys to forget, 4 clock offset; of a granted exemption, or null: 5 key, 6 group key, 7 maximum per group, 8 lifetime, 9 renewal. */
   readonly pass: Statement;
-  /** 1 limit, 2 offset of the clock. */
+  /** 1 limit, 2 clock offset. */
   readonly sweep: Statement;
 }

@@ -17,7 +17,7 @@ import {
 } from "@sallyport/core";
 import type { SqlValue } from "./sql-runner.ts";
 
-/** An object as statements give it, see `objectOf`. */
+/** An object as statements return it, see `objectOf`. */
 export interface ObjectRow {
   readonly oid: string | number;
   readonly uuid: string;
@@ -28,7 +28,7 @@ export interface ObjectRow {
   readonly attributes: Attributes;
 }
 
-/** The same where a bound holds: the attributes of all rows, or of none, see `objectsWithin`. */
+/** An `ObjectRow` of a bounded statement: all rows have attributes, or none has, see `objectsWithin`. */
 export interface BoundedRow extends Omit<ObjectRow, "attributes"> {
   readonly attributes: ObjectRow["attributes"] | null;
 }
@@ -54,7 +54,7 @@ export function readersOf({ readers }: Pick<ObjectRow, "readers">): readonly Obj
   return readers === null ? null : readers.map(objectIdOf);
 }
 
-/** The objects of a statement that brings no more than it was told: without their attributes there were more. */
+/** The objects of a bounded statement. Throws `AnswerTooLargeError` if their attributes exceeded the limit. */
 export function objectsWithin(rows: readonly BoundedRow[], rowToObject = objectOf): StoredObject[] {
   return rows.map(({ attributes, ...row }) => {
     if (attributes === null) throw new AnswerTooLargeError();
@@ -66,7 +66,7 @@ export function outlineOf({ oid, uuid, class: className, version, stored_at, byt
   return { id: objectIdOf(Number(oid)), uuid, className, version, storedAt: Number(stored_at), bytes };
 }
 
-/** What is left of an object. */
+/** The columns of a tombstone. */
 interface TombstoneColumns extends Pick<ObjectRow, "oid" | "uuid" | "class" | "version"> {
   readonly deleted_at: string | number;
 }
@@ -115,30 +115,29 @@ export function targetOf({ oid, class: className, present }: TargetRow): LinkTar
   return { id: objectIdOf(Number(oid)), className, exists: present };
 }
 
-/** The numbers of the ids that can exist; others name nothing. */
+/** The numbers of the valid ids. Other ids are dropped. */
 export function objectNumbers(ids: Iterable<ObjectId>): number[] {
   const numbers: number[] = [];
   for (const id of ids) if (isObjectId(id)) numbers.push(objectNumber(id));
   return numbers;
 }
 
-/** The visible classes and the principals, as parameters; null where they do not count. */
+/** The visible classes and the principals as parameters; null means no restriction. */
 export function visibilityParameters(visibility: Visibility): [SqlValue, SqlValue] {
   return [visibility.classes === null ? null : [...visibility.classes], principalsOf(visibility)];
 }
 
-/** The principals alone. */
 export function principalsOf({ principals }: Visibility): number[] | null {
   return principals === null ? null : objectNumbers(principals);
 }
 
-/** What the links of one attribute are, beside the name under which storage knows their source. */
+/** The links of one attribute. The caller adds the members that identify the source. */
 interface LinkedAttribute {
   readonly attribute: string;
   readonly targets: readonly number[];
 }
 
-/** The links of several objects as parameters: all of them with what names their source, or null; and their targets, each once. */
+/** The links of several objects as parameters: all links with their source, or null; and their targets, without duplicates. */
 export function linkParameters(
   sources: readonly { readonly source: object; readonly links: Links | undefined }[],
 ): [SqlValue, SqlValue] {

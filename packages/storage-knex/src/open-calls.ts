@@ -1,6 +1,6 @@
 import { ServiceError } from "@sallyport/core";
 
-/** Counts the calls that run, so that closing can wait for them and refuse later ones with 706. */
+/** Counts running calls. Closing waits for them and refuses new ones with 706. */
 export class OpenCalls {
   private count = 0;
   private closing: Promise<void> | undefined;
@@ -16,7 +16,7 @@ export class OpenCalls {
     }
   }
 
-  /** For calls where one promise more counts; `end` must follow. */
+  /** Saves a promise per call; `end` must follow. */
   begin(): void {
     if (this.closing !== undefined) throw new ServiceError(706, { detail: "The storage is closed." });
     this.count += 1;
@@ -27,7 +27,7 @@ export class OpenCalls {
     if (this.count === 0) this.finished?.();
   }
 
-  /** Refuses further calls and resolves when the last one has ended. */
+  /** Refuses new calls. Resolves when the last running call has ended. */
   close(): Promise<void> {
     this.closing ??= new Promise((resolve) => {
       this.finished = resolve;

@@ -1,32 +1,31 @@
 import type { ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 
-/** Of a Knex over pooled connections to a server. Times are milliseconds. */
+/** Settings of a Knex with pooled connections. Times are in milliseconds. */
 export interface PooledConnectionSettings {
-  /** Of the server and the database there, see the dialect. */
+  /** The URL of the server and its database, see the dialect. */
   readonly url: string;
   readonly pool: {
-    /** Connections at most. */
+    /** Maximum number of connections. */
     readonly max: number;
-    /** How long an unused connection is kept; 30 s by default. */
+    /** How long an unused connection stays open. Default: 30 s. */
     readonly idleTimeout?: number;
-    /** How long a caller may wait for a connection. */
+    /** How long a caller waits for a connection. */
     readonly acquireTimeout: number;
-    /** How many callers may wait at once. */
+    /** Maximum number of waiting callers. */
     readonly maxPendingAcquires: number;
   };
   readonly connectTimeout: number;
   /** The server cancels a statement that takes longer. */
   readonly statementTimeout: number;
-  /** A connection on which a statement stays without an answer for longer is cut; 5 s after the statement time-out by default. */
+  /** A connection with a longer unanswered statement is destroyed. Default: 5 s after the statement time-out. */
   readonly silenceTimeout?: number;
-  /** The server ends a transaction that stands still for longer; 30 s by default. */
+  /** The server ends a transaction that is idle for longer. Default: 30 s. */
   readonly idleInTransactionTimeout?: number;
-  /** How the connections call themselves; `sallyport` by default. */
+  /** The application name of the connections. Default: `sallyport`. */
   readonly applicationName?: string;
 }
 
-/** The settings with their defaults. */
 export function withDefaults(settings: PooledConnectionSettings) {
   const { pool, statementTimeout } = settings;
   return {
@@ -38,18 +37,18 @@ export function withDefaults(settings: PooledConnectionSettings) {
   };
 }
 
-/** What Knex logs: failures are told to the caller, and it would also print them. */
+/** Silences Knex's log: callers receive the errors, and Knex would also print them. */
 export const silentLog = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
-/** A connection as Knex lends it. */
+/** A connection lent by Knex. */
 export interface LentConnection {
-  /** What Knex looks at before it uses a connection again: anything here makes it throw the connection away. */
+  /** Any value here makes Knex discard the connection. */
   __knex__disposed?: unknown;
 }
 
 /**
- * How connections of a driver are taken from Knex's pool and given back. Statements that are ready as text are given to them directly:
- * through `knex.raw` a named statement costs 36 µs of processor time, like this 23 µs, as much as with the bare driver.
+ * Takes connections from Knex's pool and returns them. Statement texts are sent directly: through `knex.raw`, a named
+ * statement costs 36 µs of processor time instead of 23 µs, the cost of the bare driver.
  */
 export function lending<Connection>(failureOf: (error: unknown) => ServiceError) {
   const clientOf = (knex: Knex) => knex.client as Knex.Client;
@@ -66,7 +65,6 @@ export function lending<Connection>(failureOf: (error: unknown) => ServiceError)
     void clientOf(knex).releaseConnection(connection);
   }
 
-  /** Lends a connection to the work. */
   async function withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await acquire(knex);
     try {

@@ -5,26 +5,26 @@ import type { LentConnection } from "./pooled-connections.ts";
 import { endsTransaction, type SqlResult, type SqlRunner, type SqlValue, withRetries } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
-/** How a dialect says what runners send, and sends it. */
+/** How a dialect builds and sends queries. */
 export interface SqlDialect<Query, Connection> {
   /** The query of a prepared statement. */
   prepared(statement: Statement, values: readonly SqlValue[]): Query;
-  /** The query of a text that was put together for one call. */
+  /** The query of a text composed for one call. */
   composed(text: string, values: readonly SqlValue[]): Query;
-  /** The query of what Knex's query builder composed. */
+  /** The query of Knex's query builder. */
   built(sql: string, values: readonly unknown[]): Query;
   readonly begin: Query;
   readonly commit: Query;
   readonly rollback: Query;
-  /** The queries around a part of a transaction that is so deep in others: at its begin, and where it is kept or undone. */
+  /** The queries around a nested part of a transaction at this depth: at its start, and after its success or failure. */
   part(depth: number): { readonly begun: Query; readonly kept: readonly Query[]; readonly undone: readonly Query[] };
   withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T>;
   runOn<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>>;
-  /** Whether the same work can succeed when it simply runs again. */
+  /** Whether a retry can succeed. */
   isConflict(error: unknown): boolean;
 }
 
-/** Turns what repositories send into queries. Subclasses say where they go. */
+/** Turns statements of repositories into queries. Subclasses send them. */
 abstract class QueryRunner<Query, Connection> implements SqlRunner {
   protected abstract readonly dialect: SqlDialect<Query, Connection>;
 
@@ -53,22 +53,22 @@ abstract class QueryRunner<Query, Connection> implements SqlRunner {
 
   abstract atomically<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T>;
 
-  /** Without a statement, the query was put together for this call. */
+  /** `statement` is undefined for a query composed for this call. */
   protected abstract send<Row>(query: Query, statement?: Statement): Promise<SqlResult<Row>>;
 
-  /** Whether it failed on a conflict with another transaction. */
+  /** Whether the failure is a conflict with another transaction. */
   protected isLost(failure: unknown): boolean {
     return failure instanceof ServiceError && this.dialect.isConflict(failure.cause);
   }
 }
 
-/** Sends statements to any free connection; a transaction that lost against another one runs again. */
+/** Sends statements to any free connection. Retries a transaction after a conflict. */
 export abstract class SqlPooledRunner<Query, Connection extends LentConnection> extends QueryRunner<Query, Connection> {
   constructor(
     knex: Knex,
     schema: string,
     protected readonly calls: OpenCalls,
-    /** Awaited before every call; refuses while the database is not what the code expects. */
+    /** Awaited before every call. Rejects while the database does not match the code. */
     protected readonly ready: () => Promise<void> | undefined,
   ) {
     super(knex, schema);
@@ -78,7 +78,7 @@ export abstract class SqlPooledRunner<Query, Connection extends LentConnection> 
     return this.transact((transaction) => transaction.complete(work));
   }
 
-  /** The same for statements that are asked for all at once. */
+  /** Like `atomically`, for statements that are requested all at once. */
   together<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
     return this.transact((transaction) => transaction.completeBatch(work));
   }
@@ -108,11 +108,11 @@ export abstract class SqlTransactionRunner<Query, Connection extends LentConnect
 > {
   protected failure: unknown;
   protected over = false;
-  /** Settles when all that was asked for so far is answered. */
+  /** Settles when all statements so far are answered. */
   protected last: Promise<unknown> = Promise.resolve();
-  /** Begins and ends of parts that are sent before the next statement: a part that asks for nothing costs nothing. */
+  /** Savepoint queries to send before the next statement: a part without statements costs nothing. */
   private owed: Query[] = [];
-  /** How deep in parts the work is. */
+  /** Nesting depth of the current part. */
   private depth = 0;
 
   constructor(
@@ -127,7 +127,7 @@ export abstract class SqlTransactionRunner<Query, Connection extends LentConnect
     return work(this);
   }
 
-  /** Runs the work and commits, or rolls back and throws the work's own error. */
+  /** Runs the work and commits, or rolls back and rethrows the work's error. */
   async complete<T>(work: (sql: SqlRunner, attempt: Attempt) => Promise<T>): Promise<T> {
     // If it fails, so does everything after it.
     this.dispatch(this.dialect.begin).catch(noOp);
@@ -143,10 +143,10 @@ export abstract class SqlTransactionRunner<Query, Connection extends LentConnect
     }
   }
 
-  /** The same for work that asks for everything at once: what is asked for later is refused. */
+  /** Like `complete`, for work that requests everything at once: later statements are refused. */
   abstract completeBatch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T>;
 
-  /** Whether the transaction failed on a conflict with another one, and may be tried again. */
+  /** Whether the transaction failed because of a conflict and can be retried. */
   get conflicted(): boolean {
     return this.isLost(this.failure);
   }
@@ -163,10 +163,10 @@ export abstract class SqlTransactionRunner<Query, Connection extends LentConnect
     return this.dispatchOne(query);
   }
 
-  /** Sends one query, notes its answer as the last one, and its failure if it is the first. */
+  /** Sends one query. Records its answer as the last one, and the first failure. */
   protected abstract dispatchOne<Row>(query: Query): Promise<SqlResult<Row>>;
 
-  /** Commits when all is answered. After a failed statement a database can only roll back, and may do so silently on commit. */
+  /** Commits after the last answer. After a failed statement, a database can only roll back, possibly silently on commit. */
   protected async end(): Promise<void> {
     await this.answered();
     if (this.failure !== undefined) throw this.failure;
@@ -180,12 +180,12 @@ export abstract class SqlTransactionRunner<Query, Connection extends LentConnect
     });
   }
 
-  /** All that was sent is answered, one way or another. */
+  /** Resolves when all statements are answered, with or without success. */
   protected async answered(): Promise<void> {
     await this.last.catch(noOp);
   }
 
-  /** Does a part of the work, and undoes what it did if it throws. */
+  /** Runs a nested part and undoes it if it throws. */
   private async attempt<T>(part: () => Promise<T>): Promise<T> {
     if (this.failure !== undefined) throw this.failure;
     this.depth += 1;
@@ -217,7 +217,7 @@ export abstract class SqlTransactionRunner<Query, Connection extends LentConnect
 
 function noOp(): void {}
 
-/** The work's own promise, also where it throws at once. */
+/** The promise of the work, rejected if the work throws synchronously. */
 export async function promised<T>(work: () => Promise<T>): Promise<T> {
   return work();
 }

@@ -6,13 +6,13 @@ const objectFunctions = ["lockObjects", "insertObject", "insertObjects", "linked
 const otherFunctions = ["objectNumber", "releaseLock", "stampOffset", "stampRow", "takeLock"] as const;
 const own = [...tables, ...sequences, ...objectFunctions, ...otherFunctions];
 
-/** The quoted, schema-qualified names of everything that a storage keeps. */
+/** The quoted, schema-qualified names of all tables, sequences and functions. */
 export interface Tables extends Names<(typeof own)[number]> {
   /** The schema itself, unquoted. */
   readonly schema: string;
 }
 
-/** The names in one schema; nothing relies on the search path. */
+/** The qualified names in one schema, independent of the search path. */
 export function tablesOf(schema: string): Tables {
   const accepted = acceptSchemaName(schema);
   return { schema, ...quotedNames(own, (name) => `"${accepted}"."${name}"`) };
@@ -21,8 +21,7 @@ export function tablesOf(schema: string): Tables {
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
- * Accepts the name of a schema. Names of the system are refused, and so is everything that would need care inside
- * quotes: the name becomes part of SQL texts.
+ * Validates a schema name, which becomes part of SQL texts. Refuses system schemas and every name that needs quoting.
  */
 export function acceptSchemaName(name: string): string {
   if (!schemaName.test(name) || name.startsWith("pg_") || name === "information_schema") {

@@ -8,7 +8,7 @@ export const dialect: SqlDialect<Query, Connection> = {
   prepared: ({ name, text }, values) => ({ name, text, values }),
   composed: (text, values) => ({ text, values }),
   built: (text, values) => ({ text, values: values as SqlValue[] }),
-  // Under a name, because the driver keeps only prepared statements back until it can send them with others.
+  // Named, because the driver batches only prepared statements.
   begin: { name: "begin", text: "begin isolation level read committed" },
   commit: { name: "commit", text: "commit" },
   rollback: { text: "rollback" },
@@ -25,33 +25,33 @@ export const dialect: SqlDialect<Query, Connection> = {
   isConflict,
 };
 
-/** A statement that waits for all that is asked for together with it. */
+/** A statement of a batch that is being collected. */
 interface Gathered {
   readonly query: Query;
-  /** `undefined` if it was put together for this call. */
+  /** `undefined` for a text composed for this call. */
   readonly statement: Statement | undefined;
   readonly resolve: (answer: SqlResult<never> | Promise<SqlResult<never>>) => void;
 }
 
 /**
- * Sends everything to the one connection of an open transaction. What is asked for together travels together; the
- * database works it off in the order in which it was sent.
+ * Sends everything to the one connection of an open transaction. Concurrent statements are pipelined; the database runs
+ * them in order.
  */
 export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
   protected readonly dialect = dialect;
-  /** What is asked for together, as long as more may come. */
+  /** The statements of the batch, while it accepts more. */
   private gathered: Gathered[] | null = null;
 
   /**
-   * Runs work that asks for everything at once, as one statement where that can be. Else the end is sent along: a commit, which
-   * the database turns into a rollback where a statement has failed.
+   * Runs a batch as one statement if possible. Otherwise it sends the commit along with the statements; the database
+   * turns it into a rollback if one of them failed.
    */
   async completeBatch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
     const gathered: Gathered[] = [];
     this.gathered = gathered;
     let refused = false;
     const ended = new Promise<unknown>((resolve) => {
-      // By then all is said that needs no answer, refusals without a statement among it.
+      // By then, all calls that depend on no answer are queued, including refusals without a statement.
       process.nextTick(() => {
         this.over = true;
         this.gathered = null;
@@ -72,7 +72,7 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
     }
   }
 
-  /** Resolves when all is kept or nothing, unless the connection does not know. */
+  /** Resolves when the batch is committed or rolled back. The outcome is unknown if the connection is lost. */
   private sendGathered(gathered: readonly Gathered[], refused: boolean): Promise<unknown> {
     const statements = gathered.flatMap(({ statement }) => statement ?? []);
     const batch = refused || statements.length < gathered.length ? null : batchStatement(statements);
@@ -98,7 +98,7 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
   protected dispatchOne<Row>(query: Query): Promise<SqlResult<Row>> {
     const sent = runOn<Row>(this.connection, query).catch((error: unknown) => {
       this.failure ??= error;
-      // What comes after it fails because of it.
+      // Later statements fail with the same error.
       throw this.failure;
     });
     this.last = sent;
@@ -109,8 +109,8 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
 const batches = new Map<string, Statement>();
 
 /**
- * Statements that answer nothing as one, which is all or nothing without a transaction around it: calls of functions are made in their order,
- * and rows are added once all of them are made. `null` if there is another one among them, or a call behind an addition.
+ * Combines statements without answers into one atomic statement: function calls run in order, then rows are inserted.
+ * Returns `null` if it includes another kind of statement, or a call after an insert.
  */
 export function batchStatement(statements: readonly Statement[]): Statement | null {
   const calls = statements.filter(({ batch }) => batch === "call");
