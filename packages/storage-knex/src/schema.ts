@@ -4,25 +4,25 @@ import { type ClassDefinition, ServiceError } from "@sallyport/core";
 export interface Numbered {
   readonly name: string;
   /**
-   * Of functions: `migrate` installs them where they are missing or have a lower number. A change of them raises it. A function whose
-   * signature changes gets a new name, so that servers of two versions work side by side; a migration of the next major version drops the
-   * former one. A migration has none, as it never changes.
+   * Functions only: `migrate` installs them if they are missing or have a lower number. Raise it with every change. A
+   * function with a changed signature gets a new name, so that servers of two versions can run side by side; a
+   * migration of the next major version drops the old one. A migration has no number because it never changes.
    */
   readonly number?: number;
 }
 
 /**
- * One step from an empty database to the current one. Never changed once it was released, so it imports nothing that can change but types;
- * there is no way back.
+ * One step from an empty database to the current schema. It never changes after its release, so it imports only stable
+ * code and types. There is no way back.
  */
 export interface SqlMigration<Tables, Query> extends Numbered {
-  /** Number and purpose; the order of the list is the order of the numbers. */
+  /** Number and purpose; the list is ordered by number. */
   readonly name: string;
   /** The statements. A new database gets the classes. */
   readonly statements: (tables: Tables, classes: readonly ClassDefinition[]) => readonly (string | Query)[];
 }
 
-/** What a database still needs. One that knows more than this version of the code: 705, unless newer ones are allowed. */
+/** The missing migrations. Throws 705 for a database of a newer version, unless `allowNewer` is set. */
 export function pendingMigrations<Migration extends Numbered>(
   known: readonly Migration[],
   applied: readonly Required<Numbered>[],
@@ -37,20 +37,20 @@ export function pendingMigrations<Migration extends Numbered>(
   return known.filter(({ name, number = 1 }) => (done.get(name) ?? 0) < number);
 }
 
-/** Members for the tables and sequences that every dialect has. */
+/** Members for the tables and sequences of every dialect. */
 const entry = ["accounts", "appKeys", "channels", "cipherBlocks", "customAccounts", "sessions", "throttle"] as const;
 const objects = ["classes", "tombstones", "links", "locks", "objectCounts", "objects"] as const;
 const others = ["audit", "auditTallies", "migrations", "records", "recordVersions", "settings"] as const;
 const shared = [...entry, ...objects, ...others];
 
-/** Members for the procedures or functions that every dialect has. */
+/** Members for the procedures or functions of every dialect. */
 const routines = ["openSession", "passThrottle", "putRecord", "removeAccounts"] as const;
 
 export type Names<Own extends string> = Readonly<
   Record<Own | (typeof shared)[number] | (typeof routines)[number], string>
 >;
 
-/** The quoted names of what every dialect has and of a dialect's own, by member: `app_keys` for `appKeys`. */
+/** The quoted names of all shared and dialect-specific members: `app_keys` for `appKeys`. */
 export function quotedNames<Own extends string>(own: readonly Own[], quoted: (name: string) => string): Names<Own> {
   const members = [...shared, ...routines, ...own];
   const names = members.map((member) => [

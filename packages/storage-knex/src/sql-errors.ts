@@ -1,11 +1,11 @@
 import { type ErrorCode, OutdatedModelError, ServiceError } from "@sallyport/core";
 
-/** No connection became free in time, or too many callers wait for one already. */
+/** No connection became free in time, or too many callers wait. */
 export class PoolExhausted extends Error {
   override readonly name = "PoolExhausted";
 }
 
-/** What functions and procedures of ours refuse, by SQLSTATE. */
+/** The SQLSTATEs raised by this project's functions and procedures. */
 export const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
   ["SP302", 302],
   ["SP304", 304],
@@ -17,14 +17,14 @@ export const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
   ["SPUID", 307],
 ]);
 
-/** The code of every error that is listed under one. */
+/** Maps every listed error to its code. */
 export function codesOf(
   meanings: readonly (readonly [ErrorCode, readonly unknown[]])[],
 ): ReadonlyMap<unknown, ErrorCode> {
   return new Map(meanings.flatMap(([code, errors]) => errors.map((error) => [error, code] as const)));
 }
 
-/** Errors of the operating system that mean, with every driver, that the server cannot be reached. */
+/** Operating system errors that mean an unreachable server, with every driver. */
 export const unreachable: readonly string[] = [
   "ECONNREFUSED",
   "ECONNRESET",
@@ -37,10 +37,10 @@ export const unreachable: readonly string[] = [
   "EAI_AGAIN",
 ];
 
-/** What it means to break the uniqueness of names of accounts. */
+/** The detail of a duplicate account name. */
 export const nameTaken = "The user name is taken or looks like another.";
 
-/** What some of them are about, for the log. */
+/** Details of some refusals. */
 const details: ReadonlyMap<unknown, string> = new Map([
   ["SP307", "A link leads to an object that is not there."],
   ["SP713", "The object has another version."],
@@ -48,25 +48,25 @@ const details: ReadonlyMap<unknown, string> = new Map([
   ["SPUID", "A UUID is in use."],
 ]);
 
-/** The model that a write was prepared under is no longer current. */
+/** The model generation of a write is outdated. */
 const outdatedModel = "SPMOD";
 
 interface Failure {
   readonly state: unknown;
-  /** Unexpected, if undefined. */
+  /** Undefined means unexpected. */
   readonly code: ErrorCode | undefined;
-  /** What the constraint that was broken means. */
+  /** The detail of the violated constraint. */
   readonly refusedBy: string | undefined;
 }
 
-/** The failure of a statement, as callers see it. */
+/** Maps the failure of a statement to a service error. */
 export function failureOf(error: unknown, { state, code = 799, refusedBy }: Failure): ServiceError {
   if (state === outdatedModel) return new OutdatedModelError(error);
   const detail = details.get(state) ?? refusedBy;
   return new ServiceError(code, { cause: error, ...(detail === undefined ? {} : { detail }) });
 }
 
-/** The failure to get a connection from a pool, as callers see it; undefined if it is the database's. */
+/** Maps the failure to get a connection to a service error; undefined if the error comes from the database. */
 export function poolFailureOf(error: unknown, endedPool: RegExp): ServiceError | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof PoolExhausted || error.name === "KnexTimeoutError")

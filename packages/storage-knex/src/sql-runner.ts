@@ -3,7 +3,7 @@ import { OutdatedModelError, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { Statement } from "./statement.ts";
 
-/** A value of a statement. An array travels as whatever the engine has for it, JSON as text. */
+/** A value of a statement. An array uses the engine's own representation, JSON is text. */
 export type SqlValue = string | number | boolean | null | Buffer | readonly string[] | readonly number[];
 
 export interface SqlResult<Row> {
@@ -12,28 +12,25 @@ export interface SqlResult<Row> {
   readonly rowCount: number;
 }
 
-/**
- * Where repositories send their SQL: to any free connection, or to the one of a transaction. Its errors are
- * `ServiceError`s.
- */
+/** Runs the SQL of repositories, on any free connection or in a transaction. Its errors are `ServiceError`s. */
 export interface SqlRunner {
-  /** Runs a prepared statement: the way for everything that runs often. */
+  /** Runs a prepared statement, for frequent use. */
   run<Row>(statement: Statement, values?: readonly SqlValue[]): Promise<SqlResult<Row>>;
 
-  /** Runs a text that was put together for this call, and planned for its values. */
+  /** Runs a text composed for this call and planned for its values. */
   runOnce<Row>(text: string, values?: readonly SqlValue[]): Promise<SqlResult<Row>>;
 
-  /** Runs what Knex's query builder composed: the way for everything else. */
+  /** Runs a query of Knex's query builder, for everything else. */
   build<Row>(query: Knex.QueryBuilder): Promise<SqlResult<Row>>;
 
   /** Starts a query on one of the storage's tables. */
   table(name: string): Knex.QueryBuilder;
 
-  /** Runs several statements as one unit: in a transaction of their own, or in the one that is already open. */
+  /** Runs several statements atomically, in the open transaction or in a new one. */
   atomically<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T>;
 }
 
-/** Whether nothing can be done in a transaction after this failure, whatever part it happened in: no database, or no more time. */
+/** Whether this failure ends the whole transaction: no database, or a time-out. */
 export function endsTransaction(failure: unknown): boolean {
   if (!(failure instanceof ServiceError) || failure instanceof OutdatedModelError) return false;
   return failure.code === 704 || failure.code === 706;
@@ -41,7 +38,7 @@ export function endsTransaction(failure: unknown): boolean {
 
 const attempts = 3;
 
-/** Does work, and twice again at most where it lost against a transaction. */
+/** Retries work after conflicts, at most twice. */
 export async function withRetries<T>(work: () => Promise<T>, lost: (failure: unknown) => boolean): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -49,16 +46,16 @@ export async function withRetries<T>(work: () => Promise<T>, lost: (failure: unk
     } catch (error) {
       if (attempt === attempts || !lost(error)) throw error;
     }
-    // Lets the winner of a deadlock take what the loser has given free, before the loser wants it again.
+    // Lets the winner of a deadlock take the released locks first.
     await delay(attempt * 10 + Math.random() * 20);
   }
 }
 
-/** Characters of the values that travel in one statement, and rows: a packet has 16 MiB unless the server is told otherwise. */
+/** Maximum characters and rows per statement: a packet is limited to 16 MiB by default. */
 const mostCharacters = 2 * 1_024 * 1_024;
 const mostRows = 1_000;
 
-/** Inserts rows, in as many statements as it takes. What comes after the values says what becomes of those that are there. */
+/** Inserts rows in as many statements as necessary. `otherwise` follows the values and handles duplicates. */
 export async function insertRows(
   sql: SqlRunner,
   table: string,

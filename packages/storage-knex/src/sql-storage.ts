@@ -17,15 +17,15 @@ import { OpenCalls } from "./open-calls.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 export interface SqlStorageOptions {
-  /** May be shared by several storages. */
+  /** Several storages can share it. */
   readonly knex: Knex;
-  /** Milliseconds by which the storage's clock is ahead of the server's; lets tests pass time. */
+  /** Milliseconds by which the storage's clock is ahead of the server's; tests use it to advance time. */
   readonly clockOffset?: () => number;
-  /** Runs once when the storage is closed and its last call has ended; ends the connections, if that is whose they are. */
+  /** Runs once after closing and the last call; ends the connections if the storage owns them. */
   readonly onClose?: () => Promise<void>;
 }
 
-/** What the storages of all SQL dialects have in common. */
+/** The common base of SQL storages. */
 export abstract class SqlStorage implements Storage {
   abstract readonly capabilities: StorageCapabilities;
   abstract readonly repositories: Repositories;
@@ -41,7 +41,7 @@ export abstract class SqlStorage implements Storage {
   protected readonly knex: Knex;
   protected readonly offset: () => number;
   protected readonly calls = new OpenCalls();
-  /** Asked before the first call, so that a database of another version is refused before it is touched. */
+  /** Runs before the first call, so that a database of another version is refused before any access. */
   protected readonly ready = (): Promise<void> | undefined => (this.migrated ? undefined : this.check());
   private readonly onClose: () => Promise<void>;
   private migrated = false;
@@ -55,12 +55,12 @@ export abstract class SqlStorage implements Storage {
 
   abstract readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]>;
 
-  /** The repositories over one runner: that of the storage, or that of a transaction. */
+  /** The repositories over a runner: that of the storage, or that of a transaction. */
   protected abstract repositoriesOver(sql: SqlRunner): Repositories;
 
   protected abstract applyMigrations(classes: readonly ClassDefinition[]): Promise<MigrationReport>;
 
-  /** Whether no migration is left to apply; 705 if the database is not what the code expects, or is newer and may not be. */
+  /** Whether all migrations are applied. Throws 705 for an unsuitable database, or a newer one without `allowNewer`. */
   protected abstract isMigrated(options: { readonly allowNewer: boolean }): Promise<boolean>;
 
   protected abstract readClock(): Promise<number>;
@@ -99,7 +99,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   private async check(): Promise<void> {
-    // In a rolling upgrade, `migrate` of the next version runs while servers of this one still serve.
+    // In a rolling upgrade, `migrate` of the next version runs while servers of this version still run.
     if (!(await this.isMigrated({ allowNewer: this.migrated })))
       throw new ServiceError(705, { detail: "The database is not migrated to this version." });
     this.migrated = true;

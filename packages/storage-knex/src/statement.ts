@@ -4,29 +4,29 @@ import { createHash } from "node:crypto";
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** That a row with the same key is there is no error, but means that nothing is done; for engines whose SQL cannot say so. */
+  /** Treats a duplicate key as success with no affected rows, for engines without such a clause. */
   readonly unlessKnown?: true;
-  /** Is asked with every request, waits for nobody and has a small answer: those of several requests may travel together. */
+  /** Runs with every request, never waits for a lock and has a small answer: can be batched with those of other requests. */
   readonly batchable?: true;
-  /** How it may be part of one statement with others that answer nothing either: the call of a function, or the addition of a row. */
+  /** How it combines with other statements without answers into one: a function call, or an insert. */
   readonly batch?: "call" | "addition";
 }
 
 /**
- * Names the text. The name holds a digest of the text, so that storages of several schemas, and processes of several
- * versions behind one connection pooler, never meet another's statement under the same name.
+ * Names the text. The name contains a hash of the text, so that several schemas, or several versions behind one
+ * connection pooler, never share a name for different statements.
  */
 export function statement(name: string, text: string): Statement {
   const digest = createHash("sha256").update(text).digest("hex").slice(0, 16);
   return { name: `${name}_${digest}`, text };
 }
 
-/** A statement that may travel with those of other requests. */
+/** A statement that can be batched with those of other requests. */
 export function batchableStatement(name: string, text: string): Statement {
   return { ...statement(name, text), batchable: true };
 }
 
-/** A statement that adds a row, unless one with the same key is there. */
+/** A statement that inserts a row unless its key exists. */
 export function additionUnlessKnown(name: string, text: string): Statement {
   return { ...statement(name, text), unlessKnown: true };
 }

@@ -2,8 +2,8 @@ import type { Comparison, Filter, Hop, JsonValue, ValuePath } from "@sallyport/c
 import { indexedPart, isShort, type QueryScope } from "./query-scope.ts";
 
 /**
- * A filter as a condition on the object `o`. It may be unknown where the filter is false: what stands under a `not` is
- * asked whether it is true. Left open like this, the conditions of a list can be served by indexes.
+ * A filter as a condition on the object `o`. It can be null where the filter is false; `not` becomes `is not true`.
+ * This lets indexes serve the conditions.
  */
 export function condition(filter: Filter, o: string, scope: QueryScope): string {
   const behind = behindHop(filter);
@@ -43,13 +43,13 @@ function joined(
   return parts.length === 0 ? none : `(${parts.join(by)})`;
 }
 
-/** A condition on the object that a reference leads to; false when it leads nowhere. */
+/** A condition on the target of a reference; false without a target. */
 function entered(hop: Hop, o: string, scope: QueryScope, inside: (holder: string) => string): string {
   const { alias, table, condition: leads } = scope.target(o, hop.reference, hop.classes);
   return `exists (select 1 from ${table} where ${leads} and ${inside(alias)})`;
 }
 
-/** The condition on the object that the hops of a path lead to; false when they lead nowhere. */
+/** The condition on the object behind the hops of a path; false if a hop leads nowhere. */
 function through(
   [hop, ...rest]: readonly Hop[],
   o: string,
@@ -103,22 +103,22 @@ function isLike(path: ValuePath, pattern: string, holder: string, scope: QuerySc
   const [indexed, whole] = scope.leaf(holder, path);
   const exact = scope.isLike(whole ?? indexed, pattern);
   const start = /^(?:[^%_\\]|\\[^])*/u.exec(pattern)?.[0] ?? "";
-  // A start that the index holds narrows the search.
+  // An indexed prefix narrows the search.
   return whole === undefined || start === "" || [...start].length > scope.indexedCharacters
     ? exact
     : `(${scope.isLike(indexed, `${start}%`)} and ${exact})`;
 }
 
-/** A filter that asks only for what one reference leads to. */
+/** A filter on the target of one reference. */
 interface FilterBehind {
   readonly hop: Hop;
-  /** What it asks of the object there. */
+  /** The filter on the target. */
   readonly filter: Filter;
 }
 
 /**
- * The filter as one on the object that a reference leads to, if all of it is about that: then the reference is followed
- * once. What is true where a reference leads nowhere is no such filter.
+ * The filter as one on the target of a reference, if all of it is about that target: then the reference is followed
+ * once. A filter that is true without a target does not qualify.
  */
 function behindHop(filter: Filter): FilterBehind | null {
   switch (filter.kind) {
@@ -144,7 +144,7 @@ function behindHop(filter: Filter): FilterBehind | null {
   }
 }
 
-/** The parts of a filter, those together that are about what one reference leads to. */
+/** The parts of a filter, grouped by their common reference. */
 function groupedByHop({ kind, filters }: Extract<Filter, { kind: "all" | "any" }>): Filter[] {
   const groups = new Map<string, Filter[]>();
   for (const [index, filter] of filters.entries()) {

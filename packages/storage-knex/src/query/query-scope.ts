@@ -20,17 +20,13 @@ export interface ComposedText {
   readonly values: readonly SqlValue[];
 }
 
-/** What a reference leads to. */
 interface Target {
   readonly alias: string;
   readonly table: string;
   readonly condition: string;
 }
 
-/**
- * What the parts of one query share: who asks, names for the tables it reads, and how the dialect says what can be said
- * of one value.
- */
+/** The shared parts of one query: the visibility, table aliases, and the dialect's expressions on single values. */
 export abstract class QueryScope {
   private aliases = 0;
   private readonly joined = new Map<string, Target>();
@@ -47,39 +43,38 @@ export abstract class QueryScope {
   /** A condition on the readers of an object. */
   abstract readable(o: string): string;
 
-  /** That an object is of one of these classes. */
+  /** A condition that an object is of one of these classes. */
   abstract isOf(o: string, classes: readonly string[]): string;
 
   /**
-   * The value at the end of a path as what is compared: what an index holds of it, and after it the whole of it where the
-   * index may not hold all.
+   * The expressions of the value at the end of a path: the indexed part, then the whole value if the index can hold
+   * less.
    */
   abstract leaf(o: string, path: Pick<ValuePath, "leaf" | "type">): readonly [string] | readonly [string, string];
 
-  /** A value to compare those of a path with. */
+  /** The operand to compare values of a path with. */
   abstract operand(type: ValueType, value: JsonValue): string;
 
-  /** That what is compared is one of the values. */
+  /** A condition that an expression is one of the values. */
   abstract isAmong(expression: string, type: ValueType, values: readonly JsonValue[]): string;
 
-  /** That an object has an attribute, null or not. */
+  /** A condition that an object has an attribute, null or not. */
   abstract isPresent(o: string, attribute: string): string;
 
-  /** That a text is like a pattern of filters. */
+  /** A condition that a text matches a filter pattern. */
   abstract isLike(expression: string, pattern: string): string;
 
-  /** That the text at a path has a part, or the collection a member. */
+  /** A condition that the text at a path has a substring, or the collection a member. */
   abstract contains(o: string, path: ValuePath, value: string): string;
 
-  /** The value as a whole. */
   whole(o: string, path: ValuePath): string {
     const [indexed, whole] = this.leaf(o, path);
     return whole ?? indexed;
   }
 
   /**
-   * The live, visible object that a reference leads to: a table under an alias, and the condition on it. `o` is the
-   * alias of the object that has the reference. Without classes it may be of any.
+   * The live, visible target of a reference: a table alias and its condition. `o` is the alias of the source. Without
+   * classes, the target can be of any class.
    */
   target(o: string, reference: string, classes: readonly string[] | null): Target {
     this.aliases += 1;
@@ -93,8 +88,8 @@ export abstract class QueryScope {
   }
 
   /**
-   * Joins what a reference leads to; its alias, whose columns are null where that is nothing. The same reference is
-   * joined once.
+   * Joins the target of a reference and returns its alias; its columns are null without a target. The same reference is
+   * joined only once.
    */
   join(o: string, reference: string, classes: readonly string[]): string {
     const key = JSON.stringify([o, reference, classes]);
@@ -105,7 +100,7 @@ export abstract class QueryScope {
     return target.alias;
   }
 
-  /** All that was joined, as it follows the table of the objects. */
+  /** All joins, in the text after the objects table. */
   get joins(): string {
     return Array.from(this.joined.values(), ({ table, condition }) => ` left join ${table} on ${condition}`).join("");
   }
@@ -117,9 +112,9 @@ export abstract class QueryScope {
   }
 }
 
-/** The start of a text, as much as an index of strings holds. */
+/** The prefix of a text that an index holds. */
 export function indexedPart(text: string, indexedCharacters: number): string {
-  // A character is one or two units.
+  // A character is one or two UTF-16 units.
   return text.length <= indexedCharacters
     ? text
     : Array.from(text.slice(0, 2 * indexedCharacters))
@@ -127,34 +122,34 @@ export function indexedPart(text: string, indexedCharacters: number): string {
         .join("");
 }
 
-/** Whether what an index holds is enough to compare with this text. */
+/** Whether the indexed prefix suffices to compare with this text. */
 export function isShort(text: string, indexedCharacters: number): boolean {
   return (
     text.length < indexedCharacters || (text.length < 2 * indexedCharacters && [...text].length < indexedCharacters)
   );
 }
 
-/** Whether anything can have the value: a database would refuse to look for another. */
+/** Whether an object can have the value: a database would refuse to search for an invalid one. */
 export function isPossible(type: ValueType, value: JsonValue): boolean {
   if (type === "id" || type === "reference" || type === "file") return typeof value === "string" && isObjectId(value);
   return type !== "uuid" || (typeof value === "string" && isUuid(value));
 }
 
-/** Those of the classes that are visible, each once. */
+/** The visible ones of the classes, without duplicates. */
 export function visibleClasses(classes: readonly string[], visibility: Visibility): string[] {
   const asked = [...new Set(classes)].filter(isStorableText);
   return asked.filter((name) => visibility.classes === null || visibility.classes.has(name));
 }
 
-/** Whether all objects of the classes are meant, by their numbers: statements that are not composed serve that. */
+/** Whether the query asks for all objects of the classes by number. Prepared statements serve it. */
 export function isPlain({ filter, sort }: ObjectQuery): boolean {
   return filter === undefined && (sort === undefined || sort.length === 0);
 }
 
-/** A value of a position as the database answers it. */
+/** A key value of a position as the database returns it. */
 export type KeyValue = Scalar | null;
 
-/** The position of a row that was ordered, from the values of its keys. */
+/** The position of an ordered row, from its key values. */
 export function positionFrom(
   sort: readonly SortKey[],
   values: readonly KeyValue[],
