@@ -1,19 +1,19 @@
 import { ServiceError } from "@sallyport/core";
 import { commitState, forkState, type State } from "./state.ts";
 
-/** Work on the state at one moment; it never waits, so nothing comes in between. */
+/** Synchronous work on the state, so that it is atomic. */
 type Work<T> = (state: State, now: number) => T;
 
-/** How repositories reach the state: outside of transactions or inside of one. */
+/** Access of repositories to the state, outside or inside a transaction. */
 export interface Access {
-  /** For work that changes nothing. */
+  /** For read-only work. */
   read<T>(work: Work<T>): Promise<T>;
 
-  /** For work that changes something: all of it is kept, or nothing if it throws. */
+  /** For writes; an error undoes all of them. */
   write<T>(work: Work<T>): Promise<T>;
 }
 
-/** Passes work on and keeps its answers, so that no failure among them is overlooked. */
+/** Passes work on and records its answers, so that no failure goes unnoticed. */
 export class NotingAccess implements Access {
   private readonly noted: Promise<unknown>[] = [];
 
@@ -27,7 +27,7 @@ export class NotingAccess implements Access {
     return this.note(this.access.write(work));
   }
 
-  /** Rejects if one of those that were asked for by now fails. */
+  /** Rejects if one of the calls so far fails. */
   async answers(): Promise<void> {
     await Promise.all(this.noted);
   }
@@ -38,7 +38,7 @@ export class NotingAccess implements Access {
   }
 }
 
-/** The state as one transaction sees it, for as long as the transaction runs. */
+/** The state as seen by one open transaction. */
 export class TransactionAccess implements Access {
   private ended = false;
 
@@ -55,7 +55,7 @@ export class TransactionAccess implements Access {
     this.ended = true;
   }
 
-  /** Does a part on a fork of its own, which is kept if it does not throw. */
+  /** Runs a nested part on its own fork, which is committed unless the part throws. */
   async attempt<T>(part: () => Promise<T>): Promise<T> {
     this.checkRunning();
     const whole = this.state;
@@ -88,7 +88,7 @@ export class TransactionAccess implements Access {
   }
 }
 
-/** Lets work happen one after the other, in the order of arrival. */
+/** Runs work sequentially, in order of arrival. */
 export class Mutex {
   private last: Promise<unknown> = Promise.resolve();
 

@@ -1,12 +1,11 @@
 import { type Channel, type MessageVerdict, messageWindow } from "@sallyport/core";
 
-/** A channel as stored. */
 export interface ChannelRecord extends Channel {
-  /** The first number of an outgoing message that nobody has reserved. */
+  /** The next outgoing number to reserve. */
   readonly nextOut: bigint;
-  /** The highest number of an incoming message; −1 before the first. */
+  /** The highest incoming number; −1 before the first. */
   readonly highest: bigint;
-  /** Which numbers were accepted: bit n stands for the n-th below the highest. */
+  /** The accepted numbers: bit n is the n-th below the highest. */
   readonly accepted: bigint;
 }
 
@@ -17,12 +16,12 @@ export function openedChannel({ wrappedKey, ivPrefix }: Channel): ChannelRecord 
   return { wrappedKey, ivPrefix: ivPrefix.slice(), nextOut: 0n, highest: -1n, accepted: 0n };
 }
 
-/** What callers get of it: theirs to change. */
+/** A copy for callers, which they can change. */
 export function channelOfRecord({ wrappedKey, ivPrefix }: ChannelRecord): Channel {
   return { wrappedKey, ivPrefix: ivPrefix.slice() };
 }
 
-/** Judges the number of an incoming message; the record after it if that is different. */
+/** Judges the number of an incoming message. `after` is the updated record. */
 export function accepted(record: ChannelRecord, number: bigint): { verdict: MessageVerdict; after: ChannelRecord } {
   const ahead = number - record.highest;
   if (ahead > 0n) {

@@ -103,12 +103,11 @@ export const memoryAccountRepository = (access: Access): AccountRepository => ({
     ),
 });
 
-/** The accounts of a realm. */
 export function accountsOf({ accounts }: Pick<State, "accounts">, realm: Realm): AccountRecord[] {
   return [...accounts.values()].filter(({ id }) => realmOf(id) === realm);
 }
 
-/** Under what the names of an account are known in its realm. */
+/** The keys of an account's names in its realm. */
 export function namesOf({
   id,
   loginName,
@@ -118,7 +117,7 @@ export function namesOf({
   return [`${realm} name:${loginName}`, `${realm} key:${confusableKey}`];
 }
 
-/** Whether another account of the realm has the name or the key. */
+/** Whether another account of the realm has the name or the confusable key. */
 function isTaken({ accountNames }: State, account: Pick<AccountRecord, "id" | "loginName" | "confusableKey">): boolean {
   return namesOf(account).some((name) => (accountNames.get(name) ?? account.id) !== account.id);
 }
@@ -148,12 +147,12 @@ function foundByName(
   return { ...found(state, account, links), decoy: next?.secret ?? null };
 }
 
-/** What a record of a link is to others. */
+/** The public form of a link record. */
 export function identityLinkOf({ id, born, value }: KeptRecord): IdentityLinkRecord {
   return { id, born, value: value as unknown as IdentityLink };
 }
 
-/** An account, and of a database user the user object with what its links point to. */
+/** An account; for a database user also the user object and the objects that its links reference. */
 function found({ objects }: State, record: AccountRecord | undefined, links: readonly string[]): FoundAccount {
   if (record === undefined) return nothing;
   const account = accountOf(record);
@@ -164,7 +163,7 @@ function found({ objects }: State, record: AccountRecord | undefined, links: rea
   return { ...nothing, account, user, linked: bytes > maximumObjectBytes ? [] : linked };
 }
 
-/** Without what is the storage's business. */
+/** The account without internal fields. */
 export function accountOf({ confusableKey: _confusableKey, ...account }: AccountRecord): Account {
   return Object.freeze(account);
 }
@@ -175,7 +174,7 @@ function targetsOf({ attributes }: StoredObject, name: string): ObjectId[] {
   return [value].flat().filter((id) => typeof id === "string" && isObjectId(id)) as ObjectId[];
 }
 
-/** Removes accounts with what belongs to them: custom accounts of users, and the records that all of these, or the users' links, own. */
+/** Removes accounts with their custom accounts, and the records that these accounts or their links own. */
 function removeBelongings(state: State, ids: readonly AccountId[]): void {
   const { accounts, records } = state;
   const mapped = accountsOf(state, "custom").filter(({ userId }) => ids.includes(userId));

@@ -23,7 +23,7 @@ import type { State } from "./state.ts";
 
 export const memoryAdmissionRepository = (access: Access): AdmissionRepository => ({
   async admit(request) {
-    // Only a due touch writes, and only writing waits for a transaction.
+    // Only a due touch writes, and only writes wait for transactions.
     const seen = await access.read((state, now) => look(state, request, now));
     if (!seen.touchDue) return seen.admission;
     return access.write((state, now) => {
@@ -100,7 +100,7 @@ function liveSession(state: State, digest: string, mode: SessionMode, appKey: Ap
   return authenticationMethod === null ? null : { record, account, authenticationMethod };
 }
 
-/** The way in that a session came, `null` if it does not hold any more. */
+/** The authentication method of a session; `null` if it is no longer valid. */
 function currentAuthenticationMethod(
   state: State,
   entrance: AuthenticationMethod,

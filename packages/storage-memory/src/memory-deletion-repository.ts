@@ -21,7 +21,7 @@ import { liveLock } from "./memory-lock-repository.ts";
 import { type State, writeStamp } from "./state.ts";
 import { acceptModel } from "./write-objects.ts";
 
-/** While a transaction runs nobody else writes, so that nothing needs to be held. */
+/** Transactions are sequential, so no locks are necessary. */
 export const memoryDeletionRepository = (access: Access): DeletionRepository => ({
   lock: (ids, by = {}) =>
     access.read((state, now) => {
@@ -109,7 +109,7 @@ export const memoryDeletionRepository = (access: Access): DeletionRepository => 
   },
 });
 
-/** The numbers of the ids that can exist, ascending, each once. */
+/** The numbers of the valid ids, ascending, without duplicates. */
 function numbersOf(ids: readonly ObjectId[]): number[] {
   return [...new Set(ids.filter(isObjectId).map(objectNumber))].toSorted((one, other) => one - other);
 }
@@ -147,7 +147,7 @@ function clearOne(state: State, id: ObjectId, links: readonly Referrer[], stored
   state.links.set(objectNumber(id), frozenCopy(linked));
 }
 
-/** Whether the user would have more in the recycle bin than the quota. */
+/** Whether the user would exceed the quota of the recycle bin. */
 function isFull(
   { objects, tombstones }: State,
   ids: readonly ObjectId[],

@@ -29,12 +29,11 @@ export const memoryLockRepository = (access: Access): LockRepository => ({
     access.write((state, now) => state.locks.sweep((_lock, number) => liveLock(state, number, now) === null, limit)),
 });
 
-/** How many locks a session has. */
 function countOf(state: State, session: Digest, now: number): number {
   return [...state.locks.entries()].filter(([number]) => liveLock(state, number, now)?.session === session).length;
 }
 
-/** The lock of an object whose session lives. */
+/** The lock of an object, if its session is live. */
 export function liveLock({ locks, sessions }: State, number: number, now: number): Lock | null {
   const lock = locks.get(number);
   const holder = lock === undefined ? undefined : sessions.get(lock.session);

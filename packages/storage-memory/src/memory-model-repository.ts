@@ -10,7 +10,7 @@ export const memoryModelRepository = (access: Access): ModelRepository => ({
       classes: [...classes.values()],
     })),
 
-  /** Transactions happen one after the other. */
+  /** Transactions are sequential. */
   lock: () => access.read(() => {}),
 
   async change({ put, removed = [] }, expectedGeneration) {

@@ -50,7 +50,7 @@ export const memoryObjectRepository = (access: Access): ObjectRepository => ({
     }),
 
   async lock() {
-    // Transactions take turns: nobody else is there.
+    // Transactions are sequential, so no lock is necessary.
     await access.read(() => {});
   },
 
@@ -73,7 +73,7 @@ export const memoryObjectRepository = (access: Access): ObjectRepository => ({
   },
 });
 
-/** The visible ones among the objects with these ids, each once. */
+/** The visible objects with these ids, without duplicates. */
 function objectsOf({ objects }: State, ids: readonly ObjectId[], visibility: Visibility): StoredObject[] {
   const numbers = new Set(ids.filter(isObjectId).map(objectNumber));
   return [...numbers].flatMap((number) => objects.get(number) ?? []).filter((object) => isVisible(object, visibility));

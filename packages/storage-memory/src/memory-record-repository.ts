@@ -114,7 +114,7 @@ export const memoryRecordRepository = (access: Access): RecordRepository => ({
     }),
 });
 
-/** Removes a record and gives its value; `null` if there is none. */
+/** Removes a record and returns its value; `null` if there is none. */
 export function takeRecord<Value = RecordValue>(state: State, kind: string, id: string, now: number): Value | null {
   const record = livingRecord(state, kind, id, now);
   if (record === undefined) return null;
@@ -129,7 +129,7 @@ function contentOf(id: string, owner: string | null, value: unknown): Content {
   return frozenCopy({ id, owner, value: value as RecordValue });
 }
 
-/** Writes a record, in the place of the present one if there is one. */
+/** Writes a record and replaces the present one. */
 function write(
   state: State,
   now: number,
@@ -149,7 +149,7 @@ function write(
   state.records.set(keyOf(content.kind, content.id), Object.freeze(record));
 }
 
-/** Under which a record stands in its table. */
+/** The key of a record in its table. */
 export function keyOf(kind: string, id: string): string {
   return `${kind} ${id}`;
 }
@@ -158,7 +158,7 @@ function isLiving({ expiresAt }: KeptRecord, now: number): boolean {
   return expiresAt === null || expiresAt > now;
 }
 
-/** The record of an id; `undefined` if there is none, or its lifetime is over. */
+/** The record of an id; `undefined` if it is missing or expired. */
 export function livingRecord({ records }: State, kind: string, id: string, now: number): KeptRecord | undefined {
   const record = records.get(keyOf(kind, id));
   return record !== undefined && isLiving(record, now) ? record : undefined;

@@ -32,7 +32,7 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
       );
       if (room < 1) throw new ServiceError(315);
       if (sessions.has(digest)) throw new ServiceError(799, { detail: "The digest of a new session is in use." });
-      // Entries come by age, and sorting keeps that order where the expiry is the same.
+      // Entries are ordered by age, and the sort is stable.
       const ofDevice = live
         .filter(([, record]) => sharesDevice(session, record.session))
         .toSorted(([, one], [, other]) => one.expiresAt - other.expiresAt);
@@ -80,13 +80,13 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
     }),
 });
 
-/** A session takes its channel with it. */
+/** Removes a session with its channel. */
 function forget({ sessions, channels }: State, digest: Digest): void {
   sessions.delete(digest);
   channels.delete(digest);
 }
 
-/** How many sessions of a device, the new one included, a limit has room for beside the others. */
+/** The number of sessions of a device, including the new one, that a limit allows beside the others. */
 function sessionsToEnd(others: number, limit: number): number {
   return limit > 0 ? limit - others : Infinity;
 }

@@ -19,13 +19,13 @@ import { memoryRepositories } from "./memory-repositories.ts";
 import { emptyState, forkState, keepState, nextNumber } from "./state.ts";
 
 export interface MemoryStorageOptions {
-  /** Milliseconds by which the storage's clock is ahead of the process's, asked for at every call; none unless given. */
+  /** Milliseconds by which the storage's clock is ahead of the process's, read at every call. Default: 0. */
   readonly clockOffset?: () => number;
 }
 
 /**
- * A database in the memory of this process, gone with it. Writes and transactions happen one after the other;
- * reads outside of them see what was committed and never wait.
+ * A database in the memory of this process. Writes and transactions are sequential. Reads outside transactions see
+ * committed data and never wait.
  */
 export class MemoryStorage implements Storage {
   readonly capabilities: StorageCapabilities = {
@@ -40,7 +40,7 @@ export class MemoryStorage implements Storage {
   private readonly clockOffset: () => number;
   private readonly state = emptyState();
   private readonly mutex = new Mutex();
-  /** The transaction that the running code belongs to. */
+  /** The transaction of the running code. */
   private readonly current = new AsyncLocalStorage<TransactionAccess>();
   private indexes: ReadonlySet<string> = new Set();
   private migrated = false;
@@ -75,7 +75,7 @@ export class MemoryStorage implements Storage {
     return this.transact(async (access) => {
       const noted = new NotingAccess(access);
       const running = work(memoryRepositories(noted));
-      // Everything has been asked for.
+      // A batch accepts calls only until `work` returns its promise.
       access.end();
       const answers = noted.answers();
       answers.catch(() => {});
@@ -110,7 +110,7 @@ export class MemoryStorage implements Storage {
     return { applied: ["built-in-classes"] };
   }
 
-  /** Nothing is found faster by an index here, so it is enough to know which ones there should be. */
+  /** Only records the wanted indexes: an index would not speed up anything here. */
   async alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport> {
     this.checkUsable();
     const built = wanted.filter((index) => !this.indexes.has(keyOf(index)));
@@ -137,7 +137,7 @@ export class MemoryStorage implements Storage {
   async close(): Promise<void> {
     this.closed = true;
     await this.mutex.run(() => {});
-    // Else every promise of the process would be followed for this storage, too.
+    // Otherwise every promise of the process would still be tracked for this storage.
     this.current.disable();
   }
 
@@ -152,7 +152,7 @@ export class MemoryStorage implements Storage {
   private checkUsable(): void {
     this.checkOpen();
     if (!this.migrated) throw new ServiceError(705);
-    // It would wait for the transaction that waits for it.
+    // It would deadlock with the running transaction.
     if (this.current.getStore()?.running === true) {
       throw new ServiceError(799, { detail: "A transaction awaits something else than its own repositories." });
     }

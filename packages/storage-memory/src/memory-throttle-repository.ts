@@ -51,7 +51,7 @@ export const memoryThrottleRepository = (access: Access): ThrottleRepository => 
 const groupPrefix = (group: string) => `exempt:${group}:`;
 const recordKey = ({ group, member }: ThrottleExemption) => `${groupPrefix(group)}${member}`;
 
-/** An exemption is a record without failures, so that it is swept like those. */
+/** An exemption is a record without failures, so that it is swept like the others. */
 function isExempted({ throttle }: State, { exemption }: ThrottleKey, now: number): boolean {
   const record = exemption === undefined ? undefined : throttle.get(recordKey(exemption));
   return record !== undefined && !isForgotten(record, now);

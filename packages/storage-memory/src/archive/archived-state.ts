@@ -1,6 +1,6 @@
 import type { State } from "../state.ts";
 
-/** The tables of what an archive can hold. */
+/** The tables that an archive can hold. */
 const archivedTables = [
   "accounts",
   "accountNames",
@@ -20,21 +20,21 @@ const archivedTables = [
 
 export type ArchivedState = Pick<State, (typeof archivedTables)[number] | "records">;
 
-/** The state as it is now, whatever becomes of it. What the tables hold is never changed, so only they are copied. */
+/** A snapshot of the state. Values are immutable, so only the tables are copied. */
 export function copyOf(state: State): ArchivedState {
   return Object.fromEntries(
     [...archivedTables, "records" as const].map((name) => [name, state[name].copy()]),
   ) as unknown as ArchivedState;
 }
 
-/** Puts a whole state into the place of what is there. */
+/** Replaces the whole state. */
 export function replaceState(state: State, other: ArchivedState): void {
   for (const name of archivedTables) state[name].replace(other[name] as never);
-  // Those that are there have a lifetime, and go on.
+  // Existing records have a lifetime and stay.
   for (const [key, record] of other.records.entries()) state.records.set(key, record);
 }
 
-/** Whether there is nothing that an archive could hold but what a migration leaves. */
+/** Whether the state holds nothing that an archive can hold, except what a migration creates. */
 export function isUntouched(state: State): boolean {
   const { accounts, appKeys, audit, auditTallies, tombstones, numbers, objects, records } = state;
   const tables = [accounts, appKeys, audit, auditTallies, tombstones, objects];

@@ -17,7 +17,7 @@ import type { ArchivedState } from "./archived-state.ts";
 /** Adds a record to a state that is being filled. */
 export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
   acceptStorable(given);
-  // The text of attributes hides what a text in them holds.
+  // Attributes travel as JSON text; `attributesOf` validates them separately.
   const record = frozenCopy(given);
   switch (record.section) {
     case "settings":
@@ -61,7 +61,7 @@ function keepAppKey(state: ArchivedState, record: RecordOf<"appKeys">): void {
   const { digest, ...appKey } = without(record, "section");
   add(state.appKeys, appKey.name, Object.freeze(appKey));
   add(state.appKeyDigests, digest, appKey.name);
-  // Other storages give other ids; those that are numbers are ours.
+  // Other storages have other ids; numeric ids come from this storage.
   if (/^\d{1,15}$/.test(appKey.id)) raise(state, "appKey", Number(appKey.id));
 }
 
@@ -91,7 +91,7 @@ function keepStoredRecord(state: ArchivedState, { kind, id, owner, value, create
   add(state.records, keyOf(kind, id), Object.freeze(record));
 }
 
-/** What is known of every object, whether it is there or gone. */
+/** Registers the UUID, stamp and number of an object or a tombstone. */
 function enter(state: ArchivedState, number: number, uuid: string, stamp: number): void {
   add(state.uuids, uuid, number);
   add(state.stamps, number, stamp);

@@ -11,7 +11,7 @@ export class MemoryArchive implements StorageArchive {
   constructor(
     private readonly state: State,
     private readonly mutex: Mutex,
-    /** Throws while the storage cannot be used. */
+    /** Throws while the storage is unusable. */
     private readonly checkUsable: () => void,
   ) {}
 

@@ -11,7 +11,7 @@ import { keyOf } from "../memory-record-repository.ts";
 import { partByName } from "../table.ts";
 import type { ArchivedState } from "./archived-state.ts";
 
-/** All records of a state that nobody changes, in their order. */
+/** All records of an unchanging state, in archive order. */
 export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   const { appKeyDigests, auditTallies } = state;
   yield settingsOf(state);

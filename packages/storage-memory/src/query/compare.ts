@@ -9,14 +9,14 @@ import {
 } from "@sallyport/core";
 import { valueAt, type View } from "./value-at.ts";
 
-/** The order of two values at paths of this type; neither is null. */
+/** Compares two non-null values of this type. */
 export function compareValues(type: ValueType, one: unknown, other: unknown): number {
   if (type === "id") return objectNumber(String(one)) - objectNumber(String(other));
   if (typeof one === "string" && typeof other === "string") return compareText(one, other);
   return Number(one) - Number(other);
 }
 
-/** The order of two texts by code points, which is that of their UTF-8 bytes; that of UTF-16 differs beyond the BMP. */
+/** Compares two texts by code points, like their UTF-8 bytes. UTF-16 order differs beyond the BMP. */
 export function compareText(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let index = 0; index < length; index += 1) {
@@ -26,13 +26,13 @@ export function compareText(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Surrogates stand for code points above all others. */
+/** Surrogates represent code points above all others. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** Whether two JSON values are the same: members in whatever order, elements in theirs. */
+/** Whether two JSON values are equal, regardless of member order. */
 export function sameJson(one: JsonValue, other: JsonValue): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
@@ -45,12 +45,10 @@ export function sameJson(one: JsonValue, other: JsonValue): boolean {
   return [...members].every(([name, member]) => others.has(name) && sameJson(member, others.get(name) as JsonValue));
 }
 
-/** Where the object stands in the order of these keys. */
 export function positionOf(object: StoredObject, sort: readonly SortKey[], view: View): Position {
   return { values: sort.map(({ path }) => (valueAt(object, path, view) ?? null) as Scalar | null), id: object.id };
 }
 
-/** Which of two positions comes first. */
 export function comparePositions(one: Position, other: Position, sort: readonly SortKey[]): number {
   for (const [index, { path, descending }] of sort.entries()) {
     const order = compareNullable(path.type, one.values[index] ?? null, other.values[index] ?? null);

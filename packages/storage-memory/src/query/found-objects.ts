@@ -10,7 +10,7 @@ import type { State } from "../state.ts";
 import { matcher } from "./matches.ts";
 import { comparePositions, positionOf } from "./compare.ts";
 
-/** The objects that a query means, in any order. */
+/** The matching objects of a query, in any order. */
 export function* matchingObjects(
   { objects }: State,
   { classes, filter }: ObjectQuery,
@@ -23,7 +23,7 @@ export function* matchingObjects(
   }
 }
 
-/** A page of them in the order of the query. */
+/** A page of the matching objects, in the order of the query. */
 export function pageOf(
   state: State,
   query: ObjectQuery,
