@@ -13,11 +13,11 @@ import {
 /** A session as stored. Times are milliseconds since 1970 by the storage's clock. */
 export interface SessionRecord {
   readonly session: Session;
-  /** Version of the account's secret that the session is good with. */
+  /** The session is valid only with this version of the account's secret. */
   readonly secretVersion: number;
   readonly touchedAt: number;
   readonly expiresAt: number;
-  /** The absolute end, which no touch moves. */
+  /** The absolute expiry, which a touch never extends. */
   readonly endsAt: number;
 }
 
@@ -25,7 +25,7 @@ export function isLive(record: SessionRecord, now: number): boolean {
   return now < record.expiresAt;
 }
 
-/** Whether the idle expiry has to be extended at this moment. */
+/** Whether the idle expiry is due for extension. */
 export function isTouchDue(record: SessionRecord, idleTimeout: number, now: number): boolean {
   return now - record.touchedAt >= touchInterval(idleTimeout);
 }
@@ -34,18 +34,17 @@ export function touched(record: SessionRecord, idleTimeout: number, now: number)
   return { ...record, touchedAt: now, expiresAt: Math.min(now + idleTimeout, record.endsAt) };
 }
 
-/** An account as stored. */
 export interface AccountRecord extends Account {
   readonly confusableKey: string;
 }
 
-/** An object that is gone, as of its deletion. */
+/** A deleted object, as of its deletion. */
 export interface TombstoneRecord {
-  /** Without attributes if it cannot return. */
+  /** Without attributes if it cannot be restored. */
   readonly object: Omit<StoredObject, "attributes"> & Partial<Pick<StoredObject, "attributes">>;
-  /** The object that it went together with. */
+  /** The root of the deletion. */
   readonly root: ObjectId;
-  /** Who recycled it; `null` if that is unknown, or if it cannot return. */
+  /** The user who recycled it; `null` if unknown or if it cannot be restored. */
   readonly deletedBy: ObjectId | null;
 }
 
@@ -56,22 +55,22 @@ export function kindOf({ object }: TombstoneRecord): Tombstone["kind"] {
 /** A cipher block of a secure log-in as stored. */
 export interface CipherBlockRecord {
   readonly clientKey: Digest;
-  /** Id of the server's key that it is encrypted for. */
+  /** Id of the server key that it is encrypted for. */
   readonly keyId: string;
   readonly uses: number;
   /** Milliseconds since 1970 by the storage's clock. */
   readonly firstUsedAt: number;
 }
 
-/** A record as it is kept; times are milliseconds since 1970. */
+/** A record as stored; times are milliseconds since 1970. */
 export interface KeptRecord extends Omit<StoredRecord, "age"> {
   readonly kind: string;
-  /** `null`: it never ends. */
+  /** `null` for a permanent record. */
   readonly expiresAt: number | null;
-  /** `null`: it was not claimed since it was put. */
+  /** `null` for a record that was not claimed since it was put. */
   readonly dueAt: number | null;
   readonly claims: number;
 }
 
-/** Attempts that are alike, counted until they become an event. */
+/** Equal attempts, counted until they become an event. */
 export type AuditTally = Omit<RecordedAuditEvent, "sequence">;

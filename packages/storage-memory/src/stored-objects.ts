@@ -1,7 +1,7 @@
 import { AnswerTooLargeError, jsonBytes, objectNumber, type ObjectOutline, type StoredObject } from "@sallyport/core";
 import { type State, writeStamp } from "./state.ts";
 
-/** Keeps an object as it is now, and stamps it. */
+/** Stores an object and stamps it. */
 export function keepObject(state: State, object: StoredObject): void {
   const number = objectNumber(object.id);
   state.objects.set(number, object);
@@ -10,7 +10,7 @@ export function keepObject(state: State, object: StoredObject): void {
 
 const measured = new WeakMap<object, number>();
 
-/** What the attributes of an object take. They never change, so that they are measured once. */
+/** The size of an object's attributes, cached because attributes are immutable. */
 export function objectBytes({ attributes }: Pick<StoredObject, "attributes">): number {
   const known = measured.get(attributes);
   if (known !== undefined) return known;
@@ -24,7 +24,7 @@ export function outlineOf(object: StoredObject): ObjectOutline {
   return { id, uuid, className, version, storedAt, bytes: objectBytes(object) };
 }
 
-/** The objects, if they take no more bytes together. */
+/** Returns the objects. Throws `AnswerTooLargeError` if they exceed this many bytes in total. */
 export function withinBytes(objects: StoredObject[], bytes: number): StoredObject[] {
   const total = objects.reduce((sum, object) => sum + objectBytes(object), 0);
   if (total > bytes) throw new AnswerTooLargeError();

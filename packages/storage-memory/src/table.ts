@@ -2,8 +2,8 @@
 const gone = Symbol("gone");
 
 /**
- * A map that can be forked: the fork shows the entries of its base, keeps its own changes to itself and hands them
- * down with `commit`. What is never committed is never seen. Entries come in the order in which they were added.
+ * A map that can be forked. A fork shows the entries of its base and keeps its changes private until `commit`. Entries
+ * are in insertion order.
  */
 export class Table<K, V extends NonNullable<unknown>> {
   private own = new Map<K, V | typeof gone>();
@@ -28,7 +28,7 @@ export class Table<K, V extends NonNullable<unknown>> {
     this.own.set(key, value);
   }
 
-  /** Sets an entry here and in everything that this was forked from: it stays, also when nothing else is kept. */
+  /** Sets an entry here and in all bases, so that it survives a rollback. */
   setForGood(key: K, value: V): void {
     this.base?.setForGood(key, value);
     this.own.set(key, value);
@@ -39,7 +39,7 @@ export class Table<K, V extends NonNullable<unknown>> {
     else this.own.set(key, gone);
   }
 
-  /** Deletes at most `limit` of the entries that are over, and tells how many. */
+  /** Deletes up to `limit` matching entries and returns their number. */
   sweep(isOver: (value: V, key: K) => boolean, limit: number): number {
     const over = [...this.entries()].filter(([key, value]) => isOver(value, key)).slice(0, limit);
     for (const [key] of over) this.delete(key);
@@ -63,14 +63,14 @@ export class Table<K, V extends NonNullable<unknown>> {
     for (const [, value] of this.entries()) yield value;
   }
 
-  /** What the table shows now, as one that has no base. */
+  /** A copy without a base. */
   copy(): Table<K, V> {
     const copy = new Table<K, V>();
     for (const [key, value] of this.entries()) copy.own.set(key, value);
     return copy;
   }
 
-  /** Puts what another table without a base holds into the place of everything here. */
+  /** Replaces the content with that of a table without a base. */
   replace(other: Table<K, V>): void {
     this.own = new Map(other.own);
   }
@@ -83,9 +83,9 @@ export class Table<K, V extends NonNullable<unknown>> {
   }
 }
 
-/** At most `limit` of these in the order of their names by code points: from the first (`null`), or those after a name. */
+/** Up to `limit` items ordered by name in code points, from the start (`null`) or after a name. */
 export function partByName<T>(all: Iterable<T>, nameOf: (each: T) => string, after: string | null, limit: number): T[] {
-  // UTF-8 keeps the order of code points; the strings of JavaScript do not.
+  // UTF-8 bytes sort by code points; JavaScript strings do not.
   const named = Array.from(all, (each) => ({ each, name: Buffer.from(nameOf(each)) }));
   const start = after === null ? null : Buffer.from(after);
   return named
@@ -96,8 +96,8 @@ export function partByName<T>(all: Iterable<T>, nameOf: (each: T) => string, aft
 }
 
 /**
- * A deep copy that nobody can change: what callers keep in hand never reaches into the storage. The detour through
- * JSON leaves exactly what a database that stores JSON would give back.
+ * A deep, frozen copy, which isolates the storage from its callers. The JSON round trip gives exactly the result of a
+ * database that stores JSON.
  */
 export function frozenCopy<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (_name, member: unknown) =>

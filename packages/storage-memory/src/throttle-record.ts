@@ -3,19 +3,19 @@ import { delayAfter, type ThrottlePolicy } from "@sallyport/core";
 /** The failures of one key. Times are milliseconds since 1970 by the storage's clock. */
 export interface ThrottleRecord {
   readonly failures: number;
-  /** When the failures are forgotten. */
+  /** When the failures expire. */
   readonly forgetAt: number;
-  /** When the delay last began: at a failure or when an attempt was claimed. */
+  /** Start of the current delay: a failure or a claimed attempt. */
   readonly delayedAt: number;
 }
 
-/** What one attempt meets at one key. */
+/** The result of an attempt for one key. */
 export type Verdict =
   | { readonly kind: "free" }
   | { readonly kind: "claimable" }
   | { readonly kind: "wait"; readonly wait: number };
 
-/** Judges an attempt at one moment; a record that is absent or forgotten lets it through. */
+/** Judges an attempt; a missing or expired record lets it pass. */
 export function judge(record: ThrottleRecord | undefined, policy: ThrottlePolicy, now: number): Verdict {
   if (record === undefined || isForgotten(record, now)) return { kind: "free" };
   const delay = delayAfter(record.failures, policy);
@@ -30,7 +30,7 @@ export function failed(record: ThrottleRecord | undefined, policy: ThrottlePolic
   return { failures: failures + 1, forgetAt: now + policy.resetAfter, delayedAt: now };
 }
 
-/** The record after an attempt took the one try that its delay allows. */
+/** The record after the attempt that its delay allows. */
 export function claimed(record: ThrottleRecord, now: number): ThrottleRecord {
   return { ...record, delayedAt: now };
 }

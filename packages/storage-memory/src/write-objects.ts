@@ -23,7 +23,7 @@ import { kindOf } from "./records.ts";
 import { nextNumberForGood, type State } from "./state.ts";
 import { keepObject } from "./stored-objects.ts";
 
-/** Refuses what was prepared under another model than the current one. */
+/** Throws `OutdatedModelError` if the write was prepared under another model. */
 export function acceptModel({ numbers }: State, by: Writing | undefined): void {
   const prepared = by?.modelGeneration;
   if (prepared !== undefined && prepared !== numbers.get("modelGeneration")) throw new OutdatedModelError();
@@ -104,7 +104,7 @@ function isLiveObject({ objects }: State, id: ObjectId): boolean {
   return isObjectId(id) && objects.has(objectNumber(id));
 }
 
-/** What is to be written, with the members of collections that the writer cannot mean to take out. */
+/** The change, with the collection members kept that the writer cannot see and so cannot mean to remove. */
 function keepMembers(
   state: State,
   object: StoredObject,

@@ -1,10 +1,10 @@
-/** One step of a pattern: a character, `_` for any one, `%` for any number of any. */
+/** One step of a pattern: a character, `_` for any character, `%` for any number of characters. */
 type Step = string | typeof anyOne | typeof anyNumber;
 
 const anyOne = Symbol("_");
 const anyNumber = Symbol("%");
 
-/** Makes a function that tells whether a text is like the pattern, in a time that is bounded by the product of their lengths. */
+/** Compiles a pattern. Matching takes at most the product of both lengths. */
 export function like(pattern: string): (text: string) => boolean {
   const steps = stepsOf(pattern);
   return (text) => matches([...text], steps);
@@ -26,7 +26,7 @@ function stepsOf(pattern: string): Step[] {
 function matches(characters: readonly string[], steps: readonly Step[]): boolean {
   let step = 0;
   let place = 0;
-  // Where the last `%` stands, and how far it reaches as yet. What an earlier one takes can be left to it.
+  // The last `%` and its current reach. An earlier `%` never needs to take more.
   let lastAny = -1;
   let reach = 0;
   while (place < characters.length) {

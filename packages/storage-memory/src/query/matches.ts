@@ -3,7 +3,7 @@ import { compareValues, sameJson } from "./compare.ts";
 import { like } from "./like.ts";
 import { targetOf, valueAt, type View } from "./value-at.ts";
 
-/** Makes a function that tells whether a filter is true of an object. */
+/** Compiles a filter to a predicate. */
 export function matcher(filter: Filter, view: View): (object: StoredObject) => boolean {
   switch (filter.kind) {
     case "all": {
@@ -52,7 +52,7 @@ const sides: Readonly<Record<Comparison, (order: number) => boolean>> = {
   lte: (order) => order <= 0,
 };
 
-/** False of objects without a value, otherwise what the check says of the value. */
+/** False for objects without a value, otherwise the result of the check. */
 function withValue(
   path: ValuePath,
   view: View,

@@ -9,13 +9,13 @@ import {
 } from "@sallyport/core";
 import type { State } from "../state.ts";
 
-/** What a query sees of the database. */
+/** The data that a query can see. */
 export interface View {
   readonly objects: State["objects"];
   readonly visibility: Visibility;
 }
 
-/** The value at the path, seen from the object; `undefined` when it is missing. */
+/** The value at a path of the object; `undefined` if it is missing. */
 export function valueAt(object: StoredObject, { hops, leaf, type }: ValuePath, view: View): JsonValue | undefined {
   let holder: StoredObject | undefined = object;
   for (const { reference, classes } of hops) {
@@ -36,7 +36,7 @@ export function valueAt(object: StoredObject, { hops, leaf, type }: ValuePath, v
   }
 }
 
-/** The live, visible object that a reference leads to. */
+/** The live, visible target of a reference. */
 export function targetOf(reference: JsonValue | undefined, { objects, visibility }: View): StoredObject | undefined {
   if (typeof reference !== "string" || !isObjectId(reference)) return undefined;
   const target = objects.get(objectNumber(reference));
