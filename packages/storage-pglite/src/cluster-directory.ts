@@ -3,22 +3,21 @@ import { join } from "node:path";
 import { EngineWorker } from "./backend/engine-worker.ts";
 
 interface ClusterOrigin {
-  /** A dumped cluster to begin with. */
+  /** A dumped cluster to start from. */
   readonly template: Blob | undefined;
   readonly durable: boolean;
 }
 
-/** Whether a data directory holds a database, so that opening it will not create one. */
+/** Whether a data directory contains a database, so that opening it does not create one. */
 export async function holdsDatabase(dataDirectory: string): Promise<boolean> {
   return exists(clusterIn(dataDirectory));
 }
 
 /**
- * The directory of the database cluster in a data directory, created when there is none. It gets its name when it is
- * complete and, if it is to be durable, on the disk: a creation that was interrupted leaves nothing that could be
- * mistaken for a database.
+ * Returns the cluster directory in a data directory and creates it if missing. It gets its final name only when it is
+ * complete and, if durable, on the disk. So an interrupted creation never looks like a database.
  *
- * @throws {Error} when there is a database already and a template is given
+ * @throws {Error} when a database exists and a template is given
  */
 export async function prepareCluster(dataDirectory: string, { template, durable }: ClusterOrigin): Promise<string> {
   const cluster = clusterIn(dataDirectory);
@@ -44,7 +43,7 @@ export async function prepareCluster(dataDirectory: string, { template, durable 
   return cluster;
 }
 
-/** Milliseconds. Were it exceeded, the first start would recover. */
+/** Milliseconds. After a time-out, the first start recovers. */
 const shutdownTimeout = 60_000;
 
 function clusterIn(dataDirectory: string): string {
@@ -58,7 +57,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Waits until the disk has a directory with all that is in it. Links are not followed. */
+/** Syncs a directory and its whole content to the disk. Does not follow links. */
 async function syncTree(directory: string): Promise<void> {
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
@@ -68,7 +67,7 @@ async function syncTree(directory: string): Promise<void> {
   await syncPath(directory);
 }
 
-/** Waits until the disk has a file, or the names in a directory. */
+/** Syncs a file, or the entries of a directory, to the disk. */
 async function syncPath(path: string): Promise<void> {
   const handle = await open(path, "r").catch(ignoreWhereUnsupported);
   if (handle === undefined) return;
@@ -79,7 +78,7 @@ async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Windows opens no directories and synchronizes nothing opened for reading. */
+/** Windows cannot open directories or sync files opened for reading. */
 function ignoreWhereUnsupported(error: unknown): undefined {
   if (process.platform !== "win32") throw error;
 }

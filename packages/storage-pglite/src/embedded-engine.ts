@@ -12,76 +12,75 @@ import { type DirectoryLock, lockDirectory } from "./lock/directory-lock.ts";
 import { type LocalClients, serveLocalClients } from "./local-clients.ts";
 import { WireSocket } from "./wire/wire-socket.ts";
 
-/** How an embedded engine is opened. */
 export interface EmbeddedEngineOptions {
   /**
-   * The directory that belongs to the engine, created when missing: the database cluster is its `cluster`, the lock its
-   * `lock`. Must be on a file system with hard links that belongs to one machine. Or "memory://": nothing is kept.
+   * The engine's directory, created if missing, with the database in `cluster` and the lock in `lock`. The file system
+   * must be local to one machine and support hard links. "memory://" keeps nothing.
    */
   readonly dataDir: string;
-  /** A dump to begin with in place of an empty database, many times faster; the directory must hold no database yet. */
+  /** A dump to start from, many times faster than creating a database; the directory must not contain a database. */
   readonly template?: Blob;
-  /** Whether a commit waits until the disk has it. Default true; without effect in memory. */
+  /** Whether a commit waits for the disk. Default: true; no effect in memory. */
   readonly durable?: boolean;
-  /** Milliseconds a query waits for the connection while a transaction has it, before it fails. Default 5,000. */
+  /** Milliseconds that a query waits for the connection before it fails. Default: 5,000. */
   readonly acquireConnectionTimeout?: number;
-  /** Milliseconds a close waits: first for the connection to be given back, then for the database to shut down. Default 10,000. */
+  /** Milliseconds that a close waits, first for the connection, then for the shutdown. Default: 10,000. */
   readonly closeTimeout?: number;
-  /** Bytes of write-ahead log between checkpoints. Default 64 MiB. */
+  /** Bytes of write-ahead log between checkpoints. Default: 64 MiB. */
   readonly checkpointBytes?: number;
-  /** Milliseconds a statement may take unless the session sets `statement_timeout`; 0 for as long as it needs. Default 30,000. */
+  /** Statement time-out in milliseconds unless the session sets `statement_timeout`; 0 for none. Default: 30,000. */
   readonly statementTimeout?: number;
   /**
-   * Shares the database with other processes of this user on this machine, which `joinEmbeddedEngine` it: over a socket in the
-   * directory, one connection at a time, each for at most `limit` milliseconds. While one has it, everything here waits as
-   * for a transaction. By default, and without effect in memory and on Windows, the directory is this process's alone.
+   * Shares the database with other processes of this user on this machine (`joinEmbeddedEngine`): over a socket in the
+   * directory, one connection at a time, for at most `limit` milliseconds each. Everything else waits meanwhile.
+   * Default: not shared. No effect in memory and on Windows.
    */
   readonly sharing?: { readonly limit: number };
-  /** How the driver reads types; the driver's own way by default. */
+  /** How the driver parses types. Default: the driver's parsers. */
   readonly types?: pg.CustomTypesConfig;
   /** Further settings of Knex (logging, hooks). */
   readonly knex?: Omit<Knex.Config, "client" | "connection" | "pool" | "acquireConnectionTimeout">;
 }
 
 /**
- * PostgreSQL 18 in this process (PGlite, in a thread of its own), behind Knex and the ordinary driver: the same results,
- * the same error objects. How it differs from a server:
+ * PostgreSQL 18 in this process (PGlite, in its own thread), behind Knex and the pg driver: the same results, the same
+ * error objects. Differences from a server:
  *
- * - One session, so one connection: a query outside the open transaction waits until that ends, and fails with Knex's
- *   timeout error after `acquireConnectionTimeout`. Awaited inside the transaction it can only fail.
- * - A statement that takes longer than the session's `statement_timeout` fails with a `StatementTimeoutError` (57014) and
- *   takes its connection along: the database is ended in the middle of it and starts again, in a second or two, with the
- *   next connection. The open transaction is rolled back, what is committed is there, and who waits for the connection
- *   goes on waiting. A COMMIT that is cut off like that leaves open whether it was done. In memory the caller is told
- *   the same and the database works on: who comes next waits for that, and what was outside of a transaction is done.
- * - The time counts for all that a client sends before it wants an answer, statements of one text together; it is looked
- *   at every 25 ms. `lock_timeout` and its kin are ignored, queries cannot be cancelled, and COPY FROM STDIN answers 57014.
- * - No background work: checkpoints are made by the engine; vacuum and statistics only when `maintain` is called.
- * - Memory: about 350 MB while it runs; while a new database is made without a template, for some seconds, 900 MB.
- * - If it gives up (a full disk, an I/O error) the query fails, and the next connection starts it again; see
- *   `EngineStoppedError`.
+ * - One session, so one connection: a query outside the open transaction waits for its end, and fails with Knex's timeout
+ * error after `acquireConnectionTimeout`. Awaited inside the transaction, it always fails.
+ * - A statement beyond the session's `statement_timeout` fails with a `StatementTimeoutError` (57014) and closes its
+ * connection: the database is killed and restarts, in a second or two, with the next connection. The open transaction is
+ * rolled back, committed data stays, and waiting callers keep waiting. The outcome of a COMMIT that times out is unknown.
+ * In memory, the call fails the same way, but the database continues: the next caller waits for it, and work outside a
+ * transaction is done.
+ * - The time-out covers all messages up to the next awaited answer, and all statements of one text. It is checked every 25
+ * ms. `lock_timeout` and similar settings are ignored, queries cannot be cancelled, and COPY FROM STDIN fails with 57014.
+ * - No background work: the engine makes checkpoints; vacuum and statistics run only with `maintain`.
+ * - Memory: about 350 MB at run time; 900 MB for some seconds while it creates a database without a template.
+ * - After a failure (a full disk, an I/O error) the query fails, and the next connection restarts the database; see
+ * `EngineStoppedError`.
  *
- * What holds, in a directory and with `durable`:
+ * Guarantees in a directory with `durable`:
  *
- * - **The process is killed** (kill -9, out of memory): nothing committed is lost, nothing uncommitted stays. The
- *   directory can be opened again at once.
- * - **The power fails:** the same, as far as the operating system and the disk keep their word. A commit is answered
- *   after fdatasync of the write-ahead log, data files are synchronized at checkpoints, torn pages are repaired from the
- *   log: as with a PostgreSQL server with `fsync=on` and `wal_sync_method=fdatasync`.
- * - With `durable: false` a killed process still loses nothing; a power failure may lose what was committed and may
- *   leave a database that cannot be opened.
+ * - **The process is killed** (kill -9, out of memory): committed data stays, uncommitted data does not. The directory can
+ * be opened again at once.
+ * - **The power fails:** the same, if the operating system and the disk honor syncs. A commit returns after fdatasync of
+ * the write-ahead log, checkpoints sync data files, and the log repairs torn pages: like a PostgreSQL server with
+ * `fsync=on` and `wal_sync_method=fdatasync`.
+ * - With `durable: false`, a killed process still loses nothing; a power failure can lose committed data and can leave a
+ * database that cannot be opened.
  */
 export interface EmbeddedEngine {
   readonly knex: Knex;
-  /** What storages on it declare otherwise than those on a server. */
+  /** Capabilities of storages on it that differ from those on a server. */
   readonly capabilities: Pick<StorageCapabilities, "durable" | "severalProcesses" | "parallelTransactions">;
-  /** The database as a tar file, for `template`. Waits for the open transaction, as a query would. */
+  /** The database as a tar file, for `template`. Waits for the open transaction like a query. */
   dump(): Promise<Blob>;
-  /** VACUUM and ANALYZE of all tables, in whatever time that takes: worth calling about daily, at a quiet time. Everything waits for it. */
+  /** Runs VACUUM and ANALYZE on all tables without a time limit. Everything waits for it. Call it about daily, at a quiet time. */
   maintain(): Promise<void>;
   /**
-   * Waits for the open transaction, shuts the database down and gives the directory free. What is still running after
-   * `closeTimeout` is broken off and rolled back. Calling it again gives the same promise.
+   * Waits for the open transaction, shuts the database down and releases the directory. Rolls back work that still runs
+   * after `closeTimeout`. A repeated call returns the same promise.
    */
   close(): Promise<void>;
 }
@@ -89,7 +88,7 @@ export interface EmbeddedEngine {
 const { knex: createKnex } = knexPkg;
 
 /**
- * Opens the embedded engine; see {@link EmbeddedEngine} for what it promises.
+ * Opens the embedded engine; see {@link EmbeddedEngine} for its guarantees.
  *
  * @throws {DirectoryLockedError} when the directory is in use, by this process or another
  * @throws {EngineStoppedError} when the database cannot start
@@ -136,7 +135,7 @@ async function assemble(
   const { acquireConnectionTimeout = 5_000, closeTimeout = defaultCloseTimeout } = options;
   const connection = {
     stream: () => new WireSocket(backend),
-    // Named, so that the driver does not look for them in the environment.
+    // Explicit, so that the driver does not read them from the environment.
     host: "embedded",
     user: "postgres",
     database: "postgres",
@@ -162,7 +161,7 @@ async function assemble(
     const released = knex.destroy();
     await withinTime(released, closeTimeout);
     await backend.close(closeTimeout);
-    // Whoever was broken off gives the connection back now; a transaction that was forgotten never does.
+    // An aborted caller releases the connection now; a forgotten transaction never does.
     await withinTime(released, graceOfTheBroken);
     await lock?.release();
   };

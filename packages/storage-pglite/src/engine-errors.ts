@@ -1,7 +1,7 @@
 /**
- * The embedded database stopped: it could not start, it gave up (a full disk, an I/O error, a fault of its own), or it
- * was closed. One kept in a directory starts again with the next connection and recovers as after a crash, so that
- * everything committed is there; one kept in memory is lost.
+ * The embedded database stopped: it could not start, it failed (a full disk, an I/O error, a bug), or it was closed. A
+ * database in a directory restarts with the next connection and recovers as after a crash, with all committed data. A
+ * database in memory is lost.
  */
 export class EngineStoppedError extends Error {
   override readonly name = "EngineStoppedError";
@@ -13,13 +13,13 @@ export class EngineStoppedError extends Error {
 }
 
 /**
- * A statement on the embedded database took longer than its `statement_timeout`. The database, kept in a directory, was
- * ended with it and starts again with the next connection: the transaction it was in is rolled back. One kept in memory
- * works on it to the end, and what it does outside of a transaction stays.
+ * A statement on the embedded database exceeded its `statement_timeout`. A database in a directory was killed and
+ * restarts with the next connection; the transaction is rolled back. A database in memory completes the statement, and
+ * its effects outside a transaction stay.
  */
 export class StatementTimeoutError extends Error {
   override readonly name = "StatementTimeoutError";
-  /** The SQLSTATE with which a server cancels a statement. */
+  /** The SQLSTATE of a cancelled statement. */
   readonly code = "57014";
 
   constructor() {

@@ -11,14 +11,14 @@ export type JoinedEngine = Pick<EmbeddedEngine, "knex" | "capabilities" | "close
 
 export type JoinOptions = Pick<EmbeddedEngineOptions, "dataDir" | "acquireConnectionTimeout" | "types" | "knex">;
 
-/** Milliseconds after which an unused connection is given back: until then no one else can use the database. */
+/** Milliseconds after which an unused connection is closed, because it blocks all other users of the database. */
 const idleTimeout = 50;
 
 /**
- * Uses the database of another process of this user on this machine that holds the directory and shares it (option
- * `sharing`). What takes longer than that process allows fails, and is rolled back.
+ * Connects to the database of another process of this user on this machine that shares its directory (option
+ * `sharing`). Work beyond that process's limit fails and is rolled back.
  *
- * @returns `undefined` when no process shares the directory with this one
+ * @returns `undefined` when no process shares the directory
  */
 export async function joinEmbeddedEngine(options: JoinOptions): Promise<JoinedEngine | undefined> {
   const directory = path.resolve(options.dataDir);
@@ -26,7 +26,7 @@ export async function joinEmbeddedEngine(options: JoinOptions): Promise<JoinedEn
   const place = socketPath(directory, socketName);
   if (place === undefined) return undefined;
   const connection = {
-    // The driver appends the name of the socket to a host that is a directory.
+    // The driver appends the socket name to a host that is a directory.
     host: path.dirname(place.path),
     port: 5432,
     user: "postgres",

@@ -3,11 +3,11 @@ import type { EmbeddedBackend } from "./backend/embedded-backend.ts";
 import { listenIn } from "./lock/lock-beacon.ts";
 import { WireSocket } from "./wire/wire-socket.ts";
 
-/** Name of the socket in the data directory: the one that PostgreSQL clients look for when their host is a directory. */
+/** Name of the socket in the data directory, as PostgreSQL clients expect it when their host is a directory. */
 export const socketName = ".s.PGSQL.5432";
 
 export interface LocalClients {
-  /** Cuts off the connected client and removes the socket. */
+  /** Disconnects the client and removes the socket. */
   close(): Promise<void>;
 }
 
@@ -15,20 +15,19 @@ export interface LocalClientsParts {
   /** Absolute; the lock of this directory is held. */
   readonly directory: string;
   readonly backend: EmbeddedBackend;
-  /** Runs work while no one else uses the database; rejects when the database does not become free in time. */
+  /** Runs work with exclusive use of the database; rejects when the database does not become free in time. */
   readonly lend: (work: () => Promise<void>) => Promise<void>;
-  /** Maximum milliseconds for which a client has the database. */
+  /** Maximum milliseconds per client. */
   readonly limit: number;
 }
 
-/** Milliseconds in which a client takes the reason why it was cut off. */
+/** Milliseconds for a client to read the reason of its disconnection. */
 const farewell = 1_000;
 
 /**
  * Lends the database to programs of the same user on this machine, one connection at a time, over a Unix socket in the
- * data directory. The process that holds the directory waits meanwhile. A client starts with a fresh session, and so does
- * its successor: what the client leaves unfinished is rolled back. A client that keeps its connection beyond the limit
- * is cut off.
+ * data directory. The holder of the directory waits meanwhile. Every client starts with a fresh session: unfinished
+ * work of the previous one is rolled back. A client that exceeds the limit is disconnected.
  *
  * @returns `undefined` where there are no Unix sockets
  */
@@ -37,7 +36,7 @@ export async function serveLocalClients(parts: LocalClientsParts): Promise<Local
   const server = createServer((socket) => {
     clients.add(socket);
     socket.once("close", () => clients.delete(socket));
-    // The close that follows says all that matters.
+    // A close event follows every error.
     socket.on("error", () => undefined);
     void parts.lend(() => serve(socket, parts)).catch((error: Error) => cutOff(socket, error.message));
   });
@@ -62,7 +61,7 @@ async function serve(socket: Socket, { backend, limit }: LocalClientsParts): Pro
       socket.end();
       resolve();
     });
-    // A client that is cut off may take its time to close.
+    // A disconnected client can take its time to close.
     socket.once("finish", () => wire.destroy());
     socket.once("close", () => wire.destroy());
     socket.pipe(wire).pipe(socket, { end: false });
@@ -71,7 +70,7 @@ async function serve(socket: Socket, { backend, limit }: LocalClientsParts): Pro
   clearTimeout(timer);
 }
 
-/** Ends a connection with the reason as a FATAL error of class 57P01 (admin_shutdown). */
+/** Ends a connection with the reason as a FATAL error 57P01 (admin_shutdown). */
 function cutOff(socket: Socket, reason: string): void {
   if (socket.destroyed || socket.writableEnded) return;
   const fields = ["SFATAL", "VFATAL", "C57P01", `M${reason}`];

@@ -1,7 +1,7 @@
 import { fdatasyncSync, fsyncSync } from "node:fs";
 import { NodeFS } from "@electric-sql/pglite/nodefs";
 
-/** The parts of the compiled database's file system that are used here. */
+/** The used parts of the compiled database's file system. */
 interface CompiledModule {
   readonly FS: { isDir(mode: number): boolean };
   readonly NODEFS: {
@@ -20,11 +20,11 @@ interface OpenFile {
 }
 
 /**
- * PGlite's directory file system with an fsync that reaches the disk. PGlite's own answers "done" and does nothing; of
- * the two calls PostgreSQL may choose between only fsync can be supplied, so `wal_sync_method` must be `fsync`.
+ * PGlite's directory file system with an fsync that reaches the disk. PGlite's own fsync reports success without doing
+ * anything. Only fsync can be replaced, so `wal_sync_method` must be `fsync`.
  *
- * A file needs only its data and size (fdatasync), a directory everything. An error becomes the database's I/O error,
- * never an exception of this language, which PGlite would swallow.
+ * A file needs only its data and size (fdatasync), a directory everything. Errors become I/O errors of the database,
+ * because PGlite would swallow a JavaScript exception.
  */
 export class DurableNodeFS extends NodeFS {
   /** Bytes written to the write-ahead log since the start. */

@@ -2,20 +2,20 @@ import { EngineStoppedError, StatementTimeoutError } from "../engine-errors.ts";
 import { EngineWorker, type EngineAnswer } from "./engine-worker.ts";
 import type { WorkerSettings } from "./worker-messages.ts";
 
-/** One connection's hold of the database. */
+/** One connection's session. */
 export interface BackendSession {
-  /** As {@link EngineWorker.exchange}; refused once the session was ended or superseded. */
+  /** As {@link EngineWorker.exchange}; refused after the session was ended or superseded. */
   exchange(bytes: Uint8Array, settles: boolean): Promise<EngineAnswer>;
   end(): void;
 }
 
 /**
- * The one database session there is, lent to one connection after another. A new connection supersedes the one before
- * (a pool of one opens it only when it gave that one up) and finds a fresh session: no transaction, no prepared
- * statements, no settings, no temporary tables of its predecessor.
+ * The single database session, lent to one connection at a time. A new connection supersedes the previous one (a pool
+ * of one opens it only after discarding that one) and gets a fresh session without transaction, prepared statements,
+ * settings or temporary tables.
  *
- * A database kept in a directory that stopped, by itself or for a statement that did not end, is started again for the
- * next connection.
+ * A database in a directory that stopped, by itself or because of a statement time-out, restarts for the next
+ * connection.
  */
 export class EmbeddedBackend {
   readonly #settings: WorkerSettings;
@@ -35,7 +35,7 @@ export class EmbeddedBackend {
 
   /**
    * @param onSuperseded called when another connection takes the session
-   * @throws {EngineStoppedError} when the database stopped and cannot be started again
+   * @throws {EngineStoppedError} when the database has stopped and cannot restart
    */
   async attach(onSuperseded: () => void): Promise<BackendSession> {
     this.#current?.supersede();
@@ -65,7 +65,7 @@ export class EmbeddedBackend {
     return (await this.#worker).dump();
   }
 
-  /** See {@link EngineWorker.close}. The connection that is still there is ended. */
+  /** See {@link EngineWorker.close}. Ends the current connection. */
   async close(waitTimeout: number): Promise<void> {
     this.#closed = true;
     this.#current?.supersede();
@@ -73,7 +73,7 @@ export class EmbeddedBackend {
     await this.#worker.then((worker) => worker.close(waitTimeout)).catch(() => undefined);
   }
 
-  /** What the connection before left behind may have to run into its time-out first. */
+  /** Retries after a time-out of a statement that the previous connection left running. */
   async #refreshed(): Promise<EngineWorker> {
     for (;;) {
       const worker = await this.#running();
@@ -92,7 +92,7 @@ export class EmbeddedBackend {
     if (this.#closed) throw new EngineStoppedError("it was closed");
     if (this.#settings.clusterDirectory === undefined) throw worker.stopped;
     const restart = worker.ended.then(() => EngineWorker.start(this.#settings));
-    // A start that fails leaves the stopped one in its place, so that the next connection tries again.
+    // A failed restart leaves the stopped worker in place, so that the next connection retries.
     this.#worker = restart.catch(() => worker);
     return restart;
   }

@@ -10,7 +10,7 @@ import {
   type WorkerSettings,
 } from "./worker-messages.ts";
 
-// The thread the database runs in. One request at a time: PGlite computes synchronously and is one session.
+// The thread of the database. It handles one request at a time: PGlite is synchronous and has one session.
 
 if (parentPort === null) throw new Error("this module runs as a worker thread");
 const port = parentPort;
@@ -81,8 +81,8 @@ async function exchange(database: PGlite, bytes: Uint8Array, settles: boolean, l
 }
 
 /**
- * A server that answers no ReadyForQuery where one is due, or reports a FATAL or PANIC error, is never asked again:
- * PGlite would carry on with what is left of it, wrongly or in an endless loop.
+ * Never uses a server again that omits a due ReadyForQuery or reports a FATAL or PANIC error: PGlite would continue in
+ * an undefined state, or loop forever.
  */
 async function judge(
   database: PGlite,
@@ -101,7 +101,7 @@ async function run(
   const chunks: Uint8Array[] = [];
   let thrown: string | undefined;
   try {
-    // PGlite's other call keeps every answer it ever parsed.
+    // PGlite's other call keeps every parsed answer.
     await database.execProtocolRawStream(bytes, { syncToFs: false, onRawData: (data) => chunks.push(data.slice()) });
   } catch (error) {
     thrown = String(error);
@@ -110,7 +110,7 @@ async function run(
   return { output, state: inspectAnswer(output), thrown };
 }
 
-/** The server has no checkpointer of its own: without this its log would grow until the close. */
+/** Whether a checkpoint is due. The server has no checkpointer, so the log would grow until the close. */
 function checkpointDue(): boolean {
   return files !== undefined && files.walBytes - walBytesAtCheckpoint >= settings.checkpointBytes;
 }
@@ -121,7 +121,7 @@ async function checkpoint(database: PGlite): Promise<void> {
 }
 
 function answer(bytes: Uint8Array<ArrayBuffer>, stopped?: string): void {
-  // A small array is copied faster than handed over.
+  // A small array is copied faster than transferred.
   port.postMessage(
     { kind: "answer", bytes, stopped } satisfies WorkerReply,
     bytes.length > 65_536 ? [bytes.buffer] : [],
@@ -132,7 +132,7 @@ function send(reply: WorkerReply): void {
   port.postMessage(reply);
 }
 
-/** The parts of the compiled database that tell a setting. */
+/** The parts of the compiled database that read a setting. */
 interface CompiledModule {
   readonly HEAPU8: Uint8Array;
   _malloc(bytes: number): number;
@@ -141,8 +141,8 @@ interface CompiledModule {
 }
 
 /**
- * Reads a setting of the session in its base unit, as `current_setting` would without it, and without a statement: in less
- * than a microsecond, within a failed transaction too.
+ * Reads a session setting in its base unit, without a statement: in less than a microsecond, even within a failed
+ * transaction.
  */
 function sessionSetting(database: PGlite, name: string): () => number {
   const compiled = database.Module as unknown as CompiledModule;
@@ -153,8 +153,8 @@ function sessionSetting(database: PGlite, name: string): () => number {
 }
 
 /**
- * The server's command line: PGlite's own without `-F`, which turns fsync off, where commits are to be durable.
- * The write-ahead log keeps at most a few segments of 16 MB beyond what a checkpoint needs: nobody archives it.
+ * The server's command line: PGlite's defaults, without `-F` (fsync off) for durable commits. The write-ahead log keeps
+ * few 16 MB segments beyond a checkpoint's needs: it is not archived.
  */
 function startParameters({
   durable,

@@ -8,7 +8,7 @@ import {
   type WorkerSettings,
 } from "./worker-messages.ts";
 
-/** An answer of the database, and whether it was its last. */
+/** An answer of the database; `stopped` is set if it was the last one. */
 export interface EngineAnswer {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly stopped: EngineStoppedError | undefined;
@@ -20,21 +20,21 @@ interface Waiting {
 }
 
 /**
- * The thread's stack. PostgreSQL refuses what needs more than its 2 MB (54001); the compiled database needs a multiple of
- * that in the stack of this language, and where it ends first (4 MB by default) the database is torn apart by the first
- * deeply nested JSON value.
+ * The thread's stack size. PostgreSQL refuses work beyond 2 MB of stack (54001). The compiled database needs a multiple
+ * of that on the JavaScript stack. With the default of 4 MB, the first deeply nested JSON value would crash the
+ * database.
  */
 const stackSizeMb = 64;
 
-/** Milliseconds between two looks at whether a statement takes too long. */
+/** Milliseconds between two checks of the statement time-out. */
 const lookEvery = 25;
 
 /**
- * The database in a thread of its own, where its synchronous work (a heavy query, the wait for the disk) holds up nobody
- * else. It keeps the process alive only while it has something to do.
+ * The database in its own thread, so that its synchronous work (a heavy query, a disk sync) does not block the process.
+ * It keeps the process alive only while it works.
  *
- * While it computes it hears of nothing, so a statement that takes longer than its `statement_timeout` is ended with the
- * thread. A database in memory would be lost with that: there the caller is told, and the statement goes on.
+ * A busy thread receives no messages, so a statement beyond its `statement_timeout` ends with the thread. A database in
+ * memory would be lost: there the call fails and the statement continues.
  */
 export class EngineWorker {
   readonly #thread: Worker;
@@ -55,7 +55,7 @@ export class EngineWorker {
     thread.unref();
   }
 
-  /** @throws {EngineStoppedError} when the database cannot start, with what it said */
+  /** @throws {EngineStoppedError} when the database cannot start, with its message */
   static async start(settings: WorkerSettings): Promise<EngineWorker> {
     const deadline = new Deadline();
     const thread = new Worker(new URL("./engine-thread.js", import.meta.url), {
@@ -75,40 +75,40 @@ export class EngineWorker {
     return new EngineWorker(thread, deadline, settings.clusterDirectory !== undefined);
   }
 
-  /** Why it stopped, if it did. */
+  /** The reason of the stop, if stopped. */
   get stopped(): Error | undefined {
     return this.#stopped;
   }
 
-  /** Resolves when nothing of a stopped one runs any more. */
+  /** Resolves when the thread of a stopped database has ended. */
   get ended(): Promise<unknown> {
     return this.#ended;
   }
 
   /**
-   * Gives the database messages of the frontend and resolves with all it answers. Answers come in the order of the calls.
+   * Sends frontend messages to the database and resolves with the whole answer. Answers follow the order of the calls.
    *
    * @param settles whether the messages end in one the database answers with ReadyForQuery
-   * @throws {StatementTimeoutError} when it took longer than the `statement_timeout` of the session
-   * @throws {EngineStoppedError} when it stopped before it answered
+   * @throws {StatementTimeoutError} when it takes longer than the `statement_timeout` of the session
+   * @throws {EngineStoppedError} when it stops before it answers
    */
   exchange(bytes: Uint8Array, settles: boolean): Promise<EngineAnswer> {
     return this.#ask({ kind: "exchange", bytes, settles });
   }
 
-  /** Makes the session a fresh one: no transaction, prepared statements, settings, temporary tables. */
+  /** Resets the session: transaction, prepared statements, settings, temporary tables. */
   async refresh(): Promise<void> {
     await this.#ask({ kind: "refresh" });
   }
 
-  /** The cluster as a tar file, after a checkpoint. No transaction may be open. */
+  /** The cluster as a tar file, after a checkpoint. Requires that no transaction is open. */
   async dump(): Promise<Uint8Array<ArrayBuffer>> {
     return (await this.#ask({ kind: "dump" })).bytes;
   }
 
   /**
-   * Shuts the database down in order, or, when that takes longer than `patience` milliseconds, ends its thread: that loses
-   * nothing committed and costs the next start a recovery.
+   * Shuts the database down, or ends its thread after `waitTimeout` milliseconds: no committed data is lost, but the
+   * next start recovers.
    */
   async close(waitTimeout: number): Promise<void> {
     await withinTime(this.#ask({ kind: "close" }), waitTimeout).catch(() => undefined);
@@ -148,12 +148,12 @@ export class EngineWorker {
 
   #expire(reason: StatementTimeoutError): void {
     if (!this.#survivesItsEnd) {
-      // Its place in the row stays, for the answer that is still to come.
+      // Its queue entry stays for the pending answer.
       this.#waiting[0]?.reject(reason);
       return;
     }
     this.#stopped = reason;
-    // An answer that it gave before its end arrives before that.
+    // An answer sent before the termination still arrives first.
     this.#ended = this.#thread.terminate().then(() => this.#refuseAll(reason));
   }
 
@@ -169,7 +169,7 @@ export class EngineWorker {
   }
 }
 
-/** Waits for the work, at most so many milliseconds. The work goes on by itself; its failure is the caller's to see. */
+/** Waits up to this many milliseconds. The work continues after that; the caller handles its failure. */
 export async function withinTime(work: Promise<unknown>, milliseconds: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const end = new Promise<void>((resolve) => {

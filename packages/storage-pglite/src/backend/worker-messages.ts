@@ -1,53 +1,53 @@
-/** How the thread of the database is started. */
+/** The start settings of the database thread. */
 export interface WorkerSettings {
-  /** The directory of the cluster, absolute; without it the database lives in memory. */
+  /** The absolute directory of the cluster; `undefined` for a database in memory. */
   readonly clusterDirectory: string | undefined;
-  /** A dumped cluster to begin with, a tar file. */
+  /** A dumped cluster to start from, a tar file. */
   readonly template: Blob | undefined;
-  /** Whether a commit waits until the disk has it. */
+  /** Whether a commit waits for the disk. */
   readonly durable: boolean;
-  /** Bytes of write-ahead log after which a checkpoint is made. */
+  /** Bytes of write-ahead log between checkpoints. */
   readonly checkpointBytes: number;
-  /** Milliseconds; what `statement_timeout` is unless the session sets it. 0 for no end. */
+  /** Default `statement_timeout` in milliseconds; 0 for none. */
   readonly statementTimeout: number;
 }
 
-/** What the thread is given. */
+/** The data passed to the thread. */
 export interface ThreadData extends WorkerSettings {
-  /** Of its {@link Deadline}. */
+  /** The memory of its {@link Deadline}. */
   readonly deadline: SharedArrayBuffer;
 }
 
-/** To the thread. Each is answered, in order. */
+/** Messages to the thread. Each is answered, in order. */
 export type WorkerRequest =
   | { readonly kind: "exchange"; readonly bytes: Uint8Array; readonly settles: boolean }
   | { readonly kind: "refresh" }
   | { readonly kind: "dump" }
   | { readonly kind: "close" };
 
-/** From the thread. */
+/** Messages from the thread. */
 export type WorkerReply =
   | { readonly kind: "ready" }
-  /** The answer to a request; `stopped` says that it was the last. */
+  /** The answer to a request; `stopped` is set if it was the last one. */
   | { readonly kind: "answer"; readonly bytes: Uint8Array<ArrayBuffer>; readonly stopped: string | undefined }
-  /** In place of the answer: the request came to nothing, the thread goes on. */
+  /** Instead of an answer: the request failed, the thread continues. */
   | { readonly kind: "failed"; readonly reason: string }
-  /** In place of "ready": it could not start. */
+  /** Instead of "ready": the start failed. */
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
- * Until when the thread of the database may work on what it was given: told by the thread when it begins, so that what waits
- * behind something else is not counted, and looked at from beside it. Both read the one monotonic clock of the process.
+ * The deadline of the database thread for its current request. The thread sets it when it starts the request, so that
+ * queue time does not count; another thread checks it. Both use the monotonic clock of the process.
  */
 export class Deadline {
   readonly #moment: BigInt64Array;
 
-  /** @param memory of another's deadline, to see the same */
+  /** @param memory the memory of another instance, to share its deadline */
   constructor(readonly memory: SharedArrayBuffer = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT)) {
     this.#moment = new BigInt64Array(memory);
   }
 
-  /** @param milliseconds 0 for as long as it takes */
+  /** @param milliseconds 0 for no deadline */
   set(milliseconds: number): void {
     Atomics.store(
       this.#moment,

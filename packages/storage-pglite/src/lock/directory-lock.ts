@@ -4,20 +4,18 @@ import { join, resolve } from "node:path";
 import { lightBeacon, probeBeacon } from "./lock-beacon.ts";
 import { type LockRecord, machineIdentity, ownLockRecord, processRuns, readLockRecord } from "./lock-record.ts";
 
-/** What is known of the process that holds a directory. */
 export interface LockHolder {
-  /** Its process id, in its own pid namespace; `undefined` when the lock file cannot be read. */
+  /** Its process id, in its own pid namespace; `undefined` when the lock file is unreadable. */
   readonly pid: number | undefined;
   readonly host: string | undefined;
   /** ISO 8601, by the holder's clock. */
   readonly since: string | undefined;
-  /** False when the holder lives (or lived) where this process cannot look, so that it had to be assumed alive. */
+  /** False when this process cannot check the holder and assumes that it is alive. */
   readonly seenAlive: boolean;
 }
 
 /**
- * The data directory belongs to another engine: of another process, or an earlier one of this process.
- * Nothing was read or written in it.
+ * The data directory belongs to another engine, of another process or of this one. Nothing in it was read or written.
  */
 export class DirectoryLockedError extends Error {
   override readonly name = "DirectoryLockedError";
@@ -48,19 +46,19 @@ function advise(lockFile: string, holder: LockHolder): string {
   return `Whether it still runs cannot be seen from here; if it certainly does not, delete ${lockFile}.`;
 }
 
-/** A directory held by this process until it is released or the process ends. */
+/** A directory held by this process until its release or the end of the process. */
 export interface DirectoryLock {
   /** The lock file, absolute. */
   readonly file: string;
-  /** Gives the directory free; calling it again does nothing. */
+  /** Releases the directory. Idempotent. */
   release(): Promise<void>;
 }
 
 /**
- * Takes a directory for this process alone, by a file `lock` in it. A lock whose holder is gone is taken over at once;
- * of any number of processes that find it so, exactly one does. Needs a file system with hard links.
+ * Locks a directory for this process with a file `lock` in it. A lock of a dead holder is taken over at once, by
+ * exactly one of any number of processes. Needs a file system with hard links.
  *
- * @throws {DirectoryLockedError} when somebody holds it, this process included, or may hold it
+ * @throws {DirectoryLockedError} when a process, this one included, holds it or may hold it
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const root = resolve(directory);
@@ -89,9 +87,9 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
 }
 
 /**
- * Gives `file` to the claim, or throws. A stale file is replaced by a guard, itself such a lock, that is named after
- * the token of the file it will replace: one process holds the guard, and it replaces only the very file it judged.
- * Whoever comes late to the guard finds another token in the file and judges anew.
+ * Links `file` to the claim, or throws. A guard replaces a stale file. The guard is itself such a lock, named after the
+ * token of the stale file: one process holds it and replaces only the file it judged. A late process finds another
+ * token in the file and judges again.
  */
 async function take(root: string, file: string, claim: string): Promise<void> {
   for (;;) {
@@ -136,7 +134,7 @@ async function releaseFile(file: string, token: string): Promise<void> {
   if (typeof record === "object" && record.token === token) await rm(file, { force: true });
 }
 
-/** Removes what processes left that died while they tried to take the lock. */
+/** Removes the files of processes that died while taking the lock. */
 async function sweep(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!/^lock\..+\.(claim|guard)$/.test(name)) continue;
@@ -147,7 +145,7 @@ async function sweep(root: string): Promise<void> {
   }
 }
 
-/** On the disk before it gets its name, so that not even a power cut leaves a lock nobody can read. */
+/** Syncs the file before it gets its name, so that a power failure never leaves an unreadable lock. */
 async function writeWhole(file: string, record: LockRecord): Promise<void> {
   const handle = await open(file, "wx", 0o644);
   try {
@@ -159,12 +157,12 @@ async function writeWhole(file: string, record: LockRecord): Promise<void> {
 }
 
 /**
- * Whether the holder of a lock still runs: "alive", "gone", or "unknown" when nothing here can tell.
+ * Whether the holder of a lock still runs: "alive", "gone", or "unknown".
  *
- * - Same boot and same pid namespace: the process id with its start time decides, so a recycled pid deceives nobody.
- * - Same boot, other pid namespace (another container, or this one's former life, where everybody is pid 1): the beacon decides.
+ * - Same boot and pid namespace: the process id with its start time decides, so that a recycled pid does not matter.
+ * - Same boot, other pid namespace (another container, or an earlier run of this one, with the same pid 1): the beacon decides.
  * - Another boot under the same host name: the machine was restarted, so the holder is gone.
- * - Another host: unknown. A shared network volume is the case this refuses.
+ * - Another host: unknown. This refuses a shared network volume.
  */
 export async function judgeHolder(directory: string, record: LockRecord): Promise<"alive" | "gone" | "unknown"> {
   const here = machineIdentity();

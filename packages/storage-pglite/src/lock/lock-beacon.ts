@@ -4,25 +4,25 @@ import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
 
 /**
- * A Unix socket the holder of a lock listens on. The kernel stops answering for it the moment the process is gone,
- * whatever its pid and in whichever container on this machine it ran, and goes on answering while its event loop is busy.
+ * A Unix socket on which the lock holder listens. The kernel stops answering as soon as the process ends, with any pid
+ * and in any container on this machine, and keeps answering while its event loop is busy.
  */
 interface LockBeacon {
   /** File name in the directory. */
   readonly name: string;
-  /** Goes dark and removes the file. */
+  /** Stops listening and removes the file. */
   extinguish(): Promise<void>;
 }
 
-/** @returns `undefined` where there can be none: Windows, file systems without sockets, far too long a path */
+/** @returns `undefined` where sockets are impossible: Windows, file systems without sockets, too long a path */
 export async function lightBeacon(directory: string, name: string): Promise<LockBeacon | undefined> {
-  // Anyone may probe: another container may run under another user id.
+  // Any user can probe: another container can run under another user id.
   const server = createServer((socket) => socket.destroy());
   const listening = await listenIn(directory, name, server, "everybody");
   return listening === undefined ? undefined : { name, extinguish: () => listening.close() };
 }
 
-/** Whether somebody listens: "lit", "dark" (certainly nobody), or "unknown". */
+/** Whether a process listens: "lit", "dark" (certainly none), or "unknown". */
 export async function probeBeacon(directory: string, name: string): Promise<"lit" | "dark" | "unknown"> {
   const place = socketPath(directory, name);
   if (place === undefined) return "unknown";
@@ -48,9 +48,9 @@ export interface Listening {
 }
 
 /**
- * Lets a server listen on a Unix socket in a directory; it does not keep the process alive.
+ * Lets a server listen on a Unix socket in a directory without keeping the process alive.
  *
- * @returns `undefined` where there can be none: Windows, file systems without sockets, far too long a path
+ * @returns `undefined` where sockets are impossible: Windows, file systems without sockets, too long a path
  */
 export async function listenIn(
   directory: string,
@@ -61,11 +61,11 @@ export async function listenIn(
   const place = socketPath(directory, name);
   if (place === undefined) return undefined;
   try {
-    // A process that died may have left its file.
+    // A dead process can have left its file.
     await rm(place.path, { force: true });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
-      // The socket is bound before `listen` returns: at no moment can another user connect to it.
+      // `listen` binds the socket before it returns: other users can never connect.
       const mask = clients === "ownUser" ? process.umask(0o177) : undefined;
       try {
         // `exclusive` keeps a cluster's primary out of it.
@@ -89,19 +89,19 @@ export async function listenIn(
   };
 }
 
-/** A path to a Unix socket that the operating system accepts, until `leave` is called. */
+/** A Unix socket path that the operating system accepts, until `leave` is called. */
 interface SocketPath {
   readonly path: string;
   leave(): void;
 }
 
-/** The shortest limit of the systems in use (macOS: 104 bytes with the terminating zero). */
+/** The lowest limit of the supported systems (macOS: 104 bytes with the terminating zero). */
 const longestSocketPath = 103;
 
 /**
- * The path of a socket in a directory; on Linux a path that is too long leads through an open descriptor of the directory.
+ * The path of a socket in a directory. On Linux, too long a path goes through an open descriptor of the directory.
  *
- * @returns `undefined` where there can be none: Windows, far too long a path
+ * @returns `undefined` where sockets are impossible: Windows, too long a path
  */
 export function socketPath(directory: string, name: string): SocketPath | undefined {
   if (process.platform === "win32") return undefined;

@@ -2,20 +2,19 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 
-/** What a lock file says of its holder; JSON, written whole before the file gets its name. */
+/** The content of a lock file: JSON, complete before the file gets its name. */
 export interface LockRecord extends MachineIdentity {
-  /** Unlike any other record's, ever. */
+  /** Globally unique. */
   readonly token: string;
   readonly pid: number;
-  /** As {@link processStart} gives it. */
+  /** The result of {@link processStart}. */
   readonly start: string | null;
-  /** Name of the holder's {@link LockBeacon} in the same directory; `null` when none could be lit. */
+  /** Name of the holder's {@link LockBeacon} in the same directory; `null` if there is none. */
   readonly beacon: string | null;
   /** ISO 8601. */
   readonly since: string;
 }
 
-/** The record of this process. */
 export function ownLockRecord(token: string, beacon: string | null): LockRecord {
   return {
     token,
@@ -27,7 +26,7 @@ export function ownLockRecord(token: string, beacon: string | null): LockRecord 
   };
 }
 
-/** @returns `undefined` when there is no such file, "unreadable" when it holds no record */
+/** @returns `undefined` if the file is missing, "unreadable" if it contains no record */
 export async function readLockRecord(file: string): Promise<LockRecord | "unreadable" | undefined> {
   let text: string;
   try {
@@ -57,7 +56,7 @@ function isRecord(value: unknown): value is LockRecord {
   );
 }
 
-/** Where a process id means something: one boot of one kernel, one pid namespace in it. */
+/** The scope of a process id: one boot of one kernel, one pid namespace. */
 interface MachineIdentity {
   readonly host: string;
   /** `null` on systems without /proc. */
@@ -66,7 +65,6 @@ interface MachineIdentity {
   readonly pidNamespace: string | null;
 }
 
-/** Where this process runs. */
 export function machineIdentity(): MachineIdentity {
   return {
     host: hostname(),
@@ -75,14 +73,14 @@ export function machineIdentity(): MachineIdentity {
   };
 }
 
-/** When the process was started, in clock ticks since boot; tells a recycled pid. `null` where /proc does not say. */
+/** The start time of the process in clock ticks since boot, which detects a recycled pid; `null` without /proc. */
 function processStart(pid: number): string | null {
   return processStat(pid)?.start ?? null;
 }
 
 /**
- * Whether the process that had this pid and start time still runs, in this pid namespace.
- * A zombie does not run: nothing of it can write any more once its last thread is gone.
+ * Whether the process with this pid and start time runs in this pid namespace. A zombie does not run: after its last
+ * thread ends, it cannot write.
  */
 export function processRuns(pid: number, start: string | null): boolean {
   if (!exists(pid)) return false;
@@ -104,7 +102,7 @@ function exists(pid: number): boolean {
 function processStat(pid: number): { start: string; dead: boolean; threads: number } | undefined {
   const text = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   if (text === null) return undefined;
-  // The second field is the command in parentheses and may hold anything; what follows starts with the third field.
+  // The second field is the command in parentheses, with any content. The third field follows the last parenthesis.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, threads, start] = [fields[0], fields[17], fields[19]];
   if (state === undefined || threads === undefined || start === undefined) return undefined;

@@ -1,13 +1,13 @@
 import { joinBytes } from "./wire-messages.ts";
 
-/** What a client said, cut where the server must answer. */
+/** Client messages, split where the server must answer. */
 export type WireBatch =
-  /** A wish for encryption; in process there is none. */
+  /** An encryption request; in process there is none. */
   | { readonly kind: "encryption" }
-  /** The wish to cancel what another connection does. */
+  /** A request to cancel the query of another connection. */
   | { readonly kind: "cancel" }
   | { readonly kind: "startup"; readonly bytes: Uint8Array }
-  /** Whole messages; `settles` says that they end in Query or Sync, so that the answer ends in ReadyForQuery. */
+  /** Whole messages; `settles` means that they end in Query or Sync, and the answer in ReadyForQuery. */
   | { readonly kind: "messages"; readonly bytes: Uint8Array; readonly settles: boolean }
   | { readonly kind: "terminate" };
 
@@ -21,19 +21,19 @@ const [query, sync, flush, functionCall, terminate] = [0x51, 0x53, 0x48, 0x46, 0
 const [copyData, copyDone, copyFail] = [0x64, 0x63, 0x66];
 
 /**
- * Collects the frontend side of the PostgreSQL protocol (version 3) until the server has something to do:
- * at each Query, Sync, Flush and function call.
+ * Buffers the frontend side of the PostgreSQL protocol (version 3) until the server must act: at each Query, Sync,
+ * Flush and function call.
  *
- * COPY ... FROM STDIN would make the engine read on beyond its input, which ends it. Every batch therefore carries a
- * CopyFail where the data would come; outside a copy the server ignores it, inside it answers 57014 as it would to a
- * client without a source. What the client sends as copy data is dropped.
+ * COPY ... FROM STDIN would make the engine read beyond its input, which ends it. So every batch contains a CopyFail
+ * where the data would be. Outside a copy, the server ignores it; inside, it answers 57014. Copy data of the client is
+ * dropped.
  */
 export class WireBatcher {
   #startedUp = false;
   #rest: Buffer = Buffer.alloc(0);
   #messages: Buffer[] = [];
 
-  /** @throws {Error} when a message's length cannot be one; nothing after it can be read */
+  /** @throws {Error} when a message has an invalid length; later bytes are unreadable */
   push(chunk: Buffer): WireBatch[] {
     let data = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const batches: WireBatch[] = [];

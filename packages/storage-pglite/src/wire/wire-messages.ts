@@ -1,6 +1,6 @@
 /**
- * The parts as one array in memory of its own: a view into a larger buffer (Node's pool, the memory of the compiled
- * database) would cross to another thread with all of it.
+ * Joins the parts in an array with its own memory: a view into a larger buffer (Node's pool, the memory of the compiled
+ * database) would be sent to another thread with the whole buffer.
  */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -12,7 +12,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return bytes;
 }
 
-/** The Query message of the PostgreSQL protocol for a text without parameters. */
+/** The Query message of the PostgreSQL protocol, without parameters. */
 export function simpleQuery(text: string): Uint8Array<ArrayBuffer> {
   const body = Buffer.from(`${text}\0`);
   const message = new Uint8Array(5 + body.length);
@@ -22,11 +22,11 @@ export function simpleQuery(text: string): Uint8Array<ArrayBuffer> {
   return message;
 }
 
-/** What an answer says about the server's own state. */
+/** The server state that an answer reports. */
 export interface AnswerState {
-  /** The transaction status of the last message, when that is ReadyForQuery: "I" idle, "T" in one, "E" in a failed one. */
+  /** The transaction status if the last message is ReadyForQuery: "I" idle, "T" in a transaction, "E" in a failed one. */
   readonly ready: string | undefined;
-  /** The message of a FATAL or PANIC error: the server does not live on after it. */
+  /** The message of a FATAL or PANIC error, which ends the server. */
   readonly fatal: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export function inspectAnswer(answer: Uint8Array): AnswerState {
   return { ready, fatal };
 }
 
-/** The fields of an ErrorResponse: one letter each, text, zero byte. V is the severity in English, M the message. */
+/** Parses an ErrorResponse: fields of one letter, text and a zero byte. V is the severity in English, M the message. */
 function fatalText(body: Uint8Array): string | undefined {
   const fields = new Map<string, string>();
   for (const field of Buffer.from(body).toString("utf8").split("\0")) fields.set(field.slice(0, 1), field.slice(1));

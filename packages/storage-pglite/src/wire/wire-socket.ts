@@ -3,8 +3,8 @@ import type { BackendSession, EmbeddedBackend } from "../backend/embedded-backen
 import { WireBatcher, type WireBatch } from "./wire-batcher.ts";
 
 /**
- * What a `pg.Client` takes for its network socket: a connection to the embedded database. It speaks the PostgreSQL
- * protocol, so the client prepares, binds, parses types and raises errors as it does with a server.
+ * The socket of a `pg.Client`: a connection to the embedded database. It speaks the PostgreSQL protocol, so that the
+ * client behaves as with a server.
  */
 export class WireSocket extends Duplex {
   readonly #backend: EmbeddedBackend;
@@ -16,7 +16,7 @@ export class WireSocket extends Duplex {
     this.#backend = backend;
   }
 
-  /** As of a `net.Socket`; there is nowhere to connect to. */
+  /** Like `net.Socket`; there is no address. */
   connect(): this {
     process.nextTick(() => this.emit("connect"));
     return this;
@@ -39,7 +39,7 @@ export class WireSocket extends Duplex {
   }
 
   override _read(): void {
-    // Answers are pushed when they come.
+    // Answers are pushed when they arrive.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
