@@ -79,8 +79,8 @@ interface Group {
 
 /**
  * Batches the statements of one event-loop tick. Under load, one read delivers several requests, and packets to and
- * from the database cost more than their content. A single statement is not delayed, and a full batch does not wait for
- * the end of the tick.
+ * from the database cost more than their content. A statement waits at most until the end of the tick. A full batch
+ * does not wait.
  */
 class TurnGroups {
   private group: Group | undefined;

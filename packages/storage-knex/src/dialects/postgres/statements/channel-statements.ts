@@ -21,8 +21,7 @@ export function channelStatements({ channels, sessions }: Tables): ChannelStatem
       "channel_reserve",
       `update ${channels} set next_out = next_out + $2::bigint where session = $1::bytea returning next_out - $2::bigint as first`,
     ),
-    // The branches keep distances beyond the integer range away from the casts. A waiting statement evaluates the row
-    // again.
+    // The branches keep too large distances away from the casts. A waiting statement evaluates the row again.
     acceptIn: statement(
       "channel_accept",
       `update ${channels} set
