@@ -57,7 +57,7 @@ describe("a storage module is refused at the start", () => {
     [
       "that opens something else",
       storageOf("no-storage"),
-      /opened something that is no storage: archive, transaction, together, migrate are missing\.$/,
+      /opened something that is no storage: archive, transaction, batch, migrate are missing\.$/,
     ],
   ])("%s", async (_what, storage, message) => {
     const configuration = loadConfiguration({ content: { databases: [{ storage }] }, environment: testEnvironment });

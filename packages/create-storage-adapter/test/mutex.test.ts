@@ -1,29 +1,29 @@
 import { fileURLToPath } from "node:url";
 
 interface Mutex {
-  run<T>(work: () => Promise<T>, patience?: number): Promise<T>;
+  run<T>(work: () => Promise<T>, waitTimeout?: number): Promise<T>;
 }
-const { Turns: Mutex } = (await import(fileURLToPath(new URL("../template/src/mutex.js", import.meta.url)))) as {
-  Turns: new () => Mutex;
+const { Mutex } = (await import(fileURLToPath(new URL("../template/src/mutex.js", import.meta.url)))) as {
+  Mutex: new () => Mutex;
 };
 
 test("work happens in the order of arrival, whatever fails or gives up waiting", async () => {
-  const turns = new Mutex();
+  const mutex = new Mutex();
   const log: string[] = [];
   let finish = () => {};
-  const first = turns.run(async () => {
+  const first = mutex.run(async () => {
     log.push("first");
     await new Promise<void>((resolve) => {
       finish = resolve;
     });
     log.push("first is over");
   });
-  const impatient = turns.run(async () => void log.push("never"), 1);
-  const failing = turns.run(async () => {
+  const impatient = mutex.run(async () => void log.push("never"), 1);
+  const failing = mutex.run(async () => {
     log.push("third");
     throw new Error("mine");
   });
-  const last = turns.run(async () => log.push("last"));
+  const last = mutex.run(async () => log.push("last"));
   await expect(impatient).rejects.toMatchObject({ code: 607 });
   finish();
   await expect(failing).rejects.toThrow("mine");

@@ -52,8 +52,9 @@ export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<
 function recordLine(record: ArchiveRecord): string {
   if (record.section === "objects") return `{${identity(record)}, ${state(record)}, ${attributesOf(record)}}\n`;
   if (record.section === "tombstones") {
-    const { root, deletedBy } = record;
-    return `{${identity(record)}, "root": "${root}", ${state(record)}, "deletedBy": ${JSON.stringify(deletedBy)}, ${attributesOf(record)}}\n`;
+    const { id, uuid, root, stamp, deletedBy } = record;
+    const named = `"id": "${id}", "root": "${root}", "uuid": "${uuid}", "stamp": ${stamp}`;
+    return `{${named}, ${state(record)}, "deletedBy": ${JSON.stringify(deletedBy)}, ${attributesOf(record)}}\n`;
   }
   // The section line before it names the section.
   return `${canonicalJson({ ...record, section: undefined } as unknown as JsonValue)}\n`;

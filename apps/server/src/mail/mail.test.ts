@@ -279,11 +279,11 @@ describe("read templates", () => {
 
   test.each([
     ["password-changed.en.txt", "No subject\n", 'must begin with a line "Subject: …"'],
-    ["password-changed.en.txt", "Subject: {{token}}\n\n", "token is none of service, name"],
-    ["password-reset.en.txt", "Subject: Hello\n\n{{name}}\n", "does not show link and token"],
-    ["confirmation-code.de.html", "<p>{{name}}</p>", "does not show code"],
-    ["password-changed.fr.txt", "Subject: Salut\n\n", "is the name of no template"],
-    ["readme.md", "", "is the name of no template"],
+    ["password-changed.en.txt", "Subject: {{token}}\n\n", "unknown name; known names are service, name"],
+    ["password-reset.en.txt", "Subject: Hello\n\n{{name}}\n", "does not contain link and token"],
+    ["confirmation-code.de.html", "<p>{{name}}</p>", "does not contain code"],
+    ["password-changed.fr.txt", "Subject: Salut\n\n", "is not the name of a template"],
+    ["readme.md", "", "is not the name of a template"],
     [
       "password-changed.en.html",
       html.replace("<h1>", '<img src="https://tracker.example/x.gif"><h1>'),
@@ -333,17 +333,17 @@ test.each([
 });
 
 test.each([
-  ["{{nobody}}", "nobody is none of name, link"],
-  ["{{constructor}}", "constructor is none of"],
+  ["{{unknown}}", "unknown name; known names are name, link"],
+  ["{{constructor}}", "has {{constructor}}: unknown name"],
   ["{{{name}}}", "braces"],
   ["{{ name }}", "braces"],
   ["{{name", "braces"],
   ["name}}", "braces"],
   ["{{> other}}", "braces"],
-  ["{{#link}}", "does not end the section link"],
-  ["{{/link}}", "not open"],
-  ["{{#link}}{{/name}}", "not open"],
-  ["{{#link}}{{#name}}{{/name}}{{/link}}", "inside another one"],
+  ["{{#link}}", "does not close the section link"],
+  ["{{/link}}", "without its start"],
+  ["{{#link}}{{/name}}", "without its start"],
+  ["{{#link}}{{#name}}{{/name}}{{/link}}", "inside another section"],
 ])("%j is refused", (source, reason) => {
   expect(Template.read(source, names)).toEqual(expect.arrayContaining([expect.stringContaining(reason)]));
 });

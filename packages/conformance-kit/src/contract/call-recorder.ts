@@ -28,7 +28,7 @@ export class CallRecorder {
       repositories: () => this.repositories(storage.repositories),
       transaction: () => (work: (r: Repositories, attempt: Attempt) => Promise<unknown>) =>
         storage.transaction((r, attempt) => work(this.repositories(r), attempt)),
-      together: () => (work: (r: BatchRepositories) => Promise<unknown>) =>
+      batch: () => (work: (r: BatchRepositories) => Promise<unknown>) =>
         storage.batch((r) => work(this.repositories(r))),
     });
   }

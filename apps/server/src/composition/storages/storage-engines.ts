@@ -78,7 +78,7 @@ const members = [
   "repositories",
   "archive",
   "transaction",
-  "together",
+  "batch",
   "migrate",
   "health",
   "now",
