@@ -14,8 +14,8 @@ import { ownTemplates, readTemplates, Template } from "./read-templates.ts";
 import { TemplateMessageWriter } from "./template-message-writer.ts";
 
 describe("mail relay", () => {
-  const error = new MailerUnusable("away", "not there");
-  const stuck: Delivery = { kind: "stuck", error, delay: 10_000 };
+  const unusable = new MailerUnusable("away", "not there");
+  const stuck: Delivery = { kind: "stuck", error: unusable, delay: 10_000 };
 
   const waiting: Omit<ClaimedMailJob, "id"> = {
     owner: null,

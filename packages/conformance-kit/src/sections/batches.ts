@@ -47,7 +47,7 @@ async function look(r: Repositories) {
   };
 }
 
-export const batchChecks: readonly Check[] = checksOf("calls together", {
+export const batchChecks: readonly Check[] = checksOf("batches", {
   "are all kept, and each answers": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
     await r.throttle.fail([other]);

@@ -96,7 +96,7 @@ export const caughtTransactions: readonly ExactlyCaught[] = [
   },
   {
     fault: "keeps what is asked for together one by one",
-    sections: ["calls together"],
+    sections: ["batches"],
     checks: [
       "are undone when one is refused, whichever it is",
       "are undone also when the work does not mind the refusal",
