@@ -60,8 +60,8 @@ describe("provider test beside a demo", () => {
     } finally {
       await server.close();
     }
-    expect(words.map((line) => /^The provider (\w+) can be used/.exec(line)?.[1])).toEqual([...providerTypes]);
-    expect(readdirSync(directory)).not.toContain("provider-imitation.url");
+    expect(words.map((line) => /^The provider (\w+) works/.exec(line)?.[1])).toEqual([...providerTypes]);
+    expect(readdirSync(directory)).not.toContain("fake-providers.url");
     for (const type of providerTypes)
       await expect(run(type)).rejects.toThrow(
         /The demo server runs the fake providers, and no server uses the data in /,

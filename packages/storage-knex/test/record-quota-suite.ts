@@ -26,7 +26,7 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
       await runWorkers(
         url,
         "putRecords",
-        [0, 1, 2].map((process) => ({ room, records: records(process) })),
+        [0, 1, 2].map((process) => ({ quota: room, records: records(process) })),
         schema,
       )
     ).flat();

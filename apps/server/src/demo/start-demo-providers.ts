@@ -78,7 +78,7 @@ async function keyIn(path: string): Promise<string> {
   return readFile(path, "utf8");
 }
 
-const fileIn = (folder: string) => join(folder, "provider-imitation.url");
+const fileIn = (folder: string) => join(folder, "fake-providers.url");
 
 /** Writes the URL of the fake providers to the directory, for commands. Returns a function that removes it. */
 async function announceFakeProvidersAddress(folder: string, url: string): Promise<() => Promise<void>> {

@@ -256,6 +256,6 @@ describe("users", () => {
     expect(await run("enable", "READER")).toMatchObject(refused('There is no user "READER"'));
     expect(await run("set-email", "reader", "no address")).toMatchObject(refused('"no address" is no e-mail address'));
     for (const args of [["reader"], ["reader", "a@example.com", "--none"]])
-      expect(await run("set-email", ...args)).toMatchObject(refused("Either an address is expected, or --none"));
+      expect(await run("set-email", ...args)).toMatchObject(refused("Pass an address or --none"));
   });
 });

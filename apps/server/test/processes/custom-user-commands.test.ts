@@ -51,7 +51,7 @@ describe("custom users", () => {
 
   test("commands add, list, show and change custom users, and every server heeds it at once", async () => {
     expect(
-      await given("a word of my own\n", "add", "Zoë", "--user", "reader", "--email", "zoe@example.com"),
+      await given("a word of my own\n", "create", "Zoë", "--user", "reader", "--email", "zoe@example.com"),
     ).toMatchObject(done('Created custom user "Zoë", mapped to "reader".'));
     const listed = JSON.parse((await run("list", "--json")).stdout);
     const ids = { id: expect.stringMatching(/^[0-9a-f-]{36}$/), objectId: expect.any(String) };
@@ -117,19 +117,21 @@ describe("custom users", () => {
     expect(await run("show", "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
     for (const verb of ["disable", "enable", "remove"])
       expect(await run(verb, "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
-    expect(await given("a word of my own", "add", "PARTNER", "--user", "reader")).toMatchObject({
+    expect(await given("a word of my own", "create", "PARTNER", "--user", "reader")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("taken or looks like another"),
     });
-    expect(await given("a word of my own", "add", "new", "--user", "nobody")).toMatchObject(
+    expect(await given("a word of my own", "create", "new", "--user", "nobody")).toMatchObject(
       refused('There is no user "nobody" in the database to map to'),
     );
-    expect(await given("short", "add", "new", "--user", "reader")).toMatchObject(refused("The password has less than"));
-    expect(await given("a word of my own", "add", " ", "--user", "reader")).toMatchObject({
+    expect(await given("short", "create", "new", "--user", "reader")).toMatchObject(
+      refused("The password has less than"),
+    );
+    expect(await given("a word of my own", "create", " ", "--user", "reader")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("must have 1 to 1024 characters"),
     });
-    expect(await given("a word of my own", "add", "new")).toMatchObject({
+    expect(await given("a word of my own", "create", "new")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("--user"),
     });
@@ -171,7 +173,7 @@ describe("second factor commands", () => {
 
   test("commands set the rule of an app name, list who has a factor and take it away, which running servers heed at once", async () => {
     expect(await run("app", "create", "office", "--second-factor", "maybe")).toMatchObject(
-      refused('Second factors are off, optional or forced; "maybe" is none of these.'),
+      refused('The second factor policy must be off, optional or forced, not "maybe".'),
     );
     expect(await run("app", "create", "office", "--second-factor", "optional")).toMatchObject(
       done('Created app name "office".'),
@@ -216,7 +218,7 @@ describe("second factor commands", () => {
       refused('"partner" has no second factor.'),
     );
     expect(await run("second-factor", "remove", "reader", "--custom-user", "--link")).toMatchObject(
-      refused("Say --custom-user or --link, not both."),
+      refused("Use --custom-user or --link, not both."),
     );
     expect(await run("second-factor", "remove", "reader")).toMatchObject(
       done('Removed the second factors of "reader".'),

@@ -109,7 +109,7 @@ describe("macro commands", () => {
     test.each([
       [["Echo", "--as", "demo", "--input", "{"], /^error: --input is not valid JSON: /],
       [["Echo", "--as", "demo", "--input", "@nowhere.json"], /^error: --input is not valid JSON: ENOENT/],
-      [["Echo", "--as", "demo", "--commit"], /^error: --commit goes together with --configured/],
+      [["Echo", "--as", "demo", "--commit"], /^error: --commit requires --configured/],
       [
         ["Echo", "--as", "demo", "--directory", "nowhere"],
         /^error: The directory .*nowhere does not exist\. Create a macro with "sallyport-server macro new <name>"\.\n$/,
@@ -142,7 +142,7 @@ describe("macro commands", () => {
       writeFileSync(join(folder, "tested", "Same.test.json"), JSON.stringify(tests));
       const { code, stdout } = await run("test", "--directory", "tested");
       expect(code).toBe(1);
-      expect(stdout).toMatch(/^Broken\n {2}FAIL is a macro or a hook\n {7}tested\/Broken\.js/);
+      expect(stdout).toMatch(/^Broken\n {2}FAIL loads\n {7}tested\/Broken\.js/);
       expect(stdout).toContain(
         "  ok   is right\n  FAIL is wrong\n       at /a/0: expected 2, found 1\n  FAIL fails not\n       expected 304, found success\n",
       );
@@ -226,10 +226,10 @@ describe("stored macros", () => {
       done(expect.stringMatching(/^Removed macro "Report"\./) as never),
     );
     expect(await macro("show", "Report")).toEqual(
-      refused('The macro "Report" was removed. "macro history Report" lists what it was.'),
+      refused('The macro "Report" was removed. See "macro history Report".'),
     );
     expect(await macro("show", "Report", "--version", "3")).toEqual(
-      refused('Version 3 of the macro "Report" is its removal.'),
+      refused('Version 3 of the macro "Report" is a removal.'),
     );
     expect(JSON.parse((await macro("history", "Report", "--json")).stdout)).toEqual([
       { version: 3, language: null, bytes: null, changedAt: time, changedBy: "bob" },
@@ -245,15 +245,15 @@ describe("stored macros", () => {
 
   test("what is no macro, and what is not there, is refused in plain words", async () => {
     const unread: readonly (readonly [args: readonly string[], words: string])[] = [
-      [[write("Report.txt", "1")], "macros/Report.txt: a macro is a file that ends in .js, .mjs, .ts, .mts."],
+      [[write("Report.txt", "1")], "macros/Report.txt: the file extension must be .js, .mjs, .ts, .mts."],
       [
         [write("my-report.ts", "1")],
-        '"my-report" cannot be the name of a macro: a letter or _, then letters, digits and _, 128 at most.',
+        '"my-report" is not a macro name: a letter or _, then letters, digits and _, at most 128 in all.',
       ],
       [["macros/Missing.ts"], "The file macros/Missing.ts cannot be read."],
-      [[write("Binary.js", Buffer.from([0xff, 0xfe, 0x00]))], "The file macros/Binary.js is no text in UTF-8."],
-      [[write("Fine.js", moduleOf(1)), "--by", " "], "--by takes a name of 1 to 255 characters."],
-      [["macros/Fine.js", "--if-version", "-1"], "--if-version takes the number of a version."],
+      [[write("Binary.js", Buffer.from([0xff, 0xfe, 0x00]))], "The file macros/Binary.js is not UTF-8."],
+      [[write("Fine.js", moduleOf(1)), "--by", " "], "--by must have 1 to 255 characters."],
+      [["macros/Fine.js", "--if-version", "-1"], "--if-version must be a version number."],
     ];
     const answers = await Promise.all(unread.map(([args]) => macro("put", ...args)));
     expect(answers).toEqual(unread.map(([, words]) => refused(words)));
@@ -272,7 +272,7 @@ describe("stored macros", () => {
     expect(await macro("show", "Nothing", "--version", "3")).toEqual(
       refused('There is no version 3 of the macro "Nothing".'),
     );
-    expect(await macro("history", "Nothing")).toEqual(refused('There never was a macro "Nothing".'));
+    expect(await macro("history", "Nothing")).toEqual(refused('There is no macro "Nothing".'));
     expect(await macro("remove", "__proto__")).toEqual(refused('There is no macro "__proto__".'));
   });
 });

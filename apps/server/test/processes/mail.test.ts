@@ -58,14 +58,14 @@ describe("mail commands", () => {
           onRcptTo: (_a: unknown, _s: unknown, callback: (error: Error) => void) =>
             callback(reply(550, "5.1.1 no such user here")),
         },
-        /refuses this mail for good, with 550 5\.1\.1/,
+        /rejected the message \(550 5\.1\.1\)/,
       ],
       [
         "greylisting",
         {
           onRcptTo: (_a: unknown, _s: unknown, callback: (error: Error) => void) => callback(reply(450, "4.2.0 later")),
         },
-        /again later, with 450 4\.2\.0/,
+        /deferred the message \(450 4\.2\.0\)/,
       ],
       [
         "an unknown sender",

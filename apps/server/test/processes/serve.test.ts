@@ -182,7 +182,7 @@ describe("serve", () => {
   ])("without a configuration it does not start %s, and says what to do", async (_title, environment) => {
     const { code, stdout, stderr } = await new ServerProcess([], { PORT: "0", ...environment }, folder).ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^error: There is no configuration, and .*DATABASE_URL.*\n$/);
+    expect(stderr).toMatch(/^error: No configuration was found, and .*DATABASE_URL.*\n$/);
   });
 
   test("a port in use is told without a stack", async () => {

@@ -151,7 +151,7 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
   );
   expect(await check(url, appKey, sessionId)).toBe("201");
   expect(await logIn(url, appKey)).toMatchObject({ status: { internalStatus: "302" } });
-  expect(await command("user set-password boss", "pass word\n")).toMatch(/another password now/);
+  expect(await command("user set-password boss", "pass word\n")).toMatch(/^Set the password of /);
   expect(await logIn(url, appKey)).toMatchObject({ status: { internalStatus: "0" } });
 
   expect(await command("maintenance on")).toBe("Maintenance mode is on.");

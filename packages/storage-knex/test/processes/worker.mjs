@@ -31,10 +31,10 @@ const tasks = {
       }),
     ),
   /** Puts the records given within the room, alone and in transactions by turns; what became of each. */
-  putRecords: ({ records, room }) =>
+  putRecords: ({ records, quota }) =>
     Promise.all(
       records.map(({ id, owner }, index) => {
-        const put = (r) => r.records.putWithin("state", id, 1, { owner, lifetime: 600_000, room });
+        const put = (r) => r.records.putWithin("state", id, 1, { owner, lifetime: 600_000, quota });
         return index % 2 === 0 ? put(storage.repositories) : storage.transaction(put);
       }),
     ),

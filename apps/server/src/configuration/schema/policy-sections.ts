@@ -65,13 +65,13 @@ function throttle(whom: string, free: number) {
     maxFailures: field(`THROTTLE_${whom}_MAX_FAILURES`, wholeNumber(0, 1_000_000), free, {
       doc: "Maximum number of failed attempts without a delay. 0 disables throttling.",
     }),
-    initialDelay: field(`THROTTLE_${whom}_FIRST_DELAY`, delay, "1s", {
+    initialDelay: field(`THROTTLE_${whom}_INITIAL_DELAY`, delay, "1s", {
       doc: "Delay after the first failure above `maxFailures`. Each further failure doubles it.",
     }),
-    maxDelay: field(`THROTTLE_${whom}_LONGEST_DELAY`, delay, "15m", {
+    maxDelay: field(`THROTTLE_${whom}_MAX_DELAY`, delay, "15m", {
       doc: "Upper bound of the delay.",
     }),
-    resetAfter: field(`THROTTLE_${whom}_FORGET_AFTER`, delay, "1h", {
+    resetAfter: field(`THROTTLE_${whom}_RESET_AFTER`, delay, "1h", {
       doc: "Time without a failure after which the counter is reset.",
     }),
   };

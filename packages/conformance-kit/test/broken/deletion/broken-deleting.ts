@@ -201,7 +201,7 @@ export const brokenHolding: readonly BrokenAdapter[] = [
         return answer;
       };
       const deletion: Deletion = Object.assign(Object.create(r.deletion) as Deletion, {
-        hold: (...asked: Parameters<Deletion["lock"]>) => late(r.deletion.lock(...asked)),
+        lock: (...asked: Parameters<Deletion["lock"]>) => late(r.deletion.lock(...asked)),
         referrers: (...asked: Parameters<Deletion["referrers"]>) => late(r.deletion.referrers(...asked)),
       });
       const objects: Repositories["objects"] = Object.assign(Object.create(r.objects) as Repositories["objects"], {
