@@ -90,10 +90,8 @@ describe("custom users", () => {
 
     expect(await run("map", "Zoë", "demo")).toMatchObject(done('Mapped "Zoë" to "demo". One session has ended.'));
     expect((await logIn(other, "Zoë", "quite another word")).body.data.user.Name).toBe("demo");
-    expect(await run("set-email", "Zoë", "zoe@example.org")).toMatchObject(
-      done('The custom user "Zoë" has the e-mail address zoe@example.org.'),
-    );
-    expect(await run("set-email", "Zoë", "--none")).toMatchObject(done('The custom user "Zoë" has no e-mail address.'));
+    expect(await run("set-email", "Zoë", "zoe@example.org")).toMatchObject(done('Set the e-mail address of "Zoë".'));
+    expect(await run("set-email", "Zoë", "--none")).toMatchObject(done('Removed the e-mail address of "Zoë".'));
     expect(await run("remove", "Zoë")).toMatchObject(done('Removed custom user "Zoë". One session has ended.'));
     expect((await logIn(other, "Zoë", "quite another word")).code).toBe("302");
 

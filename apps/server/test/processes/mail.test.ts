@@ -73,7 +73,7 @@ describe("mail commands", () => {
           onMailFrom: (_a: unknown, _s: unknown, callback: (error: Error) => void) =>
             callback(reply(550, "who are you")),
         },
-        /does not take mail from this sender.*is mail\.from one of them/,
+        /does not take mail from this sender.*Check that the SMTP server accepts mail\.from/,
       ],
       [
         "a wrong password",
@@ -82,7 +82,7 @@ describe("mail commands", () => {
           allowInsecureAuth: true,
           onAuth: (_a: unknown, _s: unknown, callback: (error: Error) => void) => callback(reply(535, "no")),
         },
-        /does not let this server in.*Are mail\.smtp\.user and mail\.smtp\.password right/,
+        /does not let this server in.*Check mail\.smtp\.user and mail\.smtp\.password/,
       ],
     ])("says in plain words what is wrong with %s", async (_what, options, words) => {
       const environment = { ...(await sink(options)), SMTP_USER: "me", SMTP_PASSWORD: "wr0ng" };
@@ -305,7 +305,7 @@ describe("mail of server processes on one Postgres", () => {
 
   test("a command tells how much waits", async () => {
     const run = async (...args: string[]): Promise<string> =>
-      (await runCommand(["mail", "waiting", ...args], { DATABASE_URL: postgres.url }, tmpdir())).stdout;
+      (await runCommand(["mail", "queue", ...args], { DATABASE_URL: postgres.url }, tmpdir())).stdout;
     expect(await run()).toBe("The outbox is empty.\n");
     await put(notices(2));
     await postgres.sql.query(

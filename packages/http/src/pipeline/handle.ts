@@ -42,7 +42,7 @@ function contextOf(exchange: Exchange): RequestContext {
     unit: database.unit,
     sessionDigest: exchange.session?.digest ?? null,
     overCode: overCode(exchange.credentials),
-    onGone: (call: () => void) => whenDisconnected(response, call),
+    onDisconnect: (call: () => void) => whenDisconnected(response, call),
   };
   return context satisfies RequestContext;
 }
