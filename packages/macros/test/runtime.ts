@@ -52,7 +52,7 @@ export class Bench {
   lines: string[] = [];
 
   /** Next to the tests themselves, macros of low priority would hardly ever have their turn. */
-  constructor(threads = 1, queue = 100, options: { readonly niceness?: number } = { niceness: 0 }) {
+  constructor(threads = 1, queue = 100, options: { readonly threadPriority?: number } = { threadPriority: 0 }) {
     this.runtime = new QuickJsMacroRuntime({ threads, queue, ...options });
   }
 

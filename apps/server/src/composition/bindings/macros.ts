@@ -11,8 +11,8 @@ const { configuration, cursorSealing, digests, logger, macroReports, macroRuntim
 /** Macros: sources, runtime and host calls. */
 export const macroParts = {
   macroRuntime: by(
-    ({ macros: { threads, queueLimit: queue, threadPriority: niceness } }) =>
-      new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, threadPriority: niceness }),
+    ({ macros: { threads, queueLimit: queue, threadPriority } }) =>
+      new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, threadPriority }),
     [configuration],
   ),
   macroReports: of(MacroLog, [logger, parts.metrics]),
