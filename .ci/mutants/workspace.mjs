@@ -59,13 +59,13 @@ function switched({ number, was, replacement }) {
  */
 function switchOf(state) {
   return `function __mutant(number: number): boolean {
-  const self = __mutant as any;
+  const self = __mutant as { on?: unknown; note?: (reached: number) => void };
   if (self.on === undefined) {
     const { appendFileSync, existsSync, readFileSync } = process.getBuiltinModule("node:fs");
-    const file = (pid: any) => ${JSON.stringify(`${state}/`)} + pid;
-    let pid: any = process.pid;
+    const file = (name: number | string) => ${JSON.stringify(`${state}/`)} + name;
+    let pid = process.pid;
     while (pid > 0 && !existsSync(file(pid)))
-      pid = /^PPid:\\s*(\\d+)/m.exec(readFileSync("/proc/" + pid + "/status", "utf8"))![1];
+      pid = Number(/^PPid:\\s*(\\d+)/m.exec(readFileSync("/proc/" + pid + "/status", "utf8"))?.[1]);
     const { mutant, test } = pid > 0 ? JSON.parse(readFileSync(file(pid), "utf8")) : { mutant: "none" };
     self.on = mutant;
     const noted = new Set();
@@ -75,7 +75,7 @@ function switchOf(state) {
       appendFileSync(file("reached"), JSON.stringify([reached, test]) + "\\n");
     };
   }
-  if (self.on === "reach") self.note(number);
+  if (self.on === "reach") self.note?.(number);
   return self.on === number;
 }
 `;

@@ -138,7 +138,7 @@ function macroWarnings(directory: string | undefined, demo: boolean): string[] {
   ];
 }
 
-/** The demo keeps keys and mail there, whatever its storage is. */
+/** The demo keeps keys and mail there, with every storage. */
 function* dataDirFaults({ dataDir }: ConfigurationDocument): Generator<Fault> {
   const reason = folderProblem(dataDir, { mayBeMissing: true });
   if (reason !== null) yield { path: "dataDir", reason: reason };

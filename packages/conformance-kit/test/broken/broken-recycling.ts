@@ -171,7 +171,7 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
     const found = await tombstones.find(reference, seesAll);
     return found !== null && ids.has(found.id) ? found : tombstones.find(reference, visibility);
   }),
-  recycling("purges whatever it is given", [others], (tombstones) => ({
+  recycling("purges objects outside the recycle bin", [others], (tombstones) => ({
     purge: async (ids) => {
       await tombstones.purge(ids);
       const live = (await tombstones.lock(ids)).map(({ object }) => object.id);

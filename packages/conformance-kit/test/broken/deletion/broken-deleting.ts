@@ -44,7 +44,7 @@ export const brokenGoing: readonly BrokenAdapter[] = [
   withDeletion("does not find what is left by UUID", reading, ({ deletion }) => ({
     find: async (reference, visibility) => (reference.kind === "uuid" ? null : deletion.find(reference, visibility)),
   })),
-  withDeletion("shows what is left to everybody", "are seen by those who could read the object", ({ deletion }) => ({
+  withDeletion("shows tombstones to every caller", "are seen by those who could read the object", ({ deletion }) => ({
     find: (reference) => deletion.find(reference, seesAll),
   })),
   withDeletion("looks at classes alone", "are seen by those who could read the object", ({ deletion }) => ({

@@ -136,7 +136,7 @@ export const brokenReturning: readonly BrokenAdapter[] = [
   withDeletion("takes everything for one class", leading, ({ deletion }) => ({
     targets: async (ids) => (await deletion.targets(ids)).map((target) => ({ ...target, className: "File" })),
   })),
-  withDeletion("counts the recycler whatever is asked for", counted, ({ deletion }) => ({
+  withDeletion("counts the recycle bin of all classes", counted, ({ deletion }) => ({
     countRecycled: () => deletion.countRecycled(["File", "Image"]),
   })),
   withDeletion("counts classes one by one", counted, ({ deletion }) => ({

@@ -149,7 +149,7 @@ function failures({ throttle }: Tables) {
  * sweeping, counting by kind, and claiming. A claim changes no indexed column, so that the update is heap-only. `due_at` is null for a record that was not claimed since
  * it was put.
  *
- * The planner has no statistics on most columns. It assumes some 200 kinds and no common time. So it uses the index whatever the number of records of other kinds, and a
+ * The planner has no statistics on most columns. It assumes some 200 kinds and no common time. So it uses the index for any number of records of other kinds, and a
  * generic plan is as good as a custom one. Two indexes have a condition that is always true, and serve only statements with it: otherwise, for a statement with an id,
  * the planner could prefer them to the primary key and read a whole kind.
  */
