@@ -158,6 +158,24 @@ describe("transactions on a server", () => {
     await database.admin.query("drop function test.refuse cascade");
   });
 
+  test("and statements run again if the statistics for their plan are dropped meanwhile", async () => {
+    // The planner's error, in the first two attempts. A sequence keeps its count when a statement fails.
+    await database.admin.query(`
+      create sequence test.plans;
+      create function test.plan() returns trigger language plpgsql as $$ begin
+        if nextval('test.plans') % 3 <> 0 then
+          raise 'cache lookup failed for statistics object %', 16778 using errcode = 'XX000';
+        end if;
+        return new;
+      end $$;
+      create trigger plan before update on test.settings for each row execute function test.plan()`);
+    await storage.repositories.settings.setMaintenance(true);
+    await storage.transaction((r) => r.settings.setMaintenance(false));
+    const { rows } = await database.admin.query("select last_value from test.plans");
+    expect(rows).toEqual([{ last_value: "6" }]);
+    await database.admin.query("drop function test.plan cascade; drop sequence test.plans");
+  });
+
   test("that are refused in the middle keep their connection", async () => {
     const { knex } = database.connect({ applicationName: "kept", pool: { max: 1 } });
     const kept = new KnexStorage({ knex, schema: "test" });

@@ -235,26 +235,6 @@ describe("indexes over values", () => {
     await storage.close();
   });
 
-  test("fail no query that is planned while their statistics are dropped", async () => {
-    const storage = database.storage();
-    const { objects } = storage.repositories;
-    const query: ObjectQuery = {
-      classes: ["File"],
-      filter: { kind: "oneOf", path: { hops: [], leaf: "Name", type: "string" }, values: ["none"] },
-    };
-    const until = performance.now() + 1_500;
-    const ask = async () => {
-      while (performance.now() < until) await objects.find(query, seesAll, { offset: 0, limit: 1 });
-    };
-    const rebuild = async () => {
-      while (performance.now() < until) {
-        await database.admin.query("create statistics test.short_lived on (attributes -> 'Name') from test.objects");
-        await database.admin.query("drop statistics test.short_lived");
-      }
-    };
-    await Promise.all([rebuild(), ...Array.from({ length: 10 }, ask)]);
-  });
-
   test("need no right to create anything when they are all there", async () => {
     await database.storage().alignIndexes(all);
     await database.admin.query(
