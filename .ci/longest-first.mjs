@@ -5,9 +5,7 @@ import Sequencer from "@jest/test-sequencer";
  * to do; and a short file says nothing of how long its suite is. What is not listed takes seconds, and follows.
  */
 const longest = [
-  "packages/storage-pglite/test/conformance.test.ts",
   "apps/server/test/faults/faults.test.ts",
-  "packages/storage-knex/test/conformance.test.ts",
   "apps/server/test/demo.test.ts",
   "apps/server/test/processes/archive-commands.test.ts",
   "apps/server/test/processes/key-rotation.test.ts",
@@ -25,7 +23,6 @@ const longest = [
   "packages/storage-pglite/test/driver.test.ts",
   "packages/storage-pglite/test/sessions.test.ts",
   "apps/server/test/embedded-statements.test.ts",
-  "packages/storage-memory/test/conformance.test.ts",
   "packages/storage-faults/test/conformance.test.ts",
   "packages/create-storage-adapter/test/template.test.ts",
   "packages/conformance-kit/test/coverage.test.ts",

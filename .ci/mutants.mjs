@@ -65,33 +65,61 @@ function stop(child) {
 
 let runs = 0;
 
-/** Runs test files, named by parts of their paths, with a mutant on: the outcome and seconds of each; null if it did not come to an end. */
+/** The runs of the conformance kit count as test files. */
+const kitRuns = ["memory", "embedded", "postgres"].map((storage) => `.ci/kit.mjs ${storage}`);
+
+/** Runs test files, named by parts of their paths, with a mutant on. Returns the outcome and seconds of each; null if the run is late. */
 async function runTests(mutant, files, { scope, bail = true, workers = 1, seconds = 3_600 }) {
-  runs += 1;
-  const output = join(state, `results-${runs}.json`);
-  const report = join(state, `report-${runs}`);
-  const jest = ["--experimental-vm-modules", "--no-warnings", "node_modules/jest/bin/jest.js", "--silent", "--json"];
-  const environment = `--env=${join(copy, ".ci/mutants/environment.mjs")}`;
-  const own = [`--outputFile=${output}`, environment, `--maxWorkers=${workers}`, ...(bail ? ["--bail=1"] : [])];
-  const child = spawn(process.execPath, [...jest, ...own, ...files], {
+  const kits = files.filter((file) => kitRuns.includes(file));
+  const others = files.filter((file) => !kits.includes(file));
+  const results =
+    others.length > 0 || files.length === 0 ? await runJest(mutant, others, { scope, bail, workers, seconds }) : [];
+  for (const kit of kits) {
+    const began = performance.now();
+    const [script, storage] = kit.split(" ");
+    const code = await run([script, storage], { stderr: "ignore", env: {}, seconds, reached: { mutant, test: kit } });
+    results?.push({ file: kit, isFailed: code !== 0, seconds: (performance.now() - began) / 1_000 });
+  }
+  return results;
+}
+
+/** Runs a Node script in the copy: its exit code, null if it is late. */
+async function run(args, { stderr, env, seconds, reached }) {
+  const child = spawn(process.execPath, args, {
     cwd: copy,
-    stdio: ["ignore", "ignore", openSync(report, "w")],
+    stdio: ["ignore", "ignore", stderr],
     detached: true,
-    env: { ...process.env, TEST_SCOPE: scope, MUTANT_STATE: state, MUTANT: JSON.stringify(mutant) },
+    env: { ...process.env, ...env },
   });
+  if (reached !== undefined) writeFileSync(join(state, String(child.pid)), JSON.stringify(reached));
   running.add(child);
   let isLate = false;
   const late = setTimeout(() => {
     isLate = true;
     stop(child);
   }, seconds * 1_000);
-  await new Promise((resolve) => {
+  const code = await new Promise((resolve) => {
     child.once("exit", resolve);
   });
   clearTimeout(late);
   stop(child);
   running.delete(child);
-  if (isLate) return null;
+  return isLate ? null : code;
+}
+
+async function runJest(mutant, files, { scope, bail, workers, seconds }) {
+  runs += 1;
+  const output = join(state, `results-${runs}.json`);
+  const report = join(state, `report-${runs}`);
+  const jest = ["--experimental-vm-modules", "--no-warnings", "node_modules/jest/bin/jest.js", "--silent", "--json"];
+  const environment = `--env=${join(copy, ".ci/mutants/environment.mjs")}`;
+  const own = [`--outputFile=${output}`, environment, `--maxWorkers=${workers}`, ...(bail ? ["--bail=1"] : [])];
+  const code = await run([...jest, ...own, ...files], {
+    stderr: openSync(report, "w"),
+    env: { TEST_SCOPE: scope, MUTANT_STATE: state, MUTANT: JSON.stringify(mutant) },
+    seconds,
+  });
+  if (code === null) return null;
   if (existsSync(output))
     return JSON.parse(readFileSync(output, "utf8")).testResults.map(({ name, status, startTime, endTime }) => ({
       file: relative(copy, name),
@@ -173,7 +201,7 @@ async function tryAll(some, reached, scope, name) {
 const isFuller = (file) =>
   /\b(?:onEngines|testedEngines|testedModes|isFullRun|guide-suite)\b/.test(readFileSync(join(copy, file), "utf8"));
 
-let survivors = await tryAll(mutants, await reach(given, ""), "", "short");
+let survivors = await tryAll(mutants, await reach(given.length > 0 ? given : [".test.", ...kitRuns], ""), "", "short");
 const noticed = mutants.length - survivors.length;
 console.log(`${noticed} of ${mutants.length} mutants were noticed.`);
 if (options.full && survivors.length > 0) {

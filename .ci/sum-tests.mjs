@@ -1,4 +1,4 @@
-/** Prints `N passed, N failed` over the jest results (`--json`) in the given folder. */
+/** Prints `N passed, N failed` over the results of Jest and of the conformance kit (`--json`) in the given folder. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,10 +6,14 @@ const folder = process.argv[2];
 const runs = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")));
 const sum = (count) => runs.reduce((total, run) => total + count(run), 0);
 
-const passed = sum((run) => run.numPassedTests);
+const isKit = (run) => run.format === "sallyport-conformance";
+
+const passed = sum((run) => (isKit(run) ? run.totals.passed : run.numPassedTests));
 // A file that does not load reports no tests, but counts as a failure.
-const failed = sum((run) => run.numFailedTests + run.numRuntimeErrorTestSuites);
+const failed = sum((run) =>
+  isKit(run) ? run.totals.failed + run.totals.toWrite : run.numFailedTests + run.numRuntimeErrorTestSuites,
+);
 // Skipped checks of the conformance kit need a capability that the adapter lacks. The output makes new ones visible.
-const skipped = sum((run) => run.numPendingTests + run.numTodoTests);
+const skipped = sum((run) => (isKit(run) ? run.totals.notApplicable : run.numPendingTests + run.numTodoTests));
 
 console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);

@@ -43,4 +43,7 @@ export interface AdapterUnderTest {
    * the adapter does not.
    */
   create(options: { readonly clockOffset: () => number; readonly migrated: boolean }): Promise<StorageUnderTest>;
+
+  /** Called by the command after the last check: stops what the adapter's module started. */
+  readonly close?: () => Promise<void>;
 }

@@ -78,9 +78,11 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
           },
         }),
     );
-  const { result, strayErrors } = await withStrayErrors(running).catch((error: unknown) => {
-    throw new UsageError(`${adapter.name} creates no storage: ${described(error)}`, { cause: error });
-  });
+  const { result, strayErrors } = await withStrayErrors(running)
+    .catch((error: unknown) => {
+      throw new UsageError(`${adapter.name} creates no storage: ${described(error)}`, { cause: error });
+    })
+    .finally(() => adapter.close?.());
   const done = { ...result, strayErrors };
   report.end(done);
   if (json !== undefined) await writeReport(json, `${JSON.stringify(jsonReport(done), null, 2)}\n`);
@@ -124,9 +126,11 @@ async function compareAdapter(
   stdout: { write(text: string): unknown },
 ): Promise<0 | 1> {
   const adapter = await loadAdapter(module);
-  const run = await compareAdapters(memoryReference, adapter, { runs, seed }).catch((error: unknown) => {
-    throw new UsageError(`${adapter.name} creates no storage: ${described(error)}`, { cause: error });
-  });
+  const run = await compareAdapters(memoryReference, adapter, { runs, seed })
+    .catch((error: unknown) => {
+      throw new UsageError(`${adapter.name} creates no storage: ${described(error)}`, { cause: error });
+    })
+    .finally(() => adapter.close?.());
   const again = `npx sallyport-conformance ${quoted(module)} --differential ${runs} --seed ${seed}`;
   stdout.write(differentialWords(run, module, again));
   if (json !== undefined) await writeReport(json, `${JSON.stringify(differentialReport(run, module), null, 2)}\n`);

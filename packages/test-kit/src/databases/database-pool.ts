@@ -1,18 +1,18 @@
 import type { RowDataPacket } from "mysql2";
-import type { RealMariadb } from "@sallyport/test-kit/databases/mariadb";
+import type { RealMariadb } from "./mariadb.ts";
 
-/** What is needed to reset a database to what the migrations left. */
+/** The data to reset a database to its state after the migrations. */
 interface Migrated {
-  /** What its tables, triggers and procedures are like. */
+  /** Fingerprint of its tables, triggers and procedures. */
   readonly structure: string;
   readonly reset: string;
-  /** The database that keeps what the migrations inserted. */
+  /** The database with the rows that the migrations insert. */
   readonly initial: string;
 }
 
 /**
- * Databases for the checks of the conformance kit, each for one check at a time. Migrating one takes longer than most checks, so a
- * migrated one is reset and used again, unless the check has changed its tables.
+ * Databases for the checks of the conformance kit, each used by one check at a time. Migrating a database takes longer
+ * than most checks. A migrated database is reset and reused, unless a check has changed its tables.
  */
 export class DatabasePool {
   private readonly free: string[] = [];
@@ -23,14 +23,14 @@ export class DatabasePool {
     private readonly migrate: (database: string) => Promise<void>,
   ) {}
 
-  /** The name of a database that is as the migrations left it, or that does not exist. */
+  /** The name of a database: freshly migrated, or not yet created. */
   async acquire({ migrated }: { readonly migrated: boolean }): Promise<string> {
     const name = (migrated ? this.free.pop() : undefined) ?? this.server.freshName();
     if (migrated && !this.migrated.has(name)) this.migrated.set(name, await this.prepare(name));
     return name;
   }
 
-  /** Takes back a database that is no longer in use. */
+  /** Returns a database to the pool. */
   async release(name: string): Promise<void> {
     const migrated = this.migrated.get(name);
     if (migrated !== undefined && (await this.structureOf(name)) === migrated.structure) {

@@ -1,12 +1,9 @@
-import { storageConformance } from "@sallyport/conformance-kit";
+import type { AdapterUnderTest } from "@sallyport/conformance-kit";
 import { KnexStorage, type KnexStorageOptions } from "@sallyport/storage-knex";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
-import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
-import { SchemaPool } from "@sallyport/test-kit/databases/schema-pool";
+import { SchemaPool } from "../databases/schema-pool.ts";
 
-const engine = await openEmbeddedEngine({ dataDir: "memory://", template: await emptyCluster() });
-afterAll(() => engine.close());
-
+const engine = await openEmbeddedEngine({ dataDir: "memory://" });
 const { knex, capabilities } = engine;
 const storageIn = (schema: string, more: Partial<KnexStorageOptions> = {}) =>
   new KnexStorage({ knex, schema, capabilities, ...more });
@@ -15,7 +12,8 @@ const schemas = new SchemaPool(
   async (schema) => void (await storageIn(schema).migrate()),
 );
 
-await storageConformance({
+/** The embedded Postgres: a schema for each check. */
+export default {
   name: "KnexStorage over the embedded engine",
   create: async ({ clockOffset, migrated }) => {
     const schema = await schemas.acquire({ migrated });
@@ -28,4 +26,5 @@ await storageConformance({
       },
     };
   },
-});
+  close: () => engine.close(),
+} satisfies AdapterUnderTest;

@@ -1,10 +1,11 @@
-import { storageConformance } from "@sallyport/conformance-kit";
+import type { AdapterUnderTest } from "@sallyport/conformance-kit";
 import { MemoryStorage } from "@sallyport/storage-memory";
 
-await storageConformance({
+/** The storage in memory. */
+export default {
   name: "MemoryStorage",
   create: async (options) => {
     const storage = new MemoryStorage(options);
     return { storage, destroy: () => storage.close() };
   },
-});
+} satisfies AdapterUnderTest;

@@ -1,0 +1,44 @@
+/**
+ * Runs the conformance kit on the storages of this repository.
+ *
+ *     npm run kit -- [memory] [embedded] [postgres] [mariadb] [options of sallyport-conformance]
+ *
+ * Without names: all, and MariaDB if `MARIADB_URL` names a server. Postgres is the server at `DATABASE_URL`, or one that is
+ * started for the run. `KIT_REPORTS` names a folder for the reports as JSON. Two storages run at a time.
+ */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+const known = ["embedded", "postgres", "memory", "mariadb"];
+const given = process.argv.slice(2);
+const options = given.filter((each) => !known.includes(each));
+const named = given.filter((each) => known.includes(each));
+const storages = named.length > 0 ? named : known.filter((each) => each !== "mariadb" || process.env["MARIADB_URL"]);
+const reports = process.env["KIT_REPORTS"];
+
+/** Runs the kit on a storage, then prints its report. Returns the exit code. */
+function runKit(storage) {
+  const json = !reports ? [] : ["--json", join(reports, `kit-${storage}.json`)];
+  const adapter = join("packages/test-kit/dist/adapters", `${storage}.js`);
+  const child = spawn(process.execPath, ["packages/conformance-kit/dist/main.js", adapter, ...json, ...options], {
+    cwd: root,
+  });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(chunk));
+  return new Promise((resolve) => {
+    child.once("close", (code) => {
+      process.stdout.write(Buffer.concat(output));
+      resolve(code ?? 1);
+    });
+  });
+}
+
+let isGreen = true;
+const waiting = [...storages];
+const work = async () => {
+  for (let storage = waiting.shift(); storage !== undefined; storage = waiting.shift())
+    isGreen = (await runKit(storage)) === 0 && isGreen;
+};
+await Promise.all([work(), work()]);
+process.exitCode = isGreen ? 0 : 1;
