@@ -4,7 +4,7 @@ import { catalogue, errorEntry, extensions, isErrorCode } from "./errors/catalog
 import { ServiceError } from "./errors/service-error.ts";
 import { digestOfChallenge, isVerifier } from "./identities/provider-state.ts";
 
-test("remembers what was set or asked for lately, and no more than twice the number", () => {
+test("caches recently set or read entries, up to twice the configured number", () => {
   const recent = new Recent<number, string>(10);
   for (let key = 0; key < 100; key += 1) {
     recent.set(key, `value ${key}`);
@@ -16,14 +16,14 @@ test("remembers what was set or asked for lately, and no more than twice the num
   expect(recent.get(1)).toBeUndefined();
 });
 
-describe("the error catalogue", () => {
-  test("has ninety entries, and the extensions stand apart", () => {
+describe("error catalogue", () => {
+  test("has ninety entries, and keeps extensions separate", () => {
     expect(catalogue).toHaveLength(90);
     const numbers = new Set<number>(catalogue.map(({ code }) => code));
     expect(extensions.filter(({ code }) => numbers.has(code))).toEqual([]);
   });
 
-  test("gives every code once, in ascending order", () => {
+  test("lists every code once, in ascending order", () => {
     const codes = catalogue.map(({ code }) => code);
     expect(codes).toEqual([...new Set(codes)].toSorted((a, b) => a - b));
   });
@@ -35,12 +35,12 @@ describe("the error catalogue", () => {
     expect(entry.condition).toMatch(/^[A-Z`].*\.$/);
   });
 
-  test("answers look-ups for its own codes only", () => {
+  test("looks up its own codes only", () => {
     expect(errorEntry(201)).toMatchObject({ status: 401, name: "Session is invalid" });
     expect([0, 303, 1000, Number.NaN].filter(isErrorCode)).toEqual([]);
   });
 
-  test("lends its status and name to errors", () => {
+  test("gives its status and name to errors", () => {
     const cause = new Error("underneath");
     const error = new ServiceError(706, { retryAfter: 3, detail: "why", cause });
     expect(error).toMatchObject({ code: 706, status: 503, retryAfter: 3, detail: "why", cause });
@@ -48,7 +48,7 @@ describe("the error catalogue", () => {
   });
 });
 
-test("a challenge is the digest of its verifier, as the RFC has it and for any", () => {
+test("a challenge is the digest of its verifier, as in the RFC's example and in general", () => {
   // RFC 7636, appendix B.
   expect(digestOfChallenge("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")).toBe(
     createHash("sha256").update("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk").digest("hex"),
@@ -63,14 +63,14 @@ test("a challenge is the digest of its verifier, as the RFC has it and for any",
 
 test.each([
   ["nothing", ""],
-  ["a character less", "A".repeat(42)],
-  ["a character more", "A".repeat(44)],
+  ["one character less", "A".repeat(42)],
+  ["one character more", "A".repeat(44)],
   ["padding", `${"A".repeat(43)}=`],
   ["the alphabet of base64", `+/${"A".repeat(41)}`],
-  ["bits that say nothing", `${"A".repeat(42)}B`],
+  ["unused bits that are set", `${"A".repeat(42)}B`],
   ["hexadecimal digits", "a".repeat(64)],
-  ["a line end", `${"A".repeat(43)}\n`],
-])("%s is no challenge", (_what, text) => expect(digestOfChallenge(text)).toBeNull());
+  ["a line break", `${"A".repeat(43)}\n`],
+])("%s is not a challenge", (_what, text) => expect(digestOfChallenge(text)).toBeNull());
 
 test.each([
   ["a".repeat(42), false],

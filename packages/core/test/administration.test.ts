@@ -82,8 +82,8 @@ async function openSession(userId: string, name: string): Promise<void> {
   );
 }
 
-describe("users", () => {
-  test("are created with their groups, all or nothing", async () => {
+describe("user administration", () => {
+  test("creates users with their groups, or nothing", async () => {
     expect(await refusal(createUser.createUser(context, { ...ada, groups: ["Sales"] }))).toBe(304);
     expect(await refusal(createUser.createUser(context, { ...ada, password: "short" }))).toBe(320);
     expect(await refusal(createUser.createUser(context, { ...ada, name: " " }))).toBe(307);
@@ -97,7 +97,7 @@ describe("users", () => {
     expect(await audited()).toEqual(["account.created"]);
   });
 
-  test("are disabled with their sessions, and audited only where something changed", async () => {
+  test("disables users and ends their sessions, and audits changes only", async () => {
     const userId = await createUser.createUser(context, ada);
     await openSession(userId, "one");
     expect(await refusal(setUserDisabled(context, { name: "ADA", disabled: true }))).toBe(304);
@@ -108,7 +108,7 @@ describe("users", () => {
     expect(await audited()).toEqual(["account.created", "account.disabled", "account.enabled", "account.changed"]);
   });
 
-  test("get another password, which ends their sessions", async () => {
+  test("sets a password, which ends the user's sessions", async () => {
     const change = new SetUserPassword(passwords, hasher, replace);
     const userId = await createUser.createUser(context, ada);
     await openSession(userId, "one");
@@ -121,7 +121,7 @@ describe("users", () => {
     expect(await audited()).toEqual(["account.created", "password.changed"]);
   });
 
-  test("lose a password change to whoever is faster", async () => {
+  test("refuses a password change that a concurrent change overtook", async () => {
     const userId = await createUser.createUser(context, ada);
     const slow = {
       ...hasher,
@@ -138,11 +138,11 @@ describe("users", () => {
   });
 });
 
-describe("custom users", () => {
+describe("custom user administration", () => {
   beforeEach(() => createUser.createUser(context, ada));
   const zoe = { name: "Zoe", password: "word", user: "Ada", email: null };
 
-  test("are added, mapped, disabled and removed", async () => {
+  test("adds, maps, disables and removes custom users", async () => {
     expect(await refusal(addCustomUser.addCustomUser(context, { ...zoe, user: "Bob" }))).toBe(304);
     expect(await refusal(addCustomUser.addCustomUser(context, { ...zoe, password: "abc" }))).toBe(320);
     await addCustomUser.addCustomUser(context, zoe);
@@ -166,7 +166,7 @@ describe("custom users", () => {
     ]);
   });
 
-  test("get another password", async () => {
+  test("sets a password", async () => {
     await addCustomUser.addCustomUser(context, zoe);
     const change = new SetCustomPassword(passwords, hasher, replace, 4);
     expect(await refusal(change.setCustomPassword(context, { name: "Zoe", password: "abc" }))).toBe(320);
@@ -175,7 +175,7 @@ describe("custom users", () => {
     expect([account?.secret, (await audited()).at(-1)]).toEqual(["hash of another", "customPassword.changed"]);
   });
 
-  test("and users lose their second factors to an administrator", async () => {
+  test("removes second factors of users and custom users", async () => {
     const id = await addCustomUser.addCustomUser(context, zoe);
     const factors = new SecondFactors(fixture.r.records);
     await factors.enrol({ subject: `custom:${id}`, appName: "app", sealedSecret: "s", recoveryCodes: [] });
@@ -193,7 +193,7 @@ describe("custom users", () => {
 describe("app names and app keys", () => {
   const tablet = { name: "tablet", appNames: null, origins: [], returnAddresses: [], key: null };
 
-  test("are created once, and keys only for app names that exist", async () => {
+  test("are created once, and keys for existing app names only", async () => {
     const key = await createAppKey.createAppKey(context, { ...tablet, appNames: ["app"] });
     expect((await fixture.r.appKeys.list(null, 10)).map(({ name }) => name)).toEqual(["key", "tablet"]);
     for (const [change, code] of [
@@ -215,7 +215,7 @@ describe("app names and app keys", () => {
     ]);
   });
 
-  test("ask for second factors only where there is a master key", async () => {
+  test("require second factors only with a master key", async () => {
     const office = { name: "office", seats: null, secondFactor: "forced" } as const;
     expect(await refusal(applications(false).createApplication(context, office))).toBe(705);
     await applications(false).createApplication(context, { ...office, secondFactor: "off" });

@@ -16,7 +16,7 @@ const thrownBy = (work: () => unknown): unknown => {
   }
 };
 
-test("the key of a channel is good in its own database only, however often it was unwrapped", () => {
+test("the key of a channel is valid in its own database only, however often it is unwrapped", () => {
   const channel = { wrappedKey: secrets.wrapKey("one", symmetricKey), ivPrefix };
   for (let round = 0; round < 2; round += 1) {
     expect(secrets.unwrapKey("one", channel)).toEqual(symmetricKey);
@@ -26,7 +26,7 @@ test("the key of a channel is good in its own database only, however often it wa
   }
 });
 
-test("a sealed session id is good in its own database only", () => {
+test("a sealed session id is valid in its own database only", () => {
   const sealed = secrets.sealSessionId("one", "id");
   expect(secrets.openSessionId("one", sealed)).toBe("id");
   expect([

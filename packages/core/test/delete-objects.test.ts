@@ -6,7 +6,7 @@ describe("deleting objects", () => {
   const at = deletionFixture();
   const { create, deleteIn, deleted, recycle, restored, live, read, leftOf, restore, remove, gone } = at;
 
-  test("clears what points to an object for good, and leaves it where the object can return", async () => {
+  test("clears references at a permanent deletion, and keeps them while the object can return", async () => {
     const [gone1, stays] = [await create(), await create()];
     const source = await create({ Near: gone1, All: [stays, gone1], Crew: [gone1] });
     await recycle(gone1);
@@ -23,7 +23,7 @@ describe("deleting objects", () => {
     expect([await live(gone1, stays), await leftOf(gone1)]).toEqual([[stays], "deleted"]);
   });
 
-  test("clears what points to an object beside what is in the recycler", async () => {
+  test("clears a reference beside a reference to an object in the recycle bin", async () => {
     const [one, other] = [await create(), await create()];
     const source = await create({ All: [one, other] });
     await recycle(one);
@@ -36,7 +36,7 @@ describe("deleting objects", () => {
   test.each([
     ["Strict", "Needed"],
     ["Thing", "Kept"],
-  ])("refuses to delete what %s.%s points to, for good and not", async (className, name) => {
+  ])("refuses to delete the target of %s.%s, permanently or not", async (className, name) => {
     const id = await create();
     const source = await create({ [name]: id }, { className });
     for (const input of [{ recycled: true }, { recycled: false }]) {
@@ -50,7 +50,7 @@ describe("deleting objects", () => {
     expect(await live(id, source)).toEqual([]);
   });
 
-  test("does not name what the caller may not read of that which keeps an object", async () => {
+  test("does not name a referring attribute that the caller may not read", async () => {
     const classes = deletionClasses.map((each) => ({
       ...each,
       attributes: each.attributes.map((attribute) =>
@@ -80,7 +80,7 @@ describe("deleting objects", () => {
     );
   });
 
-  test("looks at the rule of the class, not of another with an attribute of the same name", async () => {
+  test("follows the rule of the referring class, not of another class with the same attribute", async () => {
     const id = await create();
     const other = await create({ Kept: id }, { className: "Other" });
     await recycle(id);
@@ -91,7 +91,7 @@ describe("deleting objects", () => {
   });
 
   test.each([true, false])(
-    "takes along what belongs to an object, and what belongs to that (recycled: %s)",
+    "cascades to dependents and their dependents (recycled: %s)",
     async (recycled) => {
       const root = await create();
       const [child, foreign] = [
@@ -118,7 +118,7 @@ describe("deleting objects", () => {
     },
   );
 
-  test("ends where objects belong to one another, or to themselves", async () => {
+  test("stops at cycles of dependents", async () => {
     const [one, other] = [await create(), await create()];
     const by = { session: null };
     await at.fixture.r.objects.update(
@@ -147,7 +147,7 @@ describe("deleting objects", () => {
     expect(await live(one, other)).toEqual([]);
   });
 
-  test("lets an object go that is needed only by what goes with it, from whichever side that is found", async () => {
+  test("deletes an object that only its own dependents need, in any order of discovery", async () => {
     const root = await create();
     const first = await create({ Owner: root });
     await create({ Owner: first, Kept: root });
@@ -156,7 +156,7 @@ describe("deleting objects", () => {
     expect(await live(root, first)).toEqual([]);
   });
 
-  test("refuses all when something that would go with it is needed", async () => {
+  test("refuses the whole deletion when another object needs a dependent", async () => {
     const root = await create();
     const child = await create({ Owner: root });
     const keeper = await create({ Kept: child, Near: root });
@@ -165,7 +165,7 @@ describe("deleting objects", () => {
     expect(await read(keeper)).toMatchObject({ version: 1 });
   });
 
-  test("refuses when another session has locked it, or what goes or changes with it", async () => {
+  test("refuses when another session has locked the object, or one that the deletion deletes or changes", async () => {
     const { r, context: asked } = at.fixture;
     const root = await create();
     const [child, losing] = [await create({ Owner: root }), await create({ Near: root })];
@@ -191,7 +191,7 @@ describe("deleting objects", () => {
       await expect(deleted(root)).rejects.toEqual(gone(718));
       await r.locks.release(id, null);
     }
-    // What can return takes nothing from those who point to it.
+    // A recoverable deletion changes no referring object.
     await r.locks.take(losing, "a".repeat(64));
     await recycle(root);
     await restored(root);
@@ -201,7 +201,7 @@ describe("deleting objects", () => {
     expect(await live(root, child, losing)).toEqual([losing]);
   });
 
-  test("refuses to take more than 10,000 objects or references along", async () => {
+  test("refuses a cascade over more than 10,000 objects or references", async () => {
     const [root, other] = [await create(), await create()];
     const belongs = (owner: ObjectId) => ({
       className: "Thing",
@@ -225,7 +225,7 @@ describe("deleting objects", () => {
     await expect(recycle(next)).rejects.toEqual(gone(718));
   }, 30_000);
 
-  test("refuses to take more than 64 MiB along", async () => {
+  test("refuses a cascade over more than 64 MiB", async () => {
     const root = await create();
     const large = {
       className: "Thing",
@@ -239,7 +239,7 @@ describe("deleting objects", () => {
     expect(await at.fixture.r.objects.count({ classes: ["Thing"] }, seesAll)).toBe(0);
   }, 30_000);
 
-  test("asks whether the object is there, then for the right, then for the version", async () => {
+  test("checks existence first, then the right, then the version", async () => {
     const [id, hidden] = [await create(), await create({}, { readers: ["XYZ"] })];
     const [foreign] = await at.fixture.insert({ className: "Foreign", attributes: {} });
     const writer = await sessionContext(at.fixture, { groups: ["B2"] });
@@ -267,7 +267,7 @@ describe("deleting objects", () => {
       remove.deleteObject(at.context, { kind: "uuid", uuid }, { recycled: false, expectedVersions: null }),
     ).rejects.toEqual(gone(609));
 
-    // What could not be seen is not known to have been there.
+    // An object that was invisible is reported as unknown, not as deleted.
     const administrator = await sessionContext(at.fixture, { administrator: true });
     await deleteIn(administrator, hidden, { recycled: true });
     await expect(deleted(hidden)).rejects.toEqual(gone(304));

@@ -64,7 +64,7 @@ export const deletionClasses: ClassDefinition[] = [
   },
 ];
 
-/** Objects that go and come back, in a database of each test's own. To be asked for where tests are defined. */
+/** Fixture for deletions and restores, with a new database for each test. Call it where tests are defined. */
 export function deletionFixture() {
   let fixture: Fixture;
   let context: SessionContext;
@@ -77,7 +77,7 @@ export function deletionFixture() {
     context = await sessionContext(fixture, { groups: ["A1"] });
   });
 
-  /** Creates an object that points to others by these attributes. */
+  /** Creates an object that refers to others by these attributes. */
   const create = async (
     links: Readonly<Record<string, ObjectId | readonly ObjectId[]>> = {},
     more: Partial<NewObject> = {},
@@ -103,7 +103,7 @@ export function deletionFixture() {
     get fixture() {
       return fixture;
     },
-    /** Of the one who deletes and restores, unless another is named. */
+    /** The session that deletes and restores, unless a test names another one. */
     get context() {
       return context;
     },

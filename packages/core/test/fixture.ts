@@ -40,7 +40,7 @@ export const plainCursors = new CursorSealing({
   random,
 });
 
-/** Of a server without a master key. */
+/** For a server without a master key. */
 export const checkSecondFactors = new CheckSecondFactors(
   new FactorProofs(
     new FactorSecrets(null, digests),
@@ -75,7 +75,7 @@ export interface Fixture {
 const returnAddresses = ["https://app.example/back", "http://127.0.0.1/back?from=provider", "com.example.app:/back"];
 
 /** A migrated database in memory with one app key and the app name `app`. */
-/** `clockOffset`: milliseconds that the storage's clock is ahead. */
+/** `clockOffset`: milliseconds by which the storage's clock is ahead. */
 export async function openFixture(
   change: Partial<DatabasePolicy> = {},
   clockOffset: () => number = () => 0,

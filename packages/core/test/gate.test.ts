@@ -13,7 +13,7 @@ import { checkSecondFactors, digests, type Fixture, openFixture, policy, random 
 
 const gate = new Gate(digests, random, checkSecondFactors, async () => {});
 
-describe("the gate", () => {
+describe("log-in gate", () => {
   let fixture: Fixture;
   let account: Account;
   let person: Person;
@@ -50,7 +50,7 @@ describe("the gate", () => {
     );
   const trail = async () => (await fixture.r.audit.read(0, 100)).map(({ type, outcome }) => `${type} ${outcome}`);
 
-  test("opens a session for who can prove it, and writes it down", async () => {
+  test("opens a session for a valid proof, and audits it", async () => {
     const { sessionId } = await enter(claim(true));
     const { session, principal } = await fixture.r.admission.admit({
       appKey: digests.sha256("key"),
@@ -62,7 +62,7 @@ describe("the gate", () => {
     expect(await trail()).toEqual(["login.accepted 0"]);
   });
 
-  test("refuses who cannot, without asking for more than the proof", async () => {
+  test("refuses a failed proof without checking anything else", async () => {
     let asked = 0;
     expect(await codeOf(enter(claim(false), async () => void (asked += 1)))).toBe(302);
     expect(asked).toBe(0);
@@ -70,7 +70,7 @@ describe("the gate", () => {
     expect(await trail()).toEqual(["login.refused 302"]);
   });
 
-  test("does not ask for the proof while a delay runs", async () => {
+  test("does not check the proof during a delay", async () => {
     for (let n = 0; n < 3; n += 1) await codeOf(enter(claim(false)));
     let proofs = 0;
     const error = await enter(claim(true, { prepareProof: async () => async () => ((proofs += 1), person) })).catch(
@@ -80,7 +80,7 @@ describe("the gate", () => {
     expect(proofs).toBe(0);
   });
 
-  test("writes a tally of those who are locked out, one for each app key and network", async () => {
+  test("audits lockouts as one tally for each app key and network", async () => {
     for (let n = 0; n < 3; n += 1) await codeOf(enter(claim(false)));
     for (let n = 0; n < 7; n += 1) expect(await codeOf(enter(claim(true)))).toBe(302);
     const { context } = fixture;
@@ -101,7 +101,7 @@ describe("the gate", () => {
     ]);
   });
 
-  test("holds failures against a guess that was already under way", async () => {
+  test("applies failures to an attempt that was already in progress", async () => {
     let answer: (proven: boolean) => void = () => {};
     const proof = new Promise<boolean>((resolve) => {
       answer = resolve;
@@ -113,13 +113,13 @@ describe("the gate", () => {
     expect(await fixture.r.sessions.count()).toBe(0);
   });
 
-  test("stays shut when the work before the opening fails", async () => {
+  test("stays closed when the work before the opening fails", async () => {
     await expect(enter(claim(true), () => Promise.reject(new ServiceError(704)))).rejects.toMatchObject({ code: 704 });
     expect(await fixture.r.sessions.count()).toBe(0);
     expect(await trail()).toEqual([]);
   });
 
-  test("tells a full house from a wrong password, and does not count it as a failure", async () => {
+  test("distinguishes exhausted seats from a wrong password, and does not count them as a failure", async () => {
     await prepare({ sessions: { ...policy.sessions, limit: 1 } });
     await enter(claim(true));
     for (let n = 0; n < 5; n += 1) expect(await codeOf(enter(claim(true)))).toBe(315);
@@ -131,7 +131,7 @@ describe("the gate", () => {
     expect(await trail()).toEqual(["login.accepted 0", ...Array<string>(5).fill("login.refused 315")]);
   });
 
-  test("forgets a user's failures after a success, not the address's", async () => {
+  test("clears the failures of a user after a success, but not those of the address", async () => {
     const address = { ...policy.throttle.user, maxFailures: 2 };
     await prepare({ throttle: { user: policy.throttle.user, ip: address } });
     await codeOf(enter(claim(false)));
@@ -140,14 +140,14 @@ describe("the gate", () => {
     expect(await codeOf(enter(claim(true, { userKey: "another" })))).toBe(302);
   });
 
-  test("is not throttled when the policy says so", async () => {
+  test("does not throttle when the policy disables it", async () => {
     const off = { ...policy.throttle.user, maxFailures: 0 };
     await prepare({ throttle: { user: off, ip: off } });
     for (let n = 0; n < 50; n += 1) await codeOf(enter(claim(false)));
     expect(await codeOf(enter(claim(true)))).toBe(0);
   });
 
-  test("does what is asked for alongside with the opening, or neither", async () => {
+  test("does the accompanying work together with the opening, or neither", async () => {
     const disable = (failing: number | null): AuthenticationAttempt =>
       claim(true, {
         alongside: async (r, { account: { userId } }) => {
@@ -167,7 +167,7 @@ describe("the gate", () => {
     expect(await trail()).toEqual(["login.refused 324", "login.accepted 0"]);
   });
 
-  test("does nothing alongside for a guess that was overtaken by failures", async () => {
+  test("skips the accompanying work of an attempt that failures overtook", async () => {
     let answer: (proven: boolean) => void = () => {};
     const proof = new Promise<boolean>((resolve) => {
       answer = resolve;
@@ -179,7 +179,7 @@ describe("the gate", () => {
     expect([await slow, done]).toEqual([302, 0]);
   });
 
-  test("counts a wrong second factor as a failure of the user, who is known", async () => {
+  test("counts a wrong second factor as a failure of the known user", async () => {
     for (let n = 0; n < 3; n += 1)
       expect(await codeOf(enter(claim(true), () => Promise.reject(new ServiceError(342))))).toBe(342);
     expect(await enter(claim(true)).catch((error: unknown) => error)).toMatchObject({ code: 302, retryAfter: 60 });
@@ -195,7 +195,7 @@ describe("the gate", () => {
   });
 });
 
-describe("what the gate guards", () => {
+describe("guarded operation", () => {
   let fixture: Fixture;
   beforeEach(async () => {
     fixture = await openFixture();
@@ -220,12 +220,12 @@ describe("what the gate guards", () => {
   const trail = async () =>
     (await fixture.r.audit.read(0, 100)).map(({ type, outcome, attempts }) => `${type} ${outcome} ${attempts}`);
 
-  test("is done when it is proven", async () => {
+  test("runs when the proof is valid", async () => {
     expect(await guard(attempt(true))).toBe("done with proof");
     expect((await fixture.r.admission.admit({ appKey: null, session: null, idleTimeout: 1 })).maintenance).toBe(true);
   });
 
-  test("is refused, counted and audited when it is not, and locked out like log-ins of the same user", async () => {
+  test("is refused, counted and audited when the proof is wrong, and shares the lockout with log-ins of the user", async () => {
     for (let n = 0; n < 2; n += 1) expect(await guard(attempt(false))).toEqual([339, undefined]);
     expect(await guard(attempt(false))).toEqual([339, 60]);
     let asked = 0;
@@ -255,14 +255,14 @@ describe("what the gate guards", () => {
     ]);
   });
 
-  test("forgets the user's failures when it is done", async () => {
+  test("clears the failures of the user when it is done", async () => {
     for (let n = 0; n < 5; n += 1) {
       for (let failure = 0; failure < 2; failure += 1) expect(await guard(attempt(false))).toEqual([339, undefined]);
       expect(await guard(attempt(true))).toBe("done with proof");
     }
   });
 
-  test("answers its own refusals as they are, undone and not counted", async () => {
+  test("keeps its own errors, undone and not counted", async () => {
     const failing = async (r: Repositories): Promise<string> => {
       await r.settings.setMaintenance(true);
       throw new ServiceError(320);
@@ -272,7 +272,7 @@ describe("what the gate guards", () => {
     expect(await trail()).toEqual([]);
   });
 
-  test("is not done when failures have overtaken it, and answered as they are", async () => {
+  test("does not run when failures overtook it, and answers like them", async () => {
     let answer: (proven: boolean) => void = () => {};
     const proof = new Promise<boolean>((resolve) => {
       answer = resolve;

@@ -14,7 +14,7 @@ import { type HookFixture, openHookFixture } from "./hooks/hook-fixture.ts";
 
 type DeleteHook = Hook<readonly DeletedItem[], void>;
 
-describe("hooks of deletions", () => {
+describe("delete hooks", () => {
   let f: HookFixture;
   beforeEach(async () => (f = await openHookFixture()));
 
@@ -34,7 +34,7 @@ describe("hooks of deletions", () => {
     run: async (_caller, items) => void into.push([name, items.map(({ object }) => object)]),
   });
 
-  test("are told of the object and of those that go with it, before and after; of what the caller does not see the meta-fields", async () => {
+  test("receive the object and its dependents, before and after; meta-fields only of what the caller cannot see", async () => {
     const ada = await insert("Person", { Name: "Ada" });
     const task = await insert("Task", { Title: "t", Owner: ada });
     const secret = await insert("Secret", { Word: "hidden", Owner: ada });
@@ -57,7 +57,7 @@ describe("hooks of deletions", () => {
     expect(await f.stored(task)).toBeUndefined();
   });
 
-  test("keep it from happening, with all that they and others did", async () => {
+  test("prevent the deletion, and undo all other changes", async () => {
     const ada = await insert("Person", { Name: "Ada" });
     const task = await insert("Task", { Title: "t", Owner: ada });
     for (const kind of ["beforeDelete", "afterDelete"] as const) {
@@ -79,7 +79,7 @@ describe("hooks of deletions", () => {
     expect(await f.fixture.r.objects.count({ classes: ["Person"] }, { classes: null, principals: null })).toBe(1);
   });
 
-  test("are told of what they themselves have added to it, and of nothing twice", async () => {
+  test("receive what they themselves added, and nothing twice", async () => {
     const ada = await insert("Person", { Name: "Ada" });
     const seen: unknown[] = [];
     f.hooks.use({
@@ -98,7 +98,7 @@ describe("hooks of deletions", () => {
     expect(await f.stored(ada)).toBeUndefined();
   });
 
-  test("may delete the object themselves, but not add to it without an end", async () => {
+  test("may delete the object themselves, but may not add to the deletion endlessly", async () => {
     const ada = await insert("Person", { Name: "Ada" });
     f.hooks.use({
       beforeDelete: [
@@ -149,7 +149,7 @@ const find = (
   run: async (_caller, set) => ({ ...accepted, ...choose(set) }),
 });
 
-describe("hooks of queries", () => {
+describe("query hooks", () => {
   let f: HookFixture;
   let ids: string[];
   beforeEach(async () => {
@@ -181,7 +181,7 @@ describe("hooks of queries", () => {
     };
   };
 
-  test("narrow and order what a query that names them means, besides what that says itself", async () => {
+  test("filter and sort a query that names them, in addition to its own conditions", async () => {
     const asked: AskedSet[] = [];
     f.hooks.use({
       findObjects: [
@@ -207,7 +207,7 @@ describe("hooks of queries", () => {
     expect(await list({ macro: "None" })).toMatchObject({ names: [], all: 4 });
   });
 
-  test("are asked about every list of their classes by default, and once where they are named, too", async () => {
+  test("run for every list of their classes by default, and once where a query names them, too", async () => {
     let asked = 0;
     f.hooks.use({
       findObjects: [find("Young", ["Person"], () => ((asked += 1), { where: [{ Age: { $lt: 30 } }] }), true)],
@@ -225,11 +225,11 @@ describe("hooks of queries", () => {
         })
       ).count,
     ).toBe(2);
-    // What hooks look for themselves is whole.
+    // Reads by hooks are complete.
     expect(await list({}, {}, { ...f.context, hookDepth: 1 } as SessionContext)).toMatchObject({ count: 4 });
   });
 
-  test("refuse by not accepting, and under names of nothing, of other classes or of no text", async () => {
+  test("refuse the query, also under unknown names, names of other classes or values that are no text", async () => {
     f.hooks.use({
       findObjects: [
         find("No", ["Person"], () => ({ accepted: false })),
@@ -253,7 +253,7 @@ describe("hooks of queries", () => {
     await expect(list({ macro: "No" })).rejects.toMatchObject({ code: 307 });
   });
 
-  test("fail when they ask for what cannot be asked", async () => {
+  test("fail when they return an invalid query", async () => {
     const wrong: Partial<ChosenSet>[] = [
       { where: [{ Nothing: 1 }] },
       { where: [5] },
@@ -268,7 +268,7 @@ describe("hooks of queries", () => {
     }
   });
 
-  test("reach nothing that the caller does not see", async () => {
+  test("reach nothing that the caller cannot see", async () => {
     await f.fixture.insert({ className: "Person", attributes: { Name: "hidden" }, readers: [] });
     f.hooks.use({
       findObjects: [
@@ -280,7 +280,7 @@ describe("hooks of queries", () => {
     expect(await list({ macro: "Through" })).toMatchObject({ count: 4 });
   });
 
-  test("give out cursors that hold as long as they choose the same", async () => {
+  test("issue cursors that are valid while the hook returns the same query", async () => {
     let least = 10;
     f.hooks.use({
       findObjects: [find("From", ["Person"], () => ({ where: [{ Age: { $gte: least } }], sort: ["Age"] }))],
@@ -292,7 +292,7 @@ describe("hooks of queries", () => {
   });
 });
 
-describe("the hook of new users of a provider", () => {
+describe("hook for new users of a provider", () => {
   let f: HookFixture;
   let userId: string;
   let given: ProviderUser[];
@@ -322,7 +322,7 @@ describe("the hook of new users of a provider", () => {
       ],
     });
 
-  test("says whether the user is accepted", async () => {
+  test("decides whether the user is accepted", async () => {
     expect(await accept()).toBe("accepted");
     answer(0);
     expect(await accept()).toBe("accepted");
@@ -342,7 +342,7 @@ describe("the hook of new users of a provider", () => {
     }
   });
 
-  test("runs in one transaction, in which nobody else writes the user", async () => {
+  test("runs in one transaction, in which no one else writes the user", async () => {
     const note = (Note: string) => (as: SessionContext) =>
       f.update.updateObject(
         as,

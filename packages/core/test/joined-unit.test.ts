@@ -32,7 +32,7 @@ beforeEach(async () => {
   context = await sessionContext(fixture, { administrator: true });
 });
 
-/** Runs work with the context of an open transaction, which is then taken back or kept. */
+/** Runs work with the context of an open transaction, which is then rolled back or committed. */
 function joined<T>(
   work: (inside: SessionContext) => Promise<T>,
   end: "kept" | "taken back" = "kept",
@@ -57,7 +57,7 @@ async function user(name: string): Promise<ObjectId> {
 const nameOf = async ({ r }: SessionContext, id: ObjectId) =>
   (await r.objects.get([id], seesAll))[0]?.attributes["Name"];
 
-test("a use case that fails in the middle leaves nothing, and the next one goes on", async () => {
+test("a failed use case leaves no changes, and the next one continues", async () => {
   const [anna] = [await user("anna"), await user("berta")];
   const rename = (inside: SessionContext, name: string) =>
     new UpdateObject().updateObject(
@@ -76,7 +76,7 @@ test("a use case that fails in the middle leaves nothing, and the next one goes 
   });
 });
 
-test("nobody remembers objects that never come to be", async () => {
+test("does not cache objects that a rollback removes", async () => {
   let id = "";
   await joined(async (inside) => {
     const { object } = await new CreateObject().createObject(inside, "UserGroup", { Name: "new" });
@@ -87,7 +87,7 @@ test("nobody remembers objects that never come to be", async () => {
   expect(fixture.database.classes.of(id)).toBeUndefined();
 });
 
-test("nobody remembers how many objects there would have been", async () => {
+test("does not cache the count of objects that a rollback removes", async () => {
   const lists = new ListObjects(digests as never, plainCursors, quietly);
   await joined(async (inside) => {
     await inside.r.objects.insert(Array.from({ length: 5_001 }, () => ({ className: "File", attributes: {} })));
@@ -96,15 +96,15 @@ test("nobody remembers how many objects there would have been", async () => {
   expect((await lists.listObjects(context, list)).list["~Count"]).toBe(0);
 });
 
-test("the model is loaded without the help of others, and not for them", async () => {
+test("loads the model by itself, and not for other requests", async () => {
   const { database } = fixture;
   const [id] = (await fixture.insert({ className: "File", attributes: {} })) as [ObjectId];
-  // Somebody waits for a connection to load it.
+  // Another request waits for a connection to load it.
   void database.models.current(context.modelGeneration, { load: () => new Promise(() => {}) });
   await joined((inside) => new GetObject().getObject(inside, { kind: "id", id }));
   expect(database.models.loaded(context.modelGeneration)).toBeUndefined();
 });
 
-test("classes are not shown within a transaction", async () => {
+test("does not show classes within a transaction", async () => {
   await joined((inside) => expect(new ReadStructure().readStructure(inside)).rejects.toMatchObject({ code: 307 }));
 });

@@ -6,7 +6,7 @@ import { digests, policy } from "./fixture.ts";
 export const hour = 3_600_000;
 export const serverKeys = new NodeServerKeys();
 
-/** What supplies new keys: a master key of 32 equal bytes, and perhaps keys of the operator. */
+/** The source of new keys: a master key of 32 equal bytes, and optional keys of the operator. */
 export function supplyOf(masterKey: number | null, ...supplied: readonly ServerKeyPair[]): KeySupply {
   const wrapping = masterKey === null ? null : new AesGcmKeyWrapping(new Uint8Array(32).fill(masterKey));
   return { wrapping, serverKeys, rsaBits: 2048, supplied: new Map(supplied.map((pair) => [pair.kind, pair])) };
@@ -23,7 +23,7 @@ export interface KeyFixture {
   advance(milliseconds: number): void;
 }
 
-/** A migrated database in memory that counts how often its keys are looked up. */
+/** A migrated database in memory that counts look-ups of its keys. */
 export async function openKeyFixture(
   absoluteLifetime = 12 * hour,
 ): Promise<KeyFixture & { readonly lookUps: () => number }> {

@@ -11,8 +11,8 @@ beforeEach(async () => {
 /** The ids that a process with these keys accepts, the current one first. */
 const acceptedBy = async (rings: KeyRings) => idsOf(await rings.accepted("jwt", fixture.database));
 
-describe("a key ring", () => {
-  test("makes the first key once, whoever asks first", async () => {
+describe("key ring", () => {
+  test("creates the first key once for concurrent requests", async () => {
     const rings = new KeyRings(supplyOf(1));
     const { database } = fixture;
     const asked = await Promise.all([
@@ -24,7 +24,7 @@ describe("a key ring", () => {
     expect(await acceptedBy(rings)).toEqual([asked[0]?.keyId]);
   });
 
-  test("sees the rotation of another process at once, and the end of the key before", async () => {
+  test("sees the rotation of another process at once, and the expiry of the previous key", async () => {
     const rings = new KeyRings(supplyOf(1));
     const { database, advance, keys } = fixture;
     const first = await rings.current("jwt", database);
@@ -42,7 +42,7 @@ describe("a key ring", () => {
     expect(await acceptedBy(rings)).toHaveLength(1);
   });
 
-  test("does not accept a key that was put into the database by somebody without the master key", async () => {
+  test("refuses a key that was added to the database without the master key", async () => {
     const rings = new KeyRings(supplyOf(1));
     const { keyId } = await rings.current("jwt", fixture.database);
     const theirs = await newPair();
@@ -57,14 +57,14 @@ describe("a key ring", () => {
   test.each([
     ["another", 2],
     ["no", null],
-  ] as const)("is 705 with %s master key", async (_title, masterKey) => {
+  ] as const)("refuses with 705 under %s master key", async (_title, masterKey) => {
     await new KeyRings(supplyOf(1)).current("jwt", fixture.database);
     const rings = new KeyRings(supplyOf(masterKey));
     await expect(rings.current("jwt", fixture.database)).rejects.toMatchObject({ code: 705 });
     await expect(rings.accepted("jwt", fixture.database)).rejects.toMatchObject({ code: 705 });
   });
 
-  test("publishes what tokens can be checked with, and no private part", async () => {
+  test("publishes what checks tokens, and no private part", async () => {
     const published = await new KeyRings(supplyOf(1)).published(fixture.database);
     const [{ keyId } = { keyId: "" }] = await fixture.keys.accepted("jwt");
     expect(published).toEqual([
@@ -74,7 +74,7 @@ describe("a key ring", () => {
 });
 
 describe("supplied keys", () => {
-  test("take the place of another one, and each of them once: servers with different ones do not take turns", async () => {
+  test("replace the current key once each: servers with different keys do not alternate", async () => {
     const [a, b] = [await newPair(), await newPair()];
     const start = async (...supplied: Parameters<typeof supplyOf>) =>
       (await new KeyRings(supplyOf(...supplied)).current("jwt", fixture.database)).keyId;
@@ -91,7 +91,7 @@ describe("supplied keys", () => {
     }
   });
 
-  test("do not disturb a process that runs with another one", async () => {
+  test("do not disturb a process that runs with another key", async () => {
     const [a, b] = [await newPair(), await newPair()];
     const first = new KeyRings(supplyOf(1, a));
     const second = new KeyRings(supplyOf(1, b));
@@ -101,16 +101,16 @@ describe("supplied keys", () => {
   });
 });
 
-describe("a rotation", () => {
+describe("key rotation", () => {
   const rotate = (supply: Parameters<typeof supplyOf>, lost = false) =>
     new RotateKey(supplyOf(...supply)).rotateKey(administrationOf(fixture.database), { kind: "jwt", lost });
 
-  test("makes the first key of a database without one", async () => {
+  test("creates the first key of a database without one", async () => {
     const rotated = await rotate([1]);
     expect(rotated).toEqual({ keyId: (await fixture.keys.current("jwt"))?.keyId, before: null });
   });
 
-  test("takes the supplied key, once", async () => {
+  test("takes the supplied key once", async () => {
     const [a, b] = [await newPair(), await newPair()];
     const made = await rotate([1]);
     expect(made).toMatchObject({ before: null });
@@ -120,7 +120,7 @@ describe("a rotation", () => {
     expect(await rotate([1, a])).toBe("suppliedBefore");
   });
 
-  test("keeps a key for as long as its tokens can last", async () => {
+  test("keeps a key until its last token expires", async () => {
     fixture = await openKeyFixture(30 * 24 * hour);
     await rotate([1]);
     await rotate([1]);
@@ -129,7 +129,7 @@ describe("a rotation", () => {
     expect(Math.ceil((before?.lastsFor ?? 0) / hour)).toBe(30 * 24);
   });
 
-  test("with another master key happens only to a key that is said to be lost, which is refused from then on", async () => {
+  test("replaces a key of another master key only if it is declared lost, and refuses that key from then on", async () => {
     const rings = new KeyRings(supplyOf(2));
     await rotate([1]);
     await rotate([1]);
@@ -137,7 +137,7 @@ describe("a rotation", () => {
     await expect(rotate([null])).rejects.toMatchObject({ code: 705 });
     expect(await rotate([1], true)).toBe("notLost");
     expect(await rotate([2], true)).toMatchObject({ keyId: expect.any(String) });
-    // The one before the lost key is accepted for its time, but nobody can open it.
+    // The key before the lost one is accepted until it expires, but no one can unseal it.
     expect(await fixture.keys.accepted("jwt")).toHaveLength(2);
     expect(await acceptedBy(rings)).toEqual([(await fixture.keys.current("jwt"))?.keyId]);
   });

@@ -14,7 +14,7 @@ const rule = { maxFailures: free, initialDelay: 60_000, maxDelay: 900_000, reset
 const office = { address: "192.0.2.1", network: "192.0.2.1" };
 const elsewhere = { address: "198.51.100.7", network: "198.51.100.7" };
 
-describe("a lockout by address", () => {
+describe("lockout by address", () => {
   let offset: number;
   let fixture: Fixture;
   let pauses: number[];
@@ -22,7 +22,7 @@ describe("a lockout by address", () => {
   let prove: (userKey: string) => AuthenticationAttempt["prepareProof"];
 
   beforeEach(async () => {
-    // Waits are whole seconds of a clock that stands still.
+    // Delays are whole seconds of a clock that stands still.
     jest.useFakeTimers({
       doNotFake: ["nextTick", "queueMicrotask", "setImmediate", "setTimeout", "setInterval", "performance"],
     });
@@ -46,7 +46,7 @@ describe("a lockout by address", () => {
 
   afterEach(() => jest.useRealTimers());
 
-  /** What comes of a log-in: its code, and the seconds of `Retry-After`. */
+  /** The outcome of a log-in: its code, and the seconds of `Retry-After`. */
   const logIn = (
     userKey: string,
     proof: "right" | "wrong",
@@ -80,7 +80,7 @@ describe("a lockout by address", () => {
     for (let failed = 0; failed < failures; failed += 1) await logIn(`stranger ${failed}`, "wrong");
   };
 
-  test("begins with the hundredth failure, and of a user with the tenth", async () => {
+  test("begins at the hundredth failure of an address, and at the tenth of a user", async () => {
     const waits = [];
     for (let failed = 0; failed < 101; failed += 1) waits.push((await logIn(`stranger ${failed}`, "wrong"))[1]);
     expect(waits.map((wait) => wait === undefined).lastIndexOf(true)).toBe(98);
@@ -89,7 +89,7 @@ describe("a lockout by address", () => {
     expect(own.map((wait) => wait === undefined).lastIndexOf(true)).toBe(8);
   });
 
-  test("lets in who was known there before 101 failures of others, and nobody else", async () => {
+  test("admits users who logged in there before 101 failures of others, and refuses all others", async () => {
     await logIn("u", "right");
     await logIn("v", "right", elsewhere);
     await shut(101);
@@ -99,7 +99,7 @@ describe("a lockout by address", () => {
     expect([await change("u", "right"), await change("v", "right")]).toEqual([0, [339, 60]]);
   });
 
-  test("says the same to a wrong guess at a known user as to any, however often and later", async () => {
+  test("answers a wrong guess at a known user like any other, however often and later", async () => {
     await logIn("u", "right");
     await shut();
     for (const seconds of [0, 1, 20]) {
@@ -116,11 +116,11 @@ describe("a lockout by address", () => {
       }
       for (const answer of answers) expect(answer).toEqual([302, answers[0]?.[1], 339, answers[0]?.[1]]);
     }
-    // A delay of its own by now, after twelve guesses that were judged: shorter than that of the address, and unseen behind it.
+    // By now the user has a delay, after twelve checked guesses: it is shorter than the address's and hidden behind it.
     expect(await logIn("u", "right")).toEqual(await logIn("v", "right"));
   });
 
-  test("takes as long to refuse as a proof has taken", async () => {
+  test("delays a refusal as long as a proof takes", async () => {
     const taking = (time: number) => async () => async () => {
       jest.setSystemTime(Date.now() + time);
       return null;
@@ -137,11 +137,11 @@ describe("a lockout by address", () => {
     await shut(99);
     expect(pauses).toEqual([]);
     for (const userKey of ["v", "custom\0v", "provider\0v\0v"]) await attempt(userKey);
-    // Each kind has times of its own, of which none are very long; nothing of the last one was ever proven.
+    // Each kind has its own times, capped at a maximum; the last kind has no proof yet.
     expect(pauses).toEqual([0, 1_000]);
   });
 
-  test("tells 1,000 users from one address nothing, right or wrong", async () => {
+  test("reveals nothing about 1,000 users to one address, right or wrong", async () => {
     const answers = [];
     for (let user = 0; user < 1_000; user += 1)
       answers.push(await logIn(`user ${user}`, user >= 100 && user % 3 === 0 ? "right" : "wrong"));
@@ -150,7 +150,7 @@ describe("a lockout by address", () => {
     expect(await fixture.r.sessions.count()).toBe(0);
   });
 
-  test("leaves a user the own count from 1,000 addresses, known there or not", async () => {
+  test("keeps the user's own count over 1,000 addresses, known or not", async () => {
     for (let known = 0; known < 5; known += 1) await logIn("u", "right", { address: `${known}`, network: `${known}` });
     let judged = 0;
     for (let address = 0; address < 1_000; address += 1) {
@@ -167,7 +167,7 @@ describe("a lockout by address", () => {
     expect(judged).toBe(free);
   });
 
-  test("gives a known user no cover for guesses at others, and no more guesses at themselves", async () => {
+  test("gives a known user no cover for guesses at others, and no extra guesses at themselves", async () => {
     await logIn("mallory", "right");
     let judged = 0;
     const guess = async (userKey: string) => {
@@ -189,7 +189,7 @@ describe("a lockout by address", () => {
     expect(judged).toBe(100 + free);
   });
 
-  test("counts what a known user fails, until it is shut", async () => {
+  test("counts the failures of a known user until the address is locked", async () => {
     await logIn("u", "right");
     for (let failed = 0; failed < 9; failed += 1) await logIn("u", "wrong");
     await shut(90);
@@ -209,14 +209,14 @@ describe("a lockout by address", () => {
     }
   });
 
-  test("knows a user by the same name in no other realm", async () => {
+  test("does not apply to the same name in another realm", async () => {
     await logIn("u", "right");
     await shut();
     for (const userKey of ["custom\0u", "provider\0u\0u", "U", "u "])
       expect((await logIn(userKey, "right"))[0]).toBe(302);
   });
 
-  test("remembers 1,000 users of an address, and forgets who came first", async () => {
+  test("remembers 1,000 users of an address, and evicts the oldest first", async () => {
     for (let user = 0; user < 1_001; user += 1) {
       offset += 10;
       await fixture.r.throttle.pass([], [], grantOf(`user ${user}`));

@@ -38,8 +38,8 @@ describe("macro library", () => {
     return names.map((name) => set.find(name)?.kind);
   };
 
-  describe("the library of a database", () => {
-    test("has macros and hooks of the folder and of the database, by name", async () => {
+  describe("library of a database", () => {
+    test("contains macros and hooks of the folder and of the database, by name", async () => {
       folder(
         ["Macro", declared],
         ["Hook", JSON.stringify({ run: true, on: "beforeSave", classes: ["Thing"] })],
@@ -58,7 +58,7 @@ describe("macro library", () => {
       expect(macros.loaded).toMatchObject([{ macros: 2, hooks: 2, broken: [], shadowed: [] }]);
     });
 
-    test("is read once until something changes, and inspects what has changed alone", async () => {
+    test("is read once until a change, and inspects changed texts only", async () => {
       folder(["One", declared], ["Two", declared]);
       const seen = await context();
       const sets = await Promise.all([macros.library.current(seen), macros.library.current(seen)]);
@@ -77,7 +77,7 @@ describe("macro library", () => {
       expect(macros.runtime.inspections).toBe(4);
     });
 
-    test("keeps what is broken as broken, and tells it once", async () => {
+    test("keeps a broken macro as broken, and reports it once", async () => {
       folder(
         ["Syntax", "fault of syntax"],
         ["Wrong", JSON.stringify({ run: true, access: 5 })],
@@ -108,7 +108,7 @@ describe("macro library", () => {
       );
     });
 
-    test("goes on to call a hook that breaks, which fails, until it is mended or gone", async () => {
+    test("keeps calling a broken hook, which fails, until it is fixed or removed", async () => {
       const hook = JSON.stringify({ run: true, on: "beforeSave", classes: ["Thing"] });
       const hooks = async () =>
         (await macros.library.current(await context())).hooks.map(({ kind, name, hook: { on } }) => [kind, name, on]);
@@ -128,7 +128,7 @@ describe("macro library", () => {
       expect(await hooks()).toEqual([]);
     });
 
-    test("takes the database's macro where both have one, and says so once", async () => {
+    test("prefers the database's macro over the folder's, and reports it once", async () => {
       macros.define("Same", async () => "folder");
       await put("Same", JSON.stringify({ run: true, on: "beforeSave", classes: ["Thing"] }));
       expect(await kinds("Same")).toEqual(["hook"]);
@@ -137,7 +137,7 @@ describe("macro library", () => {
       expect(macros.loaded.map(({ shadowed }) => shadowed)).toEqual([["Same"], []]);
     });
 
-    test("fails as a whole where a text could not be looked at, and tries again", async () => {
+    test("fails as a whole when a text cannot be inspected, and tries again", async () => {
       folder(["Busy", "busy"]);
       await expect(macros.library.current(await context())).rejects.toEqual(expect.objectContaining({ code: 706 }));
       folder(["Busy", declared]);
@@ -145,7 +145,7 @@ describe("macro library", () => {
     });
 
     test.each(["ended", "timeout", "displaced"] as const)(
-      "looks twice at a text that had bad luck: %s",
+      "inspects a text again after a transient failure: %s",
       async (badLuck) => {
         macros.runtime.badLuck = badLuck;
         folder(["Unlucky", "unlucky"]);
@@ -162,7 +162,7 @@ describe("macro library", () => {
       },
     );
 
-    test("is empty where none is configured", async () => {
+    test("is empty without a configured source", async () => {
       const set = await emptyLibrary.current(await context());
       expect([...set.all()]).toEqual([]);
     });
@@ -171,7 +171,7 @@ describe("macro library", () => {
 
 const sound = { kind: "macro" } as LibraryModule;
 
-describe("macros that are stored by a command", () => {
+describe("macros stored by a command", () => {
   let fixture: Fixture;
 
   beforeEach(async () => {
@@ -185,7 +185,7 @@ describe("macros that are stored by a command", () => {
     putting.putMacro(administrationOf(fixture.database), { ...given, ...more, expectedVersion });
   const told = async () => (await fixture.r.audit.read(0, 10)).map(({ type, macroName }) => `${type} ${macroName}`);
 
-  test("tell the version that they have now, and the audit tells of each change", async () => {
+  test("return their new version, and each change is audited", async () => {
     expect(await put()).toEqual({ outcome: "stored", version: 1 });
     expect(await put({ text: "2" }, 1)).toEqual({ outcome: "stored", version: 2 });
     expect(await removeMacro(administrationOf(fixture.database), { name: "Report", ...removal })).toBe("removed");
@@ -209,7 +209,7 @@ describe("macros that are stored by a command", () => {
     });
   });
 
-  test("stay as they are when nothing would change, or somebody was faster", async () => {
+  test("stay unchanged without a difference or after a concurrent change", async () => {
     await put();
     expect(await put({ changedBy: "bob" })).toEqual({ outcome: "unchanged", version: 1 });
     expect(await put({}, 1)).toEqual({ outcome: "unchanged", version: 1 });
@@ -224,7 +224,7 @@ describe("macros that are stored by a command", () => {
     expect(await put({ language: "ts" })).toEqual({ outcome: "stored", version: 2 });
   });
 
-  test("have a text of 256 KiB at most, a name that can be named, and an author", async () => {
+  test("have a text of at most 256 KiB, a valid name, and an author", async () => {
     const largest = "ü".repeat(mostMacroBytes / 2);
     expect(mostMacroBytes).toBe(262_144);
     expect(await put({ text: largest })).toMatchObject({ outcome: "stored" });
@@ -238,7 +238,7 @@ describe("macros that are stored by a command", () => {
     expect(await put({ name: "_".repeat(128) })).toMatchObject({ outcome: "stored" });
   });
 
-  test("are looked at before they are stored", async () => {
+  test("are inspected before they are stored", async () => {
     const fault = new MacroFault("invalid", "Report", "There is no function run.");
     const seen: unknown[] = [];
     const strict = new PutMacro({

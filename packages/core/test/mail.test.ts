@@ -1,7 +1,7 @@
 import { Applications, MailerUnusable, type MailJob, SealedMailJobs } from "../src/index.ts";
 import { MailFixture, minute, sealedOrders } from "./mail/mail-fixture.ts";
 
-describe("deliver mail", () => {
+describe("mail delivery", () => {
   const changed: MailJob = { kind: "passwordChanged", to: "anna@example.com", name: "Anna", language: "en" };
   const reset: MailJob = { kind: "passwordReset", user: "anna", language: "de" };
 
@@ -11,7 +11,7 @@ describe("deliver mail", () => {
     fixture = await MailFixture.open();
   });
 
-  test("what was sent is forgotten", async () => {
+  test("forgets a sent message", async () => {
     await fixture.orderMail.queueMail(fixture.desk, changed);
     expect(await fixture.deliver()).toEqual({ kind: "sent" });
     expect(fixture.sent).toMatchObject([
@@ -20,14 +20,14 @@ describe("deliver mail", () => {
     expect((await fixture.waiting()).count).toBe(0);
   });
 
-  test("what is refused for good is forgotten, and told", async () => {
+  test("forgets a message that is refused permanently, and reports it", async () => {
     await fixture.orderMail.queueMail(fixture.desk, changed);
     fixture.onSend = async () => ({ kind: "refused", reply: "550 5.1.1" });
     expect(await fixture.deliver()).toEqual({ kind: "refused", reply: "550 5.1.1" });
     expect((await fixture.waiting()).count).toBe(0);
   });
 
-  test("what may be taken later is tried again after growing delays, up to a longest one", async () => {
+  test("retries a temporary refusal after growing delays, up to a maximum", async () => {
     await fixture.orderMail.queueMail(fixture.desk, changed);
     fixture.onSend = async () => ({ kind: "later", reply: "450" });
     const delays = [];
@@ -43,7 +43,7 @@ describe("deliver mail", () => {
     expect((await fixture.waiting()).stuck).toBe(0);
   });
 
-  test("a transport that cannot be used is tried again within a minute, and counts as such", async () => {
+  test("retries within a minute while the transport is unavailable, and counts it", async () => {
     await fixture.orderMail.queueMail(fixture.desk, changed);
     const error = new MailerUnusable("away", "not there");
     fixture.onSend = () => Promise.reject(error);
@@ -59,7 +59,7 @@ describe("deliver mail", () => {
     expect((await fixture.waiting()).stuck).toBeGreaterThan(2 * minute);
   });
 
-  test("an order counts as stuck from the first time that the transport keeps it until something else does, and no longer than it waits", async () => {
+  test("a job counts as stuck from its first transport failure until another outcome, at most for its waiting time", async () => {
     const away = () => Promise.reject(new MailerUnusable("away", "not there"));
     const stuckMinutes = async () => Math.floor((await fixture.waiting()).stuck / minute);
     await fixture.orderMail.queueMail(fixture.desk, changed);
@@ -88,7 +88,7 @@ describe("deliver mail", () => {
     expect(await fixture.waiting()).toEqual({ count: 0, oldest: 0, stuck: 0 });
   });
 
-  test("what was broken off is sent again with the same reference", async () => {
+  test("sends an interrupted message again with the same reference", async () => {
     await fixture.orderMail.queueMail(fixture.desk, reset);
     const references: string[] = [];
     const tokens: string[] = [];
@@ -112,7 +112,7 @@ describe("deliver mail", () => {
     expect([new Set(references).size, tokens, prepared]).toEqual([1, ["token 1", "token 1", "token 1"], 1]);
   });
 
-  describe("a request for a new password", () => {
+  describe("request for a new password", () => {
     test("is prepared when it is sent, and its token waits sealed", async () => {
       await fixture.orderMail.queueMail(fixture.desk, reset);
       fixture.onSend = () => Promise.reject(new MailerUnusable("away", "not there"));
@@ -132,13 +132,13 @@ describe("deliver mail", () => {
       });
     });
 
-    test("of nobody is forgotten without a mail", async () => {
+    test("for an unknown user is forgotten without a message", async () => {
       await fixture.orderMail.queueMail(fixture.desk, { ...reset, user: "nobody" });
       expect(await fixture.deliver()).toEqual({ kind: "nobody" });
       expect([fixture.sent, (await fixture.waiting()).count]).toEqual([[], 0]);
     });
 
-    test("leaves nothing of its preparation when somebody else has taken it over", async () => {
+    test("discards its preparation when another process takes it over", async () => {
       await fixture.orderMail.queueMail(fixture.desk, reset);
       const late = await fixture.claim();
       fixture.advance(2 * minute);
@@ -156,7 +156,7 @@ describe("deliver mail", () => {
       ]);
     });
 
-    test("whose preparation fails is tried again", async () => {
+    test("is retried when its preparation fails", async () => {
       await fixture.orderMail.queueMail(fixture.desk, reset);
       const error = new Error("failed");
       fixture.resetMail = { prepare: () => Promise.reject(error) };
@@ -165,7 +165,7 @@ describe("deliver mail", () => {
     });
   });
 
-  test("an order that was lost while it was sent is told, as it may arrive twice", async () => {
+  test("reports a job that was lost while it was sent, as it may arrive twice", async () => {
     await fixture.orderMail.queueMail(fixture.desk, changed);
     fixture.onSend = async () => {
       fixture.advance(2 * minute);
@@ -176,7 +176,7 @@ describe("deliver mail", () => {
     expect((await fixture.waiting()).count).toBe(1);
   });
 
-  test("an order of another master key waits for whoever can open it", async () => {
+  test("a job sealed with another master key waits for a process with that key", async () => {
     await fixture.orderMail.queueMail(fixture.desk, changed);
     const delivery = await fixture
       .deliverMail(sealedOrders(8))
@@ -187,7 +187,7 @@ describe("deliver mail", () => {
   });
 });
 
-describe("order mail", () => {
+describe("mail order", () => {
   const changed: MailJob = {
     kind: "passwordChanged",
     to: "anna@example.com",
@@ -210,7 +210,7 @@ describe("order mail", () => {
     fixture = await MailFixture.open();
   });
 
-  test("an order waits sealed, and whoever sends is told", async () => {
+  test("waits sealed, and wakes the sender", async () => {
     await fixture.orderMail.queueMail(fixture.desk, changed);
     const { sealed } = (await fixture.claim()).value;
     expect(sealed).not.toMatch(/anna/i);
@@ -218,7 +218,7 @@ describe("order mail", () => {
     expect(fixture.rung).toEqual(["a"]);
   });
 
-  test("what was sealed for one database is nothing to another, nor under another master key", async () => {
+  test("sealed for one database cannot be opened by another, nor with another master key", async () => {
     const sealed = fixture.orders.seal("a", { job: changed });
     expect([
       fixture.orders.open("b", sealed),
@@ -228,7 +228,7 @@ describe("order mail", () => {
     ]).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  test("an order of a transaction that fails was never there", async () => {
+  test("of a rolled-back transaction does not exist", async () => {
     const failed = fixture.storage.transaction(async (r) => {
       await fixture.orderMail.queueMail({ alias: "a", r }, changed);
       throw new Error("failed");
@@ -241,7 +241,7 @@ describe("order mail", () => {
     ["a code", code, 9, 11],
     ["a request for a new password", reset, 59, 61],
     ["a notice", changed, 3 * 24 * 60 - 1, 3 * 24 * 60 + 1],
-  ])("%s is sent as long as it is worth something", async (_what, order, before, after) => {
+  ])("%s is sent while it is useful", async (_what, order, before, after) => {
     await fixture.orderMail.queueMail(fixture.desk, order);
     fixture.advance(before * minute);
     expect((await fixture.waiting()).count).toBe(1);
@@ -249,7 +249,7 @@ describe("order mail", () => {
     expect((await fixture.waiting()).count).toBe(0);
   });
 
-  test("without mail, and without a master key, orders are refused with 712", async () => {
+  test("is refused with 712 without mail and without a master key", async () => {
     const none = fixture.orderMailWith({ settings: null });
     const unsealed = fixture.orderMailWith({ jobs: new SealedMailJobs(null) });
     expect([none.configured, fixture.orderMail.configured]).toEqual([false, true]);
@@ -258,7 +258,7 @@ describe("order mail", () => {
     expect((await fixture.waiting()).count).toBe(0);
   });
 
-  test("more than may wait is refused with 706, and requests for a new password leave half of the room", async () => {
+  test("is refused with 706 when the queue is full, and requests for a new password leave half of the room", async () => {
     const { orderMail: queueMail, desk } = fixture;
     for (let index = 0; index < 5; index += 1) await queueMail.queueMail(desk, reset);
     await expect(queueMail.queueMail(desk, reset)).rejects.toMatchObject({ code: 706 });
@@ -266,7 +266,7 @@ describe("order mail", () => {
     await expect(queueMail.queueMail(desk, code)).rejects.toMatchObject({ code: 706 });
   });
 
-  describe("while no mail can be handed over", () => {
+  describe("while no message can be delivered", () => {
     beforeEach(async () => {
       await fixture.orderMail.queueMail(fixture.desk, changed);
       fixture.onSend = () => Promise.reject(new MailerUnusable("away", "not there"));
@@ -274,7 +274,7 @@ describe("order mail", () => {
       fixture.onSend = async () => ({ kind: "sent" });
     });
 
-    test("orders are taken for a while, then refused with 712 for users and for others", async () => {
+    test("jobs are accepted for a while, then refused with 712 for all users", async () => {
       fixture.advance(14 * minute);
       await fixture.orderMail.queueMail(fixture.desk, reset);
       fixture.advance(2 * minute);
@@ -284,7 +284,7 @@ describe("order mail", () => {
         });
     });
 
-    test("they are taken again when one was sent", async () => {
+    test("jobs are accepted again after a delivery", async () => {
       fixture.advance(20 * minute);
       await fixture.deliver();
       await fixture.orderMail.queueMail(fixture.desk, reset);
@@ -292,7 +292,7 @@ describe("order mail", () => {
     });
   });
 
-  test("an order that one address keeps waiting has nothing refused", async () => {
+  test("one undeliverable address does not cause refusals", async () => {
     await fixture.orderMail.queueMail(fixture.desk, changed);
     fixture.onSend = async () => ({ kind: "later", reply: "450" });
     await fixture.deliver();

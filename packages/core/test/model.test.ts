@@ -13,7 +13,7 @@ import {
 import { administrator, type ModelFixture, openModelFixture, outcomeOf } from "./model/model-fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
-describe("the audit of model changes", () => {
+describe("audit of model changes", () => {
   let fixture: ModelFixture;
 
   beforeEach(async () => {
@@ -22,7 +22,7 @@ describe("the audit of model changes", () => {
 
   const told = async () => (await fixture.r.audit.read(0, 100)).map(({ type, className }) => `${type} ${className}`);
 
-  test("tells who created, changed and removed which class", async () => {
+  test("records who created, changed and removed which class", async () => {
     await fixture.put("Order");
     await fixture.put("Order", { attributes: [{ name: "Number", type: "string" }] });
     await fixture.remove("Order");
@@ -44,7 +44,7 @@ describe("the audit of model changes", () => {
     );
   });
 
-  test("tells nothing of what is refused, and of what leaves the class as it was", async () => {
+  test("records nothing for a refusal or without a difference", async () => {
     await fixture.put("Order");
     await fixture.put("Order");
     await fixture.insert({ className: "Order", attributes: {} });
@@ -61,7 +61,7 @@ describe("the audit of model changes", () => {
     expect(await told()).toEqual(["class.created Order"]);
   });
 
-  test("is kept with the change, or neither is", async () => {
+  test("is committed with the change, or neither is", async () => {
     await fixture.put("Order");
     const context = await sessionContext(fixture, administrator);
     const failing = Object.assign(Object.create(fixture.database.storage) as typeof fixture.database.storage, {
@@ -99,12 +99,12 @@ async function faultOf(given: readonly NamedClass[]): Promise<string | undefined
 
 const user = builtInClasses.find(({ name }) => name === "User") as (typeof builtInClasses)[number];
 
-describe("the classes of a new database", () => {
-  test("are the built-in ones unless others are given", async () => {
+describe("classes of a new database", () => {
+  test("are the built-in ones by default", async () => {
     expect(await initialClasses([])).toEqual(builtInClasses);
   });
 
-  test("point to each other and inherit in any order, and add to built-in ones", async () => {
+  test("refer to each other and inherit in any order, and extend built-in ones", async () => {
     const boss = { name: "Boss", type: "reference", target: "Manager" } as const;
     const given = {
       Worker: { base: "Person", attributes: [boss] },
@@ -120,13 +120,13 @@ describe("the classes of a new database", () => {
   });
 
   test.each<[string, Readonly<Record<string, Partial<GivenClass>>>, string]>([
-    ["a name that is none", { A: {} }, "at /classes/0: the name of a class"],
+    ["an invalid name", { A: {} }, "at /classes/0: the name of a class"],
     [
-      "a target that is nowhere",
+      "an unknown target",
       { Note: { attributes: [{ name: "Of", type: "reference", target: "Nothing" }] } },
       "at /classes/0/attributes/0/target: there is no such class.",
     ],
-    ["a base that is nowhere", { Note: {}, Other: { base: "Nothing" } }, "at /classes/1/base: there is no such class."],
+    ["an unknown base", { Note: {}, Other: { base: "Nothing" } }, "at /classes/1/base: there is no such class."],
     [
       "classes that inherit from each other",
       { One: { base: "Two" }, Two: { base: "One" } },
@@ -143,18 +143,18 @@ describe("the classes of a new database", () => {
       "at /classes/0/attributes: the built-in attribute Name cannot be removed.",
     ],
     [
-      "two definitions of an attribute along a line",
+      "two definitions of an attribute in one inheritance chain",
       {
         Base: { attributes: [{ name: "Text", type: "string" }] },
         Below: { base: "Base", attributes: [{ name: "Text", type: "number" }] },
       },
       "Text in two ways.",
     ],
-  ])("%s: 307 at its place", async (_what, given, detail) => {
+  ])("refuses %s with 307 at its position", async (_what, given, detail) => {
     expect(await faultOf(named(given))).toContain(detail);
   });
 
-  test("a class that stands there twice: 307", async () => {
+  test("refuses a duplicate class with 307", async () => {
     const [note] = named({ Note: {} }) as [NamedClass];
     expect(await faultOf([note, { ...note, pointer: "/classes/1" }])).toBe(
       "at /classes/1/name: another class has this name.",
@@ -162,7 +162,7 @@ describe("the classes of a new database", () => {
   });
 });
 
-describe("narrowing", () => {
+describe("incompatible changes", () => {
   const attributes: readonly GivenAttribute[] = [
     { name: "Name", type: "string" },
     { name: "Size", type: "number" },
@@ -180,7 +180,7 @@ describe("narrowing", () => {
     rights: [],
   });
 
-  describe("a change that narrows a class", () => {
+  describe("incompatible change of a class", () => {
     let fixture: ModelFixture;
     let customer: string;
     let keyCustomer: string;
@@ -204,7 +204,7 @@ describe("narrowing", () => {
       fixture.insert({ className, attributes: values });
     const put = (definition: Partial<GivenClass>, name = "Order") => outcomeOf(fixture.put(name, definition));
 
-    test("goes through where there are no objects", async () => {
+    test("is allowed without objects", async () => {
       for (const { name } of attributes) expect(await put({ attributes: without(name) })).toBe("ok");
       expect(await put({ attributes: changed("Name", { type: "number", mandatory: true }) })).toBe("ok");
     });
@@ -215,7 +215,7 @@ describe("narrowing", () => {
       ["Any", false],
       ["Buyer", "ZZZZZZ"],
       ["Team", []],
-    ])("is refused while %s has values, in each class of the family", async (name, value) => {
+    ])("is refused while %s has values, in each class of the subtree", async (name, value) => {
       await order({ [name]: value });
       await order({ [name]: value }, "RushOrder");
       await order({ [name]: null });
@@ -230,12 +230,12 @@ describe("narrowing", () => {
       expect(index).toBeGreaterThanOrEqual(0);
     });
 
-    test("goes through when the values are null", async () => {
+    test("is allowed when the values are null", async () => {
       await order({ Name: null, Size: null, Any: null, Buyer: null, Team: null });
       expect(await put({ attributes: [] })).toBe("ok");
     });
 
-    test("is refused while objects lack what becomes mandatory", async () => {
+    test("is refused while objects lack a new mandatory attribute", async () => {
       await order({ Name: "a", Buyer: customer, Team: [] });
       for (const className of ["Order", "RushOrder"]) await order({ Name: null, Buyer: "ZZZZZZ" }, className);
       expect(await put({ attributes: changed("Name", { mandatory: true }) })).toBe(
@@ -253,7 +253,7 @@ describe("narrowing", () => {
       expect(await put({ attributes: [...attributes, { name: "New", type: "string" }] })).toBe("ok");
     });
 
-    test("does not mind what was mandatory before", async () => {
+    test("ignores what was mandatory before", async () => {
       await order({});
       await fixture.define(ofClass("Order", null, changed("Name", { mandatory: true })));
       expect(
@@ -261,7 +261,7 @@ describe("narrowing", () => {
       ).toBe("ok");
     });
 
-    test("is refused while links point to another target", async () => {
+    test("is refused while links refer to another target", async () => {
       await order({ Buyer: customer, Team: [customer] });
       for (const [name, index] of [
         ["Buyer", 3],
@@ -277,7 +277,7 @@ describe("narrowing", () => {
       expect(await put({ attributes: wider })).toBe("ok");
     });
 
-    test("is refused when another base would lose values or lack them", async () => {
+    test("is refused when another base would lose or lack values", async () => {
       await order({ Name: "a" }, "RushOrder");
       await fixture.define(ofClass("Strict", null, [{ name: "Must", type: "string", mandatory: true }]));
       expect(await put({ base: null }, "RushOrder")).toBe("307 at /base: 1 objects have a value of Name.");
@@ -287,7 +287,7 @@ describe("narrowing", () => {
       expect(await put({ base: null, attributes }, "RushOrder")).toBe("ok");
     });
 
-    test("is refused when links would lead out of the family that they are made for", async () => {
+    test("is refused when links would leave the subtree of their target", async () => {
       await order({ Buyer: keyCustomer });
       expect(await put({ base: "Party" }, "KeyCustomer")).toBe(
         "307 at /base: 1 objects of Order point to such objects by Buyer, or may do so.",
@@ -299,20 +299,20 @@ describe("narrowing", () => {
       );
     });
 
-    test("may lead a class out of a family that nobody points to", async () => {
+    test("may move a class out of a subtree without references to it", async () => {
       await order({ Buyer: customer, Team: [] });
       expect(await put({ base: "Party" }, "KeyCustomer")).toBe("ok");
       expect(await put({ base: "Customer" }, "KeyCustomer")).toBe("ok");
     });
 
-    test("may take an attribute from a class that inherits it", async () => {
+    test("may remove an attribute from a class that inherits it", async () => {
       await order({ Name: "a" }, "RushOrder");
       await fixture.define(ofClass("RushOrder", "Order", [{ name: "Name", type: "string" }]));
       expect(await put({ base: "Order" }, "RushOrder")).toBe("ok");
     });
   });
 
-  describe("the removal of a class", () => {
+  describe("removal of a class", () => {
     let fixture: ModelFixture;
 
     beforeEach(async () => {
@@ -335,13 +335,13 @@ describe("narrowing", () => {
       ["User", /^307 The class is built in/],
       ["Party", /^307 .*inherit from it: Customer\./],
       ["Customer", /^307 .*point to it: Order\.Buyer\./],
-    ])("of %s is refused", async (name, expected) => {
+    ])("is refused for %s", async (name, expected) => {
       const before = await fixture.generation();
       expect(await remove(name)).toMatch(expected);
       expect(await fixture.generation()).toBe(before);
     });
 
-    test("is refused while there are objects of it", async () => {
+    test("is refused while objects of it exist", async () => {
       const ids = await fixture.insert(
         { className: "Order", attributes: {} },
         { className: "Order", attributes: {}, readers: [] },
@@ -355,7 +355,7 @@ describe("narrowing", () => {
       expect(await remove("Order")).toBe("307 1 objects are of the class, 1 of them in the recycler.");
     });
 
-    test("goes through in the right order, also of what points to itself", async () => {
+    test("is allowed in the right order, including self-references", async () => {
       for (const name of ["Order", "Customer", "Party"]) {
         const { generation } = await fixture.remove(name);
         expect(generation).toBe(await fixture.generation());
@@ -364,7 +364,7 @@ describe("narrowing", () => {
       expect(fixture.aligned).toHaveLength(3);
     });
 
-    test("is for administrators only, and asks for the generation", async () => {
+    test("is for administrators only, and checks the generation", async () => {
       const current = await fixture.generation();
       expect(await outcomeOf(fixture.remove("Nothing", null, { userId: "2", groups: [], administrator: false }))).toBe(
         "404",

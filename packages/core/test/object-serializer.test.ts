@@ -83,7 +83,7 @@ describe("ObjectSerializer", () => {
   };
   const nobody: Visibility = { classes: null, principals: new Set() };
 
-  test("writes meta-fields, then the attributes of the class in its order, and nothing else", async () => {
+  test("writes meta-fields, then the attributes in the order of the class, and nothing else", async () => {
     const object = await serialize(ids.book, seesAll);
     expect(Object.keys(object)).toEqual([
       "~ClassName",
@@ -98,14 +98,14 @@ describe("ObjectSerializer", () => {
     expect(object).toMatchObject({ "~ClassName": "Book", Title: "One", Notes: { deep: [1, null] } });
   });
 
-  test("counts and lists what a collection holds and the caller may see", async () => {
+  test("counts and lists the members of a collection that the caller may see", async () => {
     expect((await serialize(ids.book, seesAll))["Readers"]).toMatchObject({ "~Count": 2, "~UnfilteredCount": 2 });
     const seen = (await serialize(ids.book, nobody))["Readers"];
     expect(seen).toMatchObject({ "~Count": 1, "~UnfilteredCount": 1, "~Elements": [{ "~ObjectID": ids.author }] });
     expect(JSON.stringify(seen)).not.toContain("Secret");
   });
 
-  test("writes a reference that leads nowhere, or to what is hidden, as null", async () => {
+  test("writes a reference to a missing or hidden object as null", async () => {
     const [lost, hidden] = await fixture.insert(
       { className: "Book", attributes: { Author: "GONE" } },
       { className: "Book", attributes: { Author: ids.secret } },
@@ -117,13 +117,13 @@ describe("ObjectSerializer", () => {
   test.each([
     [0, ["~ClassName", "~ObjectID", "~StoreTime"], 1],
     [1, ["~ClassName", "~ObjectID", "~StoreTime", "Name"], 1],
-  ])("at depth %i a reference shows %j", async (depth, members, loads) => {
+  ])("at depth %i, shows a reference as %j", async (depth, members, loads) => {
     const { Author } = await serialize(ids.book, seesAll, depth);
     expect(Object.keys(Author as object)).toEqual(members);
     expect(batches).toHaveLength(loads);
   });
 
-  test("loads each step in one batch, each object once, and stops in circles", async () => {
+  test("loads each level in one batch, each object once, and stops at cycles", async () => {
     const [reader, other] = await fixture.insert(
       { className: "Person", attributes: { Name: "Reader", Favourite: ids.book } },
       { className: "Person", attributes: { Name: "Other", Favourite: ids.book } },
@@ -137,7 +137,7 @@ describe("ObjectSerializer", () => {
     expect(batches.map((batch) => batch.length)).toEqual([2, 1, 3]);
   });
 
-  test("refuses an answer that would hold more than 100,000 objects", async () => {
+  test("refuses an answer with more than 100,000 objects", async () => {
     const people = await fixture.insert(
       ...Array.from({ length: 400 }, (_, n) => ({ className: "Person", attributes: { Name: `${n}` } })),
     );
@@ -168,7 +168,7 @@ describe("ObjectSerializer", () => {
         Array.from({ length: count }, () => ({ className: "Book", attributes: { Author: author } })),
       );
 
-    test("counts an object that many point to each time that it is written", async () => {
+    test("counts an object every time that it is written", async () => {
       const [author] = await fixture.insert({ className: "Person", attributes: { Name: "x".repeat(10_000) } });
       const roots = await books(10, author as string);
       const written = await within(110_000, roots);
@@ -179,7 +179,7 @@ describe("ObjectSerializer", () => {
       await expect(within(20_000, roots, 0)).resolves.toHaveLength(10);
     });
 
-    test("counts what it reads, over all steps together", async () => {
+    test("counts reads over all levels together", async () => {
       const [first] = await fixture.insert({ className: "Person", attributes: { Name: "Reader" } });
       const [second] = await fixture.insert({
         className: "Book",
@@ -195,16 +195,16 @@ describe("ObjectSerializer", () => {
     });
 
     test.each([
-      ["what is plain", { Name: '\u0001日"' }],
-      ["what has links", { Name: '\u0001日"', Favourite: null }],
-    ])("counts at least what is written of %s", async (_what, attributes) => {
+      ["plain attributes", { Name: '\u0001日"' }],
+      ["links", { Name: '\u0001日"', Favourite: null }],
+    ])("counts at least the written bytes of %s", async (_what, attributes) => {
       const [root] = (await fixture.r.objects.insert([{ className: "Person", attributes }])) as [StoredObject];
       const bytes = Buffer.byteLength(JSON.stringify(await within(10_000, [root])));
       await expect(within(bytes - 1, [root])).rejects.toBeInstanceOf(AnswerTooLargeError);
       await expect(within(bytes + 60, [root])).resolves.toHaveLength(1);
     });
 
-    test("counts at least what is written of references to nothing", async () => {
+    test("counts at least the written bytes of references to nothing", async () => {
       const names = Array.from({ length: 40 }, (_, index) => `R${index}`);
       await fixture.define({
         name: "Shelf",
@@ -220,7 +220,7 @@ describe("ObjectSerializer", () => {
       await expect(within(bytes + 150, [root])).resolves.toHaveLength(1);
     });
 
-    test("tells of what is done by the meta-fields alone if it is too large", async () => {
+    test("answers a completed write with meta-fields only if the answer is too large", async () => {
       const roots = await books(1, ids.author);
       const model = new Model(await fixture.r.model.load());
       const source = {

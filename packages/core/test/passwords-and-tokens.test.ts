@@ -33,7 +33,7 @@ describe("tokens", () => {
     ({ database } = fixture);
   });
 
-  /** The tokens of a process of its own. */
+  /** The tokens of another process. */
   const tokensOf = (now = fixture.now) =>
     new Tokens({
       keyRings: new KeyRings(supplyOf(1)),
@@ -47,7 +47,7 @@ describe("tokens", () => {
 
   const tokenOf = async (tokens: Tokens) => (await tokens.issuer(database))("1", opened);
 
-  /** Puts another key into the place of the current one, whose time is over then. */
+  /** Replaces the current key, which expires at once. */
   async function rotate(overlap: number): Promise<void> {
     const { keyId } = await new KeyRings(supplyOf(1)).current("jwt", database);
     const next = new KeyRings(supplyOf(1, await newPair()));
@@ -60,7 +60,7 @@ describe("tokens", () => {
     expect((await fixture.keys.current("jwt"))?.keyId).not.toBe(keyId);
   }
 
-  test("a token goes on after the rotation of its key, and those of the new key are good everywhere at once", async () => {
+  test("stay valid after the rotation of their key, and tokens of the new key are valid everywhere at once", async () => {
     const [here, there] = [tokensOf(), tokensOf()];
     const before = await tokenOf(here);
     expect(await here.read(database, before)).toEqual(session);
@@ -73,7 +73,7 @@ describe("tokens", () => {
     }
   });
 
-  test("a key whose time ends while it is remembered is refused from then on", async () => {
+  test("of an expired key are refused even while the key is cached", async () => {
     const tokens = tokensOf();
     const token = await tokenOf(tokens);
     await rotate(30_000);
@@ -84,7 +84,7 @@ describe("tokens", () => {
     expect(await tokens.read(database, token)).toBeNull();
   });
 
-  test("a key that was remembered for long, over and swept meanwhile, is refused", async () => {
+  test("of a key that was cached for long, expired and swept are refused", async () => {
     const tokens = tokensOf();
     const token = await tokenOf(tokens);
     expect(await tokens.read(database, token)).toEqual(session);
@@ -95,7 +95,7 @@ describe("tokens", () => {
     expect(await tokens.read(database, token)).toBeNull();
   });
 
-  test("a key that is taken out of the database is refused within a minute, even if the clock is set back", async () => {
+  test("of a key removed from the database are refused within a minute, even if the clock is set back", async () => {
     let setBack = 0;
     const tokens = tokensOf(() => fixture.now() - setBack);
     const token = await tokenOf(tokens);
@@ -108,7 +108,7 @@ describe("tokens", () => {
     expect(await tokens.read(database, token)).toBeNull();
   });
 
-  test("keys are looked up once a minute, and once for all who ask at once for an unknown one", async () => {
+  test("look up keys once a minute, and once for concurrent requests with an unknown key", async () => {
     const tokens = tokensOf();
     const token = await tokenOf(tokens);
     await tokens.read(database, token);
@@ -123,16 +123,16 @@ describe("tokens", () => {
     const other = (await strange.issuer((await openKeyFixture()).database))("1", opened);
     const answers = await Promise.all(Array.from({ length: 50 }, () => tokens.read(database, other)));
     expect(new Set(answers)).toEqual(new Set([null]));
-    // The first one, and one for all who came while that ran.
+    // The first look-up, and one for all requests that arrived during it.
     expect(fixture.lookUps()).toBe(before + 3);
   });
 
-  test("nothing is good without a master key", async () => {
+  test("are refused without a master key", async () => {
     const token = await tokenOf(tokensOf());
     expect(await new Tokens(partsOf(null)).read(database, token)).toBeNull();
   });
 
-  test("a fast clock ends a token early, and none prolongs it", async () => {
+  test("expire early with a fast clock, and never late", async () => {
     let ahead = 0;
     const tokens = tokensOf(() => fixture.now() + ahead);
     const token = await tokenOf(tokens);
@@ -155,7 +155,7 @@ describe("tokens", () => {
   }
 });
 
-describe("verify password", () => {
+describe("password verification", () => {
   const asked: unknown[][] = [];
   const hasher: PasswordHasher = {
     hash: async (password) => `new:${password}`,
@@ -167,7 +167,7 @@ describe("verify password", () => {
   };
   const verifyPassword = new VerifyPassword(hasher, digests);
 
-  describe("the proof of a password", () => {
+  describe("password proof", () => {
     let fixture: Fixture;
     const given = (user: string, pass: string) => ({ user, pass, clientHash: "none", links: [] }) as const;
     const prove = async (user: string, pass: string) =>
@@ -185,7 +185,7 @@ describe("verify password", () => {
       asked.length = 0;
     });
 
-    test("gives the account of who knows the password", async () => {
+    test("returns the account for the right password", async () => {
       const account = await create("ada", "new:right");
       const person = await prove("ada", "right");
       expect(person?.account).toEqual(account);
@@ -194,7 +194,7 @@ describe("verify password", () => {
       expect(await prove("Ada", "right")).toBeNull();
     });
 
-    test("asks the hasher about the name's neighbour when the name is unknown", async () => {
+    test("checks the hash of a neighbouring name when the name is unknown", async () => {
       await create("ada", "new:right");
       await create("eve", "old:right");
       expect(await prove("bob", "right")).toBeNull();
@@ -208,19 +208,19 @@ describe("verify password", () => {
       expect(asked).toEqual([["new:right", "new:right"]]);
     });
 
-    test("renews a hash that was made with other parameters, without a change of its version", async () => {
+    test("renews a hash with outdated parameters, without a change of its version", async () => {
       const account = await create("ada", "old:right");
       await verifyPassword.renew(fixture.r.accounts, account, given("ada", "right"));
       expect(await accountOf("ada")).toEqual({ ...account, secret: "new:right" });
     });
 
-    test("leaves a hash of today's parameters as it is", async () => {
+    test("keeps a hash with current parameters", async () => {
       const account = await create("ada", "new:right");
       await verifyPassword.renew(fixture.r.accounts, account, given("ada", "anything"));
       expect(await accountOf("ada")).toEqual(account);
     });
 
-    test("does not overwrite a password that was changed meanwhile, nor fails when it cannot renew", async () => {
+    test("does not overwrite a concurrent password change, nor fails when the renewal fails", async () => {
       const account = await create("ada", "old:right");
       await fixture.r.accounts.setSecret(account.userId, "new:changed", account.secretVersion);
       await verifyPassword.renew(fixture.r.accounts, account, given("ada", "right"));
@@ -231,14 +231,14 @@ describe("verify password", () => {
   });
 });
 
-describe("prepare reset mail", () => {
+describe("reset mail preparation", () => {
   const minute = 60_000;
   const resetMail = new PrepareResetMail(digests, random, {
     own: ownPasswordReset,
     custom: customPasswordReset(noHooks, 8),
   });
 
-  /** Two users with an address, and a clock that can be put forward. */
+  /** Two users with an address, and a clock that can be moved forward. */
   async function opened() {
     let offset = 0;
     const storage = new MemoryStorage({ clockOffset: () => offset });
@@ -258,7 +258,7 @@ describe("prepare reset mail", () => {
     };
   }
 
-  test("whoever is asked for again and again is written to ever more rarely, and always has a token that is good", async () => {
+  test("sends a repeated request ever more rarely, and the user always has a valid token", async () => {
     const { advance, ask, isGood } = await opened();
     for (const pause of [1, 2, 4, 8, 15, 15, 15]) {
       const prepared = await ask();
@@ -271,7 +271,7 @@ describe("prepare reset mail", () => {
     }
   });
 
-  test("pauses are one user's, and over when nobody asks for a while", async () => {
+  test("pauses for each user separately, and resets without requests for a while", async () => {
     const { advance, ask } = await opened();
     for (const pause of [1, 2, 4]) {
       await ask();
@@ -297,18 +297,18 @@ describe("former passwords", () => {
   const add = (subject: string, secret: string, keep: number) =>
     stage.storage.transaction((r) => new FormerPasswords(r.records).add(subject, secret, keep));
 
-  test("are none at first", async () => {
+  test("are empty at first", async () => {
     expect(await former.latest("user:1", 10)).toEqual([]);
   });
 
-  test("are shown the latest first, as many as asked for", async () => {
+  test("are listed the latest first, up to a limit", async () => {
     for (const secret of ["one", "two", "three"]) await add("user:1", secret, 5);
     expect(await former.latest("user:1", 10)).toEqual(["three", "two", "one"]);
     expect(await former.latest("user:1", 2)).toEqual(["three", "two"]);
     expect(await former.latest("user:1", 0)).toEqual([]);
   });
 
-  test("are kept as many as the last one says", async () => {
+  test("are kept up to the number of the last call", async () => {
     for (let index = 1; index <= 6; index += 1) await add("user:1", `secret ${index}`, 3);
     expect(await former.latest("user:1", 10)).toEqual(["secret 6", "secret 5", "secret 4"]);
     await add("user:1", "secret 7", 10);
@@ -319,7 +319,7 @@ describe("former passwords", () => {
     expect(await former.latest("user:1", 10)).toEqual([]);
   });
 
-  test("are of one subject each", async () => {
+  test("belong to one subject each", async () => {
     const subjects = ["user:1", "user:11", "USER:1", "custom:1", "user:1 "];
     for (const subject of subjects) await add(subject, `of ${subject}`, 1);
     for (const subject of subjects) expect(await former.latest(subject, 10)).toEqual([`of ${subject}`]);
@@ -330,13 +330,13 @@ describe("former passwords", () => {
     expect(await former.latest("user:1", 10)).toEqual(["one", "two", "one"]);
   });
 
-  test("lose none of those that are added at once", async () => {
+  test("lose no concurrent additions", async () => {
     await atOnce(8, (index) => add("user:1", `secret ${index}`, 20));
     const secrets = Array.from({ length: 8 }, (_, index) => `secret ${index}`);
     expect((await former.latest("user:1", 20)).toSorted()).toEqual(secrets);
   });
 
-  test("keep hostile texts as they are, and none that cannot be stored", async () => {
+  test("keep hostile texts unchanged, and refuse invalid ones", async () => {
     for (const text of hostileTexts) {
       await add(text, text, 5);
       expect(await former.latest(text, 5)).toEqual([text]);
@@ -351,7 +351,7 @@ describe("former passwords", () => {
     }
   });
 
-  test("are undone with the transaction that added them", async () => {
+  test("are rolled back with their transaction", async () => {
     await add("user:1", "one", 1);
     const undone = new RangeError("undone");
     const failing = stage.storage.transaction(async (r) => {

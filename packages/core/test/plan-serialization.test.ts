@@ -53,14 +53,14 @@ const classes: readonly ClassDefinition[] = [
 ];
 
 const all: Visibility = seesAll;
-/** Sees every class, and of objects with readers none. */
+/** Sees all classes, but no objects with readers. */
 const nobody: Visibility = { classes: null, principals: new Set() };
 const without = (...hidden: string[]): Visibility => ({
   classes: new Set(classes.map(({ name }) => name).filter((name) => !hidden.includes(name))),
   principals: null,
 });
 
-describe("a planned serialization", () => {
+describe("planned serialization", () => {
   let fixture: Fixture;
   let model: Model;
   let ids: { parent: string; customer: string; positions: string[]; order: string; rush: string; file: string };
@@ -126,7 +126,7 @@ describe("a planned serialization", () => {
   const attributesOf = (object: object | null) =>
     Object.keys(object ?? {}).filter((name) => !metaFields.includes(name));
 
-  test("is full to the default depth unless asked for otherwise", async () => {
+  test("is full to the default depth unless requested otherwise", async () => {
     const [order] = await serialize(undefined);
     expect(attributesOf(order)).toEqual(["Number", "Customer", "Positions", "Notes", "Anything", "Paper"]);
     expect(order.Customer.Parent).toMatchObject({ Name: "Parent" });
@@ -138,18 +138,18 @@ describe("a planned serialization", () => {
     });
   });
 
-  test("empty writes meta-fields and reads nothing", async () => {
+  test("writes meta-fields for empty and reads nothing", async () => {
     const objects = await serialize({ type: "empty" });
     expect(objects.map((each: object) => Object.keys(each))).toEqual([metaFields, metaFields]);
     expect(reads).toEqual([]);
   });
 
-  test("oid writes the id and reads nothing", async () => {
+  test("writes the id for oid and reads nothing", async () => {
     expect(await serialize({ type: "oid" })).toEqual([{ "~ObjectID": ids.order }, { "~ObjectID": ids.rush }]);
     expect(reads).toEqual([]);
   });
 
-  test("custom writes the fields in the order of the class, with the meta-fields", async () => {
+  test("writes custom fields in the order of the class, with the meta-fields", async () => {
     const [order, rush] = await custom(["Notes", "Number", "Until"]);
     expect(Object.keys(order)).toEqual([...metaFields, "Number", "Notes"]);
     expect(Object.keys(rush)).toEqual([...metaFields, "Number", "Until"]);
@@ -157,12 +157,12 @@ describe("a planned serialization", () => {
     expect(reads).toEqual([]);
   });
 
-  test("custom without fields writes the meta-fields", async () => {
+  test("writes meta-fields for custom without fields", async () => {
     expect(attributesOf((await custom([]))[0])).toEqual([]);
     expect(attributesOf((await custom([{ name: "Customer", fields: [] }]))[0].Customer)).toEqual([]);
   });
 
-  test("writes ~UUID of the objects that were asked for, and of others where fields name it", async () => {
+  test("writes ~UUID of the requested objects, and of others where fields name it", async () => {
     const uuidOf = async (id: string) => (await fixture.r.objects.get([id], all))[0]?.uuid;
     const [order, customer, parent, position] = await Promise.all(
       [ids.order, ids.customer, ids.parent, ids.positions[0] as string].map(uuidOf),
@@ -205,7 +205,7 @@ describe("a planned serialization", () => {
     ]);
   });
 
-  test("custom follows paths, those with the same beginning together", async () => {
+  test("follows custom paths, those with a common prefix together", async () => {
     const [order] = await custom(["Customer.Name", "Number", "Customer.Parent.City", "Positions.Price"]);
     expect(attributesOf(order)).toEqual(["Number", "Customer", "Positions"]);
     expect(attributesOf(order.Customer)).toEqual(["Name", "Parent"]);
@@ -215,7 +215,7 @@ describe("a planned serialization", () => {
     expect(reads).toEqual(["get 10"]);
   });
 
-  test("custom writes links that no fields are named of to the depth, counted from the roots", async () => {
+  test("writes links without fields to the depth, counted from the roots", async () => {
     expect(attributesOf((await custom(["Customer"]))[0].Customer.Parent)).toEqual(["Name", "City"]);
     expect(attributesOf((await custom(["Customer"], all, 1))[0].Customer.Parent)).toEqual([]);
     expect(attributesOf((await custom(["Customer"], all, 0))[0].Customer)).toEqual([]);
@@ -223,7 +223,7 @@ describe("a planned serialization", () => {
     expect(attributesOf((await custom(["Customer.Parent"], all, 2))[0].Customer.Parent)).toEqual(["Name", "City"]);
   });
 
-  test("paths lead further than the depth", async () => {
+  test("follows paths beyond the depth", async () => {
     expect((await custom(["Customer.Parent.Name"], all, 0))[0].Customer.Parent).toMatchObject({ Name: "Parent" });
   });
 
@@ -232,7 +232,7 @@ describe("a planned serialization", () => {
     expect(order).toMatchObject({ Anything: { City: "Braga" }, Paper: { Name: "paper.pdf" } });
   });
 
-  test("writes a page of a collection, and counts all of its members that the caller may see", async () => {
+  test("writes a page of a collection, and counts all of its visible members", async () => {
     const page = async (more: object, visibility = nobody) =>
       (await custom([{ name: "Positions", fields: ["Text"], ...more }], visibility))[0].Positions;
     const texts = (found: { "~Elements": { Text: string }[] }) =>
@@ -248,12 +248,12 @@ describe("a planned serialization", () => {
     expect((await page({ perPage: 4 }, all))["~Count"]).toBe(7);
   });
 
-  test("reads of a page of a collection no more than the page", async () => {
+  test("reads only the requested page of a collection", async () => {
     await custom([{ name: "Positions", perPage: 2, fields: ["Text"] }], nobody);
     expect(reads).toEqual(["outlines 8", "get 2"]);
   });
 
-  test("pages collections inside of others", async () => {
+  test("pages collections inside others", async () => {
     const many = await fixture.insert(
       ...Array.from({ length: 5 }, (_, n) => ({ className: "Order", attributes: { Number: `n${n}` } })),
     );
@@ -268,12 +268,12 @@ describe("a planned serialization", () => {
     expect(attributesOf(found[1].Customer)).toEqual(["Orders"]);
   });
 
-  test("writes null for a reference to what the caller may not see, and leaves it out of collections", async () => {
+  test("writes null for a reference to a hidden object, and omits hidden members of collections", async () => {
     const [order] = await custom(["Customer.Name", "Positions.Text"], without("Customer", "Position"));
     expect(order).toMatchObject({ Customer: null, Positions: { "~Count": 0, "~Elements": [] } });
   });
 
-  test("tells nothing of the attributes of classes that the caller may not read", async () => {
+  test("reveals no attributes of classes that the caller may not read", async () => {
     const [order] = await custom(["Customer.Name", "Positions.Nonsense"], without("Customer", "Position"));
     expect(order).toMatchObject({ Customer: null });
     await expect(custom(["Until"], without("RushOrder"))).rejects.toMatchObject({ code: 307 });
@@ -281,23 +281,23 @@ describe("a planned serialization", () => {
 
   const path = (...parts: (string | object)[]) => parts as SerializationField[];
   test.each([
-    ["an attribute that there is not", path("Number", "Nothing"), "/1"],
+    ["an unknown attribute", path("Number", "Nothing"), "/1"],
     ["a meta-field", path("~ObjectID"), "/0"],
     ["another spelling", path("number"), "/0"],
     ["another spelling of ~UUID", path("~Uuid"), "/0"],
-    ["~UUID twice", path("~UUID", "Number", "~UUID"), "/2"],
+    ["a duplicate ~UUID", path("~UUID", "Number", "~UUID"), "/2"],
     ["a path through ~UUID", path("~UUID.Name"), "/0"],
     ["fields of ~UUID", path({ name: "~UUID", fields: [] }), "/0"],
     ["a page of ~UUID", path({ name: "Customer.~UUID", page: 0 }), "/0"],
-    ["a name of every object's prototype", path("toString"), "/0"],
+    ["a name of the object prototype", path("toString"), "/0"],
     ["an attribute of another class", path("City"), "/0"],
-    ["an attribute that the target has not", path("Number", "Customer.Number"), "/1"],
-    ["a path through what leads nowhere", path("Number.Name"), "/0"],
+    ["an attribute that the target lacks", path("Number", "Customer.Number"), "/1"],
+    ["a path through an attribute that is no link", path("Number.Name"), "/0"],
     ["a path into JSON", path("Notes.a"), "/0"],
     ["an empty name in a path", path("Customer."), "/0"],
     ["a path that begins with a dot", path(".Customer"), "/0"],
-    ["a name twice", path("Number", "Notes", "Number"), "/2"],
-    ["a path twice", path("Customer.Name", "Customer.Name"), "/1"],
+    ["a duplicate name", path("Number", "Notes", "Number"), "/2"],
+    ["a duplicate path", path("Customer.Name", "Customer.Name"), "/1"],
     ["a link whole and in part", path("Customer", "Customer.Name"), "/1"],
     ["a link in part and whole", path("Customer.Name", "Customer"), "/1"],
     [
@@ -306,14 +306,14 @@ describe("a planned serialization", () => {
       "/1",
     ],
     ["a link in an object and by a path", path({ name: "Customer", fields: ["Name"] }, "Customer.City"), "/1"],
-    ["a name twice inside", path({ name: "Customer", fields: ["Name", "Name"] }), "/0/fields/1"],
+    ["a duplicate name inside", path({ name: "Customer", fields: ["Name", "Name"] }), "/0/fields/1"],
     ["an unknown name inside", path("Number", { name: "Positions", fields: ["Text", "Nothing"] }), "/1/fields/1"],
-    ["fields of what leads nowhere", path({ name: "Number", fields: [] }), "/0"],
+    ["fields of an attribute that is no link", path({ name: "Number", fields: [] }), "/0"],
     ["a page of a reference", path({ name: "Customer", page: 0 }), "/0"],
     ["a page of a text", path({ name: "Number", perPage: 5 }), "/0"],
     ["more than five names in a path", path("Customer.Parent.Parent.Parent.Parent.Name"), "/0"],
     [
-      "more than five names inside of one another",
+      "more than five nested names",
       path({ name: "Customer.Parent", fields: [{ name: "Parent.Parent", fields: ["Parent.Name"] }] }),
       "/0/fields/0/fields/0",
     ],
@@ -324,11 +324,11 @@ describe("a planned serialization", () => {
     expect(reads).toEqual([]);
   });
 
-  test("takes five names in a path", async () => {
+  test("accepts five names in a path", async () => {
     await expect(custom(["Customer.Parent.Parent.Parent.Name"])).resolves.toHaveLength(2);
   });
 
-  test("takes 200 fields and no more, those inside of others included", async () => {
+  test("accepts at most 200 fields, including nested ones", async () => {
     const next = { name: "Next", type: "reference", target: "Wide" } as const;
     const attributes = Array.from({ length: 200 }, (_, index) => ({ name: `A${index}`, type: "string" }) as const);
     await fixture.define({ name: "Wide", base: null, attributes: [next, ...attributes], rights: [] });
@@ -344,7 +344,7 @@ describe("a planned serialization", () => {
     expect(plan(["A0", { name: "Next", fields: names.slice(1) }])).toThrow(refusal);
   });
 
-  test("refuses collections with more than 100,000 members to look at", async () => {
+  test("refuses collections with more than 100,000 members to read", async () => {
     const members = (start: number) =>
       Array.from({ length: 60_000 }, (_, index) => (100_000 + start + index).toString(36).toUpperCase());
     await fixture.insert(
@@ -356,7 +356,7 @@ describe("a planned serialization", () => {
     expect(reads).toEqual([]);
   });
 
-  test("writes every class of a family as its own attributes are", async () => {
+  test("writes the attributes of each class of a subtree", async () => {
     const base = { name: "Base", base: null, attributes: [{ name: "Name", type: "string" as const }], rights: [] };
     const one = { name: "One", base: "Base", attributes: [{ name: "Other", type: "string" as const }], rights: [] };
     const two = {

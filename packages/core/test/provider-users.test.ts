@@ -17,21 +17,21 @@ import {
 import { codeOf, linksIn, openProviderFixture, type ProviderFixture } from "./identities/provider-fixture.ts";
 import { hostileTexts, openStoreFixture, type StoreFixture, unstorableTexts } from "./stores/store-fixture.ts";
 
-/** Ways to write what looks like a text, or means it elsewhere. */
+/** Look-alikes of a text, or other spellings that mean it elsewhere. */
 const disguises: readonly (readonly [string, (text: string) => string])[] = [
   ["a trailing blank", (text) => `${text} `],
   ["a leading blank", (text) => ` ${text}`],
-  ["a blank that does not break", (text) => `${text}\u00a0`],
+  ["a no-break space", (text) => `${text}\u00a0`],
   ["a line break", (text) => `${text}\n`],
   ["a space of no width", (text) => `${text.slice(0, 2)}\u200b${text.slice(2)}`],
   ["a joiner", (text) => `${text.slice(0, 2)}\u200d${text.slice(2)}`],
   ["a soft hyphen", (text) => `${text.slice(0, 2)}\u00ad${text.slice(2)}`],
   ["a filler", (text) => `${text}\u3164`],
-  ["a selector of a variant", (text) => `${text}\ufe0f`],
-  ["a mark of direction", (text) => `\u202e${text}`],
+  ["a variation selector", (text) => `${text}\ufe0f`],
+  ["a direction mark", (text) => `\u202e${text}`],
   ["a byte order mark", (text) => `\ufeff${text}`],
-  ["a blank of Braille", (text) => `${text}\u2800`],
-  ["an anchor of an annotation", (text) => `${text}\ufff9`],
+  ["a Braille blank", (text) => `${text}\u2800`],
+  ["an annotation anchor", (text) => `${text}\ufff9`],
   ["full width", (text) => text.replaceAll(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0))],
   [
     "mathematical letters",
@@ -39,7 +39,7 @@ const disguises: readonly (readonly [string, (text: string) => string])[] = [
   ],
 ];
 
-/** The same in other scripts: another text, whoever looks. */
+/** A similar text in other scripts: a different text for every reader. */
 const foreign: readonly (readonly [string, (text: string) => string])[] = [
   ["Cyrillic", (text) => text.replaceAll("a", "\u0430").replaceAll("o", "\u043e").replaceAll("e", "\u0435")],
   ["Greek", (text) => text.replaceAll("o", "\u03bf").replaceAll("a", "\u03b1")],
@@ -47,7 +47,7 @@ const foreign: readonly (readonly [string, (text: string) => string])[] = [
 ];
 
 describe.each([...disguises, ...foreign])("with %s", (what, disguised) => {
-  test("a provider is none", () => {
+  test("a provider is unknown", () => {
     for (const name of ["google", "facebook", "microsoft", "apple", "windowslive", "appleid"])
       expect([name, providerTypeOf(disguised(name))]).toEqual([name, null]);
   });
@@ -66,26 +66,26 @@ describe.each([...disguises, ...foreign])("with %s", (what, disguised) => {
     expect((await f.finish(await f.away())).outcome).toHaveProperty("sessionId");
   });
 
-  test("nobody logs in as somebody else", async () => {
+  test("a log-in as another user fails", async () => {
     const f = await openProviderFixture();
     await f.user("leona");
     expect(await codeOf(f.link(await f.dfUuid(), { user: disguised("leona") }))).toBe(302);
     expect(await codeOf(f.link(await f.dfUuid(), { user: "leona" }))).toBe(0);
   });
 
-  test("a name is taken as another, or cannot be given beside it", () => {
+  test("a name is taken as another one, or cannot be created beside it", () => {
     const isForeign = foreign.some(([other]) => other === what);
     expect(loginNameOf(disguised("leona"))).not.toBe("leona");
     expect(confusableKeyOf(loginNameOf(disguised("leona"))) === confusableKeyOf("leona")).toBe(!isForeign);
   });
 
-  test("an address is none, or another", () => {
+  test("an address is invalid, or another one", () => {
     expect(mailAddress(disguised("leona@mail.example"))).not.toBe("leona@mail.example");
   });
 });
 
 test.each(["\u212a", "\u017f", "\u0130", "\u0131"])(
-  "a letter whose other case is one of ASCII is not that: %s",
+  "a letter with an ASCII letter as its other case is another letter: %s",
   (letter) => {
     for (const name of [
       "goog\u0131e",
@@ -99,7 +99,7 @@ test.each(["\u212a", "\u017f", "\u0130", "\u0131"])(
   },
 );
 
-test("composed and decomposed are one name and one address, and two subjects", async () => {
+test("composed and decomposed forms are one name and one address, and two subjects", async () => {
   expect([loginNameOf("rene\u0301"), mailAddress("rene\u0301@mail.example")]).toEqual([
     "ren\u00e9",
     "ren\u00e9@mail.example",
@@ -114,7 +114,7 @@ test("composed and decomposed are one name and one address, and two subjects", a
 
 const className = "xRestApiUserProvider";
 
-describe("a new user of a provider", () => {
+describe("new user of a provider", () => {
   let f: ProviderFixture;
   let asked: ProviderUser[];
   beforeEach(async () => {
@@ -145,7 +145,7 @@ describe("a new user of a provider", () => {
       return 1;
     };
 
-  test("gets the default user, and is told apart from others who have it", async () => {
+  test("gets the default user, and is distinguished from others with that user", async () => {
     const userId = await f.user("guest");
     await f.register(f.google, { defaultUserId: userId });
     expect(await come()).toMatchObject({ sessionId: expect.any(String), user: { "~ObjectID": userId } });
@@ -164,7 +164,7 @@ describe("a new user of a provider", () => {
     ]);
   });
 
-  test("is created once, however many callbacks there are at once", async () => {
+  test("is created once for concurrent callbacks", async () => {
     await f.register(f.google, { defaultUserId: await f.user("guest") });
     const inputs = await Promise.all(Array.from({ length: 10 }, () => f.away()));
     expect(await Promise.all(inputs.map((input) => codeOf(f.finish(input))))).toEqual(
@@ -174,7 +174,7 @@ describe("a new user of a provider", () => {
     expect(await objects()).toHaveLength(1);
   });
 
-  test("is none when the default user is gone or disabled", async () => {
+  test("is refused when the default user is gone or disabled", async () => {
     const userId = await f.user("guest");
     await f.register(f.google, { defaultUserId: userId });
     await f.r.accounts.change(userId, { disabled: true });
@@ -184,7 +184,7 @@ describe("a new user of a provider", () => {
     expect([await links(), await objects()]).toEqual([[], []]);
   });
 
-  test("is what the hook says", async () => {
+  test("follows the decision of the hook", async () => {
     const [guest, chosen] = [await f.user("guest"), await f.user("chosen")];
     hook(() => 0);
     expect(await come()).toHaveProperty("dfUuid");
@@ -203,7 +203,7 @@ describe("a new user of a provider", () => {
     expect(asked).toEqual([]);
   });
 
-  test("is shown to the hook without anything secret", async () => {
+  test("is passed to the hook without secrets", async () => {
     hook(() => 0);
     await come();
     expect(asked).toEqual([
@@ -218,7 +218,7 @@ describe("a new user of a provider", () => {
     ]);
   });
 
-  test("has to have a user after a hook that says so", async () => {
+  test("must have a user after a hook that accepts it", async () => {
     hook(() => 1);
     expect(await codeOf(come())).toBe(324);
     expect([await links(), await objects()]).toEqual([[], []]);
@@ -270,7 +270,7 @@ describe("identity providers", () => {
     expect(await entries.find("facebook")).toBeNull();
   });
 
-  test("take the place of the entry of the same kind", async () => {
+  test("replace the entry of the same kind", async () => {
     const changes: readonly ProviderEntry[] = [
       { ...google, name: "Other", sealedData: "other", defaultUserId: "A1", appNames: ["field"] },
       { ...google, appNames: ["b", "a"] },
@@ -289,7 +289,7 @@ describe("identity providers", () => {
     expect(types).toEqual(["apple", "facebook", "google", "microsoft"]);
   });
 
-  test("are removed, and what is linked stays", async () => {
+  test("are removed, and links to them stay", async () => {
     await entries.put(google);
     await entries.put({ ...google, type: "apple" });
     await stage.r.records.put(identityLinkKind, "link", link);
@@ -301,7 +301,7 @@ describe("identity providers", () => {
     expect(await stage.r.records.get(identityLinkKind, ["link"])).toMatchObject([{ value: link }]);
   });
 
-  test("keep hostile texts as they are, app names among them", async () => {
+  test("keep hostile texts unchanged, including app names", async () => {
     for (const text of hostileTexts) {
       const entry = { ...google, name: text, sealedData: text, appNames: [text, "a"] };
       await entries.put(entry);
@@ -309,7 +309,7 @@ describe("identity providers", () => {
     }
   });
 
-  test("are refused with a text that cannot be stored, and stay as they were", async () => {
+  test("are refused with an invalid text, and stay unchanged", async () => {
     await entries.put(google);
     for (const text of unstorableTexts)
       for (const given of [{ name: text }, { sealedData: text }, { appNames: ["a", text] }])

@@ -16,7 +16,7 @@ describe("PutClass", () => {
 
   const put = (name: string, definition: Partial<GivenClass>) => outcomeOf(fixture.put(name, definition));
 
-  test("shows the class as it is then", async () => {
+  test("returns the resulting class", async () => {
     const group = await fixture.group();
     const { structure, generation } = await fixture.put("Order", {
       base: "Party",
@@ -53,7 +53,7 @@ describe("PutClass", () => {
     expect(await fixture.structure()).toContainEqual(structure);
   });
 
-  test("takes a group by its UUID, and one that has gone if it stood there before", async () => {
+  test("takes a group by its UUID, and a deleted one if it was listed before", async () => {
     const id = await fixture.group();
     const [group] = await fixture.r.objects.get([id], { classes: null, principals: null });
     const { structure } = await fixture.put("Order", { rights: [{ group: group?.uuid ?? "", permissions: ["read"] }] });
@@ -67,7 +67,7 @@ describe("PutClass", () => {
     expect(await put("Odd", { rights: [{ group: "ZZZ", permissions: ["write"] }] })).toBe("ok");
   });
 
-  test("does nothing when nothing changes, whatever form it is said in", async () => {
+  test("changes nothing without a difference, in any notation", async () => {
     const definition: Partial<GivenClass> = {
       attributes: [
         { name: "A", type: "string", indexed: true },
@@ -87,21 +87,21 @@ describe("PutClass", () => {
     expect(await fixture.generation()).toBe(before + 1);
   });
 
-  test("has the indexes looked at", async () => {
+  test("requests a check of the indexes", async () => {
     const before = fixture.aligned.length;
     await fixture.put("Order");
     await outcomeOf(fixture.put("Order", { base: "Nothing" }));
     expect(fixture.aligned.slice(before)).toEqual([fixture.database]);
   });
 
-  test("is for administrators only, whatever they ask for", async () => {
+  test("is for administrators only, for any request", async () => {
     const principal = { userId: "2", groups: [], administrator: false };
     for (const name of ["Order", "Party", "nothing at all"]) {
       expect(await outcomeOf(fixture.put(name, { base: "Nothing" }, [99], principal))).toBe("404");
     }
   });
 
-  test("asks for the generation, if one is expected, before anything else", async () => {
+  test("checks the expected generation before anything else", async () => {
     const current = await fixture.generation();
     expect(await outcomeOf(fixture.put("Order", { base: "Nothing" }, [current - 1]))).toMatch(/^713/);
     expect(await outcomeOf(fixture.put("Order", {}, []))).toMatch(/^713/);
@@ -109,7 +109,7 @@ describe("PutClass", () => {
     expect(await outcomeOf(fixture.put("Order", {}, [current]))).toMatch(/^713/);
   });
 
-  test("loses nothing when many change classes at once", async () => {
+  test("loses no concurrent changes of classes", async () => {
     const names = Array.from({ length: 12 }, (_, index) => `Order${index}`);
     await Promise.all(names.map((name) => fixture.put(name)));
     expect((await fixture.structure()).map(({ name }) => name)).toEqual(expect.arrayContaining(names));
@@ -118,13 +118,13 @@ describe("PutClass", () => {
   const oneAttribute = (attribute: GivenAttribute): Partial<GivenClass> => ({ attributes: [text("First"), attribute] });
   const link = { name: "Link", type: "reference", target: "Party" } as const;
   test.each<[string, string, Partial<GivenClass>, RegExp]>([
-    ["a name without a small letter", "ORDER", {}, /^307 at \/: the name/],
+    ["a name without a lower-case letter", "ORDER", {}, /^307 at \/: the name/],
     ["a name with another character", "Or-der", {}, /^307 at \/: the name/],
     ["a name that is too long", `O${"x".repeat(63)}`, {}, /^307 at \/: the name/],
     ["an unknown base", "Order", { base: "Nothing" }, /^307 at \/base: there is no such class/],
     ["itself as its base", "Order", { base: "Order" }, /^307 at \/base: a class cannot inherit from itself/],
     [
-      "what inherits from it as its base",
+      "a subclass as its base",
       "Party",
       { base: "KeyCustomer", attributes: [text("Name")] },
       /^307 at \/base: a class cannot inherit from itself/,
@@ -136,7 +136,7 @@ describe("PutClass", () => {
       oneAttribute(text("constructor")),
       /^307 at \/attributes\/1\/name: a name/,
     ],
-    ["an attribute twice", "Order", oneAttribute(text("First")), /^307 at \/attributes\/1\/name: another/],
+    ["a duplicate attribute", "Order", oneAttribute(text("First")), /^307 at \/attributes\/1\/name: another/],
     [
       "a reference without a target",
       "Order",
@@ -144,7 +144,7 @@ describe("PutClass", () => {
       /^307 at \/attributes\/1\/target: a reference needs/,
     ],
     [
-      "a collection of nothing that there is",
+      "a collection of an unknown class",
       "Order",
       oneAttribute({ ...link, type: "collection", target: "Nothing" }),
       /^307 at \/attributes\/1\/target: there is no/,
@@ -174,7 +174,7 @@ describe("PutClass", () => {
       /^307 at \/attributes\/1\/indexed: a collection/,
     ],
     [
-      "a rule of deletion for a text",
+      "a deletion rule for a text",
       "Order",
       oneAttribute({ ...text("Link"), onDelete: "clear" }),
       /^307 at \/attributes\/1\/onDelete: a string/,
@@ -186,19 +186,19 @@ describe("PutClass", () => {
       /^307 at \/attributes\/1\/onDelete: what is mandatory/,
     ],
     [
-      "an inherited attribute defined otherwise",
+      "an inherited attribute with another definition",
       "Order",
       { base: "Customer", attributes: [text("More"), { name: "Name", type: "number" }] },
       /^307 at \/attributes\/1\/name: Party and Order would define Name/,
     ],
     [
-      "an attribute that a class below defines otherwise",
+      "an attribute that a subclass defines differently",
       "Party",
       { attributes: [text("Name"), { ...text("Since"), mandatory: true }] },
       /^307 at \/attributes\/1\/name: Party and KeyCustomer would define Since/,
     ],
     [
-      "a base that defines an attribute of a class below otherwise",
+      "a base that defines an attribute of a subclass differently",
       "Customer",
       { base: "Odd", attributes: [text("Number")] },
       /^307 at \/base: Odd and KeyCustomer would define Since/,
@@ -216,7 +216,7 @@ describe("PutClass", () => {
       /^307 at \/rights\/0\/group: there is no/,
     ],
     [
-      "everybody twice",
+      "everyone twice",
       "Order",
       {
         rights: [
@@ -240,19 +240,19 @@ describe("PutClass", () => {
       /^307 at \/attributes\/0: a built-in/,
     ],
     [
-      "a built-in attribute that need not be there",
+      "a built-in mandatory attribute that is optional",
       "User",
       { attributes: [text("Name"), ...user.attributes.slice(1)] },
       /^307 at \/attributes\/0: a built-in/,
     ],
     [
-      "more attributes than a body can have",
+      "more attributes than a body may have",
       "Order",
       { attributes: Array.from({ length: 501 }, (_, index) => text(`A${index}`)) },
       /^307 at \/attributes: Order would have more than 500/,
     ],
     [
-      "more indexes than a database should have",
+      "more indexes than a database may have",
       "Order",
       { attributes: Array.from({ length: 201 }, (_, index) => ({ ...text(`A${index}`), indexed: true })) },
       /^307 at \/attributes: there would be more than 200/,
@@ -271,7 +271,7 @@ describe("PutClass", () => {
     );
   });
 
-  test("refuses a line that is too long", async () => {
+  test("refuses an inheritance chain that is too long", async () => {
     for (let depth = 1; depth <= 20; depth += 1)
       await fixture.put(`Level${depth}`, { base: depth === 1 ? null : `Level${depth - 1}` });
     expect(await put("Level21", { base: "Level20" })).toMatch(
@@ -280,7 +280,7 @@ describe("PutClass", () => {
     expect(await put("Level1", { base: "Party" })).toMatch(/^307 at \/base: Level20 would inherit over more than 20/);
   });
 
-  test("lets an attribute move up, and a built-in class grow", async () => {
+  test("lets an attribute move to a base class, and a built-in class grow", async () => {
     expect(await put("Party", { attributes: [text("Name"), text("Number")] })).toBe("ok");
     expect(await put("Customer", { base: "Party" })).toBe("ok");
     const { structure } = await fixture.put("User", {
@@ -314,7 +314,7 @@ describe("ReadStructure", () => {
 
   const principal = (...groups: string[]) => ({ userId: "2", groups, administrator: false });
 
-  test("shows a caller what he may read, with his own permissions and without the rights of others", async () => {
+  test("shows the caller's readable attributes and own permissions, without the rights of others", async () => {
     const [order, ...others] = await fixture.structure(principal());
     expect(others).toEqual([]);
     expect(order).toMatchObject({ name: "Order", permissions: ["read"] });
@@ -322,7 +322,7 @@ describe("ReadStructure", () => {
     expect((await fixture.structure(principal(group)))[0]?.permissions).toEqual(["read", "create", "write"]);
   });
 
-  test("names no class that the caller may not read", async () => {
+  test("omits classes that the caller may not read", async () => {
     const [order] = await fixture.structure(principal());
     expect(order).toMatchObject({
       base: null,
@@ -335,7 +335,7 @@ describe("ReadStructure", () => {
     expect(JSON.stringify(order)).not.toContain("Secret");
   });
 
-  test("tells that an index is ready when lists of the whole family use it", async () => {
+  test("reports an index as ready when lists of the whole subtree use it", async () => {
     const attributes = [{ name: "Total", type: "number", indexed: true }] as const;
     await fixture.put("Base", { attributes });
     await fixture.put("Below", { base: "Base" });

@@ -18,7 +18,7 @@ import {
   unstorableTexts,
 } from "./stores/store-fixture.ts";
 
-describe("second factors as they are shown", () => {
+describe("second factor tokens", () => {
   let stage: StoreFixture;
   let factors: SecondFactors;
 
@@ -29,7 +29,7 @@ describe("second factors as they are shown", () => {
 
   const factor = factorOf("user:3");
 
-  test("accept a step that is later than the last one, and are confirmed by it", async () => {
+  test("are accepted for a later step than the last one, and confirm the factor", async () => {
     await factors.enrol(factor);
     const first = await found(factors, factor);
     expect(await factors.accept(first, 0)).toBe(true);
@@ -42,7 +42,7 @@ describe("second factors as they are shown", () => {
       [9_007_199_254_740_991, true],
     ] as const;
     for (const [step, isAccepted] of steps) {
-      // An old finding gets the same answer as a new one.
+      // An older read gets the same answer as a new one.
       if (!isAccepted) expect(await factors.accept(first, step)).toBe(false);
       expect(await factors.accept(await found(factors, factor), step)).toBe(isAccepted);
     }
@@ -50,7 +50,7 @@ describe("second factors as they are shown", () => {
     expect(await factors.list(null, 10)).toEqual([known]);
   });
 
-  test("accept a later step also with a factor that was found before an earlier one", async () => {
+  test("are accepted for a later step with a factor that was read before an earlier one", async () => {
     await factors.enrol(factor);
     const before = await found(factors, factor);
     expect(await factors.accept(await found(factors, factor), 5)).toBe(true);
@@ -59,7 +59,7 @@ describe("second factors as they are shown", () => {
     expect((await found(factors, factor)).lastStep).toBe(6);
   });
 
-  test("accept nothing when they are gone", async () => {
+  test("are refused when the factor is gone", async () => {
     const code = freshDigest();
     await factors.enrol({ ...factor, recoveryCodes: [code] });
     await factors.accept(await found(factors, factor), 1);
@@ -70,7 +70,7 @@ describe("second factors as they are shown", () => {
     expect(await factors.list(null, 10)).toEqual([]);
   });
 
-  test("accept nothing for another secret", async () => {
+  test("are refused for another secret", async () => {
     for (const sealedSecret of ["another", factor.sealedSecret.toUpperCase()]) {
       await factors.enrol({ ...factor, sealedSecret });
       const before = await found(factors, factor);
@@ -80,7 +80,7 @@ describe("second factors as they are shown", () => {
     expect(await factors.list(null, 10)).toEqual([begun(factor)]);
   });
 
-  test("accept nothing for another app name or another subject", async () => {
+  test("are refused for another app name or another subject", async () => {
     const others = [
       ...["Field", "office", "field "].map((appName) => ({ ...factor, appName })),
       ...["user:4", "USER:3", "user:33"].map((subject) => ({ ...factor, subject })),
@@ -90,7 +90,7 @@ describe("second factors as they are shown", () => {
     for (const other of others) expect(await found(factors, other)).toEqual(begun(other));
   });
 
-  test("accept nothing for an app name or a subject without a factor", async () => {
+  test("are refused for an app name or a subject without a factor", async () => {
     await factors.enrol(factor);
     const known = await found(factors, factor);
     for (const appName of ["Field", "office", "field "])
@@ -100,7 +100,7 @@ describe("second factors as they are shown", () => {
     expect(await factors.list(null, 10)).toEqual([known]);
   });
 
-  test("accept a step once when it is shown several times at once", async () => {
+  test("are accepted once for a step when sent several times at once", async () => {
     await factors.enrol(factor);
     const first = await found(factors, factor);
     for (const step of [5, 6]) {
@@ -111,7 +111,7 @@ describe("second factors as they are shown", () => {
     expect(tally(outcomes)).toEqual({ true: 1, false: 19 });
   });
 
-  test("accept a step for one of the transactions that show it at once, and for none that fails", async () => {
+  test("are accepted by one of several concurrent transactions, and by none that fails", async () => {
     await factors.enrol(factor);
     const first = await found(factors, factor);
     const changedMind = new Error("changed its mind");
@@ -127,7 +127,7 @@ describe("second factors as they are shown", () => {
     expect(tally(outcomes)).toEqual({ true: 1, false: 7 });
   });
 
-  test("spend a recovery code once, and leave the others", async () => {
+  test("spend a recovery code once, and keep the others", async () => {
     const [one, other, foreign] = [freshDigest(), freshDigest(), freshDigest()];
     await factors.enrol({ ...factor, recoveryCodes: [one, other] });
     await factors.enrol(factorOf("user:4", { recoveryCodes: [foreign] }));
@@ -148,7 +148,7 @@ describe("second factors as they are shown", () => {
     expect((await found(factors, factorOf("user:4"))).recoveryCodes).toEqual([foreign]);
   });
 
-  test("spend a recovery code once when it is shown several times at once", async () => {
+  test("spend a recovery code once when sent several times at once", async () => {
     const codes = Array.from({ length: 4 }, freshDigest);
     await factors.enrol({ ...factor, recoveryCodes: codes });
     await factors.accept(await found(factors, factor), 1);
@@ -158,7 +158,7 @@ describe("second factors as they are shown", () => {
     expect((await found(factors, factor)).recoveryCodes).toEqual(codes.slice(2));
   });
 
-  test("lose neither a step nor a recovery code that are shown at once", async () => {
+  test("lose neither a step nor a recovery code that are sent at once", async () => {
     const codes = [freshDigest(), freshDigest()];
     await factors.enrol({ ...factor, recoveryCodes: codes });
     await factors.accept(await found(factors, factor), 1);
@@ -171,7 +171,7 @@ describe("second factors as they are shown", () => {
 
 const [right, wrong] = [digests.sha256("right"), digests.sha256("wrong")];
 
-describe("a new password that waits to be confirmed", () => {
+describe("new password that awaits confirmation", () => {
   let stage: StoreFixture;
   let account: Account;
   const accountNow = async () => (await stage.r.accounts.find({ id: account.id }, [])).account as Account;
@@ -191,7 +191,7 @@ describe("a new password that waits to be confirmed", () => {
     account = (await stage.r.accounts.find({ id }, [])).account as Account;
   });
 
-  test("is the current one when its code was confirmed, and only then", async () => {
+  test("becomes current when its code is confirmed, and only then", async () => {
     expect(await keep()).toBe(true);
     expect(await accountNow()).toEqual(account);
     expect([await tryCode(wrong), await tryCode(right)]).toEqual([false, true]);
@@ -205,13 +205,13 @@ describe("a new password that waits to be confirmed", () => {
     expect([await tryCode(right), await confirm(right)]).toEqual([false, null]);
   });
 
-  test("is not there where nobody asked for one", async () => {
+  test("does not exist without a request", async () => {
     expect([await tryCode(right), await confirm(right)]).toEqual([false, null]);
     await keep();
     expect(await new PendingPasswords(stage.r).tryCode("00000000-0000-4000-8000-000000000002", right)).toBe(false);
   });
 
-  test("waits over the current secret alone", async () => {
+  test("applies to the current secret alone", async () => {
     const later = { ...account, secretVersion: account.secretVersion + 1 };
     expect([await keep({}, later), await tryCode(right)]).toEqual([false, false]);
     await keep();
@@ -220,7 +220,7 @@ describe("a new password that waits to be confirmed", () => {
     expect((await accountNow()).secret).toBe("set by somebody else");
   });
 
-  test("goes on waiting when the account is mapped to another user", async () => {
+  test("stays when the account is mapped to another user", async () => {
     await keep();
     stage.advance(9 * minute);
     expect(await stage.storage.transaction((r) => mapCustomAccount(r, account.id, "2"))).toBe(true);
@@ -232,7 +232,7 @@ describe("a new password that waits to be confirmed", () => {
     ).toBe(false);
   });
 
-  test("has as many tries as were given, the last one included", async () => {
+  test("allows the given number of tries, including the last one", async () => {
     await keep({ tries: 3 });
     expect([await tryCode(wrong), await tryCode(wrong), await tryCode(right)]).toEqual([false, false, true]);
     await keep({ tries: 3 });
@@ -240,19 +240,19 @@ describe("a new password that waits to be confirmed", () => {
     expect(await tryCode(right)).toBe(false);
   });
 
-  test.each([4, 5, 20])("counts every one of %i wrong codes that are tried at once", async (tries) => {
+  test.each([4, 5, 20])("counts each of %i concurrent wrong codes", async (tries) => {
     await keep({ tries: 5 });
     expect(tally(await atOnce(tries, () => tryCode(wrong)))).toEqual({ false: tries });
     expect(await tryCode(right)).toBe(tries < 5);
   });
 
-  test("is confirmed by one of those who have the code at once", async () => {
+  test("is confirmed by one of several concurrent right codes", async () => {
     await keep();
     const versions = await atOnce(8, () => confirm(right));
     expect(versions.filter((version) => version !== null)).toEqual([account.secretVersion + 1]);
   });
 
-  test("is gone when its time is over, whatever was tried meanwhile", async () => {
+  test("expires after its time, with or without wrong tries", async () => {
     await keep();
     stage.advance(9 * minute);
     expect(await tryCode(wrong)).toBe(false);
@@ -263,7 +263,7 @@ describe("a new password that waits to be confirmed", () => {
     expect(await tryCode(right)).toBe(true);
   });
 
-  test("takes the place of one that waited, with tries of its own", async () => {
+  test("replaces a pending one, with new tries", async () => {
     await keep({ tries: 1, code: wrong });
     await keep({ secret: "third secret", tries: 2 });
     expect([await tryCode(wrong), await tryCode(right)]).toEqual([false, true]);
@@ -271,7 +271,7 @@ describe("a new password that waits to be confirmed", () => {
     expect((await accountNow()).secret).toBe("third secret");
   });
 
-  test("waits again when the transaction that confirmed it is undone", async () => {
+  test("is pending again when the transaction that confirmed it is rolled back", async () => {
     await keep();
     const undone = inside(async (passwords) => {
       expect(await passwords.confirm(account.id, right)).not.toBeNull();
@@ -283,7 +283,7 @@ describe("a new password that waits to be confirmed", () => {
   });
 });
 
-/** Names in the order of their code points, which is not that of UTF-16, nor that of any dictionary. */
+/** Names in the order of their code points, which differs from UTF-16 and from any dictionary. */
 const orderedNames = ["10", "9", "Z", "a", "a b", "a-b", "aa", "b", "\u00e4", "\ufb01", "\u{1f469}"];
 const shuffledNames = [7, 2, 10, 0, 5, 9, 3, 8, 1, 6, 4].map((index) => orderedNames[index] as string);
 
@@ -294,7 +294,7 @@ describe("app names", () => {
     applications = new Applications((await openStoreFixture()).r.records);
   });
 
-  test("are known when they were created", async () => {
+  test("exist after their creation", async () => {
     expect(await applications.create({ name: "field", seats: null })).toBe("created");
     expect(await applications.create({ name: "office", seats: 5 })).toBe("created");
     expect(await applications.create({ name: "empty", seats: 0 })).toBe("created");
@@ -302,12 +302,12 @@ describe("app names", () => {
     expect(known.toSorted()).toEqual(["empty", "field", "office"]);
   });
 
-  test("are named once, however often they are asked for", async () => {
+  test("are returned once, however often requested", async () => {
     await applications.create({ name: "field", seats: null });
     expect(await applications.known(["field", "nobody", "field", "field"])).toEqual(["field"]);
   });
 
-  test("are not known without a name", async () => {
+  test("do not exist without a name", async () => {
     await applications.create({ name: "field", seats: null });
     expect(await applications.known([])).toEqual([]);
   });
@@ -319,21 +319,21 @@ describe("app names", () => {
     expect(await applications.create({ name: "Field", seats: null })).toBe("created");
   });
 
-  test("are refused when they are taken, and stay as they are", async () => {
+  test("are refused when taken, and stay unchanged", async () => {
     await applications.create({ name: "field", seats: 1, secondFactor: "forced" });
     expect(await applications.create({ name: "field", seats: 2 })).toBe("nameTaken");
     expect(await applications.known(["field"])).toEqual(["field"]);
     expect(await applications.list(null, 10)).toEqual([{ name: "field", seats: 1, secondFactor: "forced" }]);
   });
 
-  test("are created once when several want them at once", async () => {
+  test("are created once by concurrent requests", async () => {
     const outcomes = await atOnce(8, (index) => applications.create({ name: "field", seats: index }));
     expect(tally(outcomes)).toEqual({ created: 1, nameTaken: 7 });
     const [created] = await applications.list(null, 10);
     expect(created?.seats).toBe(outcomes.indexOf("created"));
   });
 
-  test("are listed with their seats by code points, part by part", async () => {
+  test("are listed with their seats by code points, page by page", async () => {
     expect(await applications.list(null, 10)).toEqual([]);
     for (const [seats, name] of shuffledNames.entries())
       await applications.create({ name, seats: seats === 0 ? null : seats });
@@ -342,12 +342,12 @@ describe("app names", () => {
     expect(await applications.list(null, 100)).toEqual(expected);
     expect(await applications.list(null, 4)).toEqual(expected.slice(0, 4));
     expect(await applications.list("a", 3)).toEqual(expected.slice(4, 7));
-    // There is no such name to begin after.
+    // No such name exists to start after.
     expect(await applications.list("a-", 100)).toEqual(expected.slice(5));
     expect(await applications.list(orderedNames.at(-1) as string, 100)).toEqual([]);
   });
 
-  test("ask for second factors as they were created or set last", async () => {
+  test("require second factors as created or last set", async () => {
     await applications.create({ name: "plain", seats: null });
     await applications.create({ name: "optional", seats: 1, secondFactor: "optional" });
     await applications.create({ name: "forced", seats: null, secondFactor: "forced" });
@@ -372,7 +372,7 @@ describe("app names", () => {
     ]);
   });
 
-  test("keep a rule that was set at once with others, and their seats", async () => {
+  test("keep a rule that was set concurrently with others, and their seats", async () => {
     await applications.create({ name: "field", seats: 3 });
     const rules = ["off", "optional", "forced"] as const;
     const outcomes = await atOnce(9, (index) => applications.setSecondFactor("field", rules[index % 3] ?? "off"));
@@ -382,7 +382,7 @@ describe("app names", () => {
     expect(rules).toContain(kept?.secondFactor);
   });
 
-  test("take hostile texts for the names that they are, and none that cannot be stored", async () => {
+  test("accept hostile texts as names, and refuse invalid ones", async () => {
     const texts = [...hostileTexts, ...unstorableTexts];
     expect(await applications.known(texts)).toEqual([]);
     for (const name of hostileTexts) expect(await applications.create({ name, seats: null })).toBe("created");

@@ -89,7 +89,7 @@ describe("resolveQuery", () => {
     return error.detail ?? "";
   };
 
-  test("asks of nothing nothing, and of classes those that can be read", async () => {
+  test("resolves an empty query to readable classes, and an empty filter to nothing", async () => {
     expect(await resolve({})).toEqual({ classes: ["Order", "RushOrder", "SlowOrder"], sort: [] });
     expect(await resolve({ where: {}, sort: [] }, { ...everybody, classes: new Set(["RushOrder"]) })).toEqual({
       classes: ["RushOrder"],
@@ -147,11 +147,11 @@ describe("resolveQuery", () => {
     ["2024-02-29T11:00:00Z", "(~StoreTime gte 1709204400000 and ~StoreTime lt 1709204401000)"],
     ["2024-02-29T12:00+01:00", "(~StoreTime gte 1709204400000 and ~StoreTime lt 1709204460000)"],
     ["2024-02-29", "(~StoreTime gte 1709164800000 and ~StoreTime lt 1709251200000)"],
-  ])("the time %s is what it does not tell apart", async (text, expected) => {
+  ])("compares the time %s with its own precision", async (text, expected) => {
     expect(await where({ "~StoreTime": text })).toBe(`(${expected})`);
   });
 
-  test("comparing times takes all of them into account", async () => {
+  test("compares times with their whole precision", async () => {
     const time = "2024-02-29T11:00:00Z";
     const of = (operator: string) => where({ "~StoreTime": { [operator]: time } });
     expect(await of("$gt")).toBe("~StoreTime gte 1709204401000");
@@ -160,7 +160,7 @@ describe("resolveQuery", () => {
     expect(await of("$lte")).toBe("~StoreTime lt 1709204401000");
   });
 
-  test("names of links are looked up, and those of nothing visible match nothing", async () => {
+  test("resolves names of links, and names of invisible objects match nothing", async () => {
     const all = {
       Customer: { $in: [seen, hidden, "ZZZZ", { "~ObjectID": seen }, uuid.toUpperCase(), { "~UUID": uuid }] },
     };
@@ -176,7 +176,7 @@ describe("resolveQuery", () => {
     expect(await where({ Customer: null })).toBe("empty Customer");
   });
 
-  test("of classes that cannot be read nothing is told, not even which names are right", async () => {
+  test("reveals nothing about classes that the caller cannot read, not even valid names", async () => {
     for (const name of ["Secret.Word", "Secret.Nothing", "Secret.~ObjectID", "Secret.Any.Thing"]) {
       expect(await where({ [name]: "x" })).toBe("false");
       expect(await where({ [name]: { $ne: 5 } })).toBe("not false");
@@ -195,7 +195,7 @@ describe("resolveQuery", () => {
     );
   });
 
-  test("ids restrict, and those of nothing match nothing", async () => {
+  test("restricts by ids, and unknown ids match nothing", async () => {
     expect(shown((await resolve({ oids: ["7K", uuid.toUpperCase(), "8"] })).filter)).toBe(
       `(~ObjectID = ['7K','8'] or ~UUID = ['${uuid}'])`,
     );
@@ -205,7 +205,7 @@ describe("resolveQuery", () => {
     );
   });
 
-  test("names to sort by, each in its direction", async () => {
+  test("sorts by names, each in its direction", async () => {
     const { sort } = await resolve({ sort: ["-Number", "Customer.Name", "~StoreTime", "-~ObjectID", "Paid"] });
     expect(sort?.map(key)).toEqual(["-Number", "Customer.Name", "~StoreTime", "-~ObjectID", "Paid"]);
   });
@@ -338,7 +338,7 @@ describe("resolveQuery", () => {
     },
   );
 
-  test("takes as much as it may be", async () => {
+  test("accepts a query at its limits", async () => {
     expect((await resolve({ where: conditions(500) })).filter).toBeDefined();
     expect((await resolve({ where: nested(19) })).filter).toBeDefined();
     const far = Array.from({ length: 24 }, () => ({ "Customer.Name": "a", Customer: null }));
@@ -358,7 +358,7 @@ function key({ path, descending }: SortKey): string {
   return `${descending ? "-" : ""}${textOf(path)}`;
 }
 
-/** A filter for people, without the one that is around all of them. */
+/** A readable filter, without the outermost one. */
 function shown(filter: Filter | undefined): string {
   if (filter === undefined) return "true";
   return filter.kind === "all" && filter.filters.length === 1 ? shown(filter.filters[0]) : inside(filter);

@@ -12,7 +12,7 @@ describe("restoring objects", () => {
   const at = deletionFixture();
   const { create, deleted, recycle, restored, live, read, leftOf, restore, gone } = at;
 
-  test("brings back without what is gone for good, and with what can still return", async () => {
+  test("restores without permanently deleted objects, and with those that can still return", async () => {
     const [deletedOne, recycledOne, liveOne] = [await create(), await create(), await create()];
     const all = [deletedOne, recycledOne, liveOne];
     const source = await create(
@@ -38,7 +38,7 @@ describe("restoring objects", () => {
     expect(await live(source)).toEqual([]);
   });
 
-  describe("when the model has changed meanwhile", () => {
+  describe("after a change of the model", () => {
     const [thing, ...others] = deletionClasses as [ClassDefinition, ...ClassDefinition[]];
     const defineWith = async (
       changed: Partial<Record<string, Partial<AttributeDefinition> | null>>,
@@ -59,7 +59,7 @@ describe("restoring objects", () => {
     });
 
     test.each<[string, string | null, Parameters<typeof defineWith>]>([
-      ["an attribute is gone", null, [{ Size: null }]],
+      ["an attribute is removed", null, [{ Size: null }]],
       [
         "an attribute that the caller may not read has another type",
         null,
@@ -84,12 +84,12 @@ describe("restoring objects", () => {
         [{ Near: { type: "collection" } }],
       ],
       [
-        "a reference is made for another class",
+        "a reference has another target class",
         "Near is not made for the value that it had",
         [{ Near: { target: "Other" } }],
       ],
       [
-        "a collection is made for another class",
+        "a collection has another target class",
         "All is not made for the value that it had",
         [{ All: { target: "Other" } }],
       ],
@@ -99,7 +99,7 @@ describe("restoring objects", () => {
         "New is mandatory, and has no value",
         [{}, [{ name: "New", type: "string", mandatory: true }]],
       ],
-    ])("leaves an object in the recycler that does not fit: %s", async (_, detail, changes) => {
+    ])("keeps an object in the recycle bin that does not fit: %s", async (_, detail, changes) => {
       await defineWith({}, [
         { name: "Date", type: "string" },
         { name: "Any", type: "json" },
@@ -134,7 +134,7 @@ describe("restoring objects", () => {
       expect((await read(id)).attributes).toEqual(attributes);
     });
 
-    test("brings back what has become more than it was", async () => {
+    test("restores values that fit a wider definition", async () => {
       const target = await create();
       const [id] = (await at.fixture.insert({
         className: "Thing",
@@ -149,7 +149,7 @@ describe("restoring objects", () => {
       expect((await read(id)).attributes).toEqual({ Name: "thing", Near: target, Old: null });
     });
 
-    test("leaves an object in the recycler that lacks a reference by now", async () => {
+    test("keeps an object in the recycle bin that lacks a reference by now", async () => {
       const target = await create();
       const id = await create({ Needed: target, Parts: [target] }, { className: "Strict" });
       await recycle(id);
@@ -163,7 +163,7 @@ describe("restoring objects", () => {
       expect(await leftOf(id)).toBe("recycled");
     });
 
-    test("leaves all in the recycler when one does not fit, and does not name what the caller does not see", async () => {
+    test("keeps all in the recycle bin when one does not fit, and does not name what the caller cannot see", async () => {
       const root = await create();
       const child = await create({ Owner: root }, { attributes: { Owner: root, Size: 7 }, readers: ["XYZ"] });
       await recycle(root);
@@ -178,7 +178,7 @@ describe("restoring objects", () => {
       expect([await leftOf(root), await leftOf(child)]).toEqual(["recycled", "recycled"]);
     });
 
-    test("leaves an object in the recycler that is pointed to by what is no longer made for its class", async () => {
+    test("keeps an object in the recycle bin when a reference to it no longer fits its class", async () => {
       const id = await create({}, { className: "Other" });
       const source = await create({ Near: id });
       await recycle(id);
@@ -206,7 +206,7 @@ describe("deleting users and groups", () => {
   const at = deletionFixture();
   const { create, deleteIn, deleted, live, read, leftOf, restore, gone } = at;
 
-  test("removes the account of a user and ends his sessions, and leaves others theirs", async () => {
+  test("removes the account of a user and ends its sessions, and keeps those of others", async () => {
     const { r, context: asked } = at.fixture;
     const [user, other] = (await at.fixture.insert(
       { className: "User", attributes: { Name: "user" } },
@@ -241,7 +241,7 @@ describe("deleting users and groups", () => {
     expect(await leftOf(user)).toBe("deleted");
   });
 
-  test("leaves users to administrators, also those that would go with something else", async () => {
+  test("reserves users for administrators, including users deleted by a cascade", async () => {
     const { accounts } = at.fixture.r;
     await at.fixture.define({
       name: "Guest",
@@ -259,7 +259,7 @@ describe("deleting users and groups", () => {
     expect((await accounts.find({ realm: "database", loginName: "guest" }, [])).account?.userId).toBe(guest);
   });
 
-  test("says that users are not the caller's to delete before it says what keeps them", async () => {
+  test("refuses users for lack of rights before it names what needs them", async () => {
     const { r, context: asked } = at.fixture;
     await at.fixture.define({
       name: "Guest",
@@ -309,7 +309,7 @@ describe("deleting users and groups", () => {
     expect(await outcomes(administrator)).toEqual([0, 0]);
   });
 
-  test("keeps groups to which classes give rights, and names such classes to those who can read them", async () => {
+  test("keeps groups with rights on classes, and names these classes to callers who can read them", async () => {
     const group = await create({}, { className: "UserGroup" });
     const thing = await create();
     const below = await create({ Owner: thing }, { className: "Team" });
@@ -350,7 +350,7 @@ describe("deleting users and groups", () => {
     expect([await live(group, below, thing, kept), (await read(kept)).readers]).toEqual([[kept], [group]]);
   });
 
-  test("lets nobody delete himself or the last administrator, also not with something else", async () => {
+  test("refuses self-deletion and the deletion of the last administrator, also by a cascade", async () => {
     const { r } = at.fixture;
     await at.fixture.define({
       name: "Guest",

@@ -26,7 +26,7 @@ describe("second factors", () => {
     return { id, born: 1, value: { ...identity, id, userId: "1", shared, email: null, displayName: null } };
   }
 
-  /** The token of a step is its number; what else a real one does is looked at where it is made. */
+  /** The token of a step is its number; the tests of tokens check the rest. */
   const tokens: TimeTokens = {
     newSecret: () => "SECRET",
     address: () => "",
@@ -108,7 +108,7 @@ describe("second factors", () => {
       );
   }
 
-  /** Moves the storage's clock to so many milliseconds behind the beginning of the next step; the number of that step. */
+  /** Moves the storage's clock to this many milliseconds after the start of the next step; returns its number. */
   async function moveTo(behind: number): Promise<number> {
     const now = await fixture.database.storage.now();
     const step = Math.floor(now / 30_000) + 10;
@@ -118,7 +118,7 @@ describe("second factors", () => {
 
   const shown = (step: number, secret = "SECRET") => ({ token: `${secret} ${step}` });
 
-  test("tokens are judged by the storage's clock, one step early or late, to the edges of the steps", async () => {
+  test("accept tokens by the storage's clock, one step early or late, to the edges of the steps", async () => {
     await confirmed("may");
     const early = await moveTo(1_000);
     expect([await enter(shown(early + 2)), await enter(shown(early + 1))]).toEqual([342, 0]);
@@ -129,12 +129,12 @@ describe("second factors", () => {
       await enter(shown(late)),
       await enter(shown(late)),
     ]).toEqual([342, 0, 0, 342]);
-    // What was accepted is behind, however the clock moves.
+    // An accepted step stays behind, however the clock moves.
     offset -= 30_000;
     expect([await enter(shown(late - 1)), await enter(shown(late))]).toEqual([342, 342]);
   });
 
-  test("a log-in that takes a while is judged by when its token was given", async () => {
+  test("check a slow log-in at the time of its token", async () => {
     await confirmed("may");
     const step = await moveTo(0);
     const at = await fixture.database.storage.now();
@@ -146,7 +146,7 @@ describe("second factors", () => {
     ]).toEqual([342, 0, 342]);
   });
 
-  test("wrong tokens count as failures, and whoever is locked out hears of nothing else; missing ones do not count", async () => {
+  test("count wrong tokens as failures, hide everything else behind a lockout, and do not count missing ones", async () => {
     await confirmed("may");
     const step = await moveTo(0);
     for (let times = 0; times < 10; times += 1)
@@ -158,7 +158,7 @@ describe("second factors", () => {
     expect(await enter(shown(step + 2))).toBe(0);
   });
 
-  test("a token is not spent when the session is not opened for another reason", async () => {
+  test("do not spend a token when the session is refused for another reason", async () => {
     await confirmed("may");
     const step = await moveTo(0);
     const failing = { alongside: () => Promise.reject(new ServiceError(324)) };
@@ -175,7 +175,7 @@ describe("second factors", () => {
     ]).toEqual([324, 0, 342]);
   });
 
-  test("every app name that asks is asked, and all or none of the tokens are spent", async () => {
+  test("check every app name that requires one, and spend all or none of the tokens", async () => {
     await confirmed("may", "ONE");
     await confirmed("must", "OTHER");
     const step = await moveTo(0);
@@ -190,7 +190,7 @@ describe("second factors", () => {
     ]).toEqual([0, 342]);
   });
 
-  test("each of those who share a user has a factor of his own", async () => {
+  test("are separate for custom users that share a user", async () => {
     await confirmed("may");
     const own = person;
     person = { ...own, authenticationMethod: { kind: "provider", link: linkNamed("l", { shared: false }) } };
@@ -201,28 +201,28 @@ describe("second factors", () => {
     expect(await enter()).toBe(0);
   });
 
-  test("a secret in the row of somebody else, or for another app name, opens nothing", async () => {
+  test("refuse a secret moved to the row of another user or app name", async () => {
     const sealedSecret = secrets.seal({ subject: "user:other", appName: "may" }, "SECRET");
     const factor = { subject: subject(), appName: "may", sealedSecret, recoveryCodes: [] };
     await confirm(factor);
     expect(await enter(shown(await moveTo(0)))).toBe(705);
   });
 
-  test("whoever may only set up a factor is let into no app, and takes no device's place", async () => {
+  test("let a session for enrolment into no app, and it takes no device's place", async () => {
     const { r } = fixture;
     expect(await enter(undefined, { deviceId: "tablet" })).toBe(0);
     expect([
       await enter({ token: null, enrol: true }, { appNames: ["must"], deviceId: "tablet" }),
       await r.sessions.count(),
     ]).toEqual([0, 2]);
-    // Of those who need none it is an ordinary session.
+    // For app names without a factor it is an ordinary session.
     expect([await enter({ token: null, enrol: true }, { deviceId: "tablet" }), await r.sessions.count()]).toEqual([
       0, 2,
     ]);
   });
 });
 
-describe("second factors as they are kept", () => {
+describe("stored second factors", () => {
   let factors: SecondFactors;
 
   beforeEach(async () => {
@@ -244,7 +244,7 @@ describe("second factors as they are kept", () => {
       expect(await factors.find(subject, ["field"])).toEqual([]);
   });
 
-  test("begin anew until they are confirmed, and then no more", async () => {
+  test("begin anew until they are confirmed, and not afterwards", async () => {
     const [first, second, third] = ["one", "two", "three"].map((sealedSecret) =>
       factorOf("user:3", { sealedSecret, recoveryCodes: [freshDigest()] }),
     ) as [NewSecondFactor, NewSecondFactor, NewSecondFactor];
@@ -259,7 +259,7 @@ describe("second factors as they are kept", () => {
     expect(await factors.enrol({ ...third, appName: "office" })).toBe("enrolled");
   });
 
-  test("are begun, or confirmed already, by several calls at once", async () => {
+  test("are begun by several calls at once, or confirmed already", async () => {
     const secrets = Array.from({ length: 8 }, (_, index) => factorOf("user:3", { sealedSecret: `secret ${index}` }));
     const outcomes = await atOnce(8, (index) => factors.enrol(secrets[index] as NewSecondFactor));
     expect(tally(outcomes)).toEqual({ enrolled: 8 });
@@ -271,7 +271,7 @@ describe("second factors as they are kept", () => {
     expect((await found(factors, kept)).sealedSecret).toBe(kept.sealedSecret);
   });
 
-  test("are confirmed or begun anew when both is wanted at once, and never lose a secret that is confirmed", async () => {
+  test("are confirmed or begun anew by concurrent calls, and never lose a confirmed secret", async () => {
     for (let round = 0; round < 4; round += 1) {
       const factor = factorOf(`user:${round}`, { sealedSecret: "old" });
       await factors.enrol(factor);
@@ -306,7 +306,7 @@ describe("second factors as they are kept", () => {
     expect(await factors.enrol(factorOf("user:3"))).toBe("enrolled");
   });
 
-  test("are removed with their subject also when they were begun anew, confirmed and recovered", async () => {
+  test("are removed with their subject after a new begin, a confirmation and a recovery", async () => {
     const code = freshDigest();
     const factor = factorOf("user:3", { recoveryCodes: [code] });
     await factors.enrol(factorOf("user:3"));
@@ -317,7 +317,7 @@ describe("second factors as they are kept", () => {
     expect(await keys()).toEqual([]);
   });
 
-  test("are listed by subject and app name in the order of code points, part by part", async () => {
+  test("are listed by subject and app name in the order of code points, page by page", async () => {
     expect(await factors.list(null, 10)).toEqual([]);
     const given = [
       ["custom:a", "z"],
@@ -335,19 +335,19 @@ describe("second factors as they are kept", () => {
     expect(await factors.list(null, 100)).toEqual(expected);
     expect(await factors.list(null, 2)).toEqual(expected.slice(0, 2));
     expect(await factors.list({ subject: "user:1", appName: "a" }, 4)).toEqual(expected.slice(3, 7));
-    // There is no such factor to begin after.
+    // No such factor exists to start after.
     expect(await factors.list({ subject: "user:1", appName: "b" }, 1)).toEqual(expected.slice(4, 5));
     expect(await factors.list({ subject: "user:2", appName: "a" }, 10)).toEqual([]);
   });
 
-  test("of one subject are found in one order, however they are asked for", async () => {
+  test("of one subject have one order, however requested", async () => {
     const names = ["B", "a", "a ", "é", "\uffff"];
     for (const appName of names.toReversed()) await factors.enrol(factorOf("user:1", { appName }));
     for (const asked of [names, names.toReversed(), ["é", "B", "\uffff", "a ", "a"]])
       expect((await factors.find("user:1", asked)).map(({ appName }) => appName)).toEqual(names);
   });
 
-  test("are known to be confirmed for any app name, however many there are", async () => {
+  test("report a confirmation for any of many app names", async () => {
     expect(await factors.hasConfirmed("user:1")).toBe(false);
     for (let index = 100; index < 205; index += 1) {
       await factors.enrol(factorOf("user:1", { appName: `app ${index}` }));
@@ -362,7 +362,7 @@ describe("second factors as they are kept", () => {
     expect(await factors.hasConfirmed("USER:1")).toBe(false);
   });
 
-  test("take hostile texts for what they are", async () => {
+  test("keep hostile texts unchanged", async () => {
     for (const text of hostileTexts) {
       const factor = factorOf("user:3", { appName: text, sealedSecret: text });
       expect(await factors.enrol(factor)).toBe("enrolled");
@@ -374,7 +374,7 @@ describe("second factors as they are kept", () => {
     expect(await keys()).toEqual([]);
   });
 
-  test("are refused with a text that cannot be stored, which nothing is found by", async () => {
+  test("are refused with an invalid text, which finds nothing", async () => {
     await factors.enrol(factorOf("user:4"));
     await factors.accept(await found(factors, factorOf("user:4")), 1);
     const other = await found(factors, factorOf("user:4"));

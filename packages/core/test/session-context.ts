@@ -1,7 +1,7 @@
 import { type ObjectId, passwordAuthentication, type Principal, type SessionContext } from "../src/index.ts";
 import { digests, type Fixture } from "./fixture.ts";
 
-/** A request of a session of somebody, under the model of now. */
+/** A request of a session of a user, under the current model. */
 export async function sessionContext(
   { context, r }: Fixture,
   who: Partial<Principal> = {},

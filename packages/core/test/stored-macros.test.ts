@@ -13,12 +13,12 @@ import {
 
 const admissionOf = (r: Repositories) => r.admission.admit({ appKey: null, session: null, idleTimeout: minute });
 
-/** The generation as it is loaded, and as a request is shown it. */
+/** The generation as loaded, and as a request sees it. */
 async function generationsOf(r: Repositories): Promise<number[]> {
   return [(await new MacroStore(r).load()).generation, (await admissionOf(r)).macroGeneration];
 }
 
-describe("macros as they are changed", () => {
+describe("macro changes", () => {
   let stage: StoreFixture;
   let macros: MacroStore;
 
@@ -57,7 +57,7 @@ describe("macros as they are changed", () => {
     expect(await put(macroNamed("Report"), 0)).toBe("stored");
   });
 
-  test("raise the generation by one with each change, which admission shows", async () => {
+  test("raise the generation by one each, which admission shows", async () => {
     const changes = [
       () => put(macroNamed("Report"), null),
       () => put(macroNamed("Report"), 1),
@@ -75,7 +75,7 @@ describe("macros as they are changed", () => {
     expect((await admissionOf(stage.r)).modelGeneration).toBe(modelGeneration);
   });
 
-  test("are stored once by several puts of the same version at once", async () => {
+  test("are stored once by concurrent puts of the same version", async () => {
     for (const expected of [0, 1]) {
       const outcomes = await atOnce(10, (index) => put(macroNamed("Report", { text: `text ${index}` }), expected));
       expect(tally(outcomes)).toEqual({ stored: 1, stale: 9 });
@@ -84,7 +84,7 @@ describe("macros as they are changed", () => {
     }
   });
 
-  test("lose none of the versions that are put at once", async () => {
+  test("lose none of the concurrent versions", async () => {
     await atOnce(10, (index) => put(macroNamed(index % 2 === 0 ? "Even" : "Odd", { text: `text ${index}` }), null));
     for (const [name, start] of [
       ["Even", 0],
@@ -97,7 +97,7 @@ describe("macros as they are changed", () => {
     expect(await generationsOf(stage.r)).toEqual([10, 10]);
   });
 
-  test("lose none of the versions that are put at once outside of transactions", async () => {
+  test("lose none of the concurrent versions outside of transactions", async () => {
     const outcomes = await atOnce(10, (index) => macros.put(macroNamed("Report", { text: `text ${index}` }), null));
     expect(tally(outcomes)).toEqual({ stored: 10 });
     expect(await versions("Report")).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
@@ -107,7 +107,7 @@ describe("macros as they are changed", () => {
     expect(await generationsOf(stage.r)).toEqual([12, 12]);
   });
 
-  test("are removed once by several removals at once", async () => {
+  test("are removed once by concurrent removals", async () => {
     await put(macroNamed("Report"), null);
     const outcomes = await atOnce(10, () => remove("Report", { expectedVersion: 1 }));
     expect(tally(outcomes)).toEqual({ removed: 1, unknown: 9 });
@@ -134,7 +134,7 @@ describe("macros as they are changed", () => {
     expect((await macros.load()).macros[0]?.version).toBe(20);
   });
 
-  test("are changed by transactions as a whole, or not at all", async () => {
+  test("are committed as a whole, or not at all", async () => {
     const takenBack = new Error("taken back");
     const failing = stage.storage.transaction(async (r) => {
       const inside = new MacroStore(r);
@@ -158,7 +158,7 @@ describe("macros as they are changed", () => {
     expect(await versions("Report")).toEqual([3, 2, 1]);
   });
 
-  test("are changed after a transaction that changes them", async () => {
+  test("follow a transaction that changes the same macro", async () => {
     const takenBack = new Error("taken back");
     for (const [name, isKept] of [
       ["TakenBack", false],
@@ -187,7 +187,7 @@ describe("macros as they are changed", () => {
 
 const outlineOf = ({ version, text, changedBy }: MacroVersion) => [version, text, changedBy];
 
-describe("macros as they are kept", () => {
+describe("stored macros", () => {
   let stage: StoreFixture;
   let macros: MacroStore;
 
@@ -229,7 +229,7 @@ describe("macros as they are kept", () => {
     expect((await macros.load()).macros[0]?.changedAt).toBe(second?.changedAt);
   });
 
-  test("keep hostile texts as they are, names among them", async () => {
+  test("keep hostile texts unchanged, including names", async () => {
     for (const text of hostileTexts) {
       expect(await put(macroNamed(text, { text, changedBy: text }), 0)).toBe("stored");
       const found = (await macros.load()).macros.find(({ name }) => name === text);
@@ -247,14 +247,14 @@ describe("macros as they are kept", () => {
     expect([kept?.name, kept?.changedBy]).toEqual([given.name, given.changedBy]);
   });
 
-  test("come by name, in the order of code points, each for itself", async () => {
+  test("are listed by name, in the order of code points", async () => {
     for (const name of ["\uffff", "b", "\u{10000}", "B", "a", "a ", "é"])
       expect(await put(macroNamed(name), 0)).toBe("stored");
     expect(await names()).toEqual(["B", "a", "a ", "b", "é", "\uffff", "\u{10000}"]);
     expect((await macros.history("a", 10)).map(({ name }) => name)).toEqual(["a"]);
   });
 
-  test("are loaded all, however many there are", async () => {
+  test("are all loaded, however many exist", async () => {
     const numbered = (first: number, last: number) =>
       Array.from({ length: last - first }, (_, index) => `Macro ${String(first + index).padStart(3, "0")}`);
     const putAll = (given: readonly string[]) =>
@@ -267,7 +267,7 @@ describe("macros as they are kept", () => {
     expect(await names()).toEqual(numbered(0, 203));
   });
 
-  test("are stored version by version, and what they were is kept", async () => {
+  test("are stored version by version, and keep earlier versions", async () => {
     await put(macroNamed("Other"), null);
     for (const text of ["one", "two", "two", "four"])
       await put(macroNamed("Report", { text, changedBy: `by ${text}` }), null);
@@ -289,14 +289,14 @@ describe("macros as they are kept", () => {
     ]);
   });
 
-  test("have their versions in the order of numbers", async () => {
+  test("list their versions in the order of numbers", async () => {
     for (let version = 1; version <= 12; version += 1) await put(macroNamed("Report"), null);
     const versions = (await macros.history("Report", 20)).map(({ version }) => version);
     expect(versions).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
     expect((await macros.history("Report", 2, 11)).map(({ version }) => version)).toEqual([10, 9]);
   });
 
-  test("are gone when they were removed, and their history is not", async () => {
+  test("are gone after their removal, and their history stays", async () => {
     await put(macroNamed("Report", { text: "one", changedBy: "first" }), null);
     await put(macroNamed("Other"), null);
     expect(await remove("Report", { changedBy: "second" })).toBe("removed");
@@ -319,7 +319,7 @@ describe("macros as they are kept", () => {
     ]);
   });
 
-  test("are refused with a text that cannot be stored", async () => {
+  test("are refused with an invalid text", async () => {
     for (const text of unstorableTexts) {
       for (const given of [{ name: text }, { text }, { changedBy: text }])
         await expect(put(macroNamed("Report", given), null)).rejects.toMatchObject({ code: 307 });
@@ -329,7 +329,7 @@ describe("macros as they are kept", () => {
     expect(await macros.load()).toEqual({ generation: 0, macros: [] });
   });
 
-  test("are not removed in the name of an author that cannot be stored", async () => {
+  test("are not removed with an invalid author", async () => {
     await put(macroNamed("Report"), null);
     for (const text of unstorableTexts)
       await expect(remove("Report", { changedBy: text })).rejects.toMatchObject({ code: 307 });

@@ -3,7 +3,7 @@ import { deletionFixture, deletionRights } from "./deletion-fixture.ts";
 import { digests, plainCursors } from "./fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
-describe("the recycle bin", () => {
+describe("recycle bin", () => {
   const at = deletionFixture();
   const { create, deleteIn, deleted, gone, leftOf, read, live, restored } = at;
   const [list, purge] = [new ListRecycled(plainCursors), new PurgeRecycled()];
@@ -34,7 +34,7 @@ describe("the recycle bin", () => {
       return { ...context, database };
     };
 
-    test("takes no more objects of a user, with all that a deletion takes along, and nothing happens then", async () => {
+    test("refuses a deletion with its cascade beyond the quota of a user, and changes nothing", async () => {
       const [ada, bob] = [limited(await as("AAA")), limited(await as("BBB"))];
       const [owner, other] = [await create(), await create()];
       const [follower] = [await create({ Owner: owner }), await create({ Owner: other })];
@@ -52,7 +52,7 @@ describe("the recycle bin", () => {
       expect((await listed(ada)).length).toBe(2);
     });
 
-    test("holds the quota when several deletions run at once", async () => {
+    test("keeps the quota during concurrent deletions", async () => {
       const ada = limited(await as("AAA"));
       const things = await Promise.all(Array.from({ length: 6 }, () => create()));
       const codes = await Promise.all(
@@ -67,7 +67,7 @@ describe("the recycle bin", () => {
     });
   });
 
-  test("is listed to those who recycled, as far as they may read, and to administrators as a whole", async () => {
+  test("lists their own readable objects to users, and all objects to administrators", async () => {
     const [ada, bob, admin] = [await as("AAA"), await as("BBB"), await as("CCC", { administrator: true, groups: [] })];
     const [one, two, hidden] = [await create(), await create(), await create({}, { readers: ["AAA"] })];
     const follower = await create({ Owner: one });
@@ -95,7 +95,7 @@ describe("the recycle bin", () => {
     await expect(list.listRecycled(ada, { perPage: 1, cursor: foreign })).rejects.toEqual(gone(307));
   });
 
-  test("is purged with what went together, and references are cleared", async () => {
+  test("purges a deletion with its cascade, and clears references", async () => {
     const thing = await create();
     const follower = await create({ Owner: thing });
     const [near, many] = [await create({ Near: thing }), await create({ All: [follower, thing], Crew: [thing] })];
@@ -112,7 +112,7 @@ describe("the recycle bin", () => {
     ["that never existed", 304, async () => "ZZZZZ"],
     ["that is there", 307, () => create()],
     [
-      "that was deleted for good",
+      "that was deleted permanently",
       609,
       async () => {
         const id = await create();
@@ -139,12 +139,12 @@ describe("the recycle bin", () => {
         return id;
       },
     ],
-  ])("is not purged of one %s: %d", async (_title, code, make) => {
+  ])("does not purge an object %s: %d", async (_title, code, make) => {
     const id = await make();
     await expect(purged(id)).rejects.toEqual(gone(code));
   });
 
-  test("keeps what a live object needs, or a locked one points to", async () => {
+  test("keeps what a live object needs, or a locked one refers to", async () => {
     const [needed, shown] = [await create(), await create()];
     const needing = await create({ Kept: needed });
     const pointing = await create({ Near: shown });
@@ -178,7 +178,7 @@ describe("the recycle bin", () => {
     expect(await all()).toBe(1);
   });
 
-  test("is purged as a whole of what the caller recycled and may delete, and of everything by administrators alone", async () => {
+  test("purges all objects that the caller recycled and may delete; administrators purge everything", async () => {
     await at.fixture.define({
       name: "Guest",
       base: "User",
@@ -202,7 +202,7 @@ describe("the recycle bin", () => {
       deletion.delete([guest], { recycled: true, root: guest, deletedBy: "AAA" }),
     );
     await expect(all(ada, true)).rejects.toEqual(gone(404));
-    // Users are left to administrators.
+    // Users are reserved for administrators.
     await expect(purged(guest, ada)).rejects.toEqual(gone(404));
     expect(await all(await as("AAA", { groups: ["B2"] }))).toBe(0);
     expect([await all(ada), await all(ada), await all(admin)]).toEqual([2, 0, 0]);
@@ -210,7 +210,7 @@ describe("the recycle bin", () => {
     expect([await all(admin, true), await all(admin, true)]).toEqual([2, 0]);
   });
 
-  test("is purged of 1,000 objects at once", async () => {
+  test("purges 1,000 objects at once", async () => {
     const ids = await at.fixture.insert(
       ...Array.from({ length: 1_002 }, () => ({ className: "Thing", attributes: {} })),
     );

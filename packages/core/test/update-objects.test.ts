@@ -42,7 +42,7 @@ describe("update objects", () => {
     { name: "Secret", base: "Thing", attributes: [], rights: [] },
   ];
 
-  describe("updating objects that match", () => {
+  describe("updating matching objects", () => {
     let fixture: Fixture;
     let context: SessionContext;
 
@@ -67,7 +67,7 @@ describe("update objects", () => {
     const refused = (code: number, detail?: unknown) =>
       expect.objectContaining(detail === undefined ? { code } : { code, detail });
 
-    test("changes what matches, whatever it is sorted by, and nothing else", async () => {
+    test("changes the matching objects in any order, and nothing else", async () => {
       const ids = await insert("Thing", 1, 2, 3, 4);
       const [hidden] = await fixture.insert({
         className: "Thing",
@@ -114,7 +114,7 @@ describe("update objects", () => {
       await expect(run({ query: { where: { Size: 1 } }, expectedVersions: [5, 1] })).resolves.toEqual({ count: 1 });
     });
 
-    test("asks who the caller is, then for the query, then for the body", async () => {
+    test("checks the caller first, then the query, then the body", async () => {
       await insert("Thing", 1);
       const reader = await sessionContext(fixture, { groups: ["B2"] });
       for (const [input, as, expected] of [
@@ -170,7 +170,7 @@ describe("update objects", () => {
       await expect(run({ given: { Parts: ids.slice(0, 250) } })).resolves.toEqual({ count: 400 });
     });
 
-    test("names users one by one, and leaves their groups to administrators", async () => {
+    test("names users one by one, and reserves their groups for administrators", async () => {
       await fixture.insert(
         { className: "User", attributes: { Name: "one" } },
         { className: "User", attributes: { Name: "two" } },
@@ -234,7 +234,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
     new DeleteObject(hooks).deleteObject(context, { kind: "id", id }, { recycled, expectedVersions: null });
   const restore = (id: ObjectId) => outcome(new RestoreObject(hooks).restoreObject(context, { kind: "id", id }));
 
-  test("refuses a look-alike at creation, of whatever class of users", async () => {
+  test("refuses a look-alike at creation, for every class of users", async () => {
     await create("Ada");
     await create("Bob", "Guest");
     for (const [name, className] of [
@@ -250,7 +250,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
     expect([await outcome(create("Ada", "Plain")), await outcome(create("ada", "Plain"))]).toEqual([0, 0]);
   });
 
-  test("refuses a rename to a look-alike, and allows one of the own name", async () => {
+  test("refuses a rename to a look-alike, and allows a variant of the user's own name", async () => {
     const [ada] = [await create("Ada"), await create("Bob")];
     expect([
       await rename(ada, "bob"),
@@ -258,11 +258,11 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
       await rename(ada, "ADA"),
       await rename(ada, "Eve"),
     ]).toEqual([307, 0, 0, 0]);
-    // The refused one has freed nothing, and the last one has freed the former name.
+    // The refused rename freed nothing, and the last one freed the former name.
     expect([await outcome(create("eve")), await outcome(create("ada"))]).toEqual([307, 0]);
   });
 
-  test.each([true, false])("frees the name of a user that is deleted, recycled: %s", async (recycled) => {
+  test.each([true, false])("frees the name of a deleted user, recycled: %s", async (recycled) => {
     const ada = await create("Ada");
     await remove(ada, recycled);
     expect(await outcome(create("ada"))).toBe(0);
@@ -280,19 +280,19 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
     expect([await restore(ada), await outcome(create("ada"))]).toEqual([0, 307]);
   });
 
-  test("lets one of those at once have the name", async () => {
+  test("gives the name to one of several concurrent requests", async () => {
     const names = ["Eve", "eve", "EVE", " Eve", "e\u200Bve"];
     const created = await Promise.all(names.map((name) => outcome(create(name))));
     expect(created.toSorted()).toEqual([0, 307, 307, 307, 307]);
   });
 
-  test("refuses to name users many at once", async () => {
+  test("refuses to name several users at once", async () => {
     await create("Ada");
     const input = { className: "User", query: {}, given: { Name: "Bob" }, expectedVersions: null };
     expect(await outcome(new UpdateObjects(hooks).updateObjects(context, input))).toBe(307);
   });
 
-  test("reserves the names of users that another version has created, the lowest id first, as often as it is asked", async () => {
+  test("reserves the names of users that another version created, the lowest id first, and is idempotent", async () => {
     const inserted = await fixture.insert(
       ...["Ada", "ada", "Bob"].map((Name) => ({ className: "User", attributes: { Name } })),
       { className: "Guest", attributes: { Name: "Eve" } },
@@ -303,7 +303,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
     expect([await rename(second, "adA"), await rename(first, "adA"), await rename(second, "Carl")]).toEqual([
       307, 0, 0,
     ]);
-    // A reservation that is no longer of the present name is renewed.
+    // A reservation for an outdated name is renewed.
     await fixture.r.objects.update([{ id: first, attributes: { Name: "Dora" }, links: {}, expectedVersions: null }], {
       session: digests.sha256("x"),
       modelGeneration: context.modelGeneration,
@@ -313,7 +313,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
   });
 });
 
-test("a hook that sets the name of a user is refused a look-alike", async () => {
+test("refuses a look-alike that a hook sets", async () => {
   const fixture = await openFixture();
   const hooks = new PlainHooks();
   const context = await sessionContext(fixture, { administrator: true });
@@ -328,7 +328,7 @@ describe("object readers", () => {
 
   describe("readers", () => {
     let fixture: Fixture;
-    /** Ids: what is written, a user and a group that everybody may write, and users and groups that are hidden. */
+    /** Ids: the written object, a user and a group that everyone may write, and hidden users and groups. */
     let ids: { note: string; user: string; group: string; chief: string; hiddenUser: string; hiddenGroup: string };
     beforeEach(async () => {
       fixture = await openFixture();
@@ -357,7 +357,7 @@ describe("object readers", () => {
         ({ code }: { code: number }) => code,
       );
 
-    test("name the own user and groups though these are hidden, and of others those that are seen, of any class of users", async () => {
+    test("may name the caller and own groups though hidden, and visible others, for any class of users", async () => {
       const caller = { userId: ids.hiddenUser, groups: [ids.hiddenGroup, "GONE"] };
       expect(await set(caller, ids.note, [ids.hiddenUser])).toEqual([ids.hiddenUser]);
       expect(await set(caller, ids.note, [ids.chief, ids.hiddenGroup, ids.user, ids.group])).toEqual([
@@ -366,7 +366,7 @@ describe("object readers", () => {
         ids.user,
         ids.group,
       ]);
-      // Being in a group that is gone, or that is none, names it no more than anything else.
+      // Membership in a deleted or unknown group gives no extra right to name it.
       expect(await set(caller, ids.note, ["GONE"])).toBe(307);
       const another = { userId: ids.user, groups: [] };
       expect(await set(another, ids.note, null)).toBeNull();
@@ -376,7 +376,7 @@ describe("object readers", () => {
       ]).toEqual([307, 307]);
     });
 
-    test("of users and groups are the administrators' matter, whoever may write these", async () => {
+    test("of users and groups are reserved for administrators, even if the caller may write these objects", async () => {
       const caller = { userId: ids.user, groups: [ids.group] };
       for (const id of [ids.user, ids.group, ids.chief]) {
         expect(await set(caller, id, [ids.user])).toBe(404);

@@ -47,7 +47,7 @@ describe("writing objects", () => {
     calls = [];
   });
 
-  /** Notes which calls reach the storage of objects. The storage is built on another copy of the domain, with errors of its own. */
+  /** Records the calls to the object storage. The storage uses another copy of the domain, with its own error classes. */
   function counted(plain: SessionContext): SessionContext {
     const objects = new Proxy(plain.r.objects, {
       get: (target, name) => {
@@ -72,7 +72,7 @@ describe("writing objects", () => {
   const refused = (code: number, detail?: unknown) =>
     expect.objectContaining(detail === undefined ? { code } : { code, detail });
 
-  test("takes one trip without links, one more for what links lead to, and reads no target twice", async () => {
+  test("takes one round trip without links, one more for link targets, and reads no target twice", async () => {
     const id = await person();
     await create.createObject(context, "Person", { Name: "new" });
     expect(calls.splice(0)).toEqual(["insert"]);
@@ -83,7 +83,7 @@ describe("writing objects", () => {
     expect(calls.splice(0)).toEqual(["get", "update"]);
   });
 
-  test("stores ids for references, and tells storage where they lead", async () => {
+  test("stores ids for references, and passes their targets to the storage", async () => {
     const [one, other] = [await person(), await person("Manager")];
     const [found] = await fixture.r.objects.get([other], seesAll);
     const { object } = await create.createObject(context, "Person", {
@@ -96,7 +96,7 @@ describe("writing objects", () => {
     expect(object).toMatchObject({ Boss: { "~ObjectID": other, "~ClassName": "Manager" }, Team: { "~Count": 2 } });
   });
 
-  test("tells storage when references are emptied, and leaves empty lists where collections were", async () => {
+  test("passes cleared references to the storage, and stores empty lists for cleared collections", async () => {
     const [one, other] = [await person(), await person()];
     const [id] = (await fixture.insert({
       className: "Person",
@@ -108,7 +108,7 @@ describe("writing objects", () => {
     expect(await fixture.r.deletion.referrers([one, other], { attributes: null, limit: 10 })).toEqual([]);
   });
 
-  test("refuses references to nothing that the caller sees, to another class, and twice the same", async () => {
+  test("refuses references to invisible objects, to other classes, and duplicates", async () => {
     const [one, hidden, restricted] = [
       await person(),
       (await fixture.insert({ className: "Secret", attributes: {} }))[0] as string,
@@ -135,7 +135,7 @@ describe("writing objects", () => {
     ).resolves.toMatchObject({ version: 2 });
   });
 
-  test("asks who the caller is before it looks at the body", async () => {
+  test("checks the caller before the body", async () => {
     const id = await person();
     const [hidden] = await fixture.insert({ className: "Secret", attributes: {} });
     const reader = await sessionContext(fixture, { groups: ["B2"] });
@@ -151,7 +151,7 @@ describe("writing objects", () => {
     }
   });
 
-  test("prepares a write again when the model was changed meanwhile, by its new rules", async () => {
+  test("prepares a write again under the new rules after a concurrent model change", async () => {
     const id = await person();
     const [first] = classes as [ClassDefinition];
     await fixture.define({
@@ -165,7 +165,7 @@ describe("writing objects", () => {
     );
   });
 
-  test("does not read an object whose class is known, and tells nothing of one that the caller does not see", async () => {
+  test("does not read an object of a known class, and reveals nothing about a hidden one", async () => {
     const id = await person();
     await patch(id, { Name: "first" });
     calls.splice(0);
@@ -179,7 +179,7 @@ describe("writing objects", () => {
     await expect(patch(id, { Nonsense: 1 })).rejects.toMatchObject({ code: 307 });
   });
 
-  test("gives up when the model never stays the same", async () => {
+  test("gives up when the model keeps changing", async () => {
     const id = await person();
     const restless = {
       ...context.r,
@@ -196,7 +196,7 @@ describe("writing objects", () => {
     );
   });
 
-  test("leaves name and groups of users to administrators", async () => {
+  test("reserves name and groups of users for administrators", async () => {
     const [user] = await fixture.insert({ className: "User", attributes: { Name: "somebody" } });
     const { classes: all } = await fixture.r.model.load();
     const definition = all.find(({ name }) => name === "User") as ClassDefinition;

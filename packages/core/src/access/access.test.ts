@@ -19,7 +19,7 @@ describe("client password", () => {
       ["the digest itself", demo],
       ["the digest in capitals", demo.toUpperCase()],
       ["the plain text", "demo"],
-    ])("takes %s for the same password", (_name, pass) => {
+    ])("treats %s as the same password", (_name, pass) => {
       expect(clientPassword(pass, "md5", digests)).toBe(demo);
     });
 
@@ -28,13 +28,13 @@ describe("client password", () => {
       expect(clientPassword(pass, "md5", digests)).toBe(digests.md5(pass));
     });
 
-    test("leaves the password alone when clients do not hash", () => {
+    test("leaves the password unchanged when clients do not hash", () => {
       expect(clientPassword("demo", "none", digests)).toBe("demo");
     });
   });
 
-  describe("user names", () => {
-    test("are compared in composed form", () => {
+  describe("user name comparison", () => {
+    test("uses the composed form", () => {
       expect(loginNameOf("Rene\u0301")).toBe("Ren\u00e9");
     });
 
@@ -48,11 +48,11 @@ describe("client password", () => {
       ["stra\u00dfe", "STRASSE"],
       ["\u039f\u0394\u039f\u03a3", "\u03bf\u03b4\u03bf\u03c2"],
       ["adm\u200bin", "admin"],
-    ])("%j is confusable with %j", (one, other) => {
+    ])("treats %j as confusable with %j", (one, other) => {
       expect(confusableKeyOf(loginNameOf(one))).toBe(confusableKeyOf(loginNameOf(other)));
     });
 
-    test("that differ by a letter are not confusable", () => {
+    test("tells names apart that differ by one letter", () => {
       expect(confusableKeyOf("demo")).not.toBe(confusableKeyOf("dem0"));
     });
   });
@@ -69,11 +69,11 @@ test.each([
   ["http://localhost:80/path", ["http://localhost:80/path"]],
   ["http://evil.example/:localhost:1", ["http://evil.example/:localhost:1"]],
   ["http://user@localhost:1", ["http://user@localhost:1", "http://user@localhost:*"]],
-])("%s can be listed as %j", (origin, listings) => {
+])("lists %s as %j", (origin, listings) => {
   expect(listingsOf(origin)).toEqual(listings);
 });
 
-test("looks up what it does not know, and nothing twice that it found", async () => {
+test("looks up unknown app names, and known ones only once", async () => {
   const known = new KnownApplications();
   const existing = ["field", "office"];
   const asked: string[][] = [];
@@ -118,7 +118,7 @@ describe("return address", () => {
     "com.example.app:///back",
     "a.b:c",
     long,
-  ])("%s can be listed", (text) => expect(isReturnAddress(text)).toBe(true));
+  ])("can list %s", (text) => expect(isReturnAddress(text)).toBe(true));
 
   test.each([
     "",
@@ -210,7 +210,7 @@ describe("return address", () => {
     "com.example.app:/*",
     "com.example.app:/back?code=1",
     `${long}a`,
-  ])("%j cannot", (text) => expect(isReturnAddress(text)).toBe(false));
+  ])("cannot list %j", (text) => expect(isReturnAddress(text)).toBe(false));
 
   const listed = [
     "https://app.example/back",
@@ -228,7 +228,7 @@ describe("return address", () => {
     "http://127.0.0.1/back",
     "http://127.0.0.1:9000/back",
     "http://[::1]:9000",
-  ])("%s is listed", (text) => expect(listsReturnAddress({ returnAddresses: listed }, text)).toBe(true));
+  ])("lists %s", (text) => expect(listsReturnAddress({ returnAddresses: listed }, text)).toBe(true));
 
   test.each([
     "https://app.example/back/",
@@ -259,15 +259,15 @@ describe("return address", () => {
     "com.example.app2:/back",
     "COM.example.app:/back",
     "",
-  ])("%j is not", (text) => expect(listsReturnAddress({ returnAddresses: listed }, text)).toBe(false));
+  ])("does not list %j", (text) => expect(listsReturnAddress({ returnAddresses: listed }, text)).toBe(false));
 
-  test("what could not be listed is not, also where a dump or a storage says otherwise", () => {
+  test("never matches an invalid address, even if a dump or a storage lists it", () => {
     for (const text of ["javascript:alert(1)", "http://app.example/back", "*", "https://app.example/#a"])
       expect(listsReturnAddress({ returnAddresses: [text] }, text)).toBe(false);
     expect(listsReturnAddress({ returnAddresses: [] }, "https://app.example/back")).toBe(false);
   });
 
-  test("of every address that is listed, no other one is reached: a browser reads it as the pattern does", () => {
+  test("a listed address admits no other address: the pattern agrees with a browser's parser", () => {
     const parts = [
       "https://",
       "http://",
@@ -323,7 +323,7 @@ describe("return address", () => {
     ["https://app.example/back?a=1&", "https://app.example/back?a=1&code=a-b_c"],
     ["com.example.app:/back", "com.example.app:/back?code=a-b_c"],
     ["com.example.app:back", "com.example.app:back?code=a-b_c"],
-  ])("%s gets its code: %s", (address, expected) => {
+  ])("adds the code to %s: %s", (address, expected) => {
     expect(withParameter(address, "code", "a-b_c")).toBe(expected);
     expect(new URL(expected).searchParams.get("code")).toBe("a-b_c");
   });
@@ -332,7 +332,7 @@ describe("return address", () => {
 describe("confirmation code", () => {
   const digests = new NodeDigests();
 
-  test("a code is two groups of letters and digits that nobody takes for others, all as likely", () => {
+  test("consists of two groups of unambiguous letters and digits, all equally likely", () => {
     const codes = Array.from({ length: 4_000 }, () => confirmationCode(new NodeRandomSource()));
     for (const code of codes) expect(code).toMatch(/^[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}$/);
     expect(new Set(codes).size).toBe(codes.length);
@@ -343,7 +343,7 @@ describe("confirmation code", () => {
     for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(250);
   });
 
-  test("it takes every byte there is, each for one letter", () => {
+  test("maps every byte to one letter", () => {
     const bytes = (from: number) => ({
       secret: () => "",
       bytes: (length: number) => Uint8Array.from({ length }, (_, index) => from + index),
@@ -356,7 +356,7 @@ describe("confirmation code", () => {
     ]).toEqual(["ABCD-EFGH", "2345-6789", "ABCD-EFGH", "2345-6789"]);
   });
 
-  test("it can be typed in any case and with any blanks, and is another account's for nobody", () => {
+  test("can be typed in any case and with any blanks, and belongs to one account", () => {
     const digest = codeDigest(digests, "one", "K7QX-M2RB");
     for (const typed of ["k7qx-m2rb", "K7QXM2RB", " k7qx m2rb\t", "K7QX - M2RB"])
       expect(codeDigest(digests, "one", typed)).toBe(digest);

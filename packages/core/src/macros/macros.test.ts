@@ -8,8 +8,8 @@ const most = { timeout: 5_000, cpu: 1_000, memory: 16 * 1_048_576, hostCalls: 10
 const accept = (declaration: Record<string, JsonValue>, name = "Macro", code = "") =>
   acceptDeclaration({ name, code }, { run: true, ...declaration }, most);
 
-describe("what a module declares", () => {
-  test("is a macro for administrators, with all that is allowed, where nothing is said", () => {
+describe("module declaration", () => {
+  test("defaults to a macro for administrators with all limits at their maximum", () => {
     const module = { name: "Macro", code: "", checksInput: false };
     expect(accept({})).toEqual({
       kind: "macro",
@@ -23,7 +23,7 @@ describe("what a module declares", () => {
     });
   });
 
-  test("holds its inputs to a schema where there is one", () => {
+  test("validates its inputs against the declared schema", () => {
     expect([{ input: {} }, { input: true }, {}].map((declaration) => accept(declaration).module.checksInput)).toEqual([
       true,
       true,
@@ -37,23 +37,23 @@ describe("what a module declares", () => {
     [{ apps: ["a", "b"], groups: [] }, { groups: [], apps: ["a", "b"] }, null],
     [{}, null, null],
     [{ skipCheck: { groups: ["B"] } }, null, { groups: ["B"], apps: null }],
-  ])("says who has access: %j", (access, expected, skipCheck) => {
+  ])("restricts access: %j", (access, expected, skipCheck) => {
     expect(accept({ access })).toMatchObject({ access: expected, skipCheck });
   });
 
-  test("bounds it further, the running time with the time in all", () => {
+  test("lowers the limits; a shorter total time also shortens the running time", () => {
     expect(accept({ timeout: 200, memory: 2 })).toMatchObject({
       limits: { timeout: 200, cpu: 200, memory: 2 * 1_048_576, hostCalls: 10 },
     });
     expect(accept({ timeout: 5_000 })).toMatchObject({ limits: { timeout: 5_000, cpu: 1_000 } });
   });
 
-  test("tells whether the caller's names are asked for", () => {
+  test("records whether the module reads the caller's names", () => {
     expect(accept({}, "Macro", "run: ({ caller }) => caller.name")).toMatchObject({ readsCaller: true });
   });
 
   test.each([
-    ["a hook by what it says", "Macro", { on: "beforeSave", classes: ["Invoice"] }],
+    ["a hook by its declaration", "Macro", { on: "beforeSave", classes: ["Invoice"] }],
     ["a hook by its name", "xRestApi_FindObjects", { classes: ["Invoice"] }],
   ])("is %s", (_what, name, declaration) => {
     expect(accept(declaration, name)).toMatchObject({
@@ -81,7 +81,7 @@ describe("what a module declares", () => {
       JSON.parse('{"__proto__": {"access": "everyone"}}') as Record<string, JsonValue>,
       "A macro has no member __proto__.",
     ],
-  ])("is refused with words for its author: %j", (declaration, message) => {
+  ])("refuses an invalid declaration and tells the author why: %j", (declaration, message) => {
     const given = Object.fromEntries([["run", true as JsonValue], ...Object.entries(declaration)]);
     const accepting = () => acceptDeclaration({ name: "Macro", code: "" }, given, most);
     expect(accepting).toThrow(MacroFault);
@@ -112,7 +112,7 @@ describe("acceptHook", () => {
       { on: "afterDelete", classes: ["Customer"] },
       { on: "afterDelete", classes: ["Customer"], byDefault: false },
     ],
-  ])("takes %s %j", (name, declaration, accepted) => expect(acceptHook(name, declaration)).toEqual(accepted));
+  ])("accepts %s %j", (name, declaration, accepted) => expect(acceptHook(name, declaration)).toEqual(accepted));
 
   test.each([
     ["on", { on: "beforeRead", classes: ["Customer"] }],
@@ -128,10 +128,10 @@ describe("acceptHook", () => {
     ["byDefault", { on: "beforeSave", classes: ["Customer"], byDefault: true }],
     ["byDefault", { on: "xRestApi_FindObjects", classes: ["Customer"], byDefault: "yes" }],
     ["access", { on: "beforeSave", classes: ["Customer"], access: "everyone" }],
-  ])("refuses, naming %s: %j", (named, declaration) => expect(acceptHook("Any", declaration)).toContain(named));
+  ])("refuses %s: %j", (named, declaration) => expect(acceptHook("Any", declaration)).toContain(named));
 });
 
-test("a module is a hook by its name alone where that decides who comes in", () => {
+test("a module is a hook by its name alone where that name decides about admission", () => {
   for (const on of ["xRestApi_Authenticate", "xRestApi_DBCreateInit_xRestApiUserProvider"])
     expect(guardingHook(on)).toEqual({ on, classes: [], byDefault: false });
   for (const name of ["xRestApi_FindObjects", "beforeSave", "__proto__", ""])
@@ -144,13 +144,13 @@ const written = (given: readonly string[]): string[] => {
 };
 const last = "further lines of this execution are left out";
 
-test("lines are written up to a number, and then it is said once that there were more", () => {
+test("logs a limited number of lines, then one note that lines are omitted", () => {
   const lines = Array.from({ length: 500 }, (_, index) => `line ${index}`);
   expect(written(lines)).toEqual(lines);
   expect(written([...lines, "one more", "two more"])).toEqual([...lines, last]);
 });
 
-test("long lines are fewer", () => {
+test("logs fewer lines when they are long", () => {
   const line = "x".repeat(65_536);
   expect(written([line, line, "", "a", "b"])).toEqual([line, line, "", last]);
 });

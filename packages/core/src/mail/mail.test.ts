@@ -8,7 +8,7 @@ const context = { database: { alias: "second" }, r: {} } as RequestContext;
 const account = { loginName: "Ada", email: "ada@mail.example" } as Account;
 const changed = { kind: "passwordChanged" } as const;
 
-/** Orders that come in, or are refused. */
+/** Accepts mail jobs, or refuses them. */
 function desk(configured: boolean, refusal?: ServiceError) {
   const jobs: [string, MailJob][] = [];
   const queueMail = async ({ alias }: { readonly alias: string }, job: MailJob) => {
@@ -18,7 +18,7 @@ function desk(configured: boolean, refusal?: ServiceError) {
   return { orders: jobs, notice: new ChangeNotice({ configured, queueMail }, "de") };
 }
 
-test("is written in the language that was asked for, else in the one that is configured", async () => {
+test("uses the requested language, else the configured one", async () => {
   const { orders: jobs, notice } = desk(true);
   await notice.send(context, account, changed, "en");
   await notice.send(context, account, changed, null);
@@ -30,14 +30,14 @@ test("is written in the language that was asked for, else in the one that is con
   );
 });
 
-test("is not written without an address, or without mail", async () => {
+test("sends nothing without an address or without mail", async () => {
   const [without, off] = [desk(true), desk(false)];
   await without.notice.send(context, { ...account, email: null }, changed, null);
   await off.notice.send(context, account, changed, null);
   expect([without.orders, off.orders]).toEqual([[], []]);
 });
 
-test.each([706, 712, 704] as const)("never fails: %i", async (code) => {
+test.each([706, 712, 704] as const)("ignores a refused mail job: %i", async (code) => {
   const { orders: jobs, notice } = desk(true, new ServiceError(code));
   await notice.send(context, account, changed, null);
   expect(jobs).toHaveLength(1);
@@ -52,15 +52,15 @@ test.each([
   "a@localhost",
   "1@2.example",
   "a@xn--bcher-kva.example",
-])("%s is one", (text) => {
+])("accepts %s as an address", (text) => {
   expect(mailAddress(text)).toBe(text);
 });
 
-test("comes back composed", () => {
+test("composes an address", () => {
   expect(mailAddress("mu\u0308ller@example.com")).toBe("m\u00fcller@example.com");
 });
 
-// What nobody is to be asked to take is tried with the transport, too.
+// The transport must refuse these, too: no one may be asked to accept them.
 test.each([
   "",
   "a",
@@ -86,6 +86,6 @@ test.each([
   "a@b\u180b.example",
   "\ud800@b.example",
   `${"ä".repeat(65)}@b.example`,
-])("%j is none", (text) => {
+])("refuses %j as an address", (text) => {
   expect(mailAddress(text)).toBeNull();
 });

@@ -18,11 +18,11 @@ describe("Model", () => {
   ];
   const model = new Model({ generation: 1, classes });
 
-  test("gives a class the attributes of its bases first", () => {
+  test("lists the attributes of base classes first", () => {
     expect([...(model.find("Leaf")?.attributes.keys() ?? [])]).toEqual(["a", "b", "c"]);
   });
 
-  test("knows the family of a class", () => {
+  test("knows the subtree of a class", () => {
     expect([...(model.find("Root")?.subtree ?? [])].toSorted()).toEqual(["Branch", "Leaf", "Root"]);
     expect(model.find("Other")?.subtree).toEqual(["Other"]);
   });
@@ -31,7 +31,7 @@ describe("Model", () => {
     expect(model.find(name)).toBeUndefined();
   });
 
-  test("survives bases that run in a circle or are missing", () => {
+  test("survives base classes that are missing or form a cycle", () => {
     const odd = new Model({
       generation: 1,
       classes: [define("A1a", "B1b", "x"), define("B1b", "A1a", "y"), define("C1c", "Gone")],
@@ -47,7 +47,7 @@ describe("ModelCache", () => {
     return { load } satisfies Pick<ModelRepository, "load">;
   };
 
-  test("loads a generation once for all that ask at the same time", async () => {
+  test("loads a generation once for concurrent requests", async () => {
     const models = repository([4]);
     const cache = new ModelCache();
     await Promise.all([cache.current(4, models), cache.current(4, models)]);
@@ -62,14 +62,14 @@ describe("ModelCache", () => {
     expect((await cache.current(5, models)).generation).toBe(5);
   });
 
-  test("does not settle for the older model that a load under way brings", async () => {
+  test("does not return the older model of a load in progress", async () => {
     const models = repository([4, 5]);
     const cache = new ModelCache();
     const [old, fresh] = await Promise.all([cache.current(4, models), cache.current(5, models)]);
     expect([old.generation, fresh.generation]).toEqual([4, 5]);
   });
 
-  test("tries again after a failed load", async () => {
+  test("loads again after a failed load", async () => {
     const models = repository([4]);
     models.load.mockRejectedValueOnce(new Error("down"));
     const cache = new ModelCache();

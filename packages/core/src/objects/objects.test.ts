@@ -33,13 +33,13 @@ test.each<[string, JsonValue, JsonValue]>([
   ["Json", "text", "text"],
   ["Json", [], []],
   ["Number", null, null],
-])("takes for %s %j", (name, value, stored) => {
+])("accepts %s %j", (name, value, stored) => {
   const { plain, links } = accept({ [name]: value });
   expect([...plain]).toEqual([[name, stored]]);
   expect(links).toEqual([]);
 });
 
-test.each(["File", "One", "Many"])("empties %s with null", (name) => {
+test.each(["File", "One", "Many"])("clears %s with null", (name) => {
   const { plain, links, emptied } = accept({ [name]: null });
   expect([plain.size, links, emptied]).toEqual([0, [], [expect.objectContaining({ name })]]);
 });
@@ -79,7 +79,7 @@ test.each<[string, JsonValue]>([
   ["Many", "7K"],
   ["Many", { "~Elements": ["7K"] }],
   ["Many", Array.from({ length: 10_001 }, (_, index) => String(index + 1))],
-])("refuses %s %j with its place", (name, value) => {
+])("refuses %s %j and names its position", (name, value) => {
   expect(() => accept({ [name]: value })).toThrow(
     expect.objectContaining({ code: 307, detail: expect.stringMatching(new RegExp(`^at /${name}: .+`)) }),
   );
@@ -94,19 +94,19 @@ test.each<[JsonValue, object]>([
     { "~ClassName": "Thing", "~ObjectID": "7K", "~StoreTime": "20260131T093000+01:00" },
     { id: "7K", uuid: null, className: "Thing" },
   ],
-])("takes %j for a reference and as an element of a collection", (value, reference) => {
+])("accepts %j as a reference and as an element of a collection", (value, reference) => {
   const { links } = accept({ One: value, Many: ["1", value] });
   expect(links.map((link) => link.targets.map((target) => target.pointer))).toEqual([["/One"], ["/Many/0", "/Many/1"]]);
   expect([links[0]?.targets[0]?.reference, links[1]?.targets[1]?.reference]).toEqual([reference, reference]);
 });
 
-test("names the element of a collection that is none", () => {
+test("names the invalid element of a collection", () => {
   expect(() => accept({ Many: ["1", "2", null] })).toThrow(
     expect.objectContaining({ code: 307, detail: expect.stringMatching(/^at \/Many\/2: /) }),
   );
 });
 
-test("wants what is mandatory of a whole object, and leaves it alone otherwise", () => {
+test("requires mandatory attributes of a whole object only", () => {
   expect(() => accept({ Number: 1 }, true)).toThrow(
     expect.objectContaining({ code: 307, detail: "at /Text: The attribute is mandatory." }),
   );
@@ -114,7 +114,7 @@ test("wants what is mandatory of a whole object, and leaves it alone otherwise",
   expect([...accept({ Text: "a" }, true).plain]).toEqual([["Text", "a"]]);
 });
 
-test("takes no notice of ~StoreTime, and refuses all that the class does not have", () => {
+test("ignores ~StoreTime, and refuses every member that the class does not define", () => {
   expect([...accept({ "~StoreTime": "anything", Number: 1 }).plain]).toEqual([["Number", 1]]);
   for (const name of [
     "~ObjectID",
@@ -139,13 +139,13 @@ const inBatches = (items: readonly number[], most: { items: number; bytes: numbe
 ];
 
 describe("batches", () => {
-  test("end with so many items", () =>
+  test("end at the maximum number of items", () =>
     expect(inBatches([1, 1, 1, 1, 1], { items: 2, bytes: 100 })).toEqual([[1, 1], [1, 1], [1]]));
-  test("end with so many bytes", () =>
+  test("end at the maximum number of bytes", () =>
     expect(inBatches([4, 6, 1, 9, 1], { items: 9, bytes: 10 })).toEqual([[4, 6], [1, 9], [1]]));
-  test("hold what is too large alone", () =>
+  test("hold an oversized item alone", () =>
     expect(inBatches([1, 50, 1], { items: 9, bytes: 10 })).toEqual([[1], [50], [1]]));
-  test("are none of nothing", () => expect(inBatches([], { items: 9, bytes: 10 })).toEqual([]));
+  test("are empty for an empty list", () => expect(inBatches([], { items: 9, bytes: 10 })).toEqual([]));
 });
 
 test.each([
@@ -163,7 +163,7 @@ test.each([
   ["2026-02-28T23:30:00-05:30", "2026-03-01T05:00:00.000Z"],
   ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"],
   ["0044-03-15T12:00:00Z", "0044-03-15T12:00:00.000Z"],
-])("takes %s", (text, stored) => {
+])("accepts %s", (text, stored) => {
   expect(dateValue(text)).toBe(stored);
   expect(dateValue(stored)).toBe(stored);
 });
@@ -209,7 +209,7 @@ test.each([
   expect(dateValue(text)).toBeNull();
 });
 
-test("agrees with the calendar, and orders points in time as texts", () => {
+test("agrees with the calendar, and orders points in time like texts", () => {
   const moment = fc.date({
     min: new Date("0001-01-01T00:00:00Z"),
     max: new Date("9999-12-31T23:59:59.999Z"),
@@ -225,8 +225,8 @@ test("agrees with the calendar, and orders points in time as texts", () => {
   );
 });
 
-describe("what comes out of the sandbox", () => {
-  test("is taken as it should be", () => {
+describe("output of the sandbox", () => {
+  test("is accepted when valid", () => {
     const changes = [null, { set: { Name: "x" }, removed: ["Age"] }];
     expect(changesFrom("hook", changes, 2)).toEqual(changes);
     expect(chosenFrom("hook", { accepted: true, where: [{}], oids: [["1"]], sort: ["-Name"], surprise: 1 })).toEqual({
@@ -258,7 +258,7 @@ describe("what comes out of the sandbox", () => {
     [{ set: {}, removed: [5] }],
     [{ set: null, removed: [] }],
   ];
-  test.each(wrongChanges.map((wrong) => [wrong]))("is not taken as a change of one object: %j", (wrong) =>
+  test.each(wrongChanges.map((wrong) => [wrong]))("is refused as a change of one object: %j", (wrong) =>
     expect(() => changesFrom("hook", wrong, 1)).toThrow(expect.objectContaining({ code: 710 })),
   );
 
@@ -275,7 +275,7 @@ describe("what comes out of the sandbox", () => {
     { accepted: true, where: many, oids: [] },
     { accepted: true, where: [], oids: many },
   ];
-  test.each(wrongSets.map((wrong) => [wrong]))("is not taken as a set of objects: %j", (wrong) =>
+  test.each(wrongSets.map((wrong) => [wrong]))("is refused as a set of objects: %j", (wrong) =>
     expect(() => chosenFrom("hook", wrong)).toThrow(expect.objectContaining({ code: 710 })),
   );
 });

@@ -6,7 +6,7 @@ import { StoreTime } from "./store-time.ts";
 
 const detail = "Too much work waits.";
 
-/** Work that lasts until it is told to end. */
+/** Work that runs until it is ended. */
 class Controlled {
   readonly started: number[] = [];
   private readonly ends: ((error?: Error) => void)[] = [];
@@ -25,7 +25,7 @@ class Controlled {
   }
 }
 
-test("runs no more at once than allowed, in the order of arrival", async () => {
+test("runs the allowed number at once, in the order of arrival", async () => {
   const controlled = new Controlled();
   const queue = new BoundedQueue({ concurrency: 2, queueLimit: 10, detail });
   const runs = [0, 1, 2, 3].map((id) => queue.run(controlled.work(id)));
@@ -41,7 +41,7 @@ test("runs no more at once than allowed, in the order of arrival", async () => {
   expect(await Promise.all(runs)).toEqual([0, 1, 2, 3]);
 });
 
-test("refuses with 706 what finds the queue full, and takes work again when there is room", async () => {
+test("refuses work with 706 while the queue is full, and accepts work again when there is room", async () => {
   const controlled = new Controlled();
   const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1, detail });
   const first = queue.run(controlled.work(0));
@@ -57,7 +57,7 @@ test("refuses with 706 what finds the queue full, and takes work again when ther
   expect(await third).toBe(3);
 });
 
-test("passes an error on and gives the place free", async () => {
+test("passes an error on and frees the slot", async () => {
   const controlled = new Controlled();
   const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1, detail });
   const first = queue.run(controlled.work(0));
@@ -68,7 +68,7 @@ test("passes an error on and gives the place free", async () => {
   expect(await second).toBe(1);
 });
 
-test("refuses work whose signal aborts while it waits, and gives its turn to the next", async () => {
+test("refuses work whose signal aborts while it waits, and starts the next one", async () => {
   const controlled = new Controlled();
   const queue = new BoundedQueue({
     concurrency: 1,
@@ -94,7 +94,7 @@ test("refuses work whose signal aborts while it waits, and gives its turn to the
   expect(await queue.run(async () => "free again")).toBe("free again");
 });
 
-test("does not notice a signal that aborts after its work began", async () => {
+test("ignores a signal that aborts after the work began", async () => {
   const controlled = new Controlled();
   const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1, detail });
   const leaving = new AbortController();
@@ -120,14 +120,14 @@ describe("CountCache", () => {
 
   const counting = (...counts: number[]) => jest.fn<() => Promise<number>>(async () => counts.shift() ?? -1);
 
-  test("never remembers a count up to 5,000", async () => {
+  test("never caches a count up to 5,000", async () => {
     const cache = new CountCache();
     const count = counting(5_000, 4_999);
     expect(await cache.get("a", count)).toBe(5_000);
     expect(await cache.get("a", count)).toBe(4_999);
   });
 
-  test("remembers a larger one for ten seconds, per key", async () => {
+  test("caches a larger count for ten seconds per key", async () => {
     const cache = new CountCache();
     const count = counting(5_001, 7_000);
     expect(await cache.get("a", count)).toBe(5_001);
@@ -138,7 +138,7 @@ describe("CountCache", () => {
     expect(await cache.get("a", count)).toBe(7_000);
   });
 
-  test("does not remember a failure", async () => {
+  test("does not cache a failure", async () => {
     const cache = new CountCache();
     await expect(cache.get("a", () => Promise.reject(new Error("down")))).rejects.toThrow("down");
     expect(await cache.get("a", counting(9_000))).toBe(9_000);
@@ -155,14 +155,14 @@ describe("store time", () => {
       ["Europe/Berlin", "2026-12-31T23:00:00Z", "20270101T000000+01:00"],
       ["America/St_Johns", "2026-01-01T00:00:00Z", "20251231T203000-03:30"],
       ["Asia/Kathmandu", "2026-01-01T00:00:00Z", "20260101T054500+05:45"],
-      // The two sides of a change to winter time.
+      // Both sides of a change to winter time.
       ["Europe/Berlin", "2026-10-25T00:59:59Z", "20261025T025959+02:00"],
       ["Europe/Berlin", "2026-10-25T01:00:00Z", "20261025T020000+01:00"],
     ])("%s writes %s as %s", (zone, iso, expected) => {
       expect(new StoreTime(zone).format(at(iso))).toBe(expected);
     });
 
-    test("names the same second that it was given", () => {
+    test("parses the second that it wrote", () => {
       const times = [new StoreTime("UTC"), new StoreTime("Europe/Berlin"), new StoreTime("Australia/Lord_Howe")];
       const range = { min: at("1971-01-01T00:00:00Z"), max: at("2099-01-01T00:00:00Z") };
       fc.assert(
@@ -176,7 +176,7 @@ describe("store time", () => {
       );
     });
 
-    test("refuses a zone that does not exist", () => {
+    test("refuses an unknown time zone", () => {
       expect(() => new StoreTime("Mars/Olympus")).toThrow(RangeError);
     });
   });

@@ -7,7 +7,7 @@ import { strictJsonObject } from "./entities/strict-json.ts";
 import { capabilityWords } from "./storage.ts";
 import { delayAfter } from "./throttle-repository.ts";
 
-test("every capability has a word, there or not", () => {
+test("describes every capability, present or missing", () => {
   const all = {
     durable: true,
     severalProcesses: true,
@@ -52,7 +52,7 @@ test.each([
   expect(delayAfter(failures, policy)).toBe(delay);
 });
 
-test("a throttle without free failures is switched off", () => {
+test("zero free failures disable the throttle", () => {
   expect(delayAfter(1_000, { ...policy, maxFailures: 0 })).toBe(0);
 });
 
@@ -64,7 +64,7 @@ const texts: readonly (readonly [JsonValue, string])[] = [
   [{}, "{}"],
   [[1, [true, null], { a: "x" }], '[1, [true, null], {"a": "x"}]'],
   [{ bb: 1, c: 2, a: 3, aaa: 4, 10: 5 }, '{"a": 3, "c": 2, "10": 5, "bb": 1, "aaa": 4}'],
-  // Two bytes each, four, and three: as UTF-16 orders them, the pair would stand before the last.
+  // Two, four and three bytes: in the order of UTF-16, the pair would precede the last one.
   [{ "\u{10000}": 1, "￿": 2, é: 3, zz: 4 }, '{"zz": 4, "é": 3, "￿": 2, "\u{10000}": 1}'],
   [-0, "0"],
   [12.5, "12.5"],
@@ -75,18 +75,18 @@ const texts: readonly (readonly [JsonValue, string])[] = [
   [Number.MAX_SAFE_INTEGER, "9007199254740991"],
 ];
 
-test.each(texts)("%j is written as %s", (value, text) => {
+test.each(texts)("writes %j as %s", (value, text) => {
   expect(canonicalJson(value)).toBe(text);
   expect(JSON.parse(text)).toEqual(value === 0 ? 0 : value);
   expect(Buffer.byteLength(text)).toBe(jsonBytes(value));
 });
 
-test("members that are not given are not there", () => {
+test("omits undefined members", () => {
   expect(canonicalJson({ name: "n", target: undefined } as unknown as JsonValue)).toBe('{"name": "n"}');
 });
 
 describe("object ids", () => {
-  test("number and id are the same thing", () => {
+  test("convert to a number and back", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 36 ** 10 - 1 }), (number) => {
         const id = objectIdOf(number);
@@ -115,7 +115,7 @@ describe("objectReference", () => {
     ["0a9b8c7d-0000-4000-8000-00000000000", null],
     ["x".repeat(64), null],
     ["", null],
-  ])("%j names %j", (text, expected) => {
+  ])("%j refers to %j", (text, expected) => {
     expect(objectReference(text)).toEqual(expected);
   });
 });
@@ -165,7 +165,7 @@ test.each([
   -123_456_789_012_345,
   1.234_567_890_123_456_7e-6,
   { 日: ["\u0001", 1 / 3] },
-])("%j takes no more than it can take at most", (value) => {
+])("%j takes at most the estimated bytes", (value) => {
   expect(jsonBytes(value, atMost)).toBeGreaterThanOrEqual(jsonBytes(value));
 });
 
@@ -177,23 +177,23 @@ test.each([
   '{"b":[{"a":{},"c":1,"a":2}]}',
   '{"":1,"":2}',
   '{"\\"":1, "\\u0022" : 2}',
-])("%s has a member twice", (text) => {
+])("%s has a duplicate member", (text) => {
   expect(strictJsonObject(text)).toBeNull();
 });
 
 test.each(["", "null", "1", '"a"', "[]", "{", "{a:1}", "{'a':1}", "{} {}", '{"a":1}x', "NaN", '{"a":"\n"}'])(
-  "%p is no object",
+  "%p is not an object",
   (text) => {
     expect(strictJsonObject(text)).toBeNull();
   },
 );
 
-test("a text may have what looks like a member", () => {
+test("a text may contain what looks like a member", () => {
   const value = { a: '"a":1,"a":2', b: [{ a: '{"a":' }, { a: "\\" }], c: "a", d: { a: { a: "a" } }, __proto__: null };
   expect(strictJsonObject(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)));
 });
 
-test("whatever stands for an object once is read as it was", () => {
+test("an object without duplicates is read unchanged", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
       const text = JSON.stringify(value);
@@ -202,7 +202,7 @@ test("whatever stands for an object once is read as it was", () => {
   );
 });
 
-test("a megabyte that is deep or full of quotes is read at once", () => {
+test("a megabyte of nesting or quotes is read quickly", () => {
   const deep = `{"a":${"[".repeat(500_000)}${"]".repeat(500_000)}}`;
   const quoted = JSON.stringify({ a: '"'.repeat(500_000) });
   const started = performance.now();

@@ -14,7 +14,7 @@ const add = (members: MemberChanges["set"], removed: readonly string[] = []): Me
   removed,
 });
 
-describe("hooks of answers", () => {
+describe("answer hooks", () => {
   let f: HookFixture;
   let boss: string;
   let id: string;
@@ -41,7 +41,7 @@ describe("hooks of answers", () => {
       serialization,
     });
 
-  test("fill and change what is written, whole or in part, and are asked once for all objects", async () => {
+  test("fill and change all or part of an answer, and run once for all objects", async () => {
     const given: SerializedItem[][] = [];
     const hook = build(["Person"], ({ json, rest }) =>
       add({ Label: `${(json["Name"] ?? rest["Name"]) as string}?`, "~ObjectID": "1", "~Forged": true }, [
@@ -96,7 +96,7 @@ describe("hooks of answers", () => {
     ]);
   });
 
-  test("make what the type macro writes", async () => {
+  test("make the output of the type macro", async () => {
     f.hooks.use({ buildSerialization: [build(["Person"], ({ rest }) => add({ Years: rest["Age"] ?? null }))] });
     expect(await get({ type: "macro" })).toEqual({
       "~ClassName": "Person",
@@ -109,7 +109,7 @@ describe("hooks of answers", () => {
     expect(Object.keys(await get({ type: "macro" }))).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]);
   });
 
-  test("are not asked about ids and meta-fields, nor about classes that they do not concern", async () => {
+  test("do not run for ids and meta-fields, nor for other classes", async () => {
     let asked = 0;
     f.hooks.use({
       buildSerialization: [build(["Person"], () => ((asked += 1), null)), build(["Task"], () => ((asked += 1), null))],
@@ -123,7 +123,7 @@ describe("hooks of answers", () => {
     expect(asked).toBe(3);
   });
 
-  test("see attributes that hooks before them have taken out", async () => {
+  test("see attributes that earlier hooks removed", async () => {
     const seen: SerializedItem[] = [];
     f.hooks.use({
       buildSerialization: [
@@ -135,7 +135,7 @@ describe("hooks of answers", () => {
     expect(seen.map(({ rest }) => rest)).toEqual([{ Age: 30 }]);
   });
 
-  test("are given no more at once where hooks before them have added much", async () => {
+  test("receive smaller batches when earlier hooks added much", async () => {
     await f.fixture.insert(
       ...Array.from({ length: 9 }, (_, index) => ({ className: "Person", attributes: { Name: `P${index}` } })),
     );
@@ -173,7 +173,7 @@ describe("hooks of answers", () => {
     expect(items).toMatchObject([{ rest: { Secret: null } }, {}, { json: { Secret: null } }]);
   });
 
-  test("refuse a read, but not what is done already: that is answered with its meta-fields", async () => {
+  test("refuse a read, but not a completed write, whose answer has meta-fields only", async () => {
     f.hooks.use({
       buildSerialization: [
         { name: "no", classes: ["Person"], run: () => Promise.reject(new ServiceError(404, { detail: "no" })) },
@@ -187,7 +187,7 @@ describe("hooks of answers", () => {
     expect(await f.stored(created.object["~ObjectID"])).toMatchObject({ attributes: { Name: "Carl" } });
   });
 
-  test("cannot make an answer larger than answers may be, however often what they add is repeated", async () => {
+  test("cannot exceed the size limit of answers, however often their additions repeat", async () => {
     const { storage } = f.context.database;
     const database = new Database({ alias: "", name: "small", policy, storage, digests, answerBytes: 20_000 });
     const context = { ...f.context, database };
@@ -237,7 +237,7 @@ describe("hooks of answers", () => {
     expect(inside).not.toHaveProperty("Note");
   });
 
-  test("cost no statement where there are none", async () => {
+  test("cost no statement where none exist", async () => {
     const calls: string[] = [];
     const objects = new Proxy(f.context.r.objects, {
       get: (target, name) => (calls.push(String(name)), Reflect.get(target, name).bind(target)),

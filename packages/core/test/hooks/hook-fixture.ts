@@ -53,7 +53,7 @@ const classes: ClassDefinition[] = [
   },
 ];
 
-/** Use cases with hooks over a database in memory, and somebody who may do everything with all classes but `Secret`. */
+/** Use cases with hooks over a database in memory, and a user with all rights on all classes but `Secret`. */
 export interface HookFixture {
   readonly fixture: Fixture;
   readonly hooks: PlainHooks;

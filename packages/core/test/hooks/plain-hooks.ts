@@ -1,9 +1,9 @@
 import type { ActiveHooks, HookCaller, ObjectHooks } from "../../src/index.ts";
 
-/** Hooks as plain functions, and what was told them to run in. */
+/** Hooks as plain functions, and the context in which they ran. */
 export class PlainHooks implements ObjectHooks {
   readonly ignoredErrors: Error[] = [];
-  /** How often a place was made ready, and how many are in use. */
+  /** How often a slot was prepared, and how many are in use. */
   prepared = 0;
   private active: ActiveHooks | null = null;
 

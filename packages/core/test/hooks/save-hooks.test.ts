@@ -24,7 +24,7 @@ const before = (
   run: (caller, items) => Promise.all(items.map((item) => each(item, caller as SessionContext))),
 });
 
-describe("hooks of saves", () => {
+describe("save hooks", () => {
   let f: HookFixture;
   beforeEach(async () => (f = await openHookFixture()));
 
@@ -33,7 +33,7 @@ describe("hooks of saves", () => {
   const patch = (id: string, given: GivenAttributes, expectedVersions: readonly number[] | null = null) =>
     f.update.updateObject(f.context, { kind: "id", id }, { given, expectedVersions, serialization: undefined });
 
-  test("are told what is to become of an object, what was, and what was given", async () => {
+  test("receive the new object, the old one and the given attributes", async () => {
     const seen: SavedItem[] = [];
     f.hooks.use({ beforeSave: [before(["Person"], (item) => (seen.push(item), null))] });
     const boss = await create({ Name: "Ada" });
@@ -56,7 +56,7 @@ describe("hooks of saves", () => {
     expect(seen[2]?.previous).not.toHaveProperty("Note");
   });
 
-  test("change what is written, also what is mandatory, and links", async () => {
+  test("change what is written, including mandatory attributes and links", async () => {
     const boss = await create({ Name: "Ada" });
     f.hooks.use({ beforeSave: [before(["Person"], () => set({ Name: "Carl", Boss: boss, Team: [boss] }, ["Note"]))] });
     const { object } = await f.create.createObject(f.context, "Person", { Note: "x" });
@@ -66,12 +66,12 @@ describe("hooks of saves", () => {
       attributes: { Name: "Carl", Boss: boss, Team: [boss] },
     });
     expect((await f.stored(object["~ObjectID"]))?.attributes).not.toHaveProperty("Note");
-    // That it is pointed to is known, too.
+    // References to it are known, too.
     await f.delete.deleteObject(f.context, { kind: "id", id: boss }, { recycled: false, expectedVersions: null });
     expect((await f.stored(object["~ObjectID"]))?.attributes).toMatchObject({ Boss: null });
   });
 
-  test("cannot set what stays with the server, nor what the caller may not write", async () => {
+  test("cannot set what the server controls, nor what the caller may not write", async () => {
     f.hooks.use({
       beforeSave: [
         before(["Person"], () =>
@@ -96,7 +96,7 @@ describe("hooks of saves", () => {
     expect(await f.stored(id)).toMatchObject({ version: 1 });
   });
 
-  test("concern the classes below theirs, run in the order that they stand in, and see what those before them did", async () => {
+  test("run for subclasses, in their order, and see the changes of earlier hooks", async () => {
     const order: unknown[] = [];
     const hook = (name: string, classes: readonly string[]) =>
       before(classes, ({ object }) => (order.push([name, object["Note"]]), set({ Note: name })), name);
@@ -110,7 +110,7 @@ describe("hooks of saves", () => {
     ]);
   });
 
-  test("refuse with a code of their own, after which nothing is written, also not what they wrote", async () => {
+  test("refuse with their own code, and nothing is written, not even by them", async () => {
     const id = await create({ Name: "Ada" });
     f.hooks.use({
       beforeSave: [
@@ -138,7 +138,7 @@ describe("hooks of saves", () => {
     ).toBe(0);
   });
 
-  test("are told afterwards what was written, in the same transaction", async () => {
+  test("receive what was written afterwards, in the same transaction", async () => {
     const seen: unknown[] = [];
     f.hooks.use({
       afterSave: [
@@ -177,7 +177,7 @@ describe("hooks of saves", () => {
     expect(tasks.list).toMatchObject({ "~Count": 1, "~Elements": [{ Owner: { "~ObjectID": id } }] });
   });
 
-  test("are asked about a change of many in batches, each object with its own", async () => {
+  test("run in batches for a change of many objects, each object with its own values", async () => {
     const ids = await Promise.all(
       Array.from({ length: 450 }, (_, index) => create({ Name: `${index}`, Age: index % 2 })),
     );
@@ -200,7 +200,7 @@ describe("hooks of saves", () => {
     ).rejects.toMatchObject({ code: 713 });
   });
 
-  test("find the version that the caller expects unchanged, or are not asked", async () => {
+  test("run for the version that the caller expects, or not at all", async () => {
     const id = await create({ Name: "Ada" });
     let asked = 0;
     f.hooks.use({ beforeSave: [before(["Person"], () => ((asked += 1), null))] });
@@ -210,7 +210,7 @@ describe("hooks of saves", () => {
     expect([asked, (await f.stored(id))?.version]).toEqual([1, 2]);
   });
 
-  test("may write the same class, but not without an end", async () => {
+  test("may write the same class, but not endlessly", async () => {
     let calls = 0;
     f.hooks.use({
       afterSave: [
@@ -226,7 +226,7 @@ describe("hooks of saves", () => {
     expect(calls).toBe(8);
   });
 
-  test("see objects that come back from the recycler, and may change them", async () => {
+  test("see objects restored from the recycle bin, and may change them", async () => {
     const id = await create({ Name: "Ada", Note: "old" });
     await f.delete.deleteObject(f.context, { kind: "id", id }, { recycled: true, expectedVersions: null });
     const seen: SavedItem[] = [];
@@ -248,7 +248,7 @@ describe("hooks of saves", () => {
     await expect(f.get.getObject(f.context, { kind: "id", id })).rejects.toMatchObject({ code: 609 });
   });
 
-  test("are not made ready for classes that they do not concern", async () => {
+  test("are not prepared for other classes", async () => {
     f.hooks.use({ beforeSave: [before(["Task"], () => null)] });
     await create({ Name: "Ada" });
     expect(f.hooks.prepared).toBe(0);

@@ -8,7 +8,7 @@ import {
   ServiceError,
 } from "../../src/index.ts";
 
-/** A provider that vouches for whom it is told to, and remembers what it was asked. */
+/** A provider that vouches for the configured profile, and records its calls. */
 export class FakeProvider implements IdentityProvider {
   profile: ProviderProfile = {
     issuer: "https://provider.example",

@@ -35,7 +35,7 @@ import { checkSecondFactors, digests, openFixture, random } from "../fixture.ts"
 import { PlainHooks } from "../hooks/plain-hooks.ts";
 import { FakeProvider } from "./fake-provider.ts";
 
-/** Hashes that anybody can read, and that cost nothing. */
+/** Readable hashes that cost nothing. */
 const hasher = {
   hash: async (password: string) => `plain:${password}`,
   verify: async (secret: string | null, password: string) => secret === `plain:${password}`,
@@ -143,7 +143,7 @@ export async function openProviderFixture({
       return trading.tradeReturnCode({ ...context, ...change }, { ...shown, secondFactor: { token, enrol } });
     },
 
-    /** What the provider sends the browser of a log-in back with. */
+    /** The parameters with which the provider redirects the browser of a log-in. */
     async away(change: Partial<StartInput> = {}): Promise<CallbackInput> {
       const { location, cookie } = await this.start(change);
       const parameters = new Map([
@@ -181,7 +181,7 @@ export async function openProviderFixture({
 
 export type ProviderFixture = Awaited<ReturnType<typeof openProviderFixture>>;
 
-/** The code of a refusal; `0` for a success. */
+/** The code of an error; `0` for a success. */
 export function codeOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => 0,
@@ -189,7 +189,7 @@ export function codeOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Who is bound to whom. */
+/** The links from accounts to users. */
 export async function linksIn({ records }: Repositories): Promise<IdentityLink[]> {
   return (await records.list(identityLinkKind, { after: null, limit: 100 })).map(({ value }) => value);
 }

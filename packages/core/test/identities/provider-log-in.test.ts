@@ -3,7 +3,7 @@ import { ServiceError, ProviderEntries } from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
 import { codeOf, openProviderFixture, type ProviderFixture, linksIn } from "./provider-fixture.ts";
 
-describe("a log-in at a provider", () => {
+describe("provider log-in", () => {
   let f: ProviderFixture;
   beforeEach(async () => {
     f = await openProviderFixture();
@@ -11,7 +11,7 @@ describe("a log-in at a provider", () => {
   const links = () => linksIn(f.r);
   const secrets = () => f.google.begun.flatMap(({ state, nonce, codeVerifier }) => [state, nonce, codeVerifier]);
 
-  test("begins with secrets that are good for it alone, a cookie, and the address of the configuration", async () => {
+  test("begins with single-use secrets, a cookie, and the configured address", async () => {
     const started = await f.start();
     await f.start();
     expect(new Set(secrets()).size).toBe(6);
@@ -38,7 +38,7 @@ describe("a log-in at a provider", () => {
     [{ appNames: ["app", "app"] }, 210],
   ])("begins with %j: %d", async (change, code) => expect(await codeOf(f.start(change))).toBe(code));
 
-  test("needs an entry, app names and data", async () => {
+  test("requires an entry, app names and data", async () => {
     await f.register(f.google, { appNames: [] });
     expect(await codeOf(f.start())).toBe(209);
     const withoutId = { accept: (data: unknown) => data, type: "google" };
@@ -48,7 +48,7 @@ describe("a log-in at a provider", () => {
     expect(await codeOf(f.start())).toBe(698);
   });
 
-  test("is refused while too many are under way, which the audit counts by app key and network", async () => {
+  test("is refused while too many are in progress, which the audit counts by app key and network", async () => {
     let offset = 0;
     const crowded = await openProviderFixture({ room: { ofOwner: 2, inAll: 3 }, clockOffset: () => offset });
     const from = (network: string) => crowded.start({}, { address: network, network });
@@ -76,7 +76,7 @@ describe("a log-in at a provider", () => {
     await from("192.0.2.1");
   });
 
-  test("opens the data of a provider once, until they are sealed anew", async () => {
+  test("unseals the data of a provider once, until they are sealed again", async () => {
     const opened = jest.spyOn(f.sealing, "openData");
     const clientIds = () => f.google.begun.map(({ data }) => data["clientId"]);
     await f.start();
@@ -91,7 +91,7 @@ describe("a log-in at a provider", () => {
     expect(opened).toHaveBeenCalledTimes(3);
   });
 
-  test("gives somebody who is bound to nobody what he can bind himself with, once", async () => {
+  test("gives an unlinked account a dfUuid that links it once", async () => {
     const userId = await f.user("ada");
     const dfUuid = await f.dfUuid();
     expect(dfUuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -118,7 +118,7 @@ describe("a log-in at a provider", () => {
     expect(await codeOf(f.link(dfUuid))).toBe(324);
   });
 
-  test("is bound by issuer and subject, and by nothing else", async () => {
+  test("is identified by issuer and subject alone", async () => {
     await f.user("ada");
     await f.link(await f.dfUuid());
     for (const change of [
@@ -137,7 +137,7 @@ describe("a log-in at a provider", () => {
     expect(await links()).toHaveLength(1);
   });
 
-  test("judges credentials before the dfUuid, which only success spends", async () => {
+  test("checks credentials before the dfUuid, which only a success spends", async () => {
     await f.user("ada");
     const dfUuid = await f.dfUuid();
     expect(await codeOf(f.link("nothing", { pass: "wrong" }))).toBe(302);
@@ -161,7 +161,7 @@ describe("a log-in at a provider", () => {
     expect(await f.r.sessions.count()).toBe(1);
   });
 
-  test("tells a user who has an address what was bound to him, once, and nobody what was not", async () => {
+  test("notifies a user with an address once about a new link, and sends nothing otherwise", async () => {
     const known = await openProviderFixture({ mail: "taken" });
     await known.user("ada", "secret", "ada@mail.example");
     await known.user("ben");
@@ -182,7 +182,7 @@ describe("a log-in at a provider", () => {
   test.each([
     ["none", 0],
     ["refused", 1],
-  ] as const)("binds whether or not anybody can be told: mail %s", async (mail, orders) => {
+  ] as const)("links whether or not a notification can be sent: mail %s", async (mail, orders) => {
     const known = await openProviderFixture({ mail });
     await known.user("ada", "secret", "ada@mail.example");
     expect([
@@ -192,7 +192,7 @@ describe("a log-in at a provider", () => {
     ]).toEqual([0, orders, 1]);
   });
 
-  test("of two who bind one account, one succeeds, whatever they bind it with", async () => {
+  test("links an account once when several requests compete with any dfUuid", async () => {
     await f.user("ada");
     await f.user("eve");
     const [first, second] = [await f.dfUuid(), await f.dfUuid()];
@@ -206,7 +206,7 @@ describe("a log-in at a provider", () => {
     expect(await f.r.sessions.count()).toBe(1);
   });
 
-  test("spends its state first, and is refused when anything does not belong to it", async () => {
+  test("spends its state first, and is refused when any part does not match", async () => {
     const provided = (parameters: Record<string, string>) => new Map(Object.entries(parameters));
     const bad = [
       (input: Awaited<ReturnType<typeof f.away>>) => ({ ...input, providerName: "facebook" }),
@@ -235,7 +235,7 @@ describe("a log-in at a provider", () => {
     ["HTTPS://service.example", "__Host-sallyport_login_", "/", "sallyport_login_"],
     ["http://127.0.0.1:8080/api", "sallyport_login_", "/api/v1/google/callback", "__Host-sallyport_login_"],
   ])(
-    "with a callback at %s has a cookie named %s for %s, and takes none named %s",
+    "with a callback at %s has a cookie named %s for %s, and refuses one named %s",
     async (publicUrl, prefix, path, otherPrefix) => {
       const known = await openProviderFixture({ publicUrl });
       for (const isOwn of [true, false]) {
@@ -261,14 +261,14 @@ describe("a log-in at a provider", () => {
     },
   );
 
-  test("of many callbacks with one state one is heard", async () => {
+  test("accepts one of several callbacks with the same state", async () => {
     const input = await f.away();
     const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(f.finish(input))));
     expect(codes.filter((code) => code === 0)).toHaveLength(1);
     expect(f.google.finished).toHaveLength(1);
   });
 
-  test("ends with the app key, the app name, the entry, or the user", async () => {
+  test("fails when the app key, the app name, the entry or the user is gone", async () => {
     const userId = await f.user("ada");
     await f.link(await f.dfUuid());
     const refused = async (change: () => Promise<unknown>) => {
@@ -294,7 +294,7 @@ describe("a log-in at a provider", () => {
     );
   });
 
-  test("keeps nothing in clear text of what it is bound by", async () => {
+  test("stores no link secret in clear text", async () => {
     const { cookie } = await f.start({ secondFactor: { token: "123456", enrol: false } });
     const { state } = f.google.begun[0] ?? { state: "" };
     const stored = JSON.stringify(await f.r.records.get("providerState", [digests.sha256(state)]));

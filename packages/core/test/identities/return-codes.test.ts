@@ -16,7 +16,7 @@ function pair(verifier = random.secret()) {
   return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
 }
 
-describe("a log-in at a provider that returns to an app", () => {
+describe("provider log-in that returns to an app", () => {
   let f: ProviderFixture;
   let offset: number;
   const open = async (options: ProviderFixtureOptions = {}) => {
@@ -26,7 +26,7 @@ describe("a log-in at a provider that returns to an app", () => {
   beforeEach(() => open());
 
   const links = () => linksIn(f.r);
-  /** A whole way, up to the code. */
+  /** A complete flow up to the code. */
   async function returned(change: Partial<StartInput> = {}) {
     const { verifier, challenge } = pair();
     const { outcome } = await f.finish(await f.away({ returnTo: address, challenge, ...change }));
@@ -42,7 +42,7 @@ describe("a log-in at a provider that returns to an app", () => {
     ["an empty challenge", { challenge: "" }],
     ["a challenge in hexadecimal digits", { challenge: "0".repeat(64) }],
     ["a challenge with padding", { challenge: `${pair().challenge}=` }],
-    ["a challenge that is none of S256", { challenge: `${"A".repeat(42)}B` }],
+    ["a challenge of another method than S256", { challenge: `${"A".repeat(42)}B` }],
     ["no address", { returnTo: null }],
     ["an empty address", { returnTo: "" }],
     ["an address that is not listed", { returnTo: "https://other.example/back" }],
@@ -51,7 +51,7 @@ describe("a log-in at a provider that returns to an app", () => {
     ["a fragment", { returnTo: `${address}#a` }],
     ["another port", { returnTo: "https://app.example:444/back" }],
     ["a scheme of scripts", { returnTo: "javascript:alert(1)//app.example" }],
-  ])("does not begin with %s, and keeps nothing", async (_what, change) => {
+  ])("does not begin with %s, and stores nothing", async (_what, change) => {
     await open({ room: { ofOwner: 1, inAll: 1 } });
     const right = { returnTo: address, challenge: pair().challenge };
     await expect(f.start({ ...right, ...change })).rejects.toMatchObject({ code: 307 });
@@ -59,7 +59,7 @@ describe("a log-in at a provider that returns to an app", () => {
     expect([await codeOf(f.start(right)), await codeOf(f.start(right))]).toEqual([0, 706]);
   });
 
-  test("takes any port of this machine, and gives it back", async () => {
+  test("accepts any port of the loopback address, and returns to it", async () => {
     const { outcome } = await f.finish(
       await f.away({ returnTo: "http://127.0.0.1:51000/back?from=provider", challenge: pair().challenge }),
     );
@@ -69,7 +69,7 @@ describe("a log-in at a provider that returns to an app", () => {
     });
   });
 
-  test("opens nothing and binds nobody until its code is traded", async () => {
+  test("opens no session and links no account until the code is exchanged", async () => {
     const userId = await f.user("guest");
     await f.register(f.google, { defaultUserId: userId });
     const before = await f.trail();
@@ -97,7 +97,7 @@ describe("a log-in at a provider that returns to an app", () => {
     expect(await f.r.sessions.count()).toBe(1);
   });
 
-  test("gives an account that is bound to no user its dfUuid, which binds it, once", async () => {
+  test("gives an unlinked account a dfUuid that links it once", async () => {
     await f.user("ada");
     const { code, verifier } = await returned();
     const outcome = (await f.trade({ code, verifier })) as { dfUuid: string };
@@ -108,7 +108,7 @@ describe("a log-in at a provider that returns to an app", () => {
     expect(await f.trade(again)).toMatchObject({ sessionId: expect.any(String), user: { Name: "ada" } });
   });
 
-  test("keeps nothing in clear text of what it stands for, and neither code nor verifier at all", async () => {
+  test("stores nothing in clear text, and neither code nor verifier at all", async () => {
     const { code, verifier } = await returned({ secondFactor: { token: "123456", enrol: false } });
     const stored = JSON.stringify((await f.r.records.get("returnCode", [digests.sha256(code)]))[0]?.value);
     expect(stored).toMatch(/^\{"sealed":"[^"]+"\}$/);
@@ -121,15 +121,15 @@ describe("a log-in at a provider that returns to an app", () => {
     ["another verifier", ({ code }) => trade({ code, verifier: random.secret() })],
     ["no verifier", ({ code }) => trade({ code, verifier: "" })],
     ["the challenge for the verifier", ({ code, verifier }) => trade({ code, verifier: pair(verifier).challenge })],
-    ["the digest of the verifier for it", ({ code, verifier }) => trade({ code, verifier: digests.sha256(verifier) })],
-    ["a verifier with something behind it", ({ code, verifier }) => trade({ code, verifier: `${verifier}=` })],
+    ["the digest of the verifier", ({ code, verifier }) => trade({ code, verifier: digests.sha256(verifier) })],
+    ["a verifier with a suffix", ({ code, verifier }) => trade({ code, verifier: `${verifier}=` })],
     ["another app key", (given) => codeOf(f.trade(given, { appKey: { ...f.context.appKey, id: "another" } }))],
     [
       "another alias",
       (given) => codeOf(f.trade(given, { database: Object.assign(Object.create(f.database), { alias: "second" }) })),
     ],
   ];
-  test.each(wrong)("is over after %s", async (_what, attempt) => {
+  test.each(wrong)("ends after %s", async (_what, attempt) => {
     await f.user("ada");
     await f.link(await f.dfUuid());
     const given = await returned();
@@ -139,13 +139,13 @@ describe("a log-in at a provider that returns to an app", () => {
     expect(await f.trail()).toContain("provider.refused 324 google");
   });
 
-  test("has a verifier of 43 characters at least, whatever its challenge is", async () => {
+  test("requires a verifier of at least 43 characters for any challenge", async () => {
     const { verifier, challenge } = pair("short");
     const { code } = await returned({ challenge });
     expect(await trade({ code, verifier })).toBe(324);
   });
 
-  test("is not hurt by codes that are none, which the audit counts together", async () => {
+  test("ignores unknown codes, which the audit counts together", async () => {
     const given = await returned();
     for (const code of ["", "\0", random.secret(), given.code.slice(1), `${given.code} `, digests.sha256(given.code)])
       expect(await trade({ ...given, code })).toBe(324);
@@ -153,7 +153,7 @@ describe("a log-in at a provider that returns to an app", () => {
     expect(await trade(given)).toBe(0);
   });
 
-  test("is good for a minute", async () => {
+  test("expires after a minute", async () => {
     const [early, late] = [await returned(), await returned()];
     offset = 59_000;
     expect(await trade(early)).toBe(0);
@@ -161,7 +161,7 @@ describe("a log-in at a provider that returns to an app", () => {
     expect(await trade(late)).toBe(324);
   });
 
-  test("of many who trade one code at once one gets a session, or a dfUuid", async () => {
+  test("gives one of several simultaneous exchanges a session or a dfUuid", async () => {
     const unbound = await returned();
     const many = (given: { code: string; verifier: string }) =>
       Promise.all(Array.from({ length: 10 }, () => trade(given)));
@@ -174,7 +174,7 @@ describe("a log-in at a provider that returns to an app", () => {
     expect(await f.r.sessions.count()).toBe(2);
   });
 
-  test("of a right and a wrong verifier at once, no more than one succeeds, and the code is over", async () => {
+  test("allows at most one of a right and a wrong verifier at once, and spends the code", async () => {
     await f.user("ada");
     await f.link(await f.dfUuid());
     for (let round = 0; round < 5; round += 1) {
@@ -186,7 +186,7 @@ describe("a log-in at a provider that returns to an app", () => {
     }
   });
 
-  test("tells the app why it failed, once the state is known, and takes the cookie back", async () => {
+  test("tells the app why it failed once the state is known, and clears the cookie", async () => {
     const outcomeOf = async (change: () => unknown, undo: () => unknown = () => {}) => {
       const input = await f.away({ returnTo: address, challenge: pair().challenge });
       await change();
@@ -228,7 +228,7 @@ describe("a log-in at a provider that returns to an app", () => {
     ]);
   });
 
-  test("goes nowhere when it is not known whose log-in it is", async () => {
+  test("does not redirect without a valid state and cookie", async () => {
     const begun = () => f.away({ returnTo: address, challenge: pair().challenge });
     const [stolen, other, late] = [await begun(), await begun(), await begun()];
     expect(await codeOf(f.finish({ ...stolen, cookie: () => null }))).toBe(324);
@@ -254,7 +254,7 @@ describe("a log-in at a provider that returns to an app", () => {
     expect(f.google.finished).toHaveLength(1);
   });
 
-  test("has room for as many codes as for log-ins under way, of a network and in all", async () => {
+  test("has the same limits for codes as for log-ins in progress, for a network and in all", async () => {
     await open({ room: { ofOwner: 2, inAll: 0 } });
     const [first] = [await returned(), await returned()];
     const refused = await returned();
@@ -265,7 +265,7 @@ describe("a log-in at a provider that returns to an app", () => {
     expect((await returned()).error).toBeNull();
   });
 
-  test("is over when the user is disabled, the provider is gone or there is no room for a session", async () => {
+  test("ends when the user is disabled, the provider is gone or no session is free", async () => {
     const userId = await f.user("ada");
     await f.link(await f.dfUuid());
     const refused = async (change: () => unknown, undo: () => unknown) => {
@@ -300,7 +300,7 @@ describe("a log-in at a provider that returns to an app", () => {
     );
   });
 
-  test("is not over when a second factor is asked for, and is spent when one may be set up", async () => {
+  test("stays open when a second factor is required, and is spent by an enrolment", async () => {
     await f.user("ada");
     await f.link(await f.dfUuid());
     await new Applications(f.r.records).setSecondFactor("app", "forced");
@@ -319,7 +319,7 @@ describe("a log-in at a provider that returns to an app", () => {
     expect(await trade({ ...late, enrol: true })).toBe(324);
   });
 
-  test("ends as an earlier version began it, which knew of no address", async () => {
+  test("completes a log-in that an earlier version began without an address", async () => {
     const input = await f.away();
     const digest = digests.sha256(input.parameters.get("state") ?? "");
     const stored = (await f.r.records.take("providerState", digest)) as { sealed: string };

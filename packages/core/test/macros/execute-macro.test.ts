@@ -37,8 +37,8 @@ function countTransactions(): { count: number } {
   return counted;
 }
 
-describe("a macro", () => {
-  test("gives back what it was given, and opens no transaction to read", async () => {
+describe("macro execution", () => {
+  test("returns its input, and opens no transaction to read", async () => {
     const opened = countTransactions();
     const [id] = (await macros.fixture.insert(create("one"))) as [ObjectId];
     macros.define("Read", async (ask, { input }) => [input ?? null, (await ask("objects.get", { id })) ?? null]);
@@ -53,7 +53,7 @@ describe("a macro", () => {
     });
   });
 
-  test("keeps all that it writes, in one transaction, in which it sees it", async () => {
+  test("commits all its writes in one transaction, in which it sees them", async () => {
     const opened = countTransactions();
     macros.define("Write", async (ask) => {
       await ask("objects.create", create("one"));
@@ -64,7 +64,7 @@ describe("a macro", () => {
     expect({ opened, names: await names() }).toEqual({ opened: { count: 1 }, names: ["one", "two"] });
   });
 
-  test("keeps nothing when it fails", async () => {
+  test("rolls back when it fails", async () => {
     macros.define("Fail", async (ask) => {
       await ask("objects.create", create("one"));
       throw new MacroFault("threw", "Fail", "oh");
@@ -73,7 +73,7 @@ describe("a macro", () => {
     expect({ names: await names(), reserved: macros.runtime.reserved }).toEqual({ names: [], reserved: 0 });
   });
 
-  test("goes on after what it catches, of which nothing is kept", async () => {
+  test("continues after a caught error, whose write is undone", async () => {
     macros.define("Catch", async (ask) => {
       await ask("objects.create", create("one"));
       await ask("objects.create", { className: "Thing", attributes: { Unknown: 1 } }).catch(() => {});
@@ -85,7 +85,7 @@ describe("a macro", () => {
     expect(await names()).toEqual(["one", "two"]);
   });
 
-  test("keeps each write by itself where it wants to, and can hold nothing then", async () => {
+  test("commits each write by itself when it declares so, and cannot lock rows then", async () => {
     const opened = countTransactions();
     const [id] = (await macros.fixture.insert(create("zero"))) as [ObjectId];
     macros.define(
@@ -104,7 +104,7 @@ describe("a macro", () => {
     expect({ opened, names: await names() }).toEqual({ opened: { count: 0 }, names: ["zero", "one", "one"] });
   });
 
-  test("runs again from its beginning when its transaction has to", async () => {
+  test("runs again from its beginning when its transaction is retried", async () => {
     const { storage } = macros.fixture.database;
     const transaction: Storage["transaction"] = storage.transaction.bind(storage);
     const lost = new Error("lost");
@@ -127,7 +127,7 @@ describe("a macro", () => {
     expect({ runs, names: await names() }).toEqual({ runs: 2, names: ["run 2"] });
   });
 
-  test("is told that no connection became free, and ends with that", async () => {
+  test("is told that no connection became free, and ends with that error", async () => {
     const { storage } = macros.fixture.database;
     const none = Object.assign(new Error("none"), { code: 607 });
     storage.transaction = () => Promise.reject(none);
@@ -135,7 +135,7 @@ describe("a macro", () => {
     await expect(macros.execute("Write")).rejects.toBe(none);
   });
 
-  test("that takes too long is answered before what it waits for, of which nothing is kept", async () => {
+  test("is answered at its time limit before its pending calls end, and nothing is committed", async () => {
     let finish = () => {};
     let wait = () => {};
     const { storage } = macros.fixture.database;
@@ -176,7 +176,7 @@ describe("a macro", () => {
     });
   });
 
-  test("has as much more time as others were before it", async () => {
+  test("extends its time limit by the time that others ran before it", async () => {
     let [begun, finish] = [(): void => {}, (): void => {}];
     const begins = new Promise<void>((resolve) => {
       begun = resolve;
@@ -201,12 +201,12 @@ describe("a macro", () => {
     macros.runtime.waited = 0;
   });
 
-  test("is answered as what becomes of its transaction once that is being committed, however late", async () => {
+  test("is answered with the outcome of its transaction once the commit has begun, however late", async () => {
     const { storage } = macros.fixture.database;
     const transaction: Storage["transaction"] = storage.transaction.bind(storage);
     storage.transaction = async (work) => {
       const result = await transaction(work);
-      // The commit was sent, and its answer takes its time.
+      // The commit was sent, and its answer is slow.
       for (const alarm of macros.alarms) alarm();
       return result;
     };
@@ -216,10 +216,10 @@ describe("a macro", () => {
   });
 });
 
-describe("a macro that calls another", () => {
+describe("macro that calls another", () => {
   const rights = (name: string, run: Parameters<MacroFixture["define"]>[1]) => macros.define(name, run);
 
-  test("shares the transaction, and is given the result", async () => {
+  test("shares the transaction, and receives the result", async () => {
     const opened = countTransactions();
     rights("Inner", async (ask, { input }) => {
       await ask("objects.create", create("inner"));
@@ -240,7 +240,7 @@ describe("a macro that calls another", () => {
   });
 
   test.each(["before", "inside", "deeper"])(
-    "loses of one that fails what that wrote, whether the transaction began %s",
+    "undoes the writes of a failed inner macro, with the transaction begun %s",
     async (begins) => {
       rights("Innermost", async (ask) => {
         await ask("objects.create", create("innermost"));
@@ -262,7 +262,7 @@ describe("a macro that calls another", () => {
     },
   );
 
-  test("keeps what an inner one of a failed one's siblings wrote", async () => {
+  test("keeps the writes of an inner macro when a sibling fails", async () => {
     rights("Good", async (ask) => (await ask("objects.create", create("good"))) as JsonValue);
     rights("Bad", async (ask) => {
       await ask("call", { name: "Good" });
@@ -277,7 +277,7 @@ describe("a macro that calls another", () => {
     expect(await names()).toEqual(["good"]);
   });
 
-  test("is refused what the caller may not execute, what there is not, and what is no name", async () => {
+  test("is refused a macro without access, an unknown one, and an invalid name", async () => {
     macros.define("Forbidden", async () => null, { access: { groups: [] } });
     rights("Outer", async (ask, { input }) => (await ask("call", { name: input ?? null })) as JsonValue);
     await expect(macros.execute("Outer", "Forbidden")).rejects.toEqual(code(401));
@@ -286,13 +286,13 @@ describe("a macro that calls another", () => {
     await expect(macros.execute("Outer", 1)).rejects.toEqual(code(400));
   });
 
-  test("goes no deeper than eight", async () => {
+  test("nests at most eight levels", async () => {
     rights("Self", async (ask) => (await ask("call", { name: "Self" })) as JsonValue);
     await expect(macros.execute("Self")).rejects.toEqual(code(710));
     expect(macros.runtime.invoked).toHaveLength(8);
   });
 
-  test("lets it have its own transaction where it has none", async () => {
+  test("gives the inner macro its own transaction when it has none", async () => {
     rights("Inner", async (ask) => {
       await ask("objects.create", create("inner"));
       return null;
@@ -311,7 +311,7 @@ describe("a macro that calls another", () => {
   });
 });
 
-describe("access", () => {
+describe("macro access", () => {
   let groups: ObjectId[];
   let member: SessionContext;
   let administrator: SessionContext;
@@ -332,7 +332,7 @@ describe("access", () => {
     macros.define("OfApp", async () => "app", { access: { apps: ["office"], groups: ["Accounting"] } });
   });
 
-  test("is by groups and app names together, and administrators have it", async () => {
+  test("requires the group and the app name, and administrators always have it", async () => {
     await expect(macros.execute("Closed", null, { as: member })).rejects.toEqual(code(401));
     await expect(macros.execute("Grouped")).rejects.toEqual(code(401));
     await expect(macros.execute("OfApp", null, { as: member })).resolves.toBe("app");
@@ -342,7 +342,7 @@ describe("access", () => {
       await expect(macros.execute(name, null, { as: administrator })).resolves.toBeDefined();
   });
 
-  test("says who may do without the checker", async () => {
+  test("decides who may skip the check", async () => {
     await expect(macros.execute("Grouped", null, { as: member, skipCheck: true })).resolves.toEqual([
       true,
       expect.anything(),
@@ -351,7 +351,7 @@ describe("access", () => {
     await expect(macros.execute("Closed", null, { as: administrator, skipCheck: true })).resolves.toBe("closed");
   });
 
-  test("is told to a module without names, unless its text speaks of the caller", async () => {
+  test("passes a module no names, unless its text refers to the caller", async () => {
     const nameless = {
       userId: member.principal.userId,
       administrator: false,
@@ -366,7 +366,7 @@ describe("access", () => {
     await expect(macros.execute("Grouped", null, { as: member })).resolves.toEqual(named);
   });
 
-  test("that was refused is in the audit", async () => {
+  test("is audited when refused", async () => {
     await expect(macros.execute("Closed", null, { as: member })).rejects.toEqual(code(401));
     await expect(macros.execute("OfApp", null, { as: member, skipCheck: true })).rejects.toEqual(code(402));
     expect(await macros.fixture.r.audit.read(0, 10)).toMatchObject([
@@ -375,7 +375,7 @@ describe("access", () => {
     ]);
   });
 
-  test("that was refused is in the audit, also where the transaction around it is undone", async () => {
+  test("is audited when refused, even if the surrounding transaction is rolled back", async () => {
     const refused = inTransaction(member, (inside) => macros.execute("Closed", null, { as: inside }));
     await expect(refused).rejects.toEqual(code(401));
     expect(await macros.fixture.r.audit.read(0, 10)).toMatchObject([
@@ -384,14 +384,14 @@ describe("access", () => {
   });
 
   test.each(["", "a-b", "1a", "a".repeat(129), "a b", "ä"])(
-    "does not come into question for %j, which is no name",
+    "refuses the invalid name %j",
     async (name) => {
       await expect(macros.execute(name)).rejects.toEqual(code(400));
     },
   );
 
   test.each(["__proto__", "constructor", "Nothing"])(
-    "does not come into question for %s, which names nothing",
+    "refuses the unknown name %s",
     async (name) => {
       await expect(macros.execute(name)).rejects.toEqual(code(710));
     },

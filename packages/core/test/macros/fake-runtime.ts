@@ -11,7 +11,7 @@ import {
 
 type Ask = (name: string, argument: JsonValue) => Promise<JsonValue | undefined>;
 
-/** What stands in for the text of a module. */
+/** Stands in for the text of a module. */
 export interface FakeModule extends MacroDeclaration {
   readonly name: string;
 }
@@ -25,9 +25,9 @@ export class FakeRuntime implements MacroRuntime {
   readonly runs = new Map<string, FakeRun>();
   readonly invoked: string[] = [];
   inspections = 0;
-  /** What the text `unlucky` is found to be at a second look; without it, its thread ends every time. */
+  /** The outcome of the second inspection of the text `unlucky`; if missing, its thread ends every time. */
   unlucky: string | undefined;
-  /** The bad luck of that text. */
+  /** The transient failure of that text. */
   badLuck: MacroFaultKind = "ended";
   reserved = 0;
 
@@ -44,7 +44,7 @@ export class FakeRuntime implements MacroRuntime {
     return { declaration: JSON.parse(module.code) as MacroDeclaration, module };
   }
 
-  /** Milliseconds for which others are before whatever is invoked. */
+  /** Milliseconds for which others run before each invocation. */
   waited = 0;
 
   async lease() {

@@ -44,7 +44,7 @@ const forms: RequestForms = {
 /** A database in memory whose macros are functions of the test. */
 export class MacroFixture {
   readonly runtime = new FakeRuntime();
-  /** What is to be done when the time of an execution is up. */
+  /** Callbacks for the end of an execution's time limit. */
   readonly alarms = new Set<() => void>();
   readonly executed: ExecutedMacro[] = [];
   readonly lines: string[] = [];

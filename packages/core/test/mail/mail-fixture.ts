@@ -24,14 +24,14 @@ export function sealedOrders(masterKey = 7): SealedMailJobs {
   return new SealedMailJobs(new AesGcmKeyWrapping(new Uint8Array(32).fill(masterKey)));
 }
 
-/** An outbox in memory with a transport that does what it is told. */
+/** An outbox in memory with a scripted transport. */
 export class MailFixture {
   readonly sent: Mail[] = [];
   readonly rung: string[] = [];
   readonly storage = new MemoryStorage({ clockOffset: () => this.offset });
   readonly orders = sealedOrders();
   readonly orderMail = this.orderMailWith({});
-  /** What the transport does with the next mails. */
+  /** The outcomes of the next messages. */
   onSend: (mail: Mail) => Promise<MailOutcome> = async () => ({ kind: "sent" });
   resetMail: ResetMail = {
     prepare: async (_r, { user }) =>

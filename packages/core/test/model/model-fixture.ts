@@ -14,7 +14,7 @@ import { sessionContext } from "../session-context.ts";
 export const administrator: Principal = { userId: "1", groups: [], administrator: true };
 
 export interface ModelFixture extends Fixture {
-  /** Databases whose indexes were asked for. */
+  /** Databases with a request for indexes. */
   readonly aligned: unknown[];
   put(
     name: string,
@@ -51,7 +51,7 @@ export async function openModelFixture(): Promise<ModelFixture> {
   };
 }
 
-/** The code of a failure and its detail; `ok` of a success. */
+/** The code and detail of an error; `ok` for a success. */
 export function outcomeOf(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => "ok",

@@ -1,7 +1,7 @@
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { changeRecord, type RecordKind, type Repositories, ServiceError } from "../../src/index.ts";
 
-/** Notes of users, by their titles: a kind that nothing else knows, and all that a kind needs. */
+/** Notes of users by title: a kind that nothing else knows, and all that a kind needs. */
 interface Note {
   readonly text: string;
   readonly read: number;
@@ -12,7 +12,7 @@ const notes: RecordKind<Note> = "note";
 class Notes {
   constructor(private readonly r: Pick<Repositories, "records">) {}
 
-  /** 307 where there is a note of this title. */
+  /** 307 if a note with this title exists. */
   async write(title: string, owner: string, text: string): Promise<void> {
     const outcome = await this.r.records.put(notes, title, { text, read: 0 }, { owner, ifVersion: "none" });
     if (outcome !== "stored") throw new ServiceError(307);
@@ -45,7 +45,7 @@ test("a new kind of record with its use case needs nothing but core", async () =
     { kind: "note", id: "title", owner: "user:7", value: { text: "first", read: 10 } },
   ]);
 
-  // With an account goes what belongs to its user.
+  // The removal of an account removes the records of its user.
   await storage.repositories.accounts.remove(["7"]);
   expect(await all.reads("title")).toBe(0);
 });

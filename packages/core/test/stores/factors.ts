@@ -11,12 +11,12 @@ export function factorOf(subject: string, more: Partial<NewSecondFactor> = {}): 
   return { subject, appName: "field", sealedSecret: `sealed for ${subject}`, recoveryCodes: [], ...more };
 }
 
-/** A factor as it is found when it was begun. */
+/** A begun factor as it is read. */
 export function begun(factor: NewSecondFactor): FoundFactor {
   return { ...factor, confirmed: false, lastStep: -1, version: expect.any(Number) as unknown as number };
 }
 
-/** The factor of this subject and app name, which has to be there. */
+/** The factor of this subject and app name, which must exist. */
 export async function found(factors: SecondFactors, { subject, appName }: FactorKey): Promise<FoundFactor> {
   const [factor] = await factors.find(subject, [appName]);
   if (factor === undefined) throw new Error(`There is no factor of ${subject} for ${appName}.`);

@@ -1,7 +1,7 @@
 import { KeyStore, type ServerKeyKind, type StoredKey, type WrappedKeyPair } from "../../src/index.ts";
 import { atOnce, hostileTexts, hour, minute, openStoreFixture, type StoreFixture, tally } from "./store-fixture.ts";
 
-/** A key pair of this id, with texts in the place of keys. */
+/** A key pair of this id, with texts in place of keys. */
 function newKey(kind: ServerKeyKind, keyId: string): WrappedKeyPair {
   return { kind, keyId, publicKey: `public ${keyId}`, wrappedPrivateKey: `wrapped ${keyId}` };
 }
@@ -44,7 +44,7 @@ describe("key pairs", () => {
     expect(createdAt).toBeLessThanOrEqual(await fixture.storage.now());
   });
 
-  test("keep hostile texts as they are", async () => {
+  test("keep hostile texts unchanged", async () => {
     let last = await addFirst(newKey("jwt", "one"));
     for (const text of hostileTexts) {
       const key: WrappedKeyPair = { kind: "jwt", keyId: text, publicKey: text, wrappedPrivateKey: text };
@@ -54,7 +54,7 @@ describe("key pairs", () => {
     }
   });
 
-  test("have one first, which all get who add one", async () => {
+  test("have one first, which later additions return", async () => {
     const first = await addFirst(newKey("rsa", "one"));
     expect(await addFirst(newKey("rsa", "two"))).toEqual(first);
     await keys.rotate("one", newKey("rsa", "three"), hour);
@@ -62,13 +62,13 @@ describe("key pairs", () => {
     expect(await accepted("rsa")).toEqual(["three", "one"]);
   });
 
-  test("have one first key when several are added at once, and all calls get it", async () => {
+  test("have one first key when several are added at once, and all calls return it", async () => {
     const answers = await atOnce(10, (index) => keys.addFirst(newKey("jwt", `key ${index}`), index));
     expect(answers).toEqual(Array.from({ length: 10 }, () => answers[0]));
     expect(await keys.accepted("jwt")).toEqual([answers[0]]);
   });
 
-  test("are rotated: the one before is accepted for a while", async () => {
+  test("are rotated, and the previous one is accepted for a while", async () => {
     const first = await addFirst(newKey("rsa", "one"));
     const before = await fixture.storage.now();
     expect(await keys.rotate("one", newKey("rsa", "two"), 24 * hour)).toBe("ok");
@@ -86,7 +86,7 @@ describe("key pairs", () => {
     expect(await accepted("rsa")).toEqual(["two"]);
   });
 
-  test("are accepted each for its own while, the latest first", async () => {
+  test("are accepted each for its own time, the latest first", async () => {
     await addFirst(newKey("rsa", "c"));
     await keys.rotate("c", newKey("rsa", "a"), 10 * hour);
     fixture.advance(hour);
@@ -97,13 +97,13 @@ describe("key pairs", () => {
     expect(await accepted("rsa")).toEqual(["b", "d", "c"]);
   });
 
-  test("are over at once without a while", async () => {
+  test("expire at once without a time", async () => {
     await addFirst(newKey("rsa", "one"));
     await keys.rotate("one", newKey("rsa", "two"), 0);
     expect(await accepted("rsa")).toEqual(["two"]);
   });
 
-  test("are rotated only by who knows the current one", async () => {
+  test("are rotated only by callers that know the current one", async () => {
     expect(await keys.rotate("one", newKey("rsa", "two"), hour)).toBe("stale");
     expect(await keys.current("rsa")).toBeNull();
     await addFirst(newKey("rsa", "one"));
@@ -114,14 +114,14 @@ describe("key pairs", () => {
     expect(await keys.accepted("rsa")).toEqual(before);
   });
 
-  test("are rotated once by several rotations at once", async () => {
+  test("are rotated once by concurrent rotations", async () => {
     await addFirst(newKey("jwt", "one"));
     const outcomes = await atOnce(10, (index) => keys.rotate("one", newKey("jwt", `key ${index}`), hour));
     expect(tally(outcomes)).toEqual({ ok: 1, stale: 9 });
     expect(await accepted("jwt")).toEqual([`key ${outcomes.indexOf("ok")}`, "one"]);
   });
 
-  test("never come back", async () => {
+  test("never return after their expiry", async () => {
     const first = await addFirst(newKey("rsa", "one"));
     expect(await keys.rotate("one", newKey("rsa", "one"), hour)).toBe("known");
     expect(await keys.accepted("rsa")).toEqual([first]);
@@ -149,7 +149,7 @@ describe("key pairs", () => {
     expect(await keys.kept("jwt")).toEqual([]);
   });
 
-  test("of different kinds have nothing to do with one another", async () => {
+  test("of different kinds are independent", async () => {
     await addFirst(newKey("rsa", "one"));
     expect(await keys.current("jwt")).toBeNull();
     expect(await keys.accepted("jwt")).toEqual([]);
@@ -159,7 +159,7 @@ describe("key pairs", () => {
     expect(await accepted("jwt")).toEqual(["two", "one"]);
   });
 
-  test("lose their private halves long after they are over", async () => {
+  test("lose their private halves long after their expiry", async () => {
     for (const kind of ["rsa", "jwt"] as const) {
       await addFirst(newKey(kind, "one"));
       await keys.rotate("one", newKey(kind, "two"), hour);

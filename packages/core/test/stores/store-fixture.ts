@@ -11,7 +11,7 @@ export interface StoreFixture {
   advance(milliseconds: number): void;
 }
 
-/** A migrated database in memory, with nothing in it. */
+/** A migrated, empty database in memory. */
 export async function openStoreFixture(): Promise<StoreFixture> {
   let offset = 0;
   const storage = new MemoryStorage({ clockOffset: () => offset });
@@ -25,7 +25,7 @@ export async function openStoreFixture(): Promise<StoreFixture> {
   };
 }
 
-/** Starts the same call so many times before the first is answered; the answers in the order of the starts. */
+/** Starts the same call this many times before the first is answered; returns the answers in the order of the starts. */
 export function atOnce<T>(times: number, call: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: times }, (_, index) => call(index)));
 }
@@ -37,7 +37,7 @@ export function tally(answers: readonly (string | boolean)[]): Record<string, nu
   return counts;
 }
 
-/** Texts that break what is glued together instead of passed on. All are well-formed Unicode without a zero character. */
+/** Texts that break concatenation in place of parameters. All are well-formed Unicode without a zero character. */
 export const hostileTexts: readonly string[] = [
   "'; drop table sessions; --",
   '" or ""="',
@@ -63,5 +63,5 @@ export const hostileTexts: readonly string[] = [
   "{}[],:\"'",
 ];
 
-/** Texts that no storage takes; looking for them finds nothing. */
+/** Texts that no storage accepts; a search for them finds nothing. */
 export const unstorableTexts: readonly string[] = ["\0", "demo\0", "\0demo", "\ud800", "demo\udc00"];

@@ -37,7 +37,7 @@ test.each<[string, ClientHash, string]>([
   // Characters, not units of UTF-16.
   ["\u{1f469}".repeat(7), "none", short],
   ["\u{1f469}".repeat(8), "none", "\u{1f469}".repeat(8)],
-  // What is the MD5 of something is as long as that, which nobody knows.
+  // A text as long as an MD5 digest may be one: the server cannot tell.
   [digits, "md5", digits],
   [digits.toUpperCase(), "md5", digits],
   [digits, "none", digits],
@@ -49,11 +49,11 @@ test.each<[string, ClientHash, string]>([
   ["fedcba9876543210fedcba9876543210", "md5", listed],
   ["FEDCBA9876543210fedcba9876543210", "md5", listed],
   ["fedcba9876543210fedcba9876543210", "none", listed],
-])("%j under %s is %j", (pass, clientHash, expected) => {
+])("%j under %s gives %j", (pass, clientHash, expected) => {
   expect(outcome(pass, clientHash)).toBe(expected);
 });
 
-test("refuses what is one of the former passwords, and takes what is none", async () => {
+test("refuses a former password and accepts any other", async () => {
   await expect(policy.acceptUnused(["one", "two"], "two")).rejects.toMatchObject({
     code: 320,
     detail: "The password was in use before.",
