@@ -23,11 +23,11 @@ test.each([
   ["6b65c3bc", "keü"],
   ["efbbbf61", "\ufeffa"],
   ["f09f91a9", "\u{1f469}"],
-])("reads %s", (hex, text) => {
+])("decodes %s", (hex, text) => {
   expect(decodeUtf8(bytes(hex))).toBe(text);
 });
 
-test.each(["c3", "ff", "eda080", "c080", "61f09f91"])("does not take %s", (hex) => {
+test.each(["c3", "ff", "eda080", "c080", "61f09f91"])("refuses %s", (hex) => {
   expect(decodeUtf8(bytes(hex))).toBeUndefined();
 });
 
@@ -49,7 +49,7 @@ function gathered(pieces: readonly Buffer[]) {
   return { blocks, refusals, ended };
 }
 
-test("a body is the same however it is cut into pieces", () => {
+test("a body is the same for every split into pieces", () => {
   const piece = fc.oneof(fc.integer({ min: 16, max: 40 }), fc.integer({ min: 1_000, max: 20_000 }));
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 60 }), (lengths) => {
@@ -66,7 +66,7 @@ test("small pieces are passed on in few blocks", () => {
   expect(blocks.length).toBeLessThan(70);
 });
 
-test("pieces of a byte are refused once, and nothing is taken after that", () => {
+test("one-byte pieces are refused once, and the rest is dropped", () => {
   const { blocks, refusals, ended } = gathered(Array.from({ length: 64_000 }, () => Buffer.alloc(1)));
   expect({ blocks, refusals, ended }).toEqual({ blocks: [], refusals: 1, ended: false });
 });
@@ -89,7 +89,7 @@ describe("client origin", () => {
       expect(resolver.resolve(request(peer))).toEqual({ address, network, secure });
     });
 
-    test("forwarded headers do not count", () => {
+    test("forwarded headers are ignored", () => {
       const forged = { "x-forwarded-for": "198.51.100.1", "x-forwarded-proto": "https" };
       expect(resolver.resolve(request("192.0.2.7", forged))).toMatchObject({ address: "192.0.2.7", secure: false });
     });
@@ -105,15 +105,15 @@ describe("client origin", () => {
     test.each([
       ["one hop", "10.0.0.1", "198.51.100.1", "198.51.100.1"],
       ["two proxies", "10.0.0.1", "198.51.100.1, 10.0.0.2", "198.51.100.1"],
-      ["an address that the client made up", "10.0.0.1", "1.2.3.4, 198.51.100.1", "198.51.100.1"],
+      ["an address forged by the client", "10.0.0.1", "1.2.3.4, 198.51.100.1", "198.51.100.1"],
       ["an IPv6 proxy", "2001:db8:ffff::1", "198.51.100.1", "198.51.100.1"],
       ["rubbish", "10.0.0.1", "unknown", "10.0.0.1"],
-      ["rubbish before a proxy", "10.0.0.1", "x, 10.0.0.9", "10.0.0.9"],
-      ["IPv4 in IPv6 clothes, in capitals", "10.0.0.1", "::FFFF:1.2.3.4", "1.2.3.4"],
-      ["IPv4 in IPv6 clothes, in digits", "10.0.0.1", "::ffff:102:304", "1.2.3.4"],
+      ["garbage before a proxy", "10.0.0.1", "x, 10.0.0.9", "10.0.0.9"],
+      ["IPv4-mapped IPv6 in capitals", "10.0.0.1", "::FFFF:1.2.3.4", "1.2.3.4"],
+      ["IPv4-mapped IPv6 in hexadecimal digits", "10.0.0.1", "::ffff:102:304", "1.2.3.4"],
       ["another spelling of a proxy", "10.0.0.1", "198.51.100.1, ::ffff:a00:2", "198.51.100.1"],
       ["an address with a zone", "10.0.0.1", "fe80::1%eth0", "fe80::1"],
-      ["a stranger that forwards", "192.0.2.7", "198.51.100.1", "192.0.2.7"],
+      ["an untrusted peer that forwards", "192.0.2.7", "198.51.100.1", "192.0.2.7"],
     ])("%s", (_name, peer, forwarded, address) => {
       expect(resolver.resolve(request(peer, { "x-forwarded-for": forwarded })).address).toBe(address);
     });
@@ -128,7 +128,7 @@ describe("client origin", () => {
       expect(resolver.resolve(request("127.0.0.1", headers)).secure).toBe(secure);
     });
 
-    test("what a proxy passes on without naming the protocol is not secure", () => {
+    test("a forwarded request without a protocol is not secure", () => {
       expect(resolver.resolve(request("127.0.0.1", { "x-forwarded-for": "198.51.100.1" })).secure).toBe(false);
     });
   });
@@ -142,7 +142,7 @@ describe("database keys", () => {
   const key = (kid: string): PublicJwk => ({ kty: "EC", crv: "P-256", x: "x", y: "y", kid, use: "sig", alg: "ES256" });
   const database = (alias: string) => ({ alias }) as Database;
 
-  /** Databases that answer as they are told, and how often they were asked. */
+  /** Databases with scripted answers, and a count of their calls. */
   function keysOver(
     answers: { [alias: string]: () => Promise<PublicJwk[]> },
     options: { age?: number; waitTimeout?: number } = {},
@@ -156,26 +156,26 @@ describe("database keys", () => {
     return { keys: new DatabaseKeys({ databases, keyRings: { published }, ...options }), asked: () => asked };
   }
 
-  test("are asked for once, however many ask at once and shortly afterwards", async () => {
+  test("are read once for concurrent and subsequent requests", async () => {
     const { keys, asked } = keysOver({ one: async () => [key("a")], two: async () => [key("b")] });
     const sets = await Promise.all(Array.from({ length: 100 }, () => keys.read()));
     expect(new Set([...sets, await keys.read()]).size).toBe(1);
     expect(asked()).toBe(2);
   });
 
-  test("are asked for anew when their time is over", async () => {
+  test("are read again after their maximum age", async () => {
     const { keys, asked } = keysOver({ one: async () => [key(`key ${asked()}`)] }, { age: 0 });
     const ids = [];
     for (let round = 0; round < 3; round += 1) ids.push((await keys.read()).keys[0]?.kid);
     expect(ids).toEqual(["key 1", "key 2", "key 3"]);
   });
 
-  test("stand in the set once, whoever has them", async () => {
+  test("are in the set once, even if several databases have them", async () => {
     const { keys } = keysOver({ one: async () => [key("a"), key("b")], two: async () => [key("b"), key("c")] });
     expect(await keys.read()).toEqual({ keys: [key("a"), key("b"), key("c")], complete: true });
   });
 
-  test("of a database that fails or says nothing are left out", async () => {
+  test("of a database that fails or does not answer are left out", async () => {
     const silent = () => new Promise<PublicJwk[]>(() => {});
     const failing = () => Promise.reject(new Error("It is down."));
     const { keys } = keysOver({ one: async () => [key("a")], silent, failing }, { waitTimeout: 1 });
@@ -199,7 +199,7 @@ test.each([
   ["rrrrrrr", 3, ["rrr", "rrr", "r"]],
   ["wwrrwrw", 3, ["w", "w", "rr", "w", "r", "w"]],
   ["rrw", 1, ["r", "r", "w"]],
-])("%j in groups of %i", (kinds, most, groups) => {
+])("splits %j into groups of at most %i", (kinds, most, groups) => {
   expect(groupsOf(kinds, most)).toEqual(groups);
 });
 
@@ -222,7 +222,7 @@ describe("credentials", () => {
     expect([sessionId.value, authorization.value, secureToken.value, appKey.value]).toEqual(["s", "a", "t", null]);
   });
 
-  test("counts equal values once and never picks from different ones", () => {
+  test("counts equal values once and never chooses among different ones", () => {
     expect(read("sessionid", "s", "sessionId", "s").sessionId).toEqual({ value: "s", conflict: false });
     expect(read("sessionid", "s", "sessionId", "t").sessionId.conflict).toBe(true);
     expect(read("sessionid", "s", "sessionId", "t", "sessionid", "s").sessionId.conflict).toBe(true);
@@ -245,29 +245,29 @@ test.each([
   ["en;q=0, de;q=0.001", "de"],
   ["en;q=high,de;q=0.5", "en"],
   ["de;q=0.5,en;q=0.5", "de"],
-])("%j asks for %j", (header, language) => {
+])("maps %j to %j", (header, language) => {
   expect(mailLanguage(header)).toBe(language);
 });
 
 const hostile = `"><script>alert('1')</script>&amp;`;
 const demo = { appKey: hostile, appNames: [hostile], users: [{ name: hostile, password: hostile, may: hostile }] };
 
-describe("the page at /docs", () => {
-  test("takes every text for a text", () => {
+describe("page at /docs", () => {
+  test("escapes every text", () => {
     const page = playgroundPage({ name: hostile, version: hostile, alias: hostile, demo });
     expect(page).not.toContain("<script>");
     expect(page).not.toContain("alert('1')");
     expect(page).toContain("&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;");
   });
 
-  test("has no script and no style in it, and nothing of another address", () => {
+  test("contains no script, no style and no external address", () => {
     const page = playgroundPage({ name: "Test", version: "1", alias: "second", demo });
     expect(page).not.toMatch(/<script(?![^>]* src=)/);
     expect(page).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/i);
     expect(page).not.toMatch(/(?:src|href|action)="(?!docs\/|openapi\.json"|data:,")/);
   });
 
-  test("shows what opens the demo, and prefills it, there only", () => {
+  test("shows and prefills the access of the demo only", () => {
     const access = {
       appKey: "the-key",
       appNames: ["one", "two"],
@@ -282,22 +282,22 @@ describe("the page at /docs", () => {
   });
 });
 
-test("the wire has the words of the domain", () => {
+test("the contract has the enumerations of the domain", () => {
   expect(attributeType.options).toEqual(attributeTypes);
   expect(deleteRule.options).toEqual(deleteRules);
   expect(permission.options).toEqual(permissions);
 });
 
-// Only the declarations of the routes are read, so no use case is ever called.
+// Only the declarations of the routes are read, so no use case is called.
 const routes = routeTable({} as UseCases);
 const multi = routes.find(({ operation }) => operation === "multi");
 
-test("what is no request of a session stands alone, but for the service check", () => {
+test("all routes without a session stand alone, except the service check", () => {
   const others = routes.filter(({ access, standsAlone }) => access !== "session" && standsAlone !== true);
   expect(others.map(({ operation }) => operation)).toEqual(["checkService"]);
 });
 
-test("what has no result, what is encrypted by itself, what ends the session and what is many requests stands alone", () => {
+test("documents, sealed answers, the log-out and the multi request stand alone", () => {
   const odd = routes.filter(
     ({ operation, isDocument, sealed }) =>
       isDocument === true || sealed !== undefined || operation === "logOut" || operation === "multi",
@@ -306,12 +306,12 @@ test("what has no result, what is encrypted by itself, what ends the session and
   expect(odd.filter(({ standsAlone }) => standsAlone !== true)).toEqual([]);
 });
 
-test("what writes classes says that it changes the model", () => {
+test("routes that write classes declare that they change the model", () => {
   const changing = routes.filter(({ path, method }) => path.startsWith("/v1/model/") && method !== "GET");
   expect(changing.map(({ changesModel }) => changesModel)).toEqual([true, true]);
 });
 
-test("a multi request declares what its items can fail with, because together they fail as one", () => {
+test("a multi request declares all errors of its items, because they fail as one", () => {
   const inside = routes.filter(({ standsAlone, changesModel }) => standsAlone !== true && changesModel !== true);
   expect(new Set(multi?.errors)).toEqual(new Set(inside.flatMap(({ errors }) => errors)));
 });
@@ -332,15 +332,15 @@ test.each([
   ["unknown=1&unknown=2&a=1", { a: "1" }],
   [`a=1&qb64=${pack("x=1&x=2&b=2&qb64=e30")}`, { a: "1", b: "2" }],
   ["__proto__=x", Object.fromEntries([["__proto__", "x"]])],
-])("%j holds %j", (query, expected) => {
+])("parses %j to %j", (query, expected) => {
   expect(parse(query)).toEqual(expected);
 });
 
-test.each(["a=1&a=2", `a=1&qb64=${pack("a=2")}`, "qb64=%7B%7D", "qb64=a.b"])("%j is refused with 307", (query) => {
+test.each(["a=1&a=2", `a=1&qb64=${pack("a=2")}`, "qb64=%7B%7D", "qb64=a.b"])("refuses %j with 307", (query) => {
   expect(() => parse(query)).toThrow(expect.objectContaining({ code: 307 }));
 });
 
-test("packed parameters mean the same as plain ones", () => {
+test("packed parameters equal plain ones", () => {
   const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(names, fc.string({ unit: "grapheme" }), (keys, value) => {
@@ -357,7 +357,7 @@ test.each([
   ["/v1/objects/Caf%C3%A9", ["v1", "objects", "Café"]],
   ["/v1/object/%41", ["v1", "object", "A"]],
   ["/v1/a+b", ["v1", "a+b"]],
-])("%s has the segments %j", (path, segments) => {
+])("splits %s into the segments %j", (path, segments) => {
   expect(pathSegments(path)).toEqual(segments);
 });
 
@@ -378,6 +378,6 @@ test.each([
   "/v1/a%00b",
   "/v1/a%0Ab",
   "/v1/a%7Fb",
-])("%s is refused", (path) => {
+])("refuses %s", (path) => {
   expect(pathSegments(path)).toBeNull();
 });

@@ -132,11 +132,11 @@ const modes = {
 const codeOf = ({ status }: Answered) => Number(status.internalStatus);
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-describe.each(Object.entries(modes))("a body of any JSON, %s", (mode, send) => {
+describe.each(Object.entries(modes))("body of any JSON, %s", (mode, send) => {
   const notJson = mode === "encrypted" ? 312 : 311;
 
   test.each(["null", "true", "12.5", '"text"', "[1,[2]]", '{"a":{"b":[]}}', " [ ] "])(
-    "takes %s, needed or not",
+    "accepts %s as a required and as an optional body",
     async (body) => {
       const expected = { given: JSON.parse(body) as unknown, none: false };
       expect((await send("/v1/any", { body })).data).toEqual(expected);
@@ -145,7 +145,7 @@ describe.each(Object.entries(modes))("a body of any JSON, %s", (mode, send) => {
     },
   );
 
-  test.each(["{", "1 2", "undefined", " ", "\uFEFF1,"])("refuses %j, which is no JSON", async (body) => {
+  test.each(["{", "1 2", "undefined", " ", "\uFEFF1,"])("refuses the invalid JSON %j", async (body) => {
     expect(codeOf(await send("/v1/any", { body }))).toBe(notJson);
     expect(codeOf(await send("/v1/perhaps", { body }))).toBe(notJson);
   });
@@ -155,12 +155,12 @@ describe.each(Object.entries(modes))("a body of any JSON, %s", (mode, send) => {
     `[${Array.from({ length: 10_001 }, () => 0).join()}]`,
     '[{"__proto__":1}]',
     '{"a":{"constructor":1}}',
-  ])("holds it to the limits of all JSON", async (body) => {
+  ])("applies the limits of all JSON", async (body) => {
     expect(codeOf(await send("/v1/any", { body }))).toBe(307);
     expect(codeOf(await send("/v1/perhaps", { body }))).toBe(307);
   });
 
-  test("can be left out where the route can do without, in any way", async () => {
+  test("may be missing on a route with an optional body, in any form", async () => {
     for (const sent of [
       {},
       { type: "" },
@@ -173,7 +173,7 @@ describe.each(Object.entries(modes))("a body of any JSON, %s", (mode, send) => {
     expect(codeOf(await send("/v1/any", {}))).toBe(300);
   });
 
-  test("has to say what it is, in chunks too", async () => {
+  test("must declare its type, also in chunks", async () => {
     for (const type of ["", "text/html"]) {
       expect(codeOf(await send("/v1/any", { body: "1", type }))).toBe(207);
       expect(codeOf(await send("/v1/perhaps", { body: "1", type }))).toBe(207);

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * The shape of an OpenAPI 3.1 document as far as the service uses the format, and strictly: a field that stands where
- * the format has none is a fault, and so is a keyword that JSON Schema does not know.
+ * The shape of an OpenAPI 3.1 document, for the features that the service uses. It is strict: an unknown field is an
+ * error, and so is an unknown keyword of JSON Schema.
  */
 
 const componentName = z.string().regex(/^[A-Za-z0-9._-]+$/);

@@ -49,7 +49,7 @@ const classes: readonly ClassDefinition[] = [
     ],
     rights: [],
   },
-  // Names that other things in a description have.
+  // Names that other parts of a description have.
   { name: "Object", base: null, attributes: [{ name: "constructor", type: "string" }], rights: [] },
   { name: "constructor", base: null, attributes: [], rights: [] },
 ];
@@ -66,10 +66,10 @@ const describing = (described: ReadableClasses) =>
 const schemasOf = (described: ReadableClasses) =>
   describing(described).components.schemas as Record<string, Record<string, ReturnType<typeof JSON.parse>>>;
 
-describe("the API description of a database", () => {
+describe("API description of a database", () => {
   const document = describing(readable("Hidden"));
 
-  test("is valid, and so is the general one", async () => {
+  test("is valid, as is the general one", async () => {
     for (const each of [
       document,
       describing({ model, classes: [] }),
@@ -81,12 +81,12 @@ describe("the API description of a database", () => {
     }
   });
 
-  test("is recognised when it is not", async () => {
+  test("is reported when it is invalid", async () => {
     const broken = { ...JSON.parse(JSON.stringify(document)), paths: { "/x": { get: { responses: { 200: {} } } } } };
     expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
   });
 
-  test("refers to nothing that is not there", () => {
+  test("resolves all of its references", () => {
     const references = new Set(
       Array.from(JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g), ([, target = ""]) => target),
     );
@@ -126,7 +126,7 @@ describe("the API description of a database", () => {
     expect(required).toEqual(["~ClassName", "~ObjectID", "~StoreTime"]);
   });
 
-  test("says what is mandatory, and that it is never null unless it may be hidden", () => {
+  test("marks mandatory attributes as never null, unless the value may be hidden", () => {
     const { properties } = schemasOf(readable())["class.Must"] ?? {};
     expect(properties).toMatchObject({
       Astring: { type: "string", description: "Mandatory. Indexed." },
@@ -136,7 +136,7 @@ describe("the API description of a database", () => {
     expect(properties.Adate.anyOf).toHaveLength(2);
   });
 
-  test("has inherited attributes in each class, and names a base that may be read", () => {
+  test("repeats inherited attributes in each class, and names a readable base", () => {
     const all = schemasOf(readable());
     expect(Object.keys(all["class.Below"]?.["properties"])).toEqual([
       "~ClassName",
@@ -150,7 +150,7 @@ describe("the API description of a database", () => {
     expect(schemasOf(readable("Base"))["class.Below"]).not.toHaveProperty("description");
   });
 
-  test("tells nothing of a class that may not be read, wherever it is meant", () => {
+  test("reveals nothing about an unreadable class, anywhere", () => {
     const hidden = readable("Hidden", "Base", "Below", "Leading", "File");
     const text = JSON.stringify(describing(hidden));
     for (const name of ["Hidden", "Secret", "class.File", "Leading"]) expect(text).not.toContain(`"${name}`);
@@ -161,7 +161,7 @@ describe("the API description of a database", () => {
     });
   });
 
-  test("says by its class name which class an object is of", () => {
+  test("distinguishes the classes of objects by the class name", () => {
     const { anyOf, discriminator } = schemasOf(readable("Hidden"))["Object"] ?? {};
     expect(discriminator.propertyName).toBe("~ClassName");
     expect(Object.values(discriminator.mapping)).toEqual(anyOf.map(({ $ref }: { $ref: string }) => $ref));
@@ -169,11 +169,11 @@ describe("the API description of a database", () => {
     expect(discriminator.mapping["Object"]).toBe("#/components/schemas/class.Object");
   });
 
-  test("stays general where nothing may be read", () => {
+  test("stays general if nothing is readable", () => {
     expect(schemasOf({ model, classes: [] })["Object"]).toMatchObject({ type: "object" });
   });
 
-  test("describes what may be written: whole objects with all that is mandatory, and changes", () => {
+  test("describes writable bodies: whole objects with all mandatory attributes, and changes", () => {
     const written = schemasOf(readable());
     expect(written["class.Must.new"]).toMatchObject({
       allOf: [{ $ref: "#/components/schemas/class.Must.change" }],
@@ -196,7 +196,7 @@ describe("the API description of a database", () => {
     expect(written["class.Every.change"]?.["properties"]).not.toHaveProperty("~ObjectID");
   });
 
-  test("offers for a body the classes with which the caller may do what the method does, each with an example", () => {
+  test("offers a body for each class on which the caller has the permission of the method, with an example", () => {
     const may = (name: string) =>
       name === "Base" ? permissions : name === "Below" ? (["read", "write"] as const) : (["read"] as const);
     const some = {
@@ -217,7 +217,7 @@ describe("the API description of a database", () => {
     expect(patch?.parameters?.[0]?.schema).toEqual({ type: "string", minLength: 1 });
   });
 
-  test("offers nothing to write to who may not", () => {
+  test("offers no body to a caller without write permission", () => {
     const reading = { model, classes: readable().classes.map((each) => ({ ...each, permissions: ["read"] as const })) };
     const { paths, components } = describing(reading);
     expect(paths["/v1/object/{idOrClass}"]?.post?.requestBody?.content["application/json"]?.schema).toEqual({
@@ -228,7 +228,7 @@ describe("the API description of a database", () => {
     );
   });
 
-  test("offers for a path the classes with which the caller may do what it does", () => {
+  test("offers a path the classes on which the caller has its permission", () => {
     const list = routes.find(({ operation }) => operation === "listObjects");
     if (list === undefined) throw new Error("There is no list.");
     const reading = {

@@ -6,19 +6,19 @@ import { routeTable } from "../routes/route-table.ts";
 import type { UseCases } from "../routes/use-cases.ts";
 import { openApiDocument } from "./open-api-document.ts";
 
-// Only the declarations of the routes are read, so no use case is ever called.
+// Only the declarations of the routes are read, so no use case is called.
 const routes = routeTable({} as UseCases);
 const make = () => openApiDocument({ routes, title: "Sallyport", version: "1.2.3", basePath: "" });
 const document = make();
 
 const operationOf = ({ path, method }: Route) => document.paths[path]?.[method.toLowerCase() as "get"];
 
-describe("the API description", () => {
+describe("API description", () => {
   test("has the shape of OpenAPI 3.1", () => {
     expect(openApiShape.safeParse(JSON.parse(JSON.stringify(document))).error).toBeUndefined();
   });
 
-  test("refers to nothing that is not there, and holds nothing that is not referred to", () => {
+  test("resolves all references, and contains no unreferenced component", () => {
     const references = new Set(
       [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target),
     );
@@ -29,16 +29,16 @@ describe("the API description", () => {
     expect([...references].toSorted()).toEqual(components.toSorted());
   });
 
-  test("names security schemes that exist", () => {
+  test("names existing security schemes", () => {
     const names = routes.flatMap((route) => operationOf(route)?.security.flatMap((each) => Object.keys(each)) ?? []);
     expect([...new Set(names)].toSorted()).toEqual(Object.keys(document.components.securitySchemes).toSorted());
   });
 
-  test("is the same every time", () => {
+  test("is deterministic", () => {
     expect(JSON.stringify(make())).toBe(JSON.stringify(document));
   });
 
-  test("has every route, and nothing else", () => {
+  test("contains every route, and nothing else", () => {
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods)
         .filter((name) => name !== "servers")
@@ -115,7 +115,7 @@ describe("the API description", () => {
     ).toEqual(operations);
   });
 
-  test("declares Retry-After for every status whose codes can carry it", () => {
+  test("declares Retry-After for every status with a code that can carry it", () => {
     const responses = routes.flatMap((route) =>
       Object.entries(operationOf(route)?.responses ?? {}).map(([status, { headers = {}, description }]) => ({
         status,
@@ -130,7 +130,7 @@ describe("the API description", () => {
     expect(able.filter(({ headers }) => !("Retry-After" in headers))).toEqual([]);
   });
 
-  test("has an example for every parameter that is JSON, and for a change of many objects one that changes none", () => {
+  test("has an example for every JSON parameter, and one for a bulk change that changes nothing", () => {
     const parameters = Object.values(document.paths).flatMap(({ servers: _servers, ...operations }) =>
       Object.values(operations).flatMap((each) => each.parameters ?? []),
     );
@@ -142,12 +142,12 @@ describe("the API description", () => {
     expect(ofChange.find(({ name }) => name === "query")?.content?.["application/json"]?.example).toEqual({ oids: [] });
   });
 
-  test("puts the base path before every address", () => {
+  test("prefixes every address with the base path", () => {
     const { servers } = openApiDocument({ routes: [], title: "a", version: "1", basePath: "/api" });
     expect(servers.map(({ url }) => url)).toEqual(["/api", "/api/{alias}"]);
   });
 
-  test("says that the set of keys belongs to the server, and needs nothing", () => {
+  test("describes the key set as public, for the whole server", () => {
     const { paths } = openApiDocument({ routes: [], title: "a", version: "1", basePath: "/api" });
     const { servers, get } = paths["/.well-known/jwks.json"] ?? {};
     expect(servers?.map(({ url }) => url)).toEqual(["/", "/api"]);
@@ -164,11 +164,11 @@ describe.each(routes)("$method $path in the API description", (route) => {
     expect(inPath.map(({ name }) => `{${name}}`)).toEqual(route.path.match(/\{[^}]+\}/g) ?? []);
   });
 
-  test("has a body exactly if the route takes one, and says whether it needs it", () => {
+  test("has a body exactly if the route takes one, and marks a required one", () => {
     expect(operation?.requestBody?.required).toBe(route.body === undefined ? undefined : route.body.optional !== true);
   });
 
-  test("offers the answers of a secure session exactly if it can be called in one, and one credential of three", () => {
+  test("offers secure answers exactly for routes of secure sessions, and one of three credentials", () => {
     const answers = Object.values(operation?.responses ?? {});
     expect(new Set(answers.map(({ content }) => "application/text" in content))).toEqual(
       new Set([takesSession(route)]),
@@ -203,7 +203,7 @@ describe("schemas in the API description", () => {
     return openApiDocument({ routes: described, title: "a", version: "1", basePath: "" });
   };
 
-  test("leave answers open to new members, unless they say otherwise", () => {
+  test("allow additional members in answers, unless declared otherwise", () => {
     const open = z.object({ a: z.int() }).meta({ id: "Open" });
     const closed = z.strictObject({}).meta({ id: "Closed" });
     const { schemas } = describing(open, closed).components;
@@ -211,7 +211,7 @@ describe("schemas in the API description", () => {
     expect(schemas["Closed"]).toMatchObject({ additionalProperties: false });
   });
 
-  test("cannot share a name", () => {
+  test("cannot share an id", () => {
     const first = z.object({ a: z.string() }).meta({ id: "Twice" });
     const second = z.object({ b: z.string() }).meta({ id: "Twice" });
     expect(() => describing(first, second)).toThrow("Two schemas have the id Twice.");
