@@ -38,12 +38,12 @@ test.each([
   ['*, "1"', []],
   ['w/"1"', []],
   ["'1'", []],
-])("takes %j for %j", (header, versions) => {
+])("parses %j to %j", (header, versions) => {
   expect(parseIfMatch(header)).toEqual(versions);
 });
 
-test("takes no longer for a header that almost fits", () => {
-  // What took time with the square of the length would take hours.
+test("parses an almost valid header in linear time", () => {
+  // Quadratic time would take hours.
   const start = performance.now();
   expect(parseIfMatch(`${'"1" , '.repeat(200_000)}x`)).toEqual([]);
   expect(performance.now() - start).toBeLessThan(2_000);
@@ -52,7 +52,7 @@ test("takes no longer for a header that almost fits", () => {
 const schema = z.object({ serialization: serializationParameter });
 const parse = (value: unknown) => parseFields(schema, { serialization: JSON.stringify(value) }, []).serialization;
 
-describe("the serialization parameter", () => {
+describe("serialization parameter", () => {
   test.each([
     [{}],
     [{ type: "full", depth: 5 }],
@@ -71,7 +71,7 @@ describe("the serialization parameter", () => {
         depth: 1,
       },
     ],
-  ])("takes %j", (value) => expect(parse(value)).toEqual(value));
+  ])("accepts %j", (value) => expect(parse(value)).toEqual(value));
 
   test.each([
     [
@@ -86,7 +86,7 @@ describe("the serialization parameter", () => {
       { type: "full", depth: 1, macroLevel: 3, getSize: true, securityRights: ["x"] },
       { type: "full", depth: 1 },
     ],
-  ])("takes %j of clients of other servers for %j", (value, meant) => expect(parse(value)).toEqual(meant));
+  ])("accepts %j of clients of other servers as %j", (value, meant) => expect(parse(value)).toEqual(meant));
 
   test.each([
     [{ surprise: 1 }, "/serialization/surprise"],
@@ -127,11 +127,11 @@ test.each([
   [{ direction: 2, ivPrefix, message: 2n ** 40n, block: 0 }, "02145ee1000001000000000000000000"],
   [{ direction: 2, ivPrefix, message: 2n ** 64n - 1n, block: 2 ** 32 - 1 }, "02145ee1ffffffffffffffffffffffff"],
   [{ direction: 1, ivPrefix, message: 0x0102030405060708n, block: 0x090a0b0c }, "01145ee10102030405060708090a0b0c"],
-] as const)("lays out %p", (block, expected) => {
+] as const)("encodes %p", (block, expected) => {
   expect(hex(buildCounterBlock(block))).toBe(expected);
 });
 
-test("is read as it was built", () => {
+test("decodes what it encodes", () => {
   fc.assert(
     fc.property(parts, (block) => {
       expect(parseCounterBlock(buildCounterBlock(block))).toEqual(block);
@@ -139,7 +139,7 @@ test("is read as it was built", () => {
   );
 });
 
-test("any bytes that can be read are built the same again; others have a wrong length or direction", () => {
+test("any valid bytes are encoded back unchanged; others have a wrong length or direction", () => {
   const first = fc.oneof(fc.constantFrom(1, 2), fc.nat(255));
   fc.assert(
     fc.property(first, fc.uint8Array({ minLength: 13, maxLength: 17 }), (direction, rest) => {
@@ -151,7 +151,7 @@ test("any bytes that can be read are built the same again; others have a wrong l
   );
 });
 
-test("reads a view into other bytes, and keeps nothing of them", () => {
+test("reads a view of other bytes, and keeps no reference to them", () => {
   const around = new Uint8Array(40).fill(7);
   around.set(buildCounterBlock({ direction: 2, ivPrefix, message: 5n, block: 1 }), 9);
   const block = parseCounterBlock(around.subarray(9, 25));
@@ -167,21 +167,21 @@ test.each([
   ["message beyond eight bytes", { message: 2n ** 64n }],
   ["negative block", { block: -1 }],
   ["block beyond four bytes", { block: 2 ** 32 }],
-  ["broken block", { block: 0.5 }],
-  ["block that is no number", { block: Number.NaN }],
+  ["fractional block", { block: 0.5 }],
+  ["block that is not a number", { block: Number.NaN }],
 ])("refuses to build a %s", (_name, wrong) => {
   expect(() => buildCounterBlock({ direction: 1, ivPrefix, message: 0n, block: 0, ...wrong })).toThrow(RangeError);
 });
 
 const zeros = "AAAAAAAAAAAAAAAAAAAAAA==";
 
-test("says the version alone, or with a counter block", () => {
+test("writes the version alone, or with a counter block", () => {
   expect(formatEncryptedHeader()).toBe("v=1");
   expect(formatEncryptedHeader({ iv: new Uint8Array(16) })).toBe(`v=1;iv=${zeros}`);
   expect(() => formatEncryptedHeader({ iv: new Uint8Array(15) })).toThrow(RangeError);
 });
 
-test("is read as it was written", () => {
+test("reads what it writes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (iv) => {
       expect(parseEncryptedHeader(formatEncryptedHeader({ iv }))).toEqual({ iv: Uint8Array.from(iv) });
@@ -238,7 +238,7 @@ test.each([
   expect(parseEncryptedHeader(value)).toBeUndefined();
 });
 
-test("what is read without blanks and capitals in names is written the same again", () => {
+test("writes a header that it read unchanged, apart from blanks and capitals in names", () => {
   const piece = fc.constantFrom("v=1", "V=1", ";", " ", "iv=", zeros, "=", ",", "A", "2", "\t", "-");
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
@@ -252,14 +252,14 @@ test("what is read without blanks and capitals in names is written the same agai
   );
 });
 
-test("answers at once, however long the value", () => {
-  // What took time with the square of the length would take hours.
+test("parses a value of any length in linear time", () => {
+  // Quadratic time would take hours.
   const started = performance.now();
   expect(parseEncryptedHeader(`v=1${" ".repeat(1_000_000)};`)).toBeUndefined();
   expect(performance.now() - started).toBeLessThan(50);
 });
 
-test("writes what every other encoder writes, and reads it", () => {
+test("encodes like the platform's encoder, and decodes it", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
       const text = encodeBase64(bytes);
@@ -269,7 +269,7 @@ test("writes what every other encoder writes, and reads it", () => {
   );
 });
 
-test("reads a text only if it is the one spelling of its bytes", () => {
+test("decodes only the canonical text of its bytes", () => {
   const digits = fc.constantFrom(..."ABQgwz09+/=-_ \n\u{1f600}");
   fc.assert(
     fc.property(fc.array(digits, { maxLength: 12 }), (characters) => {
