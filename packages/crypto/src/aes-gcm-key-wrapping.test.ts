@@ -6,7 +6,7 @@ const masterKey = randomBytes(32);
 const wrapping = new AesGcmKeyWrapping(masterKey);
 const secret = Buffer.from("a secret of a few bytes");
 
-test("gives back what it wrapped, for that purpose alone", () => {
+test("unwraps its own output for the same purpose only", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), fc.string(), (plain, purpose, other) => {
       const wrapped = wrapping.wrap(plain, purpose);
@@ -18,13 +18,13 @@ test("gives back what it wrapped, for that purpose alone", () => {
   );
 });
 
-test("gives it back after a restart with the same master key, not with another", () => {
+test("unwraps after a restart with the same master key, not with another", () => {
   const wrapped = wrapping.wrap(secret, "server key");
   expect(new AesGcmKeyWrapping(Buffer.from(masterKey)).unwrap(wrapped, "server key")).toEqual(new Uint8Array(secret));
   expect(new AesGcmKeyWrapping(randomBytes(32)).unwrap(wrapped, "server key")).toBeUndefined();
 });
 
-test("reads what version 1 wrote", () => {
+test("unwraps a text of version 1", () => {
   const known = new AesGcmKeyWrapping(Buffer.alloc(32, 7));
   const wrapped = "AQABAgMEBQYHCAkKC4Cik6UKpkX5-yD-1Vp2-wju9547-A";
   expect(Buffer.from(known.unwrap(wrapped, "a purpose") ?? []).toString()).toBe("known");
@@ -35,7 +35,7 @@ test("wraps differently every time", () => {
   expect(new Set(nonces).size).toBe(500);
 });
 
-test("refuses whatever was changed by a bit", () => {
+test("refuses a text with any changed bit", () => {
   const bytes = Buffer.from(wrapping.wrap(secret, "server key"), "base64url");
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const changed = Buffer.from(bytes);
@@ -63,7 +63,7 @@ test("refuses every other length and spelling", () => {
   for (const text of alike) expect(wrapping.unwrap(text, "server key")).toBeUndefined();
 });
 
-test("refuses another spelling of the bits that are left over", () => {
+test("refuses another spelling of unused bits", () => {
   const wrapped = wrapping.wrap(Buffer.of(1, 2), "server key");
   const last = wrapped.codePointAt(wrapped.length - 1) ?? 0;
   const other = wrapped.slice(0, -1) + String.fromCodePoint(last + 1);
@@ -71,14 +71,14 @@ test("refuses another spelling of the bits that are left over", () => {
   expect(wrapping.unwrap(other, "server key")).toBeUndefined();
 });
 
-test("takes 65,536 bytes and no more", () => {
+test("accepts at most 65,536 bytes", () => {
   const most = randomBytes(65_536);
   expect(wrapping.unwrap(wrapping.wrap(most, "p"), "p")).toEqual(new Uint8Array(most));
   expect(() => wrapping.wrap(randomBytes(65_537), "p")).toThrow(RangeError);
   expect(wrapping.unwrap("A".repeat(10_000_000), "p")).toBeUndefined();
 });
 
-test("keeps purposes apart, however many there are", () => {
+test("separates any number of purposes", () => {
   const purposes = Array.from({ length: 600 }, (_, index) => `secure token|database${index}`);
   const wrapped = purposes.map((purpose) => wrapping.wrap(Buffer.from(purpose), purpose));
   for (const [index, purpose] of purposes.entries()) {

@@ -10,7 +10,7 @@ const usable = "$argon2id$v=19$m=64,t=1,p=1$LNbJx1OP8eHq1xii9QbjnQ$q2c9piKGSbueA
 
 beforeEach(() => verify.mockClear());
 
-test("knows the password that it hashed, and no other", async () => {
+test("verifies the hashed password, and no other", async () => {
   const hasher = await Argon2PasswordHasher.create(cheap);
   const encoded = await hasher.hash("fe01ce2a7fbac8fafaed7c982a04e229");
   expect(await hasher.verify(encoded, "fe01ce2a7fbac8fafaed7c982a04e229", null)).toBe(true);
@@ -25,35 +25,35 @@ test("salts every hash and writes its parameters into it", async () => {
   expect(one).not.toBe(other);
 });
 
-test("takes 19456 KiB, two passes and one lane unless told otherwise", async () => {
+test("uses 19456 KiB, two passes and one lane by default", async () => {
   const hasher = await Argon2PasswordHasher.create();
   expect(await hasher.hash("any")).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
-test("reads hashes made with other parameters", async () => {
+test("verifies hashes with other parameters", async () => {
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 128, timeCost: 2 });
   expect(await hasher.verify(usable, "x", null)).toBe(true);
 });
 
-test("refuses parameters that argon2 does not take", async () => {
+test("refuses parameters that argon2 refuses", async () => {
   await expect(Argon2PasswordHasher.create({ memoryCost: 1 })).rejects.toThrow("Memory cost is too small");
 });
 
-test("verifies against a decoy of the same parameters when there is no user", async () => {
+test("verifies against a decoy of the same parameters without a user", async () => {
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 128, timeCost: 3 });
   expect(await hasher.verify(null, "any", null)).toBe(false);
   expect(verify).toHaveBeenCalledTimes(1);
   expect(verify.mock.lastCall?.[0]).toMatch(/^\$argon2id\$v=19\$m=128,t=3,p=1\$/);
 });
 
-test("verifies against the decoy that is given, when there is no user", async () => {
+test("verifies against the given decoy without a user", async () => {
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 128, timeCost: 3 });
   expect(await hasher.verify(null, "x", usable)).toBe(false);
   expect(verify).toHaveBeenCalledTimes(1);
   expect(verify.mock.lastCall?.[0]).toBe(usable);
 });
 
-test("verifies against its own decoy when the one that is given is unusable", async () => {
+test("verifies against its own decoy when the given one is unusable", async () => {
   const hasher = await Argon2PasswordHasher.create(cheap);
   expect(await hasher.verify(null, "x", "plain")).toBe(false);
   expect(verify.mock.lastCall?.[0]).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
@@ -65,7 +65,7 @@ test.each([
   ["more passes", { ...cheap, timeCost: 2 }, true],
   ["more lanes", { ...cheap, parallelism: 2 }, true],
   ["the same parameters", cheap, false],
-])("calls a hash outdated when today's have %s: %#", async (_name, parameters, outdated) => {
+])("reports a hash as outdated when the current parameters have %s: %#", async (_name, parameters, outdated) => {
   const hasher = await Argon2PasswordHasher.create(parameters);
   expect(hasher.isOutdated(usable)).toBe(outdated);
 });
@@ -84,7 +84,7 @@ test.each([
   expect(verify.mock.lastCall?.[0]).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
 });
 
-test("does not take a failure of the library for a wrong password", async () => {
+test("does not report a failure of the library as a wrong password", async () => {
   const hasher = await Argon2PasswordHasher.create(cheap);
   verify.mockRejectedValueOnce(new Error("no memory"));
   await expect(hasher.verify(usable, "x", null)).rejects.toThrow("no memory");

@@ -10,7 +10,7 @@ const file = new URL("../data/breached-passwords.bin", import.meta.url);
 const breached = new ListedBreachedPasswords();
 const words = dictionary["passwords-common"] ?? [];
 
-test("knows every password of the list, also with a capital letter", () => {
+test("contains every password of the list, also with a capital letter", () => {
   expect(words.length).toBeGreaterThan(40_000);
   const unknown = words
     .flatMap((word) => [word, word.slice(0, 1).toUpperCase() + word.slice(1)])
@@ -19,13 +19,13 @@ test("knows every password of the list, also with a capital letter", () => {
   for (const word of ["password", "Password", "12345678", "qwertyuiop"]) expect(breached.has(md5(word))).toBe(true);
 });
 
-test("takes no other password for one of them", () => {
+test("contains no other password", () => {
   const others = Array.from({ length: 100_000 }, (_, index) => `not listed ${index}`);
-  // One of ten million may be, by chance; which these are does not change.
+  // One of ten million may match by chance; the matches never change.
   expect(others.filter((word) => breached.has(md5(word)))).toEqual([]);
 });
 
-test("is small, in order, and holds nothing else", () => {
+test("is small and sorted, and contains nothing else", () => {
   const bytes = readFileSync(file);
   const digests = Array.from({ length: bytes.length / 5 }, (_, index) =>
     bytes.toString("hex", index * 5, index * 5 + 5),

@@ -6,7 +6,7 @@ const tokens = new OtplibTimeTokens();
 /** "12345678901234567890" in Base32. */
 const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 
-/** RFC 6238, appendix B, SHA-1: eight digits, of which a token of six has the last ones. */
+/** RFC 6238, appendix B, SHA-1: eight digits, of which a six-digit token has the last ones. */
 const vectors = [
   [59, "94287082"],
   [1_111_111_109, "07081804"],
@@ -16,11 +16,11 @@ const vectors = [
   [20_000_000_000, "65353130"],
 ] as const;
 
-test.each(vectors)("at %i the token ends the %s of the RFC", (seconds, digits) => {
+test.each(vectors)("at %i the token is the end of %s from the RFC", (seconds, digits) => {
   expect(tokens.stepOf(secret, digits.slice(2), seconds * 1_000, -1)).toBe(Math.floor(seconds / 30));
 });
 
-/** The same by the words of RFC 4226, without the library. */
+/** The same in terms of RFC 4226, without the library. */
 function tokenOf(key: Buffer, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -40,7 +40,7 @@ function* numbers(count: number): Generator<number> {
   }
 }
 
-test("a token is good in its own step and in the ones beside it, to the millisecond, and in no other", () => {
+test("a token is valid in its own step and in the adjacent ones, to the millisecond, and in no other", () => {
   for (const number of numbers(300)) {
     const step = 10 + (number % 90_000_000);
     const token = tokenOf(key, step);
@@ -62,14 +62,14 @@ test("a token is good in its own step and in the ones beside it, to the millisec
   }
 });
 
-test("a step that is not later than the last one is not found, and of two that have the same token the later one is", () => {
+test("only a step after the last one is found, and the later one of two with the same token", () => {
   const step = 50_000_000;
   for (const after of [step, step + 1, step + 2])
     expect(tokens.stepOf(secret, tokenOf(key, step), step * 30_000, after)).toBeNull();
   expect(tokens.stepOf(secret, tokenOf(key, step), step * 30_000, step - 1)).toBe(step);
 });
 
-test("nothing is a token but its six digits", () => {
+test("only six digits are a token", () => {
   const at = 50_000_000 * 30_000;
   const token = tokenOf(key, 50_000_000);
   const wide = [...token].map((digit) => String.fromCodePoint(0xff10 + Number(digit))).join("");
@@ -91,7 +91,7 @@ test("nothing is a token but its six digits", () => {
   for (const other of others) expect([other, tokens.stepOf(secret, other, at, -1)]).toEqual([other, null]);
 });
 
-test("secrets are 160 bits, each of them new, and stand in the address with the name of the service and of the user", () => {
+test("secrets are 160 random bits, and their address has the names of the service and of the user", () => {
   const secrets = new Set(Array.from({ length: 100 }, () => tokens.newSecret()));
   expect(secrets.size).toBe(100);
   for (const each of secrets) expect(each).toMatch(/^[A-Z2-7]{32}$/);

@@ -18,12 +18,12 @@ import { clientKeyOf, pairFromJwk, privateKeyOf, publicKeyOf, serverPair } from 
 
 describe("answer cipher", () => {
   const answers = new RsaAnswerCipher();
-  // A client is a server that opens answers: the one implementation of v1.5 that Node leaves to us.
+  // A client is a server that opens answers: Node has no other implementation of v1.5.
   const client = new RsaCredentialsCipher({ threads: 1 });
   afterAll(() => client.close());
 
   test.each(secureMode.answers)(
-    "the vector for $clientKey in $padding is read as we read ours",
+    "opens the vector for $clientKey in $padding",
     async ({ clientKey, padding, plain, base64 }) => {
       const pair = pairFromJwk(secureMode.clientKeys[clientKey].jwk);
       const opened = await client.open(base64, [pair]);
@@ -36,7 +36,7 @@ describe("answer cipher", () => {
     },
   );
 
-  test("what is sealed, Node opens", async () => {
+  test("seals answers that Node opens", async () => {
     for (const name of ["rsa-2048", "rsa-3072", "rsa-4096"] as const) {
       const pair = serverPair(name);
       for (const padding of ["OAEP-SHA-256", "OAEP-SHA-1"] as const) {
@@ -47,7 +47,7 @@ describe("answer cipher", () => {
     }
   });
 
-  test("any length, in as few blocks as the padding allows", async () => {
+  test("seals any length in the fewest blocks that the padding allows", async () => {
     const pair = serverPair("rsa-2048");
     const capacities = { "OAEP-SHA-256": 190, "OAEP-SHA-1": 214, "PKCS1-v1_5": 245 };
     const lengths = fc.oneof(
@@ -67,7 +67,7 @@ describe("answer cipher", () => {
     );
   });
 
-  test("is bare base64, and different every time", async () => {
+  test("writes bare base64, different every time", async () => {
     const key = clientKeyOf(serverPair("rsa-2048"));
     for (const padding of rsaPaddings) {
       const [one, two] = [
@@ -79,7 +79,7 @@ describe("answer cipher", () => {
     }
   });
 
-  test("serves a key whose size is no whole number of bytes", async () => {
+  test("supports a key whose size is no whole number of bytes", async () => {
     const privateKey = createPrivateKey(pemFile("rsa-2052"));
     const publicKey = createPublicKey(privateKey);
     const parsed = new ForgeClientKeyParser().parse(publicKey.export({ type: "spki", format: "pem" }) as string, []);
@@ -90,7 +90,7 @@ describe("answer cipher", () => {
     expect(decryptOaep(privateKey, "OAEP-SHA-256", sealed).equals(plain)).toBe(true);
   });
 
-  test("lets others work between the blocks of a long answer", async () => {
+  test("yields to other work between the blocks of a long answer", async () => {
     let turns = 0;
     const count = () => {
       turns += 1;
@@ -122,7 +122,7 @@ describe("hybrid cipher", () => {
     hybrid.open({ aesKey: key, data: Buffer.from(data).toString("base64") }, [other, pair]);
 
   describe("opens", () => {
-    test("what a client encrypted, of any length", async () => {
+    test("client messages of any length", async () => {
       await fc.assert(
         fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (plain) => {
           const opened = await open(encrypt(plain));
@@ -143,7 +143,7 @@ describe("hybrid cipher", () => {
       expect(await open(encrypt(Buffer.from("{}")), key)).toMatchObject({ keyId: other.keyId });
     });
 
-    test("with the digest of the cipher blocks, which stays when the IV is altered", async () => {
+    test("with the digest of the cipher blocks, which does not depend on the IV", async () => {
       const data = encrypt(Buffer.from(`{"appNames": ["app1"]}`));
       const altered = Buffer.from(data);
       altered.writeUInt8(altered.readUInt8(12) ^ 0x20 ^ 0x09, 12);
@@ -176,11 +176,11 @@ describe("hybrid cipher", () => {
         ]).toString("base64"),
       ],
       [
-        "a key for nobody",
+        "a key for another recipient",
         encryptBlocks(publicKeyOf(serverPair("rsa-3072")), "OAEP-SHA-256", aesKey).toString("base64"),
       ],
       ["an arbitrary block", randomBytes(256).fill(0, 0, 1).toString("base64")],
-      ["a key in the clear", aesKey.toString("base64")],
+      ["a plaintext key", aesKey.toString("base64")],
       ["a blank key", ""],
       ["a key with a line break", `${sealedKey.slice(0, 76)}\n${sealedKey.slice(76)}`],
     ])("%s", async (_name, key) => {
@@ -190,17 +190,17 @@ describe("hybrid cipher", () => {
     test.each([
       ["nothing", Buffer.alloc(0)],
       ["an IV alone", data.subarray(0, 16)],
-      ["a byte missing", data.subarray(0, -1)],
-      ["a byte behind", Buffer.concat([data, Buffer.of(0)])],
+      ["a truncated byte", data.subarray(0, -1)],
+      ["an extra byte", Buffer.concat([data, Buffer.of(0)])],
       ["a padding of 0", encrypt(Buffer.alloc(16), { padded: false })],
       ["a padding of 17", encrypt(Buffer.alloc(32, 17), { padded: false })],
       ["a padding of 255", encrypt(Buffer.alloc(256, 255), { padded: false })],
       [
-        "a padding that is not the same throughout",
+        "an inconsistent padding",
         encrypt(Buffer.from("0102030405060708090a0b0c04030404", "hex"), { padded: false }),
       ],
       [
-        "a padding that begins otherwise",
+        "a padding with another first byte",
         encrypt(Buffer.concat([Buffer.of(15), Buffer.alloc(15, 16)]), { padded: false }),
       ],
     ])("data with %s", async (_name, wrong) => {
@@ -216,12 +216,12 @@ describe("hybrid cipher", () => {
       expect(await hybrid.open({ aesKey: sealedKey, data: text }, [pair])).toBeUndefined();
     });
 
-    test("what no key is accepted for", async () => {
+    test("a message without an accepted key", async () => {
       expect(await hybrid.open({ aesKey: sealedKey, data: data.toString("base64") }, [])).toBeUndefined();
     });
 
-    test("with another key than that of the data", async () => {
-      // By chance the padding of nonsense is right in one of 256 cases: then it is nonsense, and no JSON.
+    test("data of another key", async () => {
+      // By chance, garbage has correct padding in one of 256 cases: then the result is garbage, and no JSON.
       const opened = await open(encrypt(Buffer.from(`{"user":"demo"}`), { key: randomBytes(32) }));
       expect(Buffer.from(opened?.plain ?? []).includes("demo")).toBe(false);
     });
@@ -238,7 +238,7 @@ describe("hybrid cipher", () => {
       return Buffer.concat([decipher.update(bytes.subarray(16)), decipher.final()]);
     }
 
-    test.each(["rsa-2048", "rsa-4096"] as const)("what a client with %s opens, of any length", (name) => {
+    test.each(["rsa-2048", "rsa-4096"] as const)("messages that a client with %s opens, of any length", (name) => {
       const key = clientKeyOf(serverPair(name));
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 300 }), (plain) =>
@@ -248,7 +248,7 @@ describe("hybrid cipher", () => {
       );
     });
 
-    test("with a key and an IV of their own every time", () => {
+    test("with a new key and IV every time", () => {
       const key = clientKeyOf(pair);
       const seals = Array.from({ length: 20 }, () => hybrid.seal(key, Buffer.from("{}")));
       for (const part of [0, 1]) expect(new Set(seals.map((sealed) => sealed.split("|")[part])).size).toBe(20);

@@ -19,7 +19,7 @@ const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base
 const lines = (text: string, end: string, indent = "") =>
   text.replaceAll(/.{1,76}/g, (line) => `${indent}${line}${end}`);
 
-describe("takes", () => {
+describe("accepts", () => {
   const expected = createPublicKey({ key: secureMode.clientKeys.rsa2048.jwk, format: "jwk" }).export({
     type: "spki",
     format: "der",
@@ -33,7 +33,7 @@ describe("takes", () => {
     });
   });
 
-  test("a text that comes again, without reading it again", () => {
+  test("a repeated text without parsing it again", () => {
     const others = new ForgeClientKeyParser();
     const [first, second] = [others.parse(spkiPem, []), others.parse(spkiPem, [])];
     expect(second).toBe(first);
@@ -91,7 +91,7 @@ describe("refuses", () => {
     ["a PEM without an end", spkiPem.slice(0, -30)],
     ["a PEM with two ends", `${spkiPem}-----END PUBLIC KEY-----`],
     ["two PEMs", spkiPem + pkcs1Pem],
-    ["a PEM behind other text", `key: ${spkiPem}`],
+    ["a PEM after other text", `key: ${spkiPem}`],
     ["a PEM before other text", `${spkiPem}# mine`],
     ["a PEM with a header", spkiPem.replace("\n", "\nComment: mine\n\n")],
     ["a PEM with a foreign label", spkiPem.replaceAll("PUBLIC KEY", "PUBLIC THING")],
@@ -149,12 +149,12 @@ describe("refuses", () => {
   const exponent = integer(65_537n);
 
   test.each([
-    ["a byte behind SPKI", Buffer.concat([spki, Buffer.of(0)])],
-    ["a byte behind PKCS#1", Buffer.concat([pkcs1, Buffer.of(0)])],
+    ["a byte after SPKI", Buffer.concat([spki, Buffer.of(0)])],
+    ["a byte after PKCS#1", Buffer.concat([pkcs1, Buffer.of(0)])],
     ["SPKI twice", Buffer.concat([spki, spki])],
-    ["a byte missing", spki.subarray(0, -1)],
+    ["a missing byte", spki.subarray(0, -1)],
     [
-      "a byte behind the inner key",
+      "a byte after the inner key",
       der(0x30, Buffer.concat([algorithm, der(0x03, Buffer.concat([Buffer.of(0), pkcs1, Buffer.of(0)]))])),
     ],
     ["a third number", der(0x30, Buffer.concat([integer(modulus), exponent, exponent]))],
@@ -165,19 +165,19 @@ describe("refuses", () => {
       der(0x30, Buffer.concat([der(0x02, Buffer.concat([Buffer.of(0), integer(modulus).subarray(4)])), exponent])),
     ],
     ["zeros before the exponent", der(0x30, Buffer.concat([integer(modulus), Buffer.of(2, 5, 0, 0, 1, 0, 1)]))],
-    ["a length longer than needed", Buffer.concat([Buffer.of(0x30, 0x83, 0), pkcs1.subarray(2)])],
+    ["an overlong length", Buffer.concat([Buffer.of(0x30, 0x83, 0), pkcs1.subarray(2)])],
     ["an indefinite length", Buffer.concat([Buffer.of(0x30, 0x80), pkcs1.subarray(4), Buffer.of(0, 0)])],
-    ["no parameters of the algorithm", der(0x30, Buffer.concat([der(0x30, algorithm.subarray(2, -2)), bits]))],
+    ["no algorithm parameters", der(0x30, Buffer.concat([der(0x30, algorithm.subarray(2, -2)), bits]))],
     [
-      "other parameters of the algorithm",
+      "other algorithm parameters",
       der(0x30, Buffer.concat([der(0x30, Buffer.concat([algorithm.subarray(2, -2), exponent])), bits])),
     ],
     ["unused bits", der(0x30, Buffer.concat([algorithm, der(0x03, Buffer.concat([Buffer.of(4), pkcs1]))]))],
     [
-      "an octet string for a bit string",
+      "an octet string in place of a bit string",
       der(0x30, Buffer.concat([algorithm, der(0x04, Buffer.concat([Buffer.of(0), pkcs1]))])),
     ],
-    ["a set for a sequence", Buffer.concat([Buffer.of(0x31), pkcs1.subarray(1)])],
+    ["a set in place of a sequence", Buffer.concat([Buffer.of(0x31), pkcs1.subarray(1)])],
     ["only a tag", Buffer.of(0x30)],
     ["a length beyond the end", Buffer.of(0x30, 0x84, 0x7f, 0xff, 0xff, 0xff)],
     ["a length of eight bytes", Buffer.of(0x30, 0x88, 255, 255, 255, 255, 255, 255, 255, 255)],
@@ -195,13 +195,13 @@ describe("refuses", () => {
     ["indefinite lengths", Buffer.alloc(5_900, Buffer.of(0x30, 0x80))],
     ["some indefinite lengths", Buffer.alloc(590, Buffer.of(0x30, 0x80))],
     ["a number of 5,900 bytes", der(0x30, Buffer.concat([der(0x02, Buffer.alloc(5_880, 0x7f)), exponent]))],
-    ["an exponent as long as can be", der(0x30, Buffer.concat([integer(3n), der(0x02, Buffer.alloc(580, 0x7f))]))],
+    ["an exponent of maximum length", der(0x30, Buffer.concat([integer(3n), der(0x02, Buffer.alloc(580, 0x7f))]))],
     ["an object identifier of 580 bytes", der(0x30, Buffer.concat([der(0x30, der(0x06, Buffer.alloc(580, 0xff)))]))],
     ["zeros", Buffer.alloc(590)],
     ["ones", Buffer.alloc(590, 0xff)],
   ];
 
-  test("structures made to be costly in 10 ms", () => {
+  test("structures built for high cost, within 10 ms", () => {
     const texts = bombs.flatMap(([name, bytes]) => [
       [name, base64(bytes)],
       [`${name}, in PEM`, `-----BEGIN PUBLIC KEY-----\n${base64(bytes)}\n-----END PUBLIC KEY-----`],
@@ -209,7 +209,7 @@ describe("refuses", () => {
     texts.push(["dashes", "-".repeat(8_192)], ["begins", "-----BEGIN PUBLIC KEY-----\n".repeat(300)]);
     texts.push(
       ["blanks in a PEM", `-----BEGIN PUBLIC KEY-----${" ".repeat(8_100)}x`],
-      ["signs of equality", "=".repeat(8_192)],
+      ["equals signs", "=".repeat(8_192)],
     );
     for (const [name = "", text = ""] of texts) {
       const times = [1, 2, 3].map(() => {
@@ -221,7 +221,7 @@ describe("refuses", () => {
     }
   });
 
-  test("any other bytes than those of a good key", () => {
+  test("any changed byte of a good key", () => {
     const changes = fc.array(fc.tuple(fc.nat(spki.length - 1), fc.integer({ min: 1, max: 255 })), {
       minLength: 1,
       maxLength: 3,
@@ -232,7 +232,7 @@ describe("refuses", () => {
         for (const [at, change] of list) bytes.writeUInt8((bytes[at] ?? 0) ^ change, at);
         const parsed = parse(base64(bytes));
         if (parsed === undefined) return;
-        // What is left is a key of its own: other digits of the modulus, still odd, and nothing else.
+        // A remaining result is a different key: other digits of the modulus, still odd, and nothing else.
         expect(Buffer.from(parsed.spki).equals(bytes)).toBe(true);
         const details = createPublicKey({ key: bytes, format: "der", type: "spki" }).asymmetricKeyDetails;
         expect(details).toEqual({ modulusLength: parsed.bits, publicExponent: 65_537n });
@@ -249,11 +249,11 @@ describe("refuses", () => {
     );
   });
 
-  test("the server's own keys, in whatever form", () => {
+  test("the server's own keys, in any form", () => {
     for (const text of [spkiPem, pkcs1Pem, base64(spki)]) {
       expect(parser.parse(text, [serverPair("rsa-3072").keyId, pair.keyId])).toBeUndefined();
       expect(parser.parse(text, new Set([serverPair("rsa-3072").keyId]))).toBeDefined();
-      // Although it is remembered by now.
+      // Although the key is cached by now.
       expect(parser.parse(text, [pair.keyId])).toBeUndefined();
     }
   });

@@ -33,7 +33,7 @@ describe("opens", () => {
     expect(opened?.blocks).toEqual(blocks.map((block) => hash("sha256", block, "hex")));
   });
 
-  test("what was sealed, of any length, for any key, in any padding, whatever keys are accepted besides", async () => {
+  test("sealed messages of any length, for any key, in any padding, with any other accepted keys", async () => {
     const size = fc.constantFrom(2048, 3072, 4096) as fc.Arbitrary<keyof typeof pairs>;
     const others = fc.shuffledSubarray(Object.values(pairs));
     const run = fc.asyncProperty(
@@ -73,7 +73,7 @@ describe("opens", () => {
     }
   });
 
-  test("with the second of two keys of one size, in every padding", async () => {
+  test("with the second of two keys of the same size, in every padding", async () => {
     for (const padding of rsaPaddings) {
       const opened = await open(seal(pairs[2048], padding, "secret"), vectorPair, pairs[2048]);
       expect(opened).toMatchObject({ keyId: pairs[2048].keyId, padding });
@@ -81,7 +81,7 @@ describe("opens", () => {
     }
   });
 
-  test("many at once", async () => {
+  test("many messages at once", async () => {
     const plains = Array.from({ length: 40 }, (_, index) => `secret ${index}`);
     const opened = await Promise.all(
       plains.map((plain) => open(seal(pairs[2048], "OAEP-SHA-256", plain), pairs[2048])),
@@ -97,15 +97,15 @@ describe("refuses", () => {
   test.each([
     ["nothing", ""],
     ["blanks", "    "],
-    ["a missing padding", base64.replace(/=+$/, "")],
+    ["missing padding", base64.replace(/=+$/, "")],
     ["too much padding", `${base64}=`],
     ["a line break", `${base64.slice(0, 76)}\n${base64.slice(76)}`],
-    ["a line break behind", `${base64}\n`],
-    ["a blank before", ` ${base64}`],
+    ["a trailing line break", `${base64}\n`],
+    ["a leading blank", ` ${base64}`],
     ["base64url", Buffer.alloc(256, 0xfb).toString("base64url")],
     ["hexadecimal", good.toString("hex")],
     [
-      "bits left over",
+      "unused bits that are set",
       base64.replace(/(.)==$/, (_, last: string) => `${String.fromCodePoint((last.codePointAt(0) ?? 0) + 1)}==`),
     ],
     ["a zero byte in the text", `${base64}\0`],
@@ -119,7 +119,7 @@ describe("refuses", () => {
     expect(await open(randomBytes(length).fill(1, 0, 1), pairs[2048])).toBeUndefined();
   });
 
-  test("seventeen good blocks, and whole blocks of no accepted key", async () => {
+  test("seventeen good blocks, and blocks of no accepted key", async () => {
     const step = capacity(publicKeyOf(pairs[2048]), "OAEP-SHA-256");
     expect(await open(seal(pairs[2048], "OAEP-SHA-256", randomBytes(17 * step)), pairs[2048])).toBeUndefined();
     expect(await open(good, pairs[3072], pairs[4096])).toBeUndefined();
@@ -127,7 +127,7 @@ describe("refuses", () => {
     expect(await open(good, serverPair("ec-p256"))).toBeUndefined();
   });
 
-  test("numbers that are not smaller than the modulus", async () => {
+  test("numbers not smaller than the modulus", async () => {
     const modulus = Buffer.from(privateKeyOf(pairs[2048]).export({ format: "jwk" }).n ?? "", "base64url");
     const above = Buffer.from(modulus);
     above.writeUInt8(above.readUInt8(255) + 1, 255);
@@ -137,7 +137,7 @@ describe("refuses", () => {
     }
   });
 
-  test("v1.5 where it is not wanted, and then everything that fits nothing else", async () => {
+  test("v1.5 in strict mode, and then every block that fits no other padding", async () => {
     const seals = [seal(pairs[2048], "PKCS1-v1_5", "secret"), randomBytes(256).fill(0, 0, 1)];
     for (const bytes of seals) expect(await strict.open(bytes.toString("base64"), [pairs[2048]])).toBeUndefined();
     const accepted = await strict.open(base64, [pairs[2048]]);
@@ -157,9 +157,9 @@ describe("does not open", () => {
     ["two OAEP paddings in one text", [oaep[0], other[1]]],
     ["OAEP and v1.5 in one text", [oaep[0], legacy[1]]],
     ["blocks for two keys", [oaep[0], foreign[0]]],
-    ["a block that was altered", [flipped(oaep[0])]],
-    ["a last block that was altered", [oaep[0], oaep[1], flipped(oaep[2])]],
-    ["an arbitrary block behind good ones", [oaep[0], oaep[1], randomBytes(256).fill(0, 0, 1)]],
+    ["an altered block", [flipped(oaep[0])]],
+    ["an altered last block", [oaep[0], oaep[1], flipped(oaep[2])]],
+    ["an arbitrary block after good ones", [oaep[0], oaep[1], randomBytes(256).fill(0, 0, 1)]],
     ["zero", [new Uint8Array(256)]],
     ["one", [new Uint8Array(256).fill(1, 255)]],
   ])("%s", async (_name, blocks) => {
@@ -170,7 +170,7 @@ describe("does not open", () => {
     expect(await strict.open(bytes.toString("base64"), [pairs[2048], vectorPair])).toBeUndefined();
   });
 
-  test("OAEP behind v1.5, and does not let that be known either", async () => {
+  test("OAEP after v1.5, and does not reveal it", async () => {
     const opened = await open(
       Buffer.concat([legacy[0] ?? [], other[1] ?? []].map((block) => Uint8Array.from(block))),
       pairs[2048],
@@ -182,7 +182,7 @@ describe("does not open", () => {
     expect(plain.subarray(step).includes(hidden.subarray(0, 16))).toBe(false);
   });
 
-  test("blocks that were reordered or left out as anything else than what they then say", async () => {
+  test("reordered or missing blocks as anything but their own content", async () => {
     const opened = await open(
       Buffer.concat([oaep[1] ?? [], oaep[0] ?? []].map((block) => Uint8Array.from(block))),
       pairs[2048],
@@ -194,13 +194,13 @@ describe("does not open", () => {
     expect(opened?.blocks).toEqual([whole?.blocks[1], whole?.blocks[0]]);
   });
 
-  test.each(implicitRejection.cases)("$key: $title otherwise than OpenSSL", async ({ key: name, block, message }) => {
+  test.each(implicitRejection.cases)("$key: $title unlike OpenSSL", async ({ key: name, block, message }) => {
     const opened = await open(Buffer.from(block, "hex"), serverPair(name));
     expect(opened?.padding).toBe("PKCS1-v1_5");
     expect(Buffer.from(opened?.plain ?? []).toString("hex")).toBe(message);
   });
 
-  test("the same wrong block twice in different ways", async () => {
+  test("the same wrong block with different results", async () => {
     const bytes = encryptRaw(key, Buffer.concat([Buffer.of(0, 1), randomBytes(254)]));
     const [one, two] = await Promise.all([open(bytes, pairs[2048]), open(bytes, pairs[2048])]);
     expect(one).toEqual(two);
@@ -209,7 +209,7 @@ describe("does not open", () => {
   });
 });
 
-test("leaves the event loop alone while it opens sixteen blocks with 4096 bits", async () => {
+test("keeps the event loop free while it opens sixteen blocks with 4096 bits", async () => {
   const bytes = seal(pairs[4096], "OAEP-SHA-256", randomBytes(16 * 446));
   await open(bytes, pairs[4096]);
   let turns = 0;
@@ -221,11 +221,11 @@ test("leaves the event loop alone while it opens sixteen blocks with 4096 bits",
   setImmediate(count);
   await open(bytes, pairs[4096]);
   working = false;
-  // On the loop itself it would be a single turn, or with a pause after every block sixteen.
+  // On the event loop this would be one turn, or sixteen with a pause after every block.
   expect(turns).toBeGreaterThan(100);
 });
 
-test("answers 706 when too many wait, and goes on with those that do", async () => {
+test("answers 706 when the queue is full, and continues with the queued work", async () => {
   const narrow = new RsaCredentialsCipher({ threads: 1, queueLimit: 1 });
   const base64 = seal(pairs[2048], "OAEP-SHA-1", "secret").toString("base64");
   const running = [narrow.open(base64, [pairs[2048]]), narrow.open(base64, [pairs[2048]])];
@@ -234,7 +234,7 @@ test("answers 706 when too many wait, and goes on with those that do", async () 
   await narrow.close();
 });
 
-test("fails once it is closed, what it works on included", async () => {
+test("fails after it is closed, including work in progress", async () => {
   const closing = new RsaCredentialsCipher({ threads: 1 });
   const base64 = seal(pairs[4096], "OAEP-SHA-1", randomBytes(16 * 470)).toString("base64");
   const working = closing.open(base64, [pairs[4096]]);

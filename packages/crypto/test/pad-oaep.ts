@@ -7,7 +7,7 @@ interface Faults {
   readonly separator?: number;
 }
 
-/** OAEP as in RFC 8017, written apart from the product's, with room for mistakes. */
+/** OAEP as in RFC 8017, written independently of the product's, with options for mistakes. */
 export function padOaep(message: Uint8Array, size: number, hashName: "sha1" | "sha256", faults: Faults = {}): Buffer {
   const { first = 0, label = "", filling = 0, separator = 1 } = faults;
   const digest = createHash(hashName).update(label).digest();

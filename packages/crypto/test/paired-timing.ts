@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 
 export interface TimedPairs {
   readonly pairs: number;
-  /** Makes an input of one kind; the other kind is compared with it. */
+  /** Makes an input of one kind, to be compared with the other kind. */
   readonly one: () => Uint8Array;
   readonly other: () => Uint8Array;
   readonly work: (input: Uint8Array) => unknown;
@@ -11,14 +11,14 @@ export interface TimedPairs {
 const samples = 64;
 
 /**
- * Whether work takes longer for one kind of input than for another, by a sign test. Both are worked on in turn, in random
- * order, and counted is only which of the two took longer. Without a difference that is the toss of a coin, however busy the
- * machine is.
+ * Tests whether work takes longer for one kind of input than for another, by a sign test. It works on both in turn, in
+ * random order, and counts only which one took longer. Without a difference this is a coin toss, even on a busy
+ * machine.
  *
- * @returns how many standard deviations the count is away from a half; beyond 5 is one case in a million by chance
+ * @returns the distance of the count from a half in standard deviations; beyond 5 is one case in a million by chance
  */
 export function timeDifference({ pairs, one, other, work }: TimedPairs): number {
-  // Inputs of both kinds lie mixed in memory: their place would be measured otherwise.
+  // Inputs of both kinds are mixed in memory, so that their location does not matter.
   const inputs = Array.from({ length: samples }, () => {
     const swapped = randomInt(2) === 1;
     const made = (swapped ? [other, one] : [one, other]).map((make) => Uint8Array.from(make()));

@@ -30,7 +30,7 @@ test("an RSA pair has its thumbprint as id, PEM with CR LF, and PKCS#8", () => {
   expect(restored.equals(createPrivateKey(pemFile("rsa-2048")))).toBe(true);
 });
 
-test("the thumbprint of the key in RFC 7638 is the one given there", async () => {
+test("the thumbprint of the key in RFC 7638 matches", async () => {
   const { thumbprint } = await import("../src/node-server-keys.ts");
   const n =
     "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMst" +
@@ -53,14 +53,14 @@ test.each([2048, 3072, 4096] as const)("reads RSA with %i bits", (bits) => {
   expect(privateKeyOf(pairFrom("rsa", `rsa-${bits}`)).asymmetricKeyDetails?.modulusLength).toBe(bits);
 });
 
-test("reads a file with CR LF, with text around the key, with a certificate or with parameters beside it", () => {
+test("reads a file with CR LF, with text around the key, or with a certificate or parameters", () => {
   const pem = pemFile("rsa-2048");
   const texts = [pem.replaceAll("\n", "\r\n"), `our key\n${pem}\nkeep it\n`, pemFile("rsa-2048.certificate") + pem];
   for (const text of texts) expect(keys.import("rsa", text)).toEqual({ pair: serverPair("rsa-2048") });
   expect(pairFrom("jwt", "ec-p256-other.sec1-with-parameters").kind).toBe("jwt");
 });
 
-test("reads a key for tokens from PKCS#8 and SEC1, and publishes it", () => {
+test("reads a token key from PKCS#8 and SEC1, and publishes it", () => {
   const pair = pairFrom("jwt", "ec-p256");
   expect(pairFrom("jwt", "ec-p256.sec1")).toEqual(pair);
   const { x, y } = createPublicKey(pemFile("ec-p256")).export({ format: "jwk" });
@@ -86,14 +86,14 @@ test.each([
   ["a key without an end", "rsa", pemFile("rsa-2048").slice(0, 800), undefined, "notPem"],
   ["DER", "rsa", Buffer.from(serverPair("rsa-2048").privateKey).toString("latin1"), undefined, "notPem"],
   ["a public key", "rsa", pemFile("rsa-2048.public"), undefined, "publicKey"],
-  ["a public key of tokens", "jwt", serverPair("ec-p256").publicKey, undefined, "publicKey"],
+  ["a public token key", "jwt", serverPair("ec-p256").publicKey, undefined, "publicKey"],
   ["a certificate", "rsa", pemFile("rsa-2048.certificate"), undefined, "certificate"],
   ["no passphrase for PKCS#8", "rsa", pemFile("rsa-2048.pkcs8-encrypted"), undefined, "passphraseMissing"],
   ["a blank passphrase", "rsa", pemFile("rsa-2048.pkcs8-encrypted"), "", "passphraseMissing"],
   ["no passphrase for PKCS#1", "rsa", pemFile("rsa-2048.pkcs1-encrypted"), undefined, "passphraseMissing"],
   ["a wrong passphrase for PKCS#8", "rsa", pemFile("rsa-2048.pkcs8-encrypted"), "shut", "passphraseWrong"],
   ["a wrong passphrase for PKCS#1", "rsa", pemFile("rsa-2048.pkcs1-encrypted"), "shut", "passphraseWrong"],
-  ["encryption out of use", "rsa", pemFile("rsa-2048.pkcs8-des"), "open", "damaged"],
+  ["unsupported encryption", "rsa", pemFile("rsa-2048.pkcs8-des"), "open", "damaged"],
   ["a damaged body", "rsa", pemFile("rsa-2048").replace("MII", "MIA"), undefined, "damaged"],
   ["an empty body", "rsa", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----", undefined, "damaged"],
   ["EC for RSA", "rsa", pemFile("ec-p256"), undefined, "wrongType"],
@@ -124,7 +124,7 @@ test.each([
   expect(keyRefusals[refusal]).toMatch(/^Its? .*\.$/);
 });
 
-test("restores a pair from its private half, and nothing else", () => {
+test("restores a pair from its private half only", () => {
   const rsa = serverPair("rsa-3072");
   const ec = serverPair("ec-p256");
   expect(keys.restore("rsa", rsa.privateKey)).toEqual(rsa);
@@ -136,7 +136,7 @@ test("restores a pair from its private half, and nothing else", () => {
   expect(keys.restore("rsa", privateKeyOf(rsa).export({ type: "pkcs1", format: "der" }))).toBeUndefined();
 });
 
-test("generates pairs of both kinds beside the event loop", async () => {
+test("generates pairs of both kinds without blocking the event loop", async () => {
   const turn = new Promise((resolve) => {
     setImmediate(resolve, "a turn");
   });

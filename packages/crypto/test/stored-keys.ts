@@ -27,7 +27,7 @@ export function privateKeyOf({ privateKey }: ServerKeyPair): KeyObject {
   return createPrivateKey({ key: Buffer.from(privateKey), format: "der", type: "pkcs8" });
 }
 
-/** The public half of a pair, as a client would have sent it. */
+/** The public half of a pair, as a client sends it. */
 export function clientKeyOf({ publicKey }: ServerKeyPair): ClientKey {
   const key = new ForgeClientKeyParser().parse(publicKey, []);
   if (key === undefined) throw new Error("no client key");

@@ -35,7 +35,7 @@ const goodHeader = { alg: "ES256", typ: "JWT", kid: pair.keyId };
 const header = JSON.stringify(goodHeader);
 const payload = JSON.stringify(claims);
 
-/** Signs any two texts as our signer signs: with the smaller s. */
+/** Signs any two texts like the signer: with the smaller s. */
 function signTexts(head: string, body: string, key: KeyObject = privateKeyOf(pair)): string {
   const input = `${encode(head)}.${encode(body)}`;
   const signature = rawSign("sha256", Buffer.from(input), { key, dsaEncoding: "ieee-p1363" });
@@ -48,7 +48,7 @@ const withClaims = (change: object) => signTexts(header, JSON.stringify({ ...cla
 const token = signer.sign(claims, pair);
 const [head = "", body = "", signature = ""] = token.split(".");
 
-describe("a token", () => {
+describe("token", () => {
   test("is read as it was signed", () => {
     const text = fc.string({ minLength: 1, maxLength: 60, unit: "grapheme" });
     const any = fc.record({
@@ -70,7 +70,7 @@ describe("a token", () => {
     );
   });
 
-  test("says what it must, and is good for any other library with the published key", () => {
+  test("has all required claims, and is valid for another library with the published key", () => {
     expect(JSON.parse(Buffer.from(head, "base64url").toString())).toEqual(goodHeader);
     expect(JSON.parse(Buffer.from(body, "base64url").toString())).toEqual(claims);
     const { kid: _, use: __, alg: ___, ...jwk } = new NodeServerKeys().jwk(pair);
@@ -78,12 +78,12 @@ describe("a token", () => {
     expect(jsonwebtoken.verify(token, key, { algorithms: ["ES256"], clockTimestamp: now })).toEqual(claims);
   });
 
-  test("of our own making by hand is good, so that the refusals below have their own reasons", () => {
+  test("built by hand is valid, so that the refusals below have their own reasons", () => {
     expect(verify(signTexts(header, payload))).toEqual(claims);
     expect(verify(withClaims({ more: [{ deep: 1 }] }))).toEqual(claims);
   });
 
-  test("has always the smaller of two signatures", () => {
+  test("always has the smaller of two signatures", () => {
     for (let index = 0; index < 40; index++) {
       const signed = signer.sign({ ...claims, jti: String(index) }, pair);
       expect(Buffer.from(signed.split(".")[2] ?? "", "base64url").readUInt8(32)).toBeLessThan(0x80);
@@ -91,7 +91,7 @@ describe("a token", () => {
     }
   });
 
-  test("is good up to the last second before it expires, whatever the machine's own clock says", () => {
+  test("is valid up to the last second before it expires, regardless of the machine's clock", () => {
     expect(verify(token, { now: claims.exp - 1 })).toEqual(claims);
     for (const at of [claims.exp, claims.exp + 1, Number.POSITIVE_INFINITY, Number.NaN]) {
       expect(verify(token, { now: at })).toBeUndefined();
@@ -103,13 +103,13 @@ describe("a token", () => {
 describe("the signer refuses", () => {
   test.each([
     ["a blank claim", { sub: "" }],
-    ["a claim that is no text", { sid: 7 }],
+    ["a claim that is not text", { sid: 7 }],
     ["a missing claim", { jti: undefined }],
     ["a broken time", { exp: now + 0.5 }],
     ["times in the wrong order", { exp: now - 61 }],
     ["a claim that would make the token too long", { sub: "x".repeat(1_025) }],
-    ["claims that would together", { sub: "ü".repeat(1_000), sid: "ü".repeat(1_000) }],
-    ["half a character", { sub: "\ud800".repeat(1_024), sid: "\ud800".repeat(1_024) }],
+    ["claims that together make the token too long", { sub: "ü".repeat(1_000), sid: "ü".repeat(1_000) }],
+    ["half a surrogate pair", { sub: "\ud800".repeat(1_024), sid: "\ud800".repeat(1_024) }],
   ])("%s", (_name, change) => {
     expect(() => signer.sign({ ...claims, ...change } as TokenClaims, pair)).toThrow(TypeError);
   });
@@ -132,14 +132,14 @@ describe("the verifier refuses", () => {
     ["the PEM with CR LF", pair.publicKey],
     ["the PEM with LF", lf],
     ["the PEM without its end", lf.trim()],
-    ["the PEM without breaks", lf.replaceAll("\n", "")],
+    ["the PEM without line breaks", lf.replaceAll("\n", "")],
     ["base64 of SPKI", spki.toString("base64")],
     ["SPKI", spki],
     ["the point", spki.subarray(-65)],
     ["the JWK", JSON.stringify(jwk)],
     ["x", Buffer.from(jwk.x, "base64url")],
     ["nothing", ""],
-  ])("HS256 with our public key as secret: %s", (_name, secret) => {
+  ])("HS256 with the public key as secret: %s", (_name, secret) => {
     expect(verify(hmac(secret))).toBeUndefined();
   });
 
@@ -162,7 +162,7 @@ describe("the verifier refuses", () => {
       expect(verify(unsigned + end)).toBeUndefined();
   });
 
-  test("RS256 by a key of ours of the other kind", () => {
+  test("RS256 with a server key of the other kind", () => {
     const input = `${encode(JSON.stringify({ alg: "RS256", typ: "JWT", kid: rsa.keyId }))}.${encode(payload)}`;
     const signed = `${input}.${createSign("sha256").update(input).sign(privateKeyOf(rsa), "base64url")}`;
     expect(verify(signed, { keys: new Map([[rsa.keyId, rsa]]) })).toBeUndefined();
@@ -195,7 +195,7 @@ describe("the verifier refuses", () => {
     ["kid as an object", { ...goodHeader, kid: { toString: pair.keyId } }],
     ["no typ", { alg: "ES256", kid: pair.keyId }],
     ["another typ", { ...goodHeader, typ: "at+jwt" }],
-    ["typ in small letters", { ...goodHeader, typ: "jwt" }],
+    ["typ in lower case", { ...goodHeader, typ: "jwt" }],
     ["typ JOSE", { ...goodHeader, typ: "JOSE" }],
     ["no alg", { typ: "JWT", kid: pair.keyId }],
     ["alg as a list", { ...goodHeader, alg: ["ES256"] }],
@@ -218,19 +218,19 @@ describe("the verifier refuses", () => {
     ["a prototype", header.replace("{", '{"__proto__":{"alg":"ES256"},')],
     ["blanks", header.replaceAll(",", ", ")],
     ["an escaped name", header.replace("alg", String.raw`\u0061lg`)],
-    ["a mark of byte order", `\ufeff${header}`],
-    ["text behind it", `${header} `],
+    ["a byte order mark", `\ufeff${header}`],
+    ["text after it", `${header} `],
     ["nothing", ""],
     ["null", "null"],
     ["a number", "1"],
-    ["no JSON", "{"],
+    ["invalid JSON", "{"],
   ])("a header as text with %s", (_name, text) => {
     expect(verify(signTexts(text, payload))).toBeUndefined();
   });
 
   test.each([
     ["a duplicate sub", payload.replace("{", '{"sub":"1",')],
-    ["a duplicate exp behind", payload.replace("}", `,"exp":${now + 9_999}}`)],
+    ["a duplicate exp at the end", payload.replace("}", `,"exp":${now + 9_999}}`)],
     ["a duplicate name, escaped", payload.replace("}", String.raw`,"\u0073ub":"1"}`)],
     ["blanks", payload.replaceAll(":", ": ")],
     ["a time with an exponent", payload.replace(`${claims.exp}`, "18e8")],
@@ -238,7 +238,7 @@ describe("the verifier refuses", () => {
     ["NaN", payload.replace(`${claims.exp}`, "NaN")],
     ["Infinity", payload.replace(`${claims.exp}`, "1e999")],
     [
-      "bytes that are no UTF-8",
+      "invalid UTF-8",
       Buffer.concat([Buffer.from('{"sub":"'), Buffer.of(0xff), Buffer.from(`",${payload.slice(1)}`)]).toString(
         "latin1",
       ),
@@ -251,18 +251,18 @@ describe("the verifier refuses", () => {
     expect(verify(signTexts(header, text))).toBeUndefined();
   });
 
-  test.each(["iss", "aud", "sub", "sid", "jti", "iat", "exp"] as const)("%s missing or of any other type", (name) => {
+  test.each(["iss", "aud", "sub", "sid", "jti", "iat", "exp"] as const)("a missing or mistyped %s", (name) => {
     const wrong: unknown[] = [undefined, null, "", true, {}, [], [claims[name]], { value: claims[name] }];
     wrong.push(typeof claims[name] === "string" ? 7 : String(claims[name]));
     for (const value of wrong) expect(verify(withClaims({ [name]: value }))).toBeUndefined();
   });
 
-  test.each(["iat", "exp", "nbf"] as const)("%s that is no time", (name) => {
+  test.each(["iat", "exp", "nbf"] as const)("a %s that is not a time", (name) => {
     const wrong = ["1800000000", -1, 0.5, now + 0.5, 2 ** 53, 1e300, 253_402_300_800, null, true, [now], "NaN", ""];
     for (const value of wrong) expect(verify(withClaims({ [name]: value }))).toBeUndefined();
   });
 
-  test("times in the wrong order, or of the past, or of the future", () => {
+  test("times in the wrong order, in the past or in the future", () => {
     for (const change of [{ iat: now + 601 }, { exp: now }, { exp: now - 1 }, { exp: 0, iat: 0 }, { nbf: now + 1 }]) {
       expect(verify(withClaims(change))).toBeUndefined();
     }
@@ -275,13 +275,13 @@ describe("the verifier refuses", () => {
     ["an issuer with a slash", { iss: `${claims.iss}/` }],
     ["an issuer in a list", { iss: [claims.iss] }],
     ["another database", { aud: "OTHER" }],
-    ["a database in other letters", { aud: "demo" }],
+    ["a database in other case", { aud: "demo" }],
     ["two databases", { aud: ["DEMO", "OTHER"] }],
   ])("%s", (_name, change) => {
     expect(verify(withClaims(change))).toBeUndefined();
   });
 
-  test("everything when the expectation is blank", () => {
+  test("everything when the expected value is blank", () => {
     expect(verify(token, { issuer: "" })).toBeUndefined();
     expect(verify(token, { audience: "" })).toBeUndefined();
     expect(verify(token, { keys: new Map() })).toBeUndefined();
@@ -291,23 +291,23 @@ describe("the verifier refuses", () => {
     ["nothing", ""],
     ["a dot", "."],
     ["dots", "..."],
-    ["a dot before", `.${token}`],
-    ["a dot behind", `${token}.`],
+    ["a leading dot", `.${token}`],
+    ["a trailing dot", `${token}.`],
     ["a fourth part", `${token}.${signature}`],
     ["two dots", token.replace(".", "..")],
     ["no signature", `${head}.${body}`],
     ["an empty signature", `${head}.${body}.`],
     ["Bearer", `Bearer ${token}`],
-    ["a blank before", ` ${token}`],
-    ["a break behind", `${token}\n`],
+    ["a leading blank", ` ${token}`],
+    ["a trailing line break", `${token}\n`],
     ["padding", `${token}==`],
     ["padding in the header", `${head}=.${body}.${signature}`],
     ["a zero byte", `${token}\0`],
-    ["a character beyond the alphabet", `${head}.${body}.${signature.slice(0, -1)}é`],
+    ["a character outside the alphabet", `${head}.${body}.${signature.slice(0, -1)}é`],
     ["the header of another", `${encode(JSON.stringify({ ...goodHeader, kid: other.keyId }))}.${body}.${signature}`],
     ["the payload of another", `${head}.${encode(JSON.stringify({ ...claims, sub: "1" }))}.${signature}`],
     ["the signature of another", `${head}.${body}.${signer.sign({ ...claims, sub: "1" }, pair).split(".")[2]}`],
-    ["JSON for the compact form", JSON.stringify({ payload: body, signatures: [{ protected: head, signature }] })],
+    ["the JSON serialization", JSON.stringify({ payload: body, signatures: [{ protected: head, signature }] })],
     ["4,097 characters", withClaims({ more: "x".repeat(3_500) }).padEnd(4_097, "A")],
     ["a good token of more than 4,096 characters", withClaims({ more: "x".repeat(3_500) })],
     ["a megabyte", `${head}.${"A".repeat(1_048_576)}.${signature}`],
@@ -321,7 +321,7 @@ describe("the verifier refuses", () => {
     const high = order - BigInt(`0x${bytes.subarray(32).toString("hex")}`);
     const mirrored = Buffer.concat([bytes.subarray(0, 32), Buffer.from(high.toString(16).padStart(64, "0"), "hex")]);
     const mirroredToken = `${head}.${body}.${encode(mirrored)}`;
-    // It is a valid signature, which is why it must be refused.
+    // The signature is valid, which is why it must be refused.
     expect(jsonwebtoken.verify(mirroredToken, pair.publicKey, { algorithms: ["ES256"], clockTimestamp: now })).toEqual(
       claims,
     );
@@ -357,14 +357,14 @@ describe("the verifier refuses", () => {
     expect(verify(`${head}.${body}.${encode(bytes)}`)).toBeUndefined();
   });
 
-  test("every token in which one character is another", () => {
+  test("every token with one changed character", () => {
     for (let at = 0; at < token.length; at += 3) {
       const changed = token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1);
       expect(verify(changed)).toBeUndefined();
     }
   });
 
-  test("a signature by a key that is not ours", () => {
+  test("a signature by a foreign key", () => {
     expect(verify(signTexts(header, payload, privateKeyOf(other)))).toBeUndefined();
   });
 });

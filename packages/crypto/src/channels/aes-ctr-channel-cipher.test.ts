@@ -19,7 +19,7 @@ async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(all);
 }
 
-test.each(secureMode.traffic)("the vector of direction $direction, message $message, both ways", (vector) => {
+test.each(secureMode.traffic)("matches the vector of direction $direction, message $message, both ways", (vector) => {
   const [symmetricKey, iv] = [bytes(vector.symmetricKey), bytes(vector.iv)];
   const encrypted = cipher.apply(symmetricKey, iv, bytes(vector.plainBase64));
   expect(Buffer.from(encrypted).toString("base64")).toBe(vector.cipherBase64);
@@ -27,7 +27,7 @@ test.each(secureMode.traffic)("the vector of direction $direction, message $mess
   expect(Buffer.from(plain).toString("base64")).toBe(vector.plainBase64);
 });
 
-test("applied twice gives what was there, in one piece or in many", async () => {
+test("restores the input when applied twice, in one piece or in many", async () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 70 }), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(pieces, fc.nat(2 ** 20), async (list, block) => {
@@ -53,7 +53,7 @@ test("numbers the blocks in the last four bytes, up to the last number and not b
   expect((await collect(cipher.applyToStream(key, first, [message]))).equals(expected)).toBe(true);
 });
 
-test("takes a piece of a stream only when one is asked for, and ends the source when nobody listens any more", async () => {
+test("pulls a piece of a stream on demand only, and ends the source when the consumer stops", async () => {
   const events: string[] = [];
   async function* source() {
     try {

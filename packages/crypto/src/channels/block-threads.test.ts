@@ -38,7 +38,7 @@ const turn = () =>
 
 beforeEach(() => started.splice(0));
 
-test("starts a thread when there is work, and uses it again", async () => {
+test("starts a thread on demand, and reuses it", async () => {
   const threads = new BlockThreads({ threads: 2 });
   expect(started).toHaveLength(0);
   for (let round = 0; round < 3; round++) {
@@ -52,7 +52,7 @@ test("starts a thread when there is work, and uses it again", async () => {
   expect(started[0]?.requests).toHaveLength(3);
 });
 
-test("starts no more than it may, and gives each one request at a time", async () => {
+test("starts at most the allowed number, and gives each one request at a time", async () => {
   const threads = new BlockThreads({ threads: 2 });
   const opening = [1, 2, 3, 4].map(() => threads.open(request));
   expect(started.map(({ requests }) => requests.length)).toEqual([1, 1]);
@@ -70,7 +70,7 @@ test("starts no more than it may, and gives each one request at a time", async (
 test.each([
   ["with an error", (worker: FakeWorker) => worker.emit("error", new Error("no memory")), "no memory"],
   ["at once", (worker: FakeWorker) => worker.emit("exit", 7), "the thread for RSA ended (7)"],
-])("a thread that ends %s fails its request and is replaced by the next one", async (_name, end, reason) => {
+])("a thread that ends %s fails its request, and the next request starts another thread", async (_name, end, reason) => {
   const threads = new BlockThreads({ threads: 1 });
   const failing = threads.open(request);
   const [worker] = started;
@@ -83,7 +83,7 @@ test.each([
   expect(await opening).toBe(opened);
 });
 
-test("a thread that ends while it has nothing to do is replaced, too", async () => {
+test("a thread that ends while idle is replaced, too", async () => {
   const threads = new BlockThreads({ threads: 1 });
   const first = threads.open(request);
   answer();
@@ -95,7 +95,7 @@ test("a thread that ends while it has nothing to do is replaced, too", async () 
   expect(await second).toBe(opened);
 });
 
-test("a request that cannot be served fails, and its thread goes on", async () => {
+test("a request that cannot be served fails, and its thread continues", async () => {
   const threads = new BlockThreads({ threads: 1 });
   const failing = threads.open(request);
   started[0]?.emit("message", { failed: "a reason" });
@@ -106,7 +106,7 @@ test("a request that cannot be served fails, and its thread goes on", async () =
   expect(started).toHaveLength(1);
 });
 
-test("closing ends all threads, what they do, and what waits", async () => {
+test("closing ends all threads, their work and the queue", async () => {
   const threads = new BlockThreads({ threads: 1, queueLimit: 5 });
   const results = Promise.allSettled([threads.open(request), threads.open(request)]);
   await threads.close();

@@ -20,7 +20,7 @@ describe("constant time", () => {
   const number = fc.oneof(fc.nat(255), fc.nat(2 ** 30), fc.constantFrom(0, 1, 2 ** 30));
   const mask = (yes: boolean) => (yes ? -1 : 0);
 
-  test("masks say what comparisons with branches say", () => {
+  test("masks agree with comparisons by branches", () => {
     fc.assert(
       fc.property(number, number, (a, b) => {
         for (const [one, two] of [
@@ -37,7 +37,7 @@ describe("constant time", () => {
     );
   });
 
-  test("bytes are the same or not", () => {
+  test("compares bytes for equality", () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 1, maxLength: 40 }),
@@ -54,13 +54,13 @@ describe("constant time", () => {
   });
 });
 
-describe("unpad oaep", () => {
+describe("OAEP unpadding", () => {
   const hashes = fc.constantFrom("sha1", "sha256");
   const size = 256;
   const overhead = { sha1: 42, sha256: 66 };
   const bytes = (message: Uint8Array) => [...message];
 
-  test("takes off what OpenSSL puts on", () => {
+  test("removes the padding of OpenSSL", () => {
     const pair = serverPair("rsa-2048");
     fc.assert(
       fc.property(hashes, fc.uint8Array({ maxLength: 190 }), (hashName, plain) => {
@@ -73,7 +73,7 @@ describe("unpad oaep", () => {
     );
   });
 
-  test("takes off padding by hand, for every length and block size", () => {
+  test("removes independently built padding, for every length and block size", () => {
     fc.assert(
       fc.property(hashes, fc.constantFrom(256, 257, 384, 512), fc.nat(500), (hashName, blockSize, length) => {
         const plain = randomBytes(Math.min(length, blockSize - overhead[hashName]));
@@ -84,11 +84,11 @@ describe("unpad oaep", () => {
     );
   });
 
-  describe("finds wrong", () => {
+  describe("rejects", () => {
     const plain = Buffer.from("a message");
 
     test.each(["sha1", "sha256"] as const)(
-      "every bit of the label's digest, the first byte and the filling (%s)",
+      "every changed bit of the label's digest, the first byte and the filling (%s)",
       (hashName) => {
         expect(unpadOaep(padOaep(plain, size, hashName, { first: 1 }), hashName).good).toBe(0);
         expect(unpadOaep(padOaep(plain, size, hashName, { first: 128 }), hashName).good).toBe(0);
@@ -100,7 +100,7 @@ describe("unpad oaep", () => {
       },
     );
 
-    test("another bit of the block, wherever it is", () => {
+    test("every changed bit of the block", () => {
       const block = padOaep(plain, size, "sha256");
       for (let bit = 0; bit < size * 8; bit += 7) {
         const changed = Buffer.from(block);
@@ -123,7 +123,7 @@ describe("unpad oaep", () => {
   });
 });
 
-describe("unpad pkcs1", () => {
+describe("PKCS#1 unpadding", () => {
   const rejectionKey = createSecretKey(randomBytes(32));
   const size = 256;
   const cipherBlock = randomBytes(size);
@@ -131,7 +131,7 @@ describe("unpad pkcs1", () => {
   const padded = (message: Uint8Array, { start = [0, 2], fill = size - 3 - message.length } = {}) =>
     Buffer.concat([Buffer.from(start), filling(fill), Buffer.of(0), message]);
 
-  test("takes off right padding, whatever the message holds", () => {
+  test("removes correct padding for any message", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: size - 11 }), (plain) => {
         const { good, message } = unpadPkcs1(padded(plain), cipherBlock, rejectionKey);
@@ -154,7 +154,7 @@ describe("unpad pkcs1", () => {
   ];
 
   test.each(wrong)(
-    "with %s gives a pseudo-random message that depends on key and cipher block alone",
+    "with %s returns a pseudo-random message that depends on key and cipher block alone",
     (_name, block) => {
       const { good, message } = unpadPkcs1(block, cipherBlock, rejectionKey);
       expect(good).toBe(0);
@@ -168,7 +168,7 @@ describe("unpad pkcs1", () => {
     },
   );
 
-  test("gives pseudo-random messages of every length that a real one could have", () => {
+  test("returns pseudo-random messages of every possible length", () => {
     const lengths = Array.from(
       { length: 3_000 },
       () => unpadPkcs1(Buffer.alloc(size), randomBytes(size), rejectionKey).message.length,
@@ -181,7 +181,7 @@ describe("unpad pkcs1", () => {
   });
 });
 
-test("takes off right padding of every length", () => {
+test("removes correct padding of every length", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 70 }), (plain) => {
       const count = 16 - (plain.length % 16);
@@ -192,7 +192,7 @@ test("takes off right padding of every length", () => {
   );
 });
 
-test.each(Array.from({ length: 16 }, (_, index) => index + 1))("finds every wrong byte of a padding of %i", (count) => {
+test.each(Array.from({ length: 16 }, (_, index) => index + 1))("rejects every wrong byte of a padding of %i", (count) => {
   const right = Buffer.concat([randomBytes(48 - count), Buffer.alloc(count, count)]);
   for (let back = 2; back <= count; back++) {
     const wrong = Buffer.from(right);
@@ -201,13 +201,13 @@ test.each(Array.from({ length: 16 }, (_, index) => index + 1))("finds every wron
   }
 });
 
-test.each([0, 17, 32, 128, 255])("finds a last byte of %i wrong", (count) => {
+test.each([0, 17, 32, 128, 255])("rejects a last byte of %i", (count) => {
   expect(unpadPkcs7(Buffer.alloc(256, count)).good).toBe(0);
 });
 
 describe("unpadding time", () => {
   const pairs = 1_500;
-  /** Standard deviations; a difference of a few per cent of the work is far beyond. */
+  /** Standard deviations. A difference of a few per cent of the work is far beyond this. */
   const noticeable = 8;
   const size = 256;
   const message = Buffer.from("the message of a block");
@@ -231,20 +231,20 @@ describe("unpadding time", () => {
     arbitrary: () => randomBytes(size),
   };
 
-  test.each(Object.entries(oaep))("OAEP that is %s takes the time of OAEP that is wrong at its end", (_name, one) => {
+  test.each(Object.entries(oaep))("OAEP that is %s takes as long as OAEP that is wrong at its end", (_name, one) => {
     const other = () => padOaep(Buffer.alloc(0), size, "sha256", { separator: 0 });
     const z = timeDifference({ pairs, one, other, work: (block) => unpadOaep(block, "sha256") });
     expect(z).toBeLessThan(noticeable);
   });
 
-  test.each(Object.entries(pkcs1))("PKCS#1 v1.5 that is %s takes the time of an arbitrary block", (_name, one) => {
+  test.each(Object.entries(pkcs1))("PKCS#1 v1.5 that is %s takes as long as an arbitrary block", (_name, one) => {
     const rejectionKey = createSecretKey(randomBytes(32));
     const cipherBlock = randomBytes(size);
     const work = (block: Uint8Array) => unpadPkcs1(block, cipherBlock, rejectionKey);
     expect(timeDifference({ pairs, one, other: () => randomBytes(size), work })).toBeLessThan(noticeable);
   });
 
-  test("code that stops at a wrong first byte is noticed", () => {
+  test("the measurement detects code that stops at a wrong first byte", () => {
     const hasty = (block: Uint8Array) => {
       if (block[0] === 0) mgf1(block.subarray(33), 32, "sha256");
       return mgf1(block.subarray(33), size - 33, "sha256");
