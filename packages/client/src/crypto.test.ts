@@ -30,7 +30,7 @@ describe("hybrid message", () => {
     ["decrypt"],
   );
 
-  /** An answer as another implementation makes it. */
+  /** An answer from another implementation. */
   function sealByNode(plain: Uint8Array, key = randomBytes(32)): string {
     const iv = randomBytes(16);
     const cipher = createCipheriv(`aes-${8 * key.length}-cbc`, key, iv);
@@ -38,7 +38,7 @@ describe("hybrid message", () => {
     return `${publicEncrypt({ key: createPublicKey(publicPem), ...oaep }, key).toString("base64")}|${data.toString("base64")}`;
   }
 
-  test("what is sealed for the server is what others open", async () => {
+  test("seals messages for the server that Node opens", async () => {
     const serverKey = await readServerKey(publicPem, "OAEP-SHA-256");
     await fc.assert(
       fc.asyncProperty(bytes, async (plain) => {
@@ -52,7 +52,7 @@ describe("hybrid message", () => {
     );
   });
 
-  test("no two messages have a key or an IV in common", async () => {
+  test("never repeats a key or an IV", async () => {
     const serverKey = await readServerKey(publicPem, "OAEP-SHA-256");
     const messages = await Promise.all(Array.from({ length: 20 }, () => sealHybrid(serverKey, new Uint8Array(16))));
     const keys = messages.map(({ aesKey }) =>
@@ -62,7 +62,7 @@ describe("hybrid message", () => {
     expect(new Set(messages.map(({ data }) => data.slice(0, 20))).size).toBe(20);
   });
 
-  test("what others seal for the client comes out", async () => {
+  test("opens messages that Node seals", async () => {
     const key = await own;
     await fc.assert(
       fc.asyncProperty(bytes, async (plain) => {
@@ -79,14 +79,14 @@ describe("hybrid message", () => {
     ["nothing", ""],
     ["one part", goodData],
     ["three parts", `${good}|${goodData}`],
-    ["a key that is no base64", `?|${goodData}`],
-    ["data that are no base64", `${goodKey}|?`],
+    ["a key that is not base64", `?|${goodData}`],
+    ["data that are not base64", `${goodKey}|?`],
     ["another key", `${Buffer.alloc(256, 1).toString("base64")}|${goodData}`],
     ["a key that is too short", sealByNode(Buffer.from("{}"), randomBytes(16))],
     ["no data", `${goodKey}|`],
     ["an IV alone", `${goodKey}|${Buffer.alloc(16).toString("base64")}`],
     ["a broken block", `${goodKey}|${Buffer.alloc(33).toString("base64")}`],
-  ])("%s is not opened", async (_title, text) => {
+  ])("refuses %s", async (_title, text) => {
     await expect(openHybrid(await own, text)).resolves.toBeUndefined();
   });
 });
@@ -102,17 +102,17 @@ test.each([
     "12345678901234567890123456789012345678901234567890123456789012345678901234567890",
     "57edf4a22be3c955ac49da2e2107b67a",
   ],
-])("the test suite of RFC 1321: %j", (text, digest) => {
+])("matches the test suite of RFC 1321: %j", (text, digest) => {
   expect(md5(text)).toBe(digest);
 });
 
 const reference = (text: string) => createHash("md5").update(text, "utf8").digest("hex");
 
-test.each(Array.from({ length: 140 }, (_, length) => length))("%i bytes, around the ends of blocks", (length) => {
+test.each(Array.from({ length: 140 }, (_, length) => length))("hashes %i bytes, around block boundaries", (length) => {
   expect(md5("x".repeat(length))).toBe(reference("x".repeat(length)));
 });
 
-test("any text, in UTF-8", () => {
+test("hashes any text as UTF-8", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
       expect(md5(text)).toBe(reference(text));
@@ -173,7 +173,7 @@ describe("rsa", () => {
         ),
       );
 
-    test("what is encrypted by blocks is what others decrypt, and comes back", async () => {
+    test("encrypts by blocks what Node decrypts, and opens it", async () => {
       const publicKey = await readServerKey(secureMode.serverKey.publicPem, padding);
       const own = await privateKey(secureMode.serverKey.jwk, padding);
       const bytes = fc.uint8Array({ maxLength: 3 * capacity, size: "max" });
@@ -188,7 +188,7 @@ describe("rsa", () => {
       );
     });
 
-    test("what is no whole number of blocks, or of another padding, is not opened", async () => {
+    test("refuses a fraction of a block or another padding", async () => {
       const own = await privateKey(secureMode.serverKey.jwk, padding);
       const other = publicEncrypt({ ...options, oaepHash: hash === "SHA-1" ? "sha256" : "sha1" }, Buffer.from("x"));
       for (const cipher of [
@@ -206,9 +206,9 @@ describe("rsa", () => {
   const { publicPem } = secureMode.serverKey;
 
   test.each([
-    ["as it is", publicPem],
+    ["unchanged", publicPem],
     ["with CR LF", publicPem.replaceAll("\n", "\r\n")],
-    ["with blanks around", `\n  ${publicPem}  \n`],
+    ["with surrounding blanks", `\n  ${publicPem}  \n`],
   ])("reads PEM %s", async (_title, text) => {
     const key = await readServerKey(text, "OAEP-SHA-256");
     expect(key.algorithm).toMatchObject({ name: "RSA-OAEP", modulusLength: 2048, hash: { name: "SHA-256" } });
@@ -228,7 +228,7 @@ describe("rsa", () => {
     ["nothing", ""],
     ["rubbish", "key"],
     ["a frame without key", "-----BEGIN PUBLIC KEY-----\n\n-----END PUBLIC KEY-----"],
-    ["bytes that are no key", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"],
+    ["bytes that are not a key", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"],
     ["a private key", publicPem.replaceAll("PUBLIC", "PRIVATE")],
     ["a key too small", small],
     ["a key of another kind", curve],
@@ -240,7 +240,7 @@ describe("rsa", () => {
   });
 });
 
-test("bytes become what every platform calls base64, and come back", () => {
+test("encodes bytes like the platform's base64, and decodes them", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString("base64"));
@@ -249,15 +249,15 @@ test("bytes become what every platform calls base64, and come back", () => {
   );
 });
 
-test.each([8_191, 8_192, 8_193, 1_000_000])("%i bytes do", (length) => {
+test.each([8_191, 8_192, 8_193, 1_000_000])("encodes %i bytes", (length) => {
   const bytes = Uint8Array.from({ length }, (_, index) => (index * 7) % 256);
   expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString("base64"));
   const back = looseBase64(encodeBase64(bytes));
   expect(back).toBeInstanceOf(Uint8Array);
-  // In one step: to compare a million elements one by one takes seconds.
+  // In one step: comparing a million elements one by one takes seconds.
   expect(Buffer.compare(back as Uint8Array, bytes)).toBe(0);
 });
 
-test.each(["a", "====", "ab-_", "ä", "{}"])("%j is no base64", (text) => {
+test.each(["a", "====", "ab-_", "ä", "{}"])("refuses %j as base64", (text) => {
   expect(looseBase64(text)).toBeUndefined();
 });

@@ -13,7 +13,7 @@ test("counts from 0", () => {
 const near = fc.bigInt({ min: 0n, max: 40n });
 const far = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 
-test("takes every number once, whatever the order and the gaps", () => {
+test("accepts every number once, in any order and with gaps", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof({ weight: 4, arbitrary: near }, far), { maxLength: 200 }), (numbers) => {
       const accepted = new AcceptedNumbers();
@@ -80,7 +80,7 @@ describe("requests", () => {
     ).toBe('{"Name":"Zoë"}');
   });
 
-  test("with bytes stay bytes, of the type they were", async () => {
+  test("with bytes stay bytes, and keep their type", async () => {
     const { session, server } = await pair();
     const plain = Uint8Array.from(randomBytes(1_000));
     const { headers, body } = await session.seal({ headers: { "content-type": "image/png" }, body: plain });
@@ -91,7 +91,7 @@ describe("requests", () => {
     );
   });
 
-  test("made at the same time have numbers of their own, from 0 and without gap", async () => {
+  test("at the same time have separate numbers, from 0 without gaps", async () => {
     const { session, server } = await pair();
     const sent = await Promise.all(
       Array.from({ length: 200 }, (_, n) => session.seal({ headers: {}, body: `{"n":${n}}` })),
@@ -101,7 +101,7 @@ describe("requests", () => {
     expect(server.received.toSorted((a, b) => Number(a - b))).toEqual(Array.from({ length: 200 }, (_, n) => BigInt(n)));
   });
 
-  test("of the same contents never look the same", async () => {
+  test("with the same contents never look the same", async () => {
     const { session } = await pair();
     const sent = await Promise.all(
       Array.from({ length: 50 }, () => session.seal({ headers: {}, body: "{}".padEnd(32) })),
@@ -111,7 +111,7 @@ describe("requests", () => {
 });
 
 describe("answers", () => {
-  test("are opened, texts and files", async () => {
+  test("are opened, as texts and as files", async () => {
     const { session, server } = await pair();
     expect(Buffer.from((await session.open(answer(server.seal(ok)))).body).equals(ok)).toBe(true);
     expect(Buffer.from((await session.open(answer(server.seal(ok, { asText: false })))).body).equals(ok)).toBe(true);
@@ -124,7 +124,7 @@ describe("answers", () => {
     expect(opened.headers.get("content-type")).toBe("application/text; charset=utf-8");
   });
 
-  test("may come in any order, with any gaps", async () => {
+  test("may arrive in any order, with gaps", async () => {
     const { session, server } = await pair();
     for (const message of [128n, 0n, 2n ** 64n - 1n, 5n, 129n]) {
       expect((await session.open(answer(server.seal(ok, { message })))).body).toHaveLength(ok.length);
@@ -142,7 +142,7 @@ describe("answers", () => {
     await expect(session.open(answer(server.seal(ok, parts)))).rejects.toMatchObject({ name: "ChannelError", reason });
   });
 
-  test("come once, even two at the same time", async () => {
+  test("are accepted once, even two at the same time", async () => {
     const { session, server } = await pair();
     const one = answer(server.seal(ok));
     const outcomes = await Promise.allSettled([session.open(one), session.open(one), session.open(one)]);
@@ -160,7 +160,7 @@ describe("answers", () => {
     },
   );
 
-  test("that should be base64 and are not are refused", async () => {
+  test("are refused with invalid base64", async () => {
     const { session, server } = await pair();
     const { headers } = server.seal(ok);
     await expect(session.open(answer({ body: Buffer.from("?"), headers }))).rejects.toMatchObject({
@@ -171,7 +171,7 @@ describe("answers", () => {
 
 describe("answers in clear text", () => {
   test.each([100, 101, 200, 201, 202, 203, 204, 304, 305, 307, 314, 607, 699, 704, 705, 706, 799, 800])(
-    "are believed with %i",
+    "are trusted with %i",
     async (code) => {
       const { session } = await pair();
       const refusal = clear(code, 400);
@@ -180,7 +180,7 @@ describe("answers in clear text", () => {
   );
 
   test.each([0, 207, 300, 302, 308, 312, 318, 403, 404, 609, 703, 710, 713, 801])(
-    "are not believed with %i",
+    "are not trusted with %i",
     async (code) => {
       const { session } = await pair();
       await expect(session.open(clear(code, code === 0 ? 200 : 400))).rejects.toMatchObject({
@@ -190,7 +190,7 @@ describe("answers in clear text", () => {
     },
   );
 
-  test("that are no envelope come from somebody else", async () => {
+  test("without an envelope come from another server", async () => {
     const { session } = await pair();
     await expect(session.open(answer({ body: Buffer.from("file"), headers: {} }))).rejects.toMatchObject({
       name: "TransportError",
@@ -203,14 +203,14 @@ test.each([200, 201, 202, 203, 204, 312, 314])("%i ends the session", async (cod
   expect((await pair()).session.isOverWith(code)).toBe(true);
 });
 
-test.each([0, 101, 302, 310, 704])("%i does not", async (code) => {
+test.each([0, 101, 302, 310, 704])("%i keeps the session", async (code) => {
   expect((await pair()).session.isOverWith(code)).toBe(false);
 });
 
 const fromBase64 = (text: string) => Uint8Array.from(Buffer.from(text, "base64"));
 
 test.each(secureMode.traffic)(
-  "message $message in direction $direction, under $iv",
+  "matches message $message in direction $direction, under $iv",
   async ({ symmetricKey, iv, plainBase64, cipherBase64 }) => {
     const cipher = await ChannelCipher.create(fromBase64(symmetricKey));
     expect(Buffer.from(await cipher.apply(fromBase64(iv), fromBase64(plainBase64))).toString("base64")).toBe(
@@ -222,7 +222,7 @@ test.each(secureMode.traffic)(
   },
 );
 
-test("does what OpenSSL does with messages of any length", async () => {
+test("agrees with OpenSSL for messages of any length", async () => {
   const key = randomBytes(32);
   const cipher = await ChannelCipher.create(Uint8Array.from(key));
   const number = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
@@ -237,7 +237,7 @@ test("does what OpenSSL does with messages of any length", async () => {
   );
 });
 
-test("the number of the block never runs into the number of the message", async () => {
+test("the block number never overflows into the message number", async () => {
   const cipher = await ChannelCipher.create(new Uint8Array(32));
   const last = buildCounterBlock({ direction: 1, ivPrefix: new Uint8Array(3), message: 5n, block: 2 ** 32 - 1 });
   const next = buildCounterBlock({ direction: 1, ivPrefix: new Uint8Array(3), message: 6n, block: 0 });

@@ -14,13 +14,13 @@ describe("deadline", () => {
     jest.useRealTimers();
   });
 
-  test("work that is done in time is what it is, and leaves no timer behind", async () => {
+  test("work that ends in time returns its result, and leaves no timer", async () => {
     await expect(withinLimits({ timeout: 1_000 }, async () => 7)).resolves.toBe(7);
     await expect(withinLimits({ timeout: 1_000 }, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test("work that takes too long is told to stop, and its result is not waited for", async () => {
+  test("work over time is aborted, and its result is not awaited", async () => {
     let told: AbortSignal | undefined;
     const outcome = withinLimits({ timeout: 1_000 }, (signal) => {
       told = signal;
@@ -46,19 +46,19 @@ describe("deadline", () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test("a signal that was given before lets nothing begin", async () => {
+  test("an aborted signal prevents work", async () => {
     const work = jest.fn(endless);
     await expect(withinLimits({ signal: AbortSignal.abort() }, work)).rejects.toMatchObject({ name: "AbortError" });
     expect(work).not.toHaveBeenCalled();
   });
 
-  test("0 is no limit", async () => {
+  test("0 means no limit", async () => {
     const outcome = withinLimits({ timeout: 0 }, async () => "late");
     expect(jest.getTimerCount()).toBe(0);
     await expect(outcome).resolves.toBe("late");
   });
 
-  test.each([-1, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])("%p is no time", async (timeout) => {
+  test.each([-1, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])("refuses %p as a time", async (timeout) => {
     await expect(withinLimits({ timeout }, endless)).rejects.toThrow(RangeError);
   });
 });
@@ -78,13 +78,13 @@ function thrownBy(work: () => unknown): unknown {
   throw new Error("nothing was thrown");
 }
 
-test("a success gives its payload and its message", () => {
+test("a success returns its payload and its message", () => {
   const status = { internalStatus: "0", statusMessage: "A database user must be assigned" };
   expect(successOf(answer({ status, data: { a: 1 } }))).toEqual({ data: { a: 1 }, message: status.statusMessage });
   expect(successOf(answer({ status, data: null }))).toMatchObject({ data: null });
 });
 
-test("a refusal tells everything that the answer tells", () => {
+test("an error has all values of the answer", () => {
   const status = {
     internalStatus: "706",
     statusMessage: "The server is currently unavailable",
@@ -103,7 +103,7 @@ test("a refusal tells everything that the answer tells", () => {
   });
 });
 
-test("what a refusal does not tell is undefined", () => {
+test("missing values of an error are undefined", () => {
   const error = thrownBy(() =>
     successOf(answer({ status: { internalStatus: "304", statusMessage: "Invalid path" } }, 404)),
   );
@@ -116,11 +116,11 @@ test.each([
   ["other JSON", { error: "x" }, 500],
   ["no object", "5", 200],
   ["null", "null", 200],
-  ["a number for a code", { status: { internalStatus: 0, statusMessage: "ok" }, data: {} }, 200],
-  ["a word for a code", { status: { internalStatus: "none", statusMessage: "ok" }, data: {} }, 200],
+  ["a number as a code", { status: { internalStatus: 0, statusMessage: "ok" }, data: {} }, 200],
+  ["a word as a code", { status: { internalStatus: "none", statusMessage: "ok" }, data: {} }, 200],
   ["a success without payload", { status: { internalStatus: "0", statusMessage: "ok" } }, 200],
-  ["a success that is none", { status: { internalStatus: "0", statusMessage: "ok" }, data: {} }, 502],
-])("%s is not the service's", (_title, body, httpStatus) => {
+  ["an inconsistent success", { status: { internalStatus: "0", statusMessage: "ok" }, data: {} }, 502],
+])("reports %s as a foreign answer", (_title, body, httpStatus) => {
   const error = thrownBy(() => successOf(answer(body, httpStatus)));
   expect(error).toBeInstanceOf(TransportError);
   expect(error).toMatchObject({ reason: "foreign-answer", httpStatus });
@@ -140,11 +140,11 @@ test.each([
   ["Mon, 31 Dec 2029 23:00:00 GMT", 0],
   ["soon", undefined],
   ["", undefined],
-])("%j", (value, seconds) => {
+])("reads %j", (value, seconds) => {
   expect(retryAfterOf(new Headers({ "retry-after": value }), now)).toBe(seconds);
 });
 
-test("nothing", () => {
+test("reads a missing header", () => {
   expect(retryAfterOf(new Headers(), now)).toBeUndefined();
 });
 
@@ -158,11 +158,11 @@ test.each([
     "https://db.example/gate/archive/v1/objects/Customer",
   ],
   ["https://db.example//", "archive", "/v1/login", "https://db.example/archive/v1/login"],
-])("%s, alias %j", (baseUrl, alias, path, expected) => {
+])("joins %s and alias %j", (baseUrl, alias, path, expected) => {
   expect(new ServiceAddress(baseUrl, alias).of(path)).toBe(expected);
 });
 
-test("query parameters are percent-encoded, objects as JSON, and what is undefined is left out", () => {
+test("query parameters are percent-encoded, objects as JSON, and undefined ones omitted", () => {
   const address = new ServiceAddress("https://db.example", "");
   const text = address.of("/v1/objects/Customer", {
     page: 0,
@@ -187,15 +187,15 @@ test.each([
   "https://:pw@db.example",
   "https://db.example?x=1",
   "https://db.example#x",
-])("%j is no address of a server", (baseUrl) => {
+])("refuses %j as the address of a server", (baseUrl) => {
   expect(() => new ServiceAddress(baseUrl, "")).toThrow(TypeError);
 });
 
-test.each(["A", "1a", "a/b", "..", "a".repeat(64)])("%j is no alias", (alias) => {
+test.each(["A", "1a", "a/b", "..", "a".repeat(64)])("refuses %j as an alias", (alias) => {
   expect(() => new ServiceAddress("https://db.example", alias)).toThrow(TypeError);
 });
 
-test.each(["v1/login", "/v1/login?x=1", "/v1/login#x"])("%j is no path", (path) => {
+test.each(["v1/login", "/v1/login?x=1", "/v1/login#x"])("refuses %j as a path", (path) => {
   expect(() => new ServiceAddress("https://db.example", "").of(path)).toThrow(TypeError);
 });
 

@@ -45,7 +45,7 @@ describe.each(modes)("calls in mode %s", (mode) => {
     ]);
   });
 
-  test("send and receive anything that JSON can be", async () => {
+  test("send and receive any JSON", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("session /v1/execute/echo", ({ body }) => success({ echo: JSON.parse(body) }));
     for (const body of [{ a: [1, "ü😀"] }, [], "text", 0, null, "x".repeat(100_000)]) {
@@ -55,7 +55,7 @@ describe.each(modes)("calls in mode %s", (mode) => {
     }
   });
 
-  test("do not show their contents on the way in secure mode, and do in others", async () => {
+  test("hide their contents in secure mode only", async () => {
     const { server, client } = await loggedIn(mode);
     await client.request({ method: "POST", path: "/v1/execute/m", body: { secret: "whisper" } });
     const { wire, headers } = server.arrived.at(-1) as Arrived;
@@ -63,7 +63,7 @@ describe.each(modes)("calls in mode %s", (mode) => {
     expect(headers.get("content-type")).toBe(mode === "secure" ? "application/text" : "application/json");
   });
 
-  test("tell status, version and message of the answer", async () => {
+  test("return status, version and message of the answer", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("session /v1/object/1A", () => success({ a: 1 }, { etag: '"3"' }));
     const { headers, ...answer } = await client.request({
@@ -75,7 +75,7 @@ describe.each(modes)("calls in mode %s", (mode) => {
     expect(server.arrived.at(-1)?.headers.get("if-match")).toBe('"2"');
   });
 
-  test("send and fetch files as they are", async () => {
+  test("send and fetch files unchanged", async () => {
     const { server, client } = await loggedIn(mode);
     const file = Uint8Array.from({ length: 70_000 }, (_, index) => index % 251);
     server.routes.set(
@@ -95,13 +95,13 @@ describe.each(modes)("calls in mode %s", (mode) => {
     expect(server.arrived.at(-1)?.headers.get("content-type")).toBe("text/plain");
   });
 
-  test("for a file that is refused tell why", async () => {
+  test("report why a file is refused", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("session /v1/file/7", () => refusal(707, 500));
     await expect(client.requestBytes({ path: "/v1/file/7" })).rejects.toMatchObject({ code: 707 });
   });
 
-  test("without a session go in clear, and without the credential", async () => {
+  test("without a session are plain, and carry no credential", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("/v1/resetPassword", () => success({}));
     await client.request({ method: "POST", path: "/v1/resetPassword", body: { user: "demo" }, anonymous: true });
@@ -123,7 +123,7 @@ describe("calls", () => {
     expect(server.log).toEqual(["GET /gate/archive/_CheckService"]);
   });
 
-  test("never follow redirects, keep answers or send cookies", async () => {
+  test("never follow redirects, cache answers or send cookies", async () => {
     let sent: RequestInit | undefined;
     const { server } = connected();
     const { client } = connected({
@@ -141,7 +141,7 @@ describe("calls", () => {
     });
   });
 
-  test("describe the API, with a session if there is one", async () => {
+  test("describe the API, with the current session", async () => {
     const { server, client } = await loggedIn("secure");
     server.routes.set("session /openapi.json", () => new Response('{"openapi":"3.1.1","paths":{"/v1/x":{}}}'));
     await expect(client.describeApi()).resolves.toEqual({ openapi: "3.1.1", paths: { "/v1/x": {} } });
@@ -158,13 +158,13 @@ describe("calls", () => {
     await expect(stranger.describeApi()).rejects.toMatchObject({ code: 706 });
   });
 
-  test("percent-encode what stands in a path", async () => {
+  test("percent-encode path parameters", async () => {
     const { server, client } = await loggedIn("session");
     await client.getObject("a/b?c#d é");
     expect(server.log.at(-1)).toBe("GET /v1/object/a%2Fb%3Fc%23d%20%C3%A9");
   });
 
-  test("that are refused tell code, status and request", async () => {
+  test("report code, status and request of an error", async () => {
     const { client } = await loggedIn("session");
     const { server, client: other } = connected({ appKey: "other" });
     await expect(other.checkSession()).resolves.toBe(false);
@@ -177,7 +177,7 @@ describe("calls", () => {
     await expect(client.checkSession()).resolves.toBe(true);
   });
 
-  test("that reach nobody, or somebody else, say so", async () => {
+  test("distinguish an unreachable server from a foreign one", async () => {
     const cause = new TypeError("fetch failed");
     const down = connected({ fetch: () => Promise.reject(cause) }).client;
     await expect(down.checkService()).rejects.toMatchObject({ name: "TransportError", reason: "unreachable", cause });
@@ -189,7 +189,7 @@ describe("calls", () => {
     });
   });
 
-  test("end in time, and with the signal they are given", async () => {
+  test("end at their time limit, and with their signal", async () => {
     const arrived = gate();
     const never: ClientOptions["fetch"] = (_input, init) =>
       new Promise((_resolve, reject) => {
@@ -208,14 +208,14 @@ describe("calls", () => {
   });
 
   test.each([
-    ["an address", { baseUrl: "nowhere" }, TypeError],
-    ["an alias", { alias: "V1!" }, TypeError],
-    ["a time-out", { timeout: -1 }, RangeError],
-  ] as const)("are not begun without %s that can be meant", (_title, options, error) => {
+    ["address", { baseUrl: "nowhere" }, TypeError],
+    ["alias", { alias: "V1!" }, TypeError],
+    ["time limit", { timeout: -1 }, RangeError],
+  ] as const)("are not started without a valid %s", (_title, options, error) => {
     expect(() => new SallyportClient({ baseUrl: "https://db.example", appKey: "key", ...options })).toThrow(error);
   });
 
-  test("with an app key that no header can carry fail before anything is sent", async () => {
+  test("with an app key that is invalid in a header fail before anything is sent", async () => {
     const { server, client } = connected({ appKey: "a\nb" });
     await expect(client.checkService()).rejects.toMatchObject({ name: "TypeError" });
     expect(server.arrived).toEqual([]);
@@ -225,7 +225,7 @@ describe("calls", () => {
 describe("all pages", () => {
   const names = Array.from({ length: 7 }, (_, n) => ({ "~ObjectID": String(n) }));
 
-  /** A list whose cursors are the places where they go on. */
+  /** A list with positions as cursors. */
   async function listing(count: number) {
     const parts = await loggedIn("session");
     parts.server.routes.set("session /v1/objects/C", ({ url }) => {
@@ -258,14 +258,14 @@ describe("all pages", () => {
     [2, [2]],
     [4, [3, 1]],
     [6, [3, 3]],
-  ])("of %i objects hold as many as %j, and only the first may be empty", async (count, expected) => {
+  ])("of %i objects have the sizes %j, and only the first may be empty", async (count, expected) => {
     const { client } = await listing(count);
     const sizes = [];
     for await (const page of client.pages("C", { perPage: 3 })) sizes.push(page["~Elements"].length);
     expect(sizes).toEqual(expected);
   });
 
-  test("are all asked for in the same way", async () => {
+  test("have the same query", async () => {
     const { server, client } = await listing(7);
     const query = { where: { Name: { $like: "Z%" } }, sort: ["-Name"] };
     for await (const page of client.pages("C", { perPage: 3, query, count: "capped", serialization: { type: "oid" } }))
@@ -275,7 +275,7 @@ describe("all pages", () => {
     expect(asked).toEqual([same, { ...same, cursor: "3" }, { ...same, cursor: "6" }]);
   });
 
-  test("are asked for only as far as they are taken", async () => {
+  test("are requested only as far as they are consumed", async () => {
     const { server, client } = await listing(7);
     for await (const page of client.pages("C", { perPage: 2 })) {
       expect(page["~Elements"]).toHaveLength(2);
@@ -284,7 +284,7 @@ describe("all pages", () => {
     expect(server.count("GET /v1/objects/C")).toBe(1);
   });
 
-  test("end with the first that fails", async () => {
+  test("end at the first error", async () => {
     const { server, client } = await listing(7);
     const read: string[] = [];
     const reading = (async () => {

@@ -7,7 +7,7 @@ import {
   parseEncryptedHeader,
 } from "@sallyport/contract/secure";
 
-/** The server's end of a secure session, by OpenSSL. */
+/** The server's end of a secure session, with OpenSSL. */
 export class FakeChannel {
   readonly key = randomBytes(32);
   readonly ivPrefix = randomBytes(3);
@@ -15,7 +15,7 @@ export class FakeChannel {
   readonly received: bigint[] = [];
   next = 0n;
 
-  /** The contents of a request; `undefined` if it is no good message of this session. */
+  /** The contents of a request; `undefined` if it is no valid message of this session. */
   open(header: string | null, body: Uint8Array, isText: boolean): Uint8Array | undefined {
     const iv = parseEncryptedHeader(header ?? "")?.iv;
     const counter = iv && parseCounterBlock(iv);

@@ -20,7 +20,7 @@ export interface Arrived {
   readonly url: URL;
   readonly path: string;
   readonly headers: Headers;
-  /** As it travelled. */
+  /** As sent over the network. */
   readonly wire: string;
   readonly body: string;
   readonly channel: FakeChannel | undefined;
@@ -60,13 +60,13 @@ function json(value: unknown, status: number, headers: Record<string, string>): 
 }
 
 /**
- * A server as the wire contract describes it, made with Node's own cryptography, behind the signature of `fetch`. It knows
- * one user, `demo`, whose password is `demo`, and four ways to log in.
+ * A server according to the wire contract, made with Node's own cryptography, behind the signature of `fetch`. It has
+ * one user, `demo`, with the password `demo`, and four log-in modes.
  */
 export class FakeServer {
   readonly arrived: Arrived[] = [];
   readonly sessions = new Set<FakeSession>();
-  /** Routes of a test; they go before all others, and see plain contents. */
+  /** Routes of a test. They take precedence, and see plain contents. */
   readonly routes = new Map<string, Handler>();
   /** The padding of secure log-ins. */
   padding: keyof typeof hashes = "OAEP-SHA-256";

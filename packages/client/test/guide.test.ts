@@ -8,7 +8,7 @@ import { logInOptions, modes } from "./modes.ts";
 const guide = readFileSync(new URL("../../../docs/guides/client.md", import.meta.url), "utf8");
 const examples = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => String(code));
 
-/** An example as the body of a function: its imports become what the package exports. */
+/** An example as the body of a function: its imports become the exports of the package. */
 async function runnable(example: string): Promise<string> {
   const { code } = await transform(example, { loader: "ts", target: "es2022" });
   return code
@@ -85,7 +85,7 @@ test("has an example for every expectation", () => {
 
 describe.each(modes)("with a client in mode %s", (mode) => {
   test.each(expected.map((lines, index) => [index, lines] as const))(
-    "example %i does what it says",
+    "example %i produces the documented output",
     async (index, expectedLines) => {
       const lines: string[] = [];
       const server = serverOf(lines);
@@ -113,13 +113,13 @@ describe.each(modes)("with a client in mode %s", (mode) => {
       ) => Promise<void>;
       await run(...Object.values(names));
       expect(lines).toEqual(expectedLines);
-      // Examples make keys, which can take long on a busy machine.
+      // Examples generate keys, which can take long on a busy machine.
     },
     60_000,
   );
 });
 
-/** The client class, sending to the fake unless told otherwise. */
+/** The client class, which sends to the fake by default. */
 function clientWith(send: sallyport.Fetch): typeof sallyport.SallyportClient {
   return class extends sallyport.SallyportClient {
     constructor(options: sallyport.ClientOptions) {

@@ -9,7 +9,7 @@ const md5 = (text: string) => createHash("md5").update(text).digest("hex");
 const bodyOf = (arrived: Arrived | undefined) => JSON.parse(arrived?.body ?? "null");
 const privateKey = createPrivateKey({ key: secureMode.serverKey.jwk, format: "jwk" });
 
-/** Lets somebody in by another door, for a session id. */
+/** Logs a user in at another endpoint, for a session id. */
 function open(
   server: FakeServer,
   path: string,
@@ -24,8 +24,8 @@ function open(
   });
 }
 
-describe("a log-in by another door", () => {
-  test("of a custom user is repeated when the session is over", async () => {
+describe("log-in at another endpoint", () => {
+  test("of a custom user is repeated when the session ends", async () => {
     const { server, client } = connected();
     open(server, "/v1/auth/df");
     await expect(client.logIn(identity.customLogIn({ ...demo, twoFactorToken: undefined }))).resolves.toEqual({
@@ -40,7 +40,7 @@ describe("a log-in by another door", () => {
     expect(server.count("POST /v1/login")).toBe(0);
   });
 
-  test("that binds an account of a provider shows the dfUuid once", async () => {
+  test("shows the dfUuid of an unlinked account once", async () => {
     const { server, client } = connected();
     open(server, "/v1/extLogin", ({ dfUuid }) => (dfUuid === "f" ? undefined : refusal(324, 400)));
     await expect(client.logIn(identity.linkingLogIn({ ...demo, dfUuid: "g" }))).rejects.toMatchObject({ code: 324 });
@@ -68,7 +68,7 @@ describe("a log-in by another door", () => {
   });
 });
 
-describe("a log-in with a provider", () => {
+describe("log-in with a provider", () => {
   test("begins at an address of the server", () => {
     const place = { baseUrl: "https://db.example.com/base/", alias: "archive", appKey: "a key" };
     expect(identity.providerAddress(place, "google")).toBe(
@@ -93,7 +93,7 @@ describe("a log-in with a provider", () => {
     );
   });
 
-  test("returns to an address of the app, with a code that only this verifier is good for", async () => {
+  test("returns to an address of the app, with a code for this verifier only", async () => {
     const place = { baseUrl: "https://db.example.com", appKey: "key" };
     const started = await Promise.all(
       [1, 2].map(() =>
@@ -115,7 +115,7 @@ describe("a log-in with a provider", () => {
     }
   });
 
-  test("reads what it comes back with", () => {
+  test("parses the return parameters", () => {
     expect(identity.returnedCode("com.example.app:/back?a=1&code=a-b_c")).toBe("a-b_c");
     expect(() => identity.returnedCode("https://app.example/back?error=340")).toThrow(
       expect.objectContaining({ name: "SallyportError", code: 340 }),
@@ -125,7 +125,7 @@ describe("a log-in with a provider", () => {
       expect(() => identity.returnedCode(`https://app.example/back${query}`)).toThrow(TransportError);
   });
 
-  test("trades its code for a session, which is not repeated, or for a dfUuid", async () => {
+  test("exchanges its code for a session, which is not renewed, or for a dfUuid", async () => {
     const { server, client } = connected();
     open(server, "/v1/auth/code", ({ code, "2faToken": token }) =>
       code !== "c" ? refusal(324, 400) : token === "123456" ? undefined : refusal(341, 401),
@@ -147,7 +147,7 @@ describe("a log-in with a provider", () => {
     });
   });
 
-  test("gives a session, which the client takes over", async () => {
+  test("returns a session, which the client adopts", async () => {
     const { server, client } = connected();
     server.sessions.add({ header: "sessionid", value: "given" });
     const answer = identity.providerAnswer(
@@ -164,7 +164,7 @@ describe("a log-in with a provider", () => {
     await expect(client.request({ path: "/v1/x" })).rejects.toMatchObject({ code: 201 });
   });
 
-  test("gives what an account can be bound with, a refusal, or nothing of this service", async () => {
+  test("returns a dfUuid, an error, or nothing for a foreign answer", async () => {
     const page = (internalStatus: string, data?: unknown) =>
       JSON.stringify({ status: { internalStatus, statusMessage: "A database user must be assigned" }, data });
     expect(identity.providerAnswer(page("0", { dfUuid: "f" }))).toEqual({ assigned: false, dfUuid: "f" });
@@ -178,7 +178,7 @@ describe("a log-in with a provider", () => {
 });
 
 describe.each(modes)("in mode %s", (mode) => {
-  test("links are listed and removed", async () => {
+  test("lists and removes links", async () => {
     const { server, client } = await loggedIn(mode);
     const links = [
       { provider: "google", displayName: "Anna", email: null, shared: false, linkedAt: "2030-01-01T00:00:00.000Z" },
@@ -191,7 +191,7 @@ describe.each(modes)("in mode %s", (mode) => {
     await expect(identity.removeLinks(client, "a/b")).rejects.toMatchObject({ code: 304 });
   });
 
-  test("a changed password is that of the next log-in", async () => {
+  test("uses a changed password for the next log-in", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("session /v1/changePassword", ({ body }) => {
       const { oldPassword, newPassword } = JSON.parse(body);
@@ -210,7 +210,7 @@ describe.each(modes)("in mode %s", (mode) => {
     await expect(client.request({ path: "/v1/x" })).resolves.toMatchObject({ data: {} });
   });
 
-  test("a second factor is begun, confirmed, tried and switched off", async () => {
+  test("begins, confirms, tests and disables a second factor", async () => {
     const { server, client } = await loggedIn(mode);
     const state = { isActivated: true, isConfirmed: false, "2faStatus": 3 };
     const enrolled = { secret: "S", otpauthUrl: "otpauth://x", recoveryCodes: ["1"] };
@@ -237,7 +237,7 @@ describe.each(modes)("in mode %s", (mode) => {
   });
 });
 
-describe("a password", () => {
+describe("password", () => {
   const change = (client: SallyportClient, more: object = {}) =>
     identity.changePassword(client, { oldPassword: "demo", newPassword: "ünlikely", ...more });
   const opened = (text: string) =>
@@ -255,7 +255,7 @@ describe("a password", () => {
     expect(bodyOf(server.arrived.at(-1))).toEqual({ oldPassword: "demo", newPassword: digest });
   });
 
-  test("is encrypted with a key that is fetched, or known", async () => {
+  test("is encrypted with a fetched or a known key", async () => {
     const { server, client } = await loggedIn("session");
     await change(client, { encrypted: true });
     const { oldPassword, newPassword, encrypted } = bodyOf(server.arrived.at(-1));
@@ -267,7 +267,7 @@ describe("a password", () => {
     expect(server.count("GET /v2/login/secure/key")).toBe(keys);
   });
 
-  test("is not encrypted with a key from an unprotected connection unless that is wanted", async () => {
+  test("is not encrypted with a key from an unprotected connection by default", async () => {
     const { server, client } = await loggedIn("session", { baseUrl: "http://db.example" });
     await expect(change(client, { encrypted: true })).rejects.toEqual(new ChannelError("unprotected-key"));
     expect(server.count("POST /v1/changePassword")).toBe(0);
@@ -275,7 +275,7 @@ describe("a password", () => {
     expect(server.count("POST /v1/changePassword")).toBe(1);
   });
 
-  test("of a custom user is that of the next log-in once it is confirmed", async () => {
+  test("of a custom user is used for the next log-in once it is confirmed", async () => {
     const { server, client } = connected();
     open(server, "/v1/auth/df");
     await client.logIn(identity.customLogIn(demo));

@@ -6,11 +6,11 @@ import { refusal, success, user } from "./fake-server.ts";
 import { connected, demo, loggedIn, logInOptions, logInPaths, modes } from "./modes.ts";
 
 const digest = createHash("md5").update("demo").digest("hex");
-/** Making a pair of keys can take long on a busy machine. */
+/** Generating a key pair can take long on a busy machine. */
 const keysInTheMaking = 60_000;
 
-describe.each(modes)("a log-in in mode %s", (mode) => {
-  test("opens a session, and tells who it is and where", async () => {
+describe.each(modes)("log-in in mode %s", (mode) => {
+  test("opens a session, and returns the user and the database", async () => {
     const { client } = connected();
     expect(client.session).toBeUndefined();
     await expect(client.logIn(logInOptions(mode))).resolves.toEqual({ mode, user, databaseName: "demo" });
@@ -18,7 +18,7 @@ describe.each(modes)("a log-in in mode %s", (mode) => {
     await expect(client.checkSession()).resolves.toBe(true);
   });
 
-  test("sends the password in no other form than asked for", async () => {
+  test("sends the password only in the requested form", async () => {
     const { server, client } = connected();
     await client.logIn(logInOptions(mode));
     await client.logIn(logInOptions(mode, { passwordHash: "none" }));
@@ -30,7 +30,7 @@ describe.each(modes)("a log-in in mode %s", (mode) => {
     expect(bodies.map((body) => body.includes('"user"'))).toEqual([inClear, inClear]);
   });
 
-  test("is refused with the code of the server", async () => {
+  test("fails with the code of the server", async () => {
     const { client } = connected();
     const outcome = client.logIn(logInOptions(mode, { password: "wrong" }));
     await expect(outcome).rejects.toBeInstanceOf(SallyportError);
@@ -38,13 +38,13 @@ describe.each(modes)("a log-in in mode %s", (mode) => {
     expect(client.session).toBeUndefined();
   });
 
-  test("tells how long to wait", async () => {
+  test("reports how long to wait", async () => {
     const { server, client } = connected();
     server.routes.set(logInPaths[mode], () => refusal(302, 403, { "retry-after": "30" }));
     await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({ code: 302, retryAfter: 30 });
   });
 
-  test("ends the session before once the new one is open", async () => {
+  test("ends the previous session once the new one is open", async () => {
     const { server, client } = await loggedIn(mode);
     const [first] = server.sessions;
     await client.logIn(logInOptions(mode));
@@ -54,13 +54,13 @@ describe.each(modes)("a log-in in mode %s", (mode) => {
     await expect(client.checkSession()).resolves.toBe(true);
   });
 
-  test("that fails leaves the session before as it was", async () => {
+  test("keeps the previous session when it fails", async () => {
     const { client } = await loggedIn(mode);
     await expect(client.logIn(logInOptions(mode, { password: "wrong" }))).rejects.toMatchObject({ code: 302 });
     await expect(client.checkSession()).resolves.toBe(true);
   });
 
-  test("is not satisfied by an answer without a credential", async () => {
+  test("refuses an answer without a credential", async () => {
     const { server, client } = connected();
     server.routes.set(logInPaths[mode], () => success({ user, databaseName: "demo" }));
     await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe.each(modes)("a log-in in mode %s", (mode) => {
   });
 });
 
-test("device, app names and second factor go along", async () => {
+test("sends device, app names and second factor", async () => {
   const { server, client } = connected();
   await client.logIn({
     ...demo,
@@ -88,13 +88,13 @@ test("device, app names and second factor go along", async () => {
   });
 });
 
-test("a mode that does not exist is refused before anything is sent", async () => {
+test("refuses an unknown mode before anything is sent", async () => {
   const { server, client } = connected();
   await expect(client.logIn({ ...demo, mode: "open" } as never)).rejects.toThrow(TypeError);
   expect(server.arrived).toEqual([]);
 });
 
-describe("a secure log-in", () => {
+describe("secure log-in", () => {
   test("can be padded with SHA-1", async () => {
     const { server, client } = connected();
     server.padding = "OAEP-SHA-1";
@@ -110,7 +110,7 @@ describe("a secure log-in", () => {
   });
 
   test(
-    "makes a new pair of keys each time",
+    "generates a new key pair each time",
     async () => {
       const { server, client } = connected();
       await client.logIn({ ...demo, mode: "secure" });
@@ -125,9 +125,9 @@ describe("a secure log-in", () => {
 
   test.each([
     ["lacks the key", { ivPrefix: "AAAA" }],
-    ["has a key too short", { symmetricKey: "AAAA", ivPrefix: "AAAA" }],
-    ["has a prefix too long", { symmetricKey: Buffer.alloc(32).toString("base64"), ivPrefix: "AAAAAAAA" }],
-    ["has numbers for texts", { symmetricKey: 1, ivPrefix: 2 }],
+    ["has a short key", { symmetricKey: "AAAA", ivPrefix: "AAAA" }],
+    ["has a long prefix", { symmetricKey: Buffer.alloc(32).toString("base64"), ivPrefix: "AAAAAAAA" }],
+    ["has numbers in place of texts", { symmetricKey: 1, ivPrefix: 2 }],
   ])("is refused when the answer %s", async (_title, keys) => {
     const { createPublicKey, publicEncrypt, constants } = await import("node:crypto");
     const { server, client } = connected();
@@ -154,7 +154,7 @@ describe("a secure log-in", () => {
   });
 });
 
-describe.each(["encrypted", "secure"] as const)("the keys of mode %s", (mode) => {
+describe.each(["encrypted", "secure"] as const)("keys of mode %s", (mode) => {
   const keyPath = mode === "secure" ? "/v2/login/secure/key" : "/v2/login/key";
 
   test("come from both sides", async () => {
@@ -168,13 +168,13 @@ describe.each(["encrypted", "secure"] as const)("the keys of mode %s", (mode) =>
     );
   });
 
-  test("can be handed in, and then nothing is fetched, over plain HTTP either", async () => {
+  test("can be supplied, and then nothing is fetched, even over plain HTTP", async () => {
     const { server, client } = connected({ baseUrl: "http://db.example" });
     await client.logIn(logInOptions(mode, { serverKey: secureMode.serverKey.publicPem }));
     expect(server.log).toEqual([`POST ${logInPaths[mode]}`]);
   });
 
-  test("are not fetched over plain HTTP from elsewhere, unless that is allowed", async () => {
+  test("are not fetched over plain HTTP from another machine, unless allowed", async () => {
     const { server, client } = connected({ baseUrl: "http://db.example" });
     await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({
       name: "ChannelError",
@@ -190,7 +190,7 @@ describe.each(["encrypted", "secure"] as const)("the keys of mode %s", (mode) =>
     await expect(client.logIn(logInOptions(mode))).resolves.toMatchObject({ mode });
   });
 
-  test("that do not fit are refused before anything is sent", async () => {
+  test("that do not match are refused before anything is sent", async () => {
     const { server, client } = connected();
     await expect(client.logIn(logInOptions(mode, { keyPair: await storedKeyPair("SHA-1") }))).rejects.toThrow(
       TypeError,
@@ -198,20 +198,20 @@ describe.each(["encrypted", "secure"] as const)("the keys of mode %s", (mode) =>
     expect(server.arrived).toEqual([]);
   });
 
-  test("that make no sense end the log-in", async () => {
+  test("that are invalid end the log-in", async () => {
     const { server, client } = connected();
     server.routes.set(keyPath, () => success({ key: "?" }));
     await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({ reason: "server-key" });
     expect(server.count(`POST ${logInPaths[mode]}`)).toBe(0);
   });
 
-  test("are told to be missing by the server itself", async () => {
+  test("that are missing are reported by the server", async () => {
     const { server, client } = connected();
     server.routes.set(keyPath, () => refusal(705, 500));
     await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({ code: 705 });
   });
 
-  test("are of no use against an answer for somebody else", async () => {
+  test("detect an answer for another client", async () => {
     const { server, client } = connected();
     server.routes.set(logInPaths[mode], () => new Response("AAAA", { headers: { encrypted: "v=1" } }));
     const outcome = client.logIn(logInOptions(mode));
@@ -219,7 +219,7 @@ describe.each(["encrypted", "secure"] as const)("the keys of mode %s", (mode) =>
     await expect(outcome).rejects.toMatchObject({ reason: "log-in-answer" });
   });
 
-  test("are of no use against an answer in clear text", async () => {
+  test("detect an answer in clear text", async () => {
     const { server, client } = connected();
     server.routes.set(logInPaths[mode], () => success({ sessionId: "s", token: "t", user, databaseName: "demo" }));
     await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({ reason: "clear-answer" });

@@ -4,7 +4,7 @@ import { FakeServer } from "./fake-server.ts";
 
 export const modes: readonly LogInMode[] = ["session", "token", "encrypted", "secure"];
 
-/** Where each mode logs in. */
+/** The log-in path of each mode. */
 export const logInPaths: Readonly<Record<LogInMode, string>> = {
   session: "/v1/login",
   token: "/v2/login",
@@ -21,7 +21,7 @@ export function logInOptions(mode: LogInMode, more: Partial<LogInOptions> = {}):
   return { ...demo, mode, ...keys, ...more } as LogInOptions;
 }
 
-/** A client and the server it speaks to. */
+/** A client and the server that it calls. */
 export function connected(options: Partial<ClientOptions> = {}): { server: FakeServer; client: SallyportClient } {
   const server = new FakeServer();
   return {

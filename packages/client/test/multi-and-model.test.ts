@@ -16,7 +16,7 @@ const options = {
 } as const satisfies BuildOptions;
 
 describe("the client in a browser", () => {
-  test("needs nothing but its own files and those of the contract", async () => {
+  test("needs only its own files and those of the contract", async () => {
     const { metafile, warnings } = await build({ ...options, entryPoints: [entry] });
     expect(warnings).toEqual([]);
     const inputs = Object.keys(metafile.inputs);
@@ -30,14 +30,14 @@ describe("the client in a browser", () => {
     expect(outputFiles[0]?.contents.length).toBeLessThan(26 * 1024);
   });
 
-  test("leaves no trace in a program that takes its errors only", async () => {
+  test("adds nothing to a program that imports its errors only", async () => {
     const contents = `import { SallyportError } from "@sallyport/client"; console.log(SallyportError.name);`;
     const stdin = { contents, resolveDir: fileURLToPath(new URL(".", import.meta.url)) };
     const { outputFiles } = await build({ ...options, stdin });
     expect(outputFiles[0]?.contents.length).toBeLessThan(1_024);
   });
 
-  test("leaves identity to those who take it", async () => {
+  test("includes identity only when imported", async () => {
     const sizeOf = async (contents: string) => {
       const stdin = { contents, resolveDir: fileURLToPath(new URL(".", import.meta.url)) };
       return (await build({ ...options, stdin })).outputFiles[0]?.contents.length ?? 0;
@@ -52,14 +52,14 @@ describe("the client in a browser", () => {
     expect(withAll - alone).toBeLessThan(5 * 1024);
   });
 
-  test("works without a bundler when its imports are mapped: they are few", async () => {
+  test("works without a bundler with a few mapped imports", async () => {
     const { metafile } = await build({ ...options, entryPoints: [entry], packages: "external" });
     const bare = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path));
     expect([...new Set(bare)].toSorted()).toEqual(["@sallyport/contract/header-names", "@sallyport/contract/secure"]);
   });
 });
 
-describe.each(modes)("a log-out in mode %s", (mode) => {
+describe.each(modes)("log-out in mode %s", (mode) => {
   test("ends the session, and calls need a log-in again", async () => {
     const { server, client } = await loggedIn(mode);
     await client.logOut();
@@ -72,7 +72,7 @@ describe.each(modes)("a log-out in mode %s", (mode) => {
     expect(server.arrived).toHaveLength(sent);
   });
 
-  test("of a session that is over already is done", async () => {
+  test("succeeds for an ended session", async () => {
     const { server, client } = await loggedIn(mode);
     server.endSessions();
     await client.logOut();
@@ -80,7 +80,7 @@ describe.each(modes)("a log-out in mode %s", (mode) => {
     expect(server.count(`POST ${logInPaths[mode]}`)).toBe(1);
   });
 
-  test("that fails can be tried again, and forgets the credentials at once", async () => {
+  test("can be repeated after a failure, and forgets the credentials at once", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("session /v1/logout", () => refusal(703, 500));
     const session = [...server.sessions];
@@ -96,7 +96,7 @@ describe.each(modes)("a log-out in mode %s", (mode) => {
     expect(client.session).toBeUndefined();
   });
 
-  test("overtakes a log-in that is on its way", async () => {
+  test("overtakes a log-in in progress", async () => {
     const { server } = connected();
     const [arrived, waiting] = [gate(), gate()];
     const { client } = connected({
@@ -118,13 +118,13 @@ describe.each(modes)("a log-out in mode %s", (mode) => {
   });
 });
 
-test("without a session there is nothing to do", async () => {
+test("a log-out without a session sends nothing", async () => {
   const { server, client } = connected();
   await client.logOut();
   expect(server.arrived).toEqual([]);
 });
 
-test("of two log-ins at once the later one stays", async () => {
+test("the later one of two concurrent log-ins stays", async () => {
   const { server, client } = connected();
   const outcomes = await Promise.allSettled([
     client.logIn(logInOptions("session")),
@@ -157,7 +157,7 @@ const ticket: ClassStructure = {
   rights: [{ group: "*", permissions: ["read"] }],
 };
 
-test("the definition of a class is what of its structure is its own", () => {
+test("the definition of a class contains its own parts of the structure", () => {
   expect(definitionOf(ticket)).toEqual({
     base: "Document",
     attributes: [
@@ -208,7 +208,7 @@ const refused = (code: number, httpStatus: number, debugMessage?: string) => ({
 });
 
 describe.each(modes)("many requests in one, in mode %s", (mode) => {
-  test("are sent as one message, and their results come in order", async () => {
+  test("are sent as one message, and return their results in order", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("session /v1/multi", () =>
       success([done({ Name: "Zoë" }), refused(304, 404, "at /"), refused(713, 500)]),
@@ -235,7 +235,7 @@ describe.each(modes)("many requests in one, in mode %s", (mode) => {
     ]);
   });
 
-  test("are all or none where that is asked for", async () => {
+  test("are all or nothing on request", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("session /v1/multi", () => refusal(713, 500));
     await expect(client.multi([{ path: "/_CheckSession" }], { atomic: true })).rejects.toMatchObject({
@@ -248,7 +248,7 @@ describe.each(modes)("many requests in one, in mode %s", (mode) => {
     expect(server.arrived.at(-1)?.url.search).toBe("");
   });
 
-  test("are not sent with a query in a path, and not believed with another number of results", async () => {
+  test("are refused with a query in a path, or with another number of results", async () => {
     const { server, client } = await loggedIn(mode);
     const sent = server.arrived.length;
     await expect(client.multi([{ path: "/v1/object/1A?serialization={}" }])).rejects.toBeInstanceOf(TypeError);
@@ -260,8 +260,8 @@ describe.each(modes)("many requests in one, in mode %s", (mode) => {
   });
 });
 
-describe.each(modes)("a macro, in mode %s", (mode) => {
-  test("gets what it is given, or nothing, and gives what it returns", async () => {
+describe.each(modes)("macro, in mode %s", (mode) => {
+  test("receives its input or nothing, and returns its result", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("session /v1/execute/Echo", ({ body }) => success(body === "" ? {} : JSON.parse(body)));
     await expect(client.execute("Echo")).resolves.toEqual({});

@@ -2,7 +2,7 @@ import { NotLoggedInError, SallyportError, TransportError, versionOf } from "@sa
 import { refusal, success } from "./fake-server.ts";
 import { connected, gate, loggedIn, logInOptions, logInPaths, modes } from "./modes.ts";
 
-describe.each(modes)("a session that is over in mode %s", (mode) => {
+describe.each(modes)("ended session in mode %s", (mode) => {
   const logIns = (server: { count: (entry: string) => number }) => server.count(`POST ${logInPaths[mode]}`);
 
   test("is renewed, and the call repeated", async () => {
@@ -15,7 +15,7 @@ describe.each(modes)("a session that is over in mode %s", (mode) => {
     expect(server.count("POST /v1/execute/m")).toBe(2);
   });
 
-  test("is renewed once for all calls that notice", async () => {
+  test("is renewed once for all calls", async () => {
     const { server, client } = await loggedIn(mode);
     server.endSessions();
     await Promise.all(
@@ -25,7 +25,7 @@ describe.each(modes)("a session that is over in mode %s", (mode) => {
     expect(server.sessions.size).toBe(1);
   });
 
-  test("is renewed again when it is over again", async () => {
+  test("is renewed again when it ends again", async () => {
     const { server, client } = await loggedIn(mode);
     for (let round = 0; round < 3; round += 1) {
       server.endSessions();
@@ -42,7 +42,7 @@ describe.each(modes)("a session that is over in mode %s", (mode) => {
     expect(server.count("GET /v1/x")).toBe(2);
   });
 
-  test("is not renewed when the client or the call does not want it", async () => {
+  test("is not renewed when the client or the call disables it", async () => {
     const { server, client } = await loggedIn(mode, { renew: false });
     server.endSessions();
     await expect(client.request({ path: "/v1/x" })).rejects.toBeInstanceOf(SallyportError);
@@ -55,7 +55,7 @@ describe.each(modes)("a session that is over in mode %s", (mode) => {
     await expect(other.client.request({ path: "/v1/x" })).resolves.toMatchObject({ data: {} });
   });
 
-  test("is not renewed when the log-in took a second factor", async () => {
+  test("is not renewed after a log-in with a second factor", async () => {
     const { server, client } = connected();
     await client.logIn(logInOptions(mode, { twoFactorToken: "123456" }));
     server.endSessions();
@@ -63,14 +63,14 @@ describe.each(modes)("a session that is over in mode %s", (mode) => {
     expect(logIns(server)).toBe(1);
   });
 
-  test("is told by the check, which renews nothing", async () => {
+  test("is reported by the check, which renews nothing", async () => {
     const { server, client } = await loggedIn(mode);
     server.endSessions();
     await expect(client.checkSession()).resolves.toBe(false);
     expect(logIns(server)).toBe(1);
   });
 
-  test("is not renewed with credentials that are refused, and they are not tried again", async () => {
+  test("is not renewed with refused credentials, which are not tried again", async () => {
     const { server, client } = await loggedIn(mode);
     server.endSessions();
     server.password = "changed";
@@ -80,7 +80,7 @@ describe.each(modes)("a session that is over in mode %s", (mode) => {
     expect(logIns(server)).toBe(2);
   });
 
-  test("is renewed later when the server could not do so at once", async () => {
+  test("is renewed later when the server is temporarily unavailable", async () => {
     const { server, client } = await loggedIn(mode);
     server.endSessions();
     server.routes.set(logInPaths[mode], () => refusal(706, 503, { "retry-after": "1" }));
@@ -89,7 +89,7 @@ describe.each(modes)("a session that is over in mode %s", (mode) => {
     await expect(client.request({ path: "/v1/x" })).resolves.toMatchObject({ data: {} });
   });
 
-  test("is not renewed for somebody who logs out meanwhile, and nothing is left open", async () => {
+  test("is not renewed after a log-out meanwhile, and nothing stays open", async () => {
     const { server } = connected();
     const [noticed, waiting] = [gate(), gate()];
     let isHeldUp = false;
@@ -114,7 +114,7 @@ describe.each(modes)("a session that is over in mode %s", (mode) => {
   });
 });
 
-describe.each([312, 314])("a secure session that the server answers with %i", (code) => {
+describe.each([312, 314])("secure session that the server answers with %i", (code) => {
   test("is renewed, and the call repeated", async () => {
     const { server, client } = await loggedIn("secure");
     let refused = 0;
@@ -136,7 +136,7 @@ test.each([312, 314])("a plain session is not renewed for %i", async (code) => {
   expect(server.count("POST /v1/login")).toBe(1);
 });
 
-test("a call may give up waiting for a renewal that others still wait for", async () => {
+test("a call may stop waiting for a renewal that others still await", async () => {
   const { server, client } = await loggedIn("session");
   server.endSessions();
   const [noticed, waiting] = [gate(), gate()];
@@ -159,7 +159,7 @@ test("a call may give up waiting for a renewal that others still wait for", asyn
   expect(server.count("GET /v1/x")).toBe(1);
 });
 
-test("a failed connection renews nothing and repeats nothing", async () => {
+test("a failed connection renews and repeats nothing", async () => {
   const { server, client } = await loggedIn("session");
   server.routes.set("/v1/x", () => {
     throw new TypeError("fetch failed");
@@ -208,7 +208,7 @@ describe.each(modes)("writes in mode %s", (mode) => {
     ]);
   });
 
-  test("tell and replace readers", async () => {
+  test("read and replace readers", async () => {
     const { server, client } = await prepared();
     server.routes.set("session /v1/object/1A/readers", ({ body }) =>
       success(body === "" ? { readers: null } : JSON.parse(body), { etag: '"9"' }),
@@ -225,7 +225,7 @@ describe.each(modes)("writes in mode %s", (mode) => {
     ]);
   });
 
-  test("change what matches", async () => {
+  test("change matching objects", async () => {
     const { server, client } = await prepared();
     server.routes.set("session /v1/objects/Customer", () => success({ "~Count": 3 }));
     await expect(client.updateObjects("Customer", { where: { Name: "Bob" } }, { Name: "Cid" })).resolves.toBe(3);
@@ -237,7 +237,7 @@ describe.each(modes)("writes in mode %s", (mode) => {
     ]);
   });
 
-  test("happen if nothing has changed since an object was read", async () => {
+  test("depend on an unchanged version", async () => {
     const { server, client } = await prepared();
     const read = await client.getObject("1A");
     await client.updateObject("1A", {}, { ifMatch: read });
@@ -247,7 +247,7 @@ describe.each(modes)("writes in mode %s", (mode) => {
     await expect(client.updateObject("1A", {}, { ifMatch: read })).rejects.toMatchObject({ code: 713 });
   });
 
-  test("are not sent when they depend on what has no known version", async () => {
+  test("are not sent when they depend on an unknown version", async () => {
     const { server, client } = await prepared();
     server.routes.set("session /v1/objects/Customer", () =>
       success({ "~Count": 1, "~UnfilteredCount": 1, "~Elements": [customer] }, { etag: '"9"' }),
@@ -263,7 +263,7 @@ describe.each(modes)("writes in mode %s", (mode) => {
     expect(server.arrived.length).toBe(sent + 1);
   });
 
-  test("delete objects, for good or not, and bring them back", async () => {
+  test("delete objects, permanently or not, and restore them", async () => {
     const { server, client } = await prepared();
     server.routes.set("session /v1/object/1A/restore", () => success(customer, { etag: '"9"' }));
     const read = await client.getObject("1A");
@@ -321,7 +321,7 @@ describe.each(modes)("writes in mode %s", (mode) => {
     await expect(client.purgeObject("1A")).rejects.toMatchObject({ code: 609, httpStatus: 410 });
   });
 
-  test("lock objects, look at locks and give them free", async () => {
+  test("lock objects, read locks and release them", async () => {
     const { client } = await prepared();
     const answers = [await client.lockObject("1A"), await client.getLock("1A"), await client.unlockObject("1A")];
     expect(answers).toEqual([
@@ -331,7 +331,7 @@ describe.each(modes)("writes in mode %s", (mode) => {
     ]);
   });
 
-  test("are sent once more when the session was over, unless they count on it", async () => {
+  test("are repeated once when the session ended, unless they disable renewal", async () => {
     const { server, client } = await prepared();
     server.endSessions();
     await expect(client.updateObject("1A", { Name: "Eve" }, { renew: false })).rejects.toMatchObject({
