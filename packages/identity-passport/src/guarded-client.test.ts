@@ -5,7 +5,7 @@ import type { Resolve } from "./public-address.ts";
 
 const seconds = (count: number) => AbortSignal.timeout(count * 1_000);
 
-/** A server on a loopback address that counts who connects. */
+/** A server on a loopback address that counts connections. */
 async function listening(answer: (path: string) => string | null) {
   const seen = { connections: 0, open: 0, most: 0 };
   const server: Server = createServer((request, response) => {
@@ -39,7 +39,7 @@ const clientWith = (options: Partial<ConstructorParameters<typeof GuardedClient>
 
 const get = (client: GuardedClient, url: string, signal = seconds(5)) => client.get(url, signal);
 
-describe("addresses inside", () => {
+describe("private addresses", () => {
   test.each([
     "https://127.0.0.1",
     "https://127.1",
@@ -55,7 +55,7 @@ describe("addresses inside", () => {
     "https://[fe80::1]",
     "https://[fd00::1]",
     "https://[64:ff9b::7f00:1]",
-  ])("are not connected to when they are written as %s", async (base) => {
+  ])("are not connected to when written as %s", async (base) => {
     const server = await listening(() => "{}");
     await expect(get(clientWith(), `${base}:${server.port}/`)).rejects.toMatchObject({
       code: 706,
@@ -72,7 +72,7 @@ describe("addresses inside", () => {
     [["169.254.169.254"]],
     [["::ffff:127.0.0.1"]],
     [[]],
-  ])("are not connected to when a name has them: %j", async (addresses) => {
+  ])("are not connected to behind a name: %j", async (addresses) => {
     const server = await listening(() => "{}");
     const client = clientWith({ resolve: resolveTo(...addresses) });
     await expect(get(client, `https://provider.example:${server.port}/`)).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe("addresses inside", () => {
     server.close();
   });
 
-  test("are not connected to by names that every system knows", async () => {
+  test("are not connected to by names in every system's hosts file", async () => {
     const server = await listening(() => "{}");
     const { resolveBySystem } = await import("./public-address.ts");
     await expect(
@@ -93,7 +93,7 @@ describe("addresses inside", () => {
     server.close();
   });
 
-  test("are judged where the connection is made: a name is looked up once for it", async () => {
+  test("are checked at the connection: a name is looked up once for it", async () => {
     const server = await listening(() => "{}");
     const answers = [["127.0.0.1"], ["1.1.1.1"]];
     let lookups = 0;
@@ -106,9 +106,9 @@ describe("addresses inside", () => {
     server.close();
   });
 
-  test("are connected to when the configuration allows it, and then the certificate counts", async () => {
+  test("are connected to when the configuration allows it, and the certificate is still checked", async () => {
     const server = await listening(() => "{}");
-    // It speaks no TLS: the connection was made, and there it ends.
+    // The server speaks no TLS: the connection is made, and ends there.
     await expect(
       get(clientWith({ allowPrivateAddresses: true }), `https://provider.example:${server.port}/`),
     ).rejects.toMatchObject({ code: 706, detail: expect.stringContaining("cannot be reached") });
@@ -117,7 +117,7 @@ describe("addresses inside", () => {
   });
 });
 
-test("what is not HTTPS is asked at the imitation alone, and that on a loopback address alone", async () => {
+test("plain HTTP is allowed for the fake provider on a loopback address only", async () => {
   const fakeProviders = await listening(() => "{}");
   const other = await listening(() => "{}");
   const client = clientWith({ fakeProviders: `${fakeProviders.url}/base` });
@@ -141,7 +141,7 @@ test("what is not HTTPS is asked at the imitation alone, and that on a loopback 
   other.close();
 });
 
-test("connections are kept, and there are not many of them", async () => {
+test("connections are reused, and their number is limited", async () => {
   const server = await listening(() => '{"a":1}');
   const client = clientWith({ fakeProviders: server.url });
   for (let i = 0; i < 20; i += 1) await get(client, server.url);
@@ -151,7 +151,7 @@ test("connections are kept, and there are not many of them", async () => {
   server.close();
 });
 
-test("a provider that hangs holds 32 connections and 128 that wait, for as long as they have; then all is as before", async () => {
+test("a hanging provider holds 32 connections and 128 queued requests until their time limit, and recovers", async () => {
   let hangs = true;
   const server = await listening(() => (hangs ? null : "{}"));
   const client = clientWith({ fakeProviders: server.url });
@@ -167,7 +167,7 @@ test("a provider that hangs holds 32 connections and 128 that wait, for as long 
   server.close();
 });
 
-test("a port that nobody listens at, and a name that there is not, are 706 without addresses in them", async () => {
+test("a closed port and an unknown name are 706 without addresses in the message", async () => {
   const server = await listening(() => "{}");
   server.close();
   const resolve = () =>

@@ -9,7 +9,7 @@ import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
 
 const nobody = { name: "", surname: "" };
 
-test("a name stands in the form", () => {
+test("the name is read from the form", () => {
   expect(appleName('{"name":{"firstName":"Anna","lastName":"Example"},"email":"x@example.com"}')).toEqual({
     name: "Anna",
     surname: "Example",
@@ -30,11 +30,11 @@ test.each([
   '{"name":{"firstName":1,"lastName":{}}}',
   '{"name":{"firstName":"A","firstName":"B"}}',
   `{"name":{"firstName":"${"A".repeat(5_000)}"}}`,
-])("%p is no name", (user) => {
+])("refuses %p as a name", (user) => {
   expect(appleName(user)).toEqual(nobody);
 });
 
-test("whatever stands there, a name is a line of text", () => {
+test("a name is one line of text for any input", () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -55,7 +55,7 @@ test("whatever stands there, a name is a line of text", () => {
 const email = "anna@example.com";
 
 test.each([[{ email }], [{ email, email_verified: true }], [{ email, email_verified: "true" }]])(
-  "of %j the address is told",
+  "reads the address from %j",
   (claims) => {
     expect(emailOf(claims)).toBe(email);
   },
@@ -70,7 +70,7 @@ test.each<Record<string, unknown>>([
   { email, email_verified: "" },
   { email: [email] },
   { email_verified: true },
-])("of %j none is", (claims) => {
+])("reads no address from %j", (claims) => {
   expect(emailOf(claims)).toBe("");
 });
 
@@ -118,7 +118,7 @@ test.each([
   "1.2.3",
   "0x7f.1",
   "2130706433",
-])("%p is not on the open Internet", (address) => {
+])("%p is not a public address", (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
@@ -134,11 +134,11 @@ test.each([
   "2606:4700:4700::1111",
   "2a00:1450:4001:801::200e",
   "64:ff9b::808:808",
-])("%p is", (address) => {
+])("%p is a public address", (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
 
-test("loopback addresses are those of this machine alone", () => {
+test("loopback addresses are those of this machine only", () => {
   for (const address of ["127.0.0.1", "127.1.2.3", "::1"]) expect(isLoopbackAddress(address)).toBe(true);
   for (const address of ["128.0.0.1", "0.0.0.0", "10.0.0.1", "::", "::2", "fe80::1", "::1%lo", "localhost", ""])
     expect(isLoopbackAddress(address)).toBe(false);
@@ -169,7 +169,7 @@ describe("id token", () => {
     return new KeySet({ client, address: "https://provider.example/keys", timeout: 1_000 });
   };
 
-  /** A provider whose keys and mood are set by the test. */
+  /** A provider whose keys and behaviour are set by the test. */
   function provider() {
     const state = { names: ["a"] as readonly string[], isDown: false, loads: 0 };
     const load = async () => {
@@ -182,7 +182,7 @@ describe("id token", () => {
 
   const header = (kid: string) => ({ alg: "ES256", kid });
 
-  test("keys are fetched once, however many ask at once", async () => {
+  test("keys are fetched once for concurrent requests", async () => {
     const { state, keys } = provider();
     await Promise.all(Array.from({ length: 50 }, () => keys.find(header("a"))));
     now += hour - 1;
@@ -193,7 +193,7 @@ describe("id token", () => {
     expect(state.loads).toBe(2);
   });
 
-  test("a key that is new is fetched when a token names it, once in a while", async () => {
+  test("a new key is fetched when a token names it, at a limited rate", async () => {
     const { state, keys } = provider();
     await keys.find(header("a"));
     state.names = ["b"];
@@ -209,14 +209,14 @@ describe("id token", () => {
     expect(state.loads).toBe(2);
   });
 
-  test("keys from before are good for a day while the provider is down", async () => {
+  test("cached keys are valid for a day while the provider is down", async () => {
     const { state, keys } = provider();
     await keys.find(header("a"));
     state.isDown = true;
     now += 24 * hour - 1;
     await keys.find(header("a"));
     expect(state.loads).toBe(2);
-    // It is left alone for a moment.
+    // It is not asked again for a moment.
     await keys.find(header("a"));
     expect(state.loads).toBe(2);
     now += 1;
@@ -229,7 +229,7 @@ describe("id token", () => {
     await keys.find(header("a"));
   });
 
-  test.each([{}, { keys: null }, { keys: [1] }, { keys: {} }, { keys: "a" }])("%j is no key set", async (set) => {
+  test.each([{}, { keys: null }, { keys: [1] }, { keys: {} }, { keys: "a" }])("refuses %j as a key set", async (set) => {
     const keys = keySet(async () => set);
     await expect(keys.find(header("a"))).rejects.toMatchObject({ code: 324 });
   });
@@ -244,7 +244,7 @@ describe("id token", () => {
     await expect(keys.find(header("a"))).rejects.toMatchObject({ code: 324 });
   });
 
-  test("two keys of one name verify nothing", async () => {
+  test("two keys of the same name verify nothing", async () => {
     const keys = keySet(async () => ({
       keys: [
         { ...jwk, kid: "a" },

@@ -23,17 +23,17 @@ const accepting = (type: ProviderType, data: unknown) => {
 };
 
 describe.each(providerTypes)("additional data of %s", (type) => {
-  test("are taken without the blanks around them, and without what is not theirs", () => {
+  test("are accepted without surrounding blanks and unknown members", () => {
     const data = world.dataOf(type);
     const padded = Object.fromEntries(Object.entries(data).map(([name, value]) => [name, ` ${value}\n`]));
     expect(accepting(type, { ...padded, note: "of the operator" })).toEqual(data);
   });
 
-  test.each([null, undefined, "text", 1, [], [{}]])("are refused when they are %p", (data) => {
+  test.each([null, undefined, "text", 1, [], [{}]])("are refused as %p", (data) => {
     expect(accepting(type, data)).toMatchObject({ code: 608, detail: "the additional data are no object" });
   });
 
-  test("are refused by the name of what is missing or no text", () => {
+  test("are refused with the name of a missing or invalid member", () => {
     const data = world.dataOf(type);
     for (const name of Object.keys(data)) {
       for (const value of [undefined, null, "", "  ", 7, true, {}, [data[name]]]) {
@@ -45,7 +45,7 @@ describe.each(providerTypes)("additional data of %s", (type) => {
     }
   });
 
-  test("are refused for characters that nobody gives out, without repeating them", () => {
+  test("are refused with invalid characters, without repeating them", () => {
     const data = world.dataOf(type);
     for (const name of Object.keys(data)) {
       for (const value of ["hidden\u0000value", "hidden\r\nvalue", `hidden${"x".repeat(5_000)}`]) {
@@ -58,14 +58,14 @@ describe.each(providerTypes)("additional data of %s", (type) => {
 });
 
 test.each(["google", "facebook", "microsoft"] as const)(
-  "a secret that %s does not accept is 608 when somebody comes back",
+  "a secret that %s refuses is 608 when the user returns",
   async (type) => {
     const data = { ...world.dataOf(type), clientSecret: "another-secret" };
     await expect(logIn(world.providers().get(type)!, data, "anna")).rejects.toMatchObject({ code: 608 });
   },
 );
 
-test("a key that Apple does not know is 608 when somebody comes back", async () => {
+test("a key that Apple does not know is 608 when the user returns", async () => {
   const data = { ...world.dataOf("apple"), keyIdentifier: "OTHER12345" };
   await expect(logIn(world.providers().get("apple")!, data, "anna")).rejects.toMatchObject({ code: 608 });
 });
@@ -74,7 +74,7 @@ describe("Apple's key file", () => {
   const inFolder = (name: string) => join(dirname(world.keyPath), name);
   const acceptingFile = (keyPath: string) => accepting("apple", { ...world.dataOf("apple"), keyPath });
 
-  test("is refused when everybody may read it", async () => {
+  test("is refused when everyone may read it", async () => {
     await chmod(world.keyPath, 0o604);
     const error = acceptingFile(world.keyPath);
     await chmod(world.keyPath, 0o640);
@@ -83,7 +83,7 @@ describe("Apple's key file", () => {
     await chmod(world.keyPath, 0o600);
   });
 
-  test("is refused when it is none", async () => {
+  test("is refused when it contains no valid key", async () => {
     const rsa = generateKeyPairSync("rsa", { modulusLength: 1_024 }).privateKey.export({
       type: "pkcs8",
       format: "pem",
@@ -112,7 +112,7 @@ describe("Apple's key file", () => {
     }
   });
 
-  test("is refused when it is not there, a directory, or a path from wherever the server was started", async () => {
+  test("is refused when it is missing, a directory, or a relative path", async () => {
     await mkdir(inFolder("directory"));
     await symlink(inFolder("nothing"), inFolder("dangling"));
     for (const path of [
@@ -127,13 +127,13 @@ describe("Apple's key file", () => {
     }
   });
 
-  test("is not waited for when it is a pipe", () => {
+  test("is not awaited when it is a pipe", () => {
     const path = inFolder("pipe");
     execFileSync("mkfifo", ["-m", "600", path]);
     expect(acceptingFile(path)).toMatchObject({ code: 608, detail: "keyPath leads to no key file" });
   });
 
-  test("is asked for again with every log-in", async () => {
+  test("is read again at every log-in", async () => {
     const path = inFolder("replaced.p8");
     const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({
       type: "pkcs8",
@@ -153,7 +153,7 @@ test.each([
   "https://sallyport.example/#a",
   "sallyport.example",
   "/",
-])("Apple's serverAddress is not %s", (serverAddress) => {
+])("refuses %s as Apple's serverAddress", (serverAddress) => {
   const provider = world.providers({ fakeProviders: null }).get("apple")!;
   expect(() => provider.accept({ ...world.dataOf("apple"), serverAddress })).toThrow(
     expect.objectContaining({ code: 608 }),
@@ -165,7 +165,7 @@ test.each([
   expect(accepted["serverAddress"]).toBe("https://sallyport.example:8443/base");
 });
 
-test("an entry for one directory of Microsoft takes nobody from another", async () => {
+test("an entry for one directory of Microsoft refuses users of another", async () => {
   const provider = world.providers().get("microsoft")!;
   const data = { ...world.dataOf("microsoft"), tenant: "11111111-1111-4111-8111-111111111111" };
   expect(await logIn(provider, data, "ben")).toMatchObject({ name: "Ben" });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-describe.each(providerTypes)("a callback of %s", (type) => {
+describe.each(providerTypes)("callback of %s", (type) => {
   const provider = () => world.providers().get(type)!;
   const finishing = (parameters: ReadonlyMap<string, string>) => {
     const request = requestFor(type, provider().accept(world.dataOf(type)));
@@ -27,12 +27,12 @@ describe.each(providerTypes)("a callback of %s", (type) => {
   test.each<[string, Record<string, string>, string]>([
     ["without a code", {}, "the callback has no code"],
     ["with an empty code", { code: "" }, "the callback has no code"],
-    ["with a code as long as a book", { code: "c".repeat(4_097) }, "the callback has no code"],
+    ["with an overlong code", { code: "c".repeat(4_097) }, "the callback has no code"],
     ["of another log-in", { code: "c", state: "another" }, "the callback belongs to another log-in"],
     ["without a state", { code: "c", state: "" }, "the callback belongs to another log-in"],
-    ["of somebody who cancelled", { code: "c", error: "access_denied" }, "the user cancelled at the provider"],
+    ["of a user who cancelled", { code: "c", error: "access_denied" }, "the user cancelled at the provider"],
     [
-      "of somebody who cancelled in Apple's way",
+      "of a user who cancelled in Apple's way",
       { error: "user_cancelled_authorize" },
       "the user cancelled at the provider",
     ],
@@ -46,14 +46,14 @@ describe.each(providerTypes)("a callback of %s", (type) => {
       { code: "c", error_code: "200", error_message: "words" },
       "the provider refused the log-in",
     ],
-    ["with a code that nobody gave out", { code: "c" }, "the provider refused the code"],
+    ["with an unknown code", { code: "c" }, "the provider refused the code"],
   ])("%s is refused", async (_, parameters, detail) => {
     const error = await finishing(new Map(Object.entries(parameters))).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 324, detail });
     expect(errorReportOf(error)).not.toMatch(/words|script/);
   });
 
-  test("with anything in it is refused, and asks nothing of the provider but what a code is worth", async () => {
+  test("with arbitrary parameters is refused, and only checks a code at the provider", async () => {
     const name = fc.oneof(
       fc.constantFrom(
         "code",
@@ -88,7 +88,7 @@ describe.each(providerTypes)("a callback of %s", (type) => {
     );
   });
 
-  test("with a verifier that was not begun with is refused, where there is PKCE", async () => {
+  test("with another verifier is refused, if the provider supports PKCE", async () => {
     const changed = logIn(provider(), world.dataOf(type), "anna", (answer) => ({
       ...answer,
       codeVerifier: "v".repeat(43),
@@ -97,7 +97,7 @@ describe.each(providerTypes)("a callback of %s", (type) => {
     else await expect(changed).rejects.toMatchObject({ code: 324, detail: "the provider refused the code" });
   });
 
-  test("at another address than it was begun with is refused", async () => {
+  test("with another callback address is refused", async () => {
     const changed = logIn(provider(), world.dataOf(type), "anna", (answer) => ({
       ...answer,
       redirectUri: `${answer.redirectUri}/x`,
@@ -110,7 +110,7 @@ describe.each(providerTypes)("a callback of %s", (type) => {
     await expect(changed).rejects.toMatchObject({ code: 324, detail: "the id token belongs to another log-in" });
   });
 
-  test("is good once among twenty at once", async () => {
+  test("succeeds once among twenty at once", async () => {
     const one = provider();
     const request = requestFor(type, one.accept(world.dataOf(type)));
     const { parameters } = await signIn(await one.begin(request), "anna");
@@ -121,7 +121,7 @@ describe.each(providerTypes)("a callback of %s", (type) => {
   });
 });
 
-test("a callback that says to be another issuer's is refused before anything is asked", async () => {
+test("a callback that names another issuer is refused before any request", async () => {
   const before = world.imitation.requests.get("/google/token") ?? 0;
   const foreign = logIn(world.providers().get("google")!, world.dataOf("google"), "anna", (answer) => ({
     ...answer,
@@ -136,7 +136,7 @@ test("a callback that says to be another issuer's is refused before anything is 
   expect(own).toMatchObject({ name: "Anna" });
 });
 
-test("Apple's form may have any name in it, or none", async () => {
+test("Apple's form may contain any name, or none", async () => {
   const named = (user: string | null) =>
     logIn(world.providers().get("apple")!, world.dataOf("apple"), "anna", (answer) => {
       const parameters = new Map(answer.parameters);

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
 
-/** Everything that an error could tell to whoever logs it. */
+/** All parts of an error that a log can contain. */
 export const errorReportOf = (error: unknown): string =>
   inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });

@@ -42,10 +42,10 @@ describe("keys of providers", () => {
 
   afterAll(() => world.close());
 
-  describe.each(Object.entries(keyPaths) as [keyof typeof keyPaths, string][])("the keys of %s", (type, path) => {
+  describe.each(Object.entries(keyPaths) as [keyof typeof keyPaths, string][])("keys of %s", (type, path) => {
     const fetched = () => world.imitation.requests.get(path) ?? 0;
 
-    test("are fetched once for many log-ins, and again after they were rotated", async () => {
+    test("are fetched once for many log-ins, and again after a rotation", async () => {
       const provider = world.providers().get(type)!;
       const before = fetched();
       await Promise.all(Array.from({ length: 10 }, () => logIn(provider, world.dataOf(type), "anna")));
@@ -65,7 +65,7 @@ describe("keys of providers", () => {
     });
 
     test.each(["serverError", "hangs", "notJson"] as const)(
-      "are good for a while when the provider does not tell them any more: %s",
+      "are valid for a while when the provider stops serving them: %s",
       async (fault) => {
         const provider = world.providers({ timeout: 2_000 }).get(type)!;
         await logIn(provider, world.dataOf(type), "anna");
@@ -83,23 +83,23 @@ describe("keys of providers", () => {
     );
   });
 
-  describe.each(["google", "facebook", "microsoft", "apple"] as const)("a check of %s", (type) => {
+  describe.each(["google", "facebook", "microsoft", "apple"] as const)("check of %s", (type) => {
     const checking = (data: Record<string, string>, timeout = 5_000) => {
       const provider = world.providers({ timeout }).get(type)!;
       return provider.check(provider.accept(data));
     };
 
-    test("finds nothing when the data are those that the provider knows", async () => {
+    test("accepts data that the provider knows", async () => {
       await expect(checking(world.dataOf(type))).resolves.toBeUndefined();
     });
 
-    test("finds clients and secrets that the provider does not know", async () => {
+    test("reports clients and secrets that the provider does not know", async () => {
       const wrong = type === "apple" ? { teamId: "OTHERTEAM1" } : { clientSecret: "other-secret" };
       await expect(checking({ ...world.dataOf(type), ...wrong })).rejects.toMatchObject({ code: 608 });
       await expect(checking({ ...world.dataOf(type), clientId: "99999" })).rejects.toMatchObject({ code: 608 });
     });
 
-    test("finds a provider that is not there", async () => {
+    test("reports an unreachable provider", async () => {
       const endpoint = type === "facebook" ? "debug" : "keys";
       world.imitation.misbehave(type, { answers: { [endpoint]: "hangs" } });
       await expect(checking(world.dataOf(type), 300)).rejects.toMatchObject({ code: 706 });
@@ -118,10 +118,10 @@ describe("log in", () => {
 
   afterAll(() => world.close());
 
-  describe.each(providerTypes)("a log-in at %s", (type) => {
+  describe.each(providerTypes)("log-in at %s", (type) => {
     const provider = () => world.providers().get(type)!;
 
-    test("tells who came, by issuer and subject", async () => {
+    test("identifies the user by issuer and subject", async () => {
       const profile = await logIn(provider(), world.dataOf(type), "anna");
       const issuer = `https://${type}.imitation.invalid${type === "microsoft" ? `/${anna.directory}/v2.0` : ""}`;
       expect(profile).toEqual({
@@ -133,7 +133,7 @@ describe("log in", () => {
       });
     });
 
-    test("comes back to the callback that was given, by the provider's method", async () => {
+    test("returns to the given callback, by the provider's method", async () => {
       const request = requestFor(type, provider().accept(world.dataOf(type)));
       const { address, method, parameters } = await signIn(await provider().begin(request), "chloe");
       expect({ address, method }).toEqual({ address: request.redirectUri, method: type === "apple" ? "POST" : "GET" });
@@ -148,7 +148,7 @@ describe("log in", () => {
       });
     });
 
-    test("is good once", async () => {
+    test("succeeds once", async () => {
       const request = requestFor(type, provider().accept(world.dataOf(type)));
       const { parameters } = await signIn(await provider().begin(request), "anna");
       await provider().finish({ ...request, parameters });
@@ -170,7 +170,7 @@ describe("misbehaviour", () => {
 
   afterAll(() => world.close());
 
-  /** What a log-in comes to while the provider misbehaves; nothing that was said between the three may be in it. */
+  /** The outcome of a log-in at a misbehaving provider; it must contain nothing that the three parties exchanged. */
   async function refusal(
     type: ProviderType,
     misbehaviour: Misbehaviour,
@@ -219,8 +219,8 @@ describe("misbehaviour", () => {
     noToken: /no id token/,
   };
 
-  describe.each(openId)("an id token of %s", (type) => {
-    // Directories are Microsoft's; elsewhere the claim means nothing.
+  describe.each(openId)("id token of %s", (type) => {
+    // Directories are Microsoft's; for others the claim means nothing.
     const faults = tokenFaults.filter((fault) => fault !== "otherDirectory" || type === "microsoft");
 
     test.each(faults)("is refused: %s", async (fault) => {
@@ -260,12 +260,12 @@ describe("misbehaviour", () => {
   };
 
   describe.each(places)("%s at its endpoint %s", (type, endpoint) => {
-    test.each(answerFaults)("is answered with its code when it misbehaves: %s", async (fault) => {
+    test.each(answerFaults)("gives the error code of its misbehaviour: %s", async (fault) => {
       const path = paths[type][endpoint] ?? "";
       const before = world.imitation.requests.get(path) ?? 0;
       const error = await refusal(type, { answers: { [endpoint]: fault } }, slow.has(fault) ? 400 : 5_000);
       expect(error.code).toBe(codeOf(fault, endpoint));
-      // Neither again nor where a redirect leads; a connection that was kept may have been closed before it was asked, so that is tried anew.
+      // Neither again nor at the target of a redirect; a kept connection may have been closed before its use, which causes one retry.
       expect(world.imitation.requests.get(path)).toBeLessThanOrEqual(before + (fault === "closes" ? 2 : 1));
     });
   });
@@ -286,14 +286,14 @@ describe("misbehaviour", () => {
     ["noSubject", /another user/],
     ["memberTwice", /twice/],
     ["noToken", /no id token/],
-  ])("an id token of Facebook is refused: %s", async (fault, detail) => {
+  ])("refuses an id token of Facebook: %s", async (fault, detail) => {
     expect(await refusal("facebook", { idToken: fault })).toMatchObject({
       code: 324,
       detail: expect.stringMatching(detail),
     });
   });
 
-  test.each(debugFaults)("an access token of Facebook is refused: %s", async (fault) => {
+  test.each(debugFaults)("refuses an access token of Facebook: %s", async (fault) => {
     expect(await refusal("facebook", { debug: fault })).toMatchObject({
       code: 324,
       detail: expect.stringMatching(detailOfDebug[fault]),
@@ -301,8 +301,8 @@ describe("misbehaviour", () => {
   });
 });
 
-describe("second opinion", () => {
-  /** A provider that others have written, with the paths of ours. */
+describe("independent provider", () => {
+  /** A provider by another author, with the paths of the fake one. */
   let server: OAuth2Server;
   let base: string;
 
@@ -323,7 +323,7 @@ describe("second opinion", () => {
     return googleProvider({ client, timeout: 5_000, fakeProviders: base });
   };
 
-  /** A log-in there, its id token changed before it is signed. */
+  /** A log-in there, with its id token changed before it is signed. */
   async function logInWith(change: (payload: Record<string, unknown>) => void) {
     const one = provider();
     const request = requestFor("google", one.accept({ clientId: "sallyport", clientSecret: "secret" }));
@@ -340,7 +340,7 @@ describe("second opinion", () => {
     }
   }
 
-  test("a log-in at a provider that others have written succeeds", async () => {
+  test("a log-in at a provider by another author succeeds", async () => {
     const profile = await logInWith((payload) =>
       Object.assign(payload, { sub: "1234", given_name: "Anna", family_name: "Example", email: "anna@example.com" }),
     );
@@ -356,10 +356,10 @@ describe("second opinion", () => {
   test.each<[string, Record<string, unknown>]>([
     ["for another application", { aud: "other" }],
     ["of another issuer", { iss: "https://other.example" }],
-    ["that is over", { exp: 1_000_000 }],
+    ["that has expired", { exp: 1_000_000 }],
     ["of another log-in", { nonce: "other" }],
-    ["about nobody", { sub: "" }],
-  ])("an id token %s is refused", async (_, changes) => {
+    ["without a subject", { sub: "" }],
+  ])("refuses an id token %s", async (_, changes) => {
     await expect(logInWith((payload) => Object.assign(payload, changes))).rejects.toMatchObject({ code: 324 });
   });
 });
