@@ -6,7 +6,7 @@ export interface Certificate {
   readonly certificate: string;
 }
 
-/** A certificate for a name, vouched for by nobody but itself. */
+/** A self-signed certificate for a name. */
 export function certificateFor(name: string): Certificate {
   const { privateKey } = generateKeyPairSync("rsa", {
     modulusLength: 2048,

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(scratch, { recursive: true, force: true }));
 
-test("each mail becomes a file that only its owner can read, in a folder that is made when it is needed", async () => {
+test("each message becomes a file that only its owner can read, in a folder created on demand", async () => {
   const folder = join(scratch, "new", "mail");
   const mailer = new FolderMailer(folder, sender);
   expect(await Promise.all([mailer.send(mail), mailer.send(mail), mailer.send(mail)])).toEqual([
@@ -44,13 +44,13 @@ test("each mail becomes a file that only its owner can read, in a folder that is
   }
 });
 
-test("what is no address becomes no file", async () => {
+test("an invalid address creates no file", async () => {
   const mailer = new FolderMailer(scratch, sender);
   expect(await mailer.send({ ...mail, to: "../../etc/passwd" })).toEqual({ kind: "refused", reply: "address" });
   expect(await readdir(scratch)).toEqual([]);
 });
 
-test("a folder that cannot be written into keeps all mail", async () => {
+test("a folder without write access keeps all messages queued", async () => {
   await writeFile(join(scratch, "file"), "");
   const error: unknown = await new FolderMailer(join(scratch, "file"), sender)
     .send(mail)

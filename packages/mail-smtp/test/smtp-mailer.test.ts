@@ -45,7 +45,7 @@ async function errorCodeOf(sending: Promise<unknown>): Promise<MailerUnusable> {
   return error as MailerUnusable;
 }
 
-/** A server that does something with each connection and speaks no SMTP. */
+/** A server that runs a callback for each connection and speaks no SMTP. */
 async function rawServer(onConnection: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -65,7 +65,7 @@ async function rawServer(onConnection: (socket: Socket) => void): Promise<number
   return (server.address() as AddressInfo).port;
 }
 
-test("a mail arrives with both texts, from whom it says and for one address", async () => {
+test("a message arrives with both texts, from its sender and for one address", async () => {
   const relay = await sink();
   expect(
     await mailer(relay.port).send({
@@ -87,7 +87,7 @@ test("a mail arrives with both texts, from whom it says and for one address", as
   expect(received?.raw).toMatch(/^[\x20-\x7e\r\n\t]*$/);
 });
 
-test("connections are kept for several mails", async () => {
+test("connections are kept for several messages", async () => {
   const relay = await sink();
   const sending = mailer(relay.port);
   for (let round = 0; round < 5; round += 1) await sending.send(mail);
@@ -95,7 +95,7 @@ test("connections are kept for several mails", async () => {
 });
 
 describe("encryption", () => {
-  test("STARTTLS comes before everything else", async () => {
+  test("uses STARTTLS before everything else", async () => {
     const relay = await sink({ hideSTARTTLS: false, key: own.key, cert: own.certificate });
     expect(await mailer(relay.port, { security: "startTls", authorities: own.certificate }).send(mail)).toEqual({
       kind: "sent",
@@ -103,14 +103,14 @@ describe("encryption", () => {
     expect(relay.received[0]?.raw).not.toBe(undefined);
   });
 
-  test("TLS from the first byte", async () => {
+  test("uses TLS from the first byte", async () => {
     const relay = await sink({ secure: true, key: own.key, cert: own.certificate });
     expect(await mailer(relay.port, { security: "tls", authorities: own.certificate }).send(mail)).toEqual({
       kind: "sent",
     });
   });
 
-  test("a relay without STARTTLS gets neither mail nor password", async () => {
+  test("sends neither message nor password to a relay without STARTTLS", async () => {
     let asked = 0;
     const onAuth: NonNullable<SMTPServerOptions["onAuth"]> = (_auth, _session, callback) => {
       asked += 1;
@@ -125,9 +125,9 @@ describe("encryption", () => {
   });
 
   test.each([
-    ["nobody vouches for", own, undefined],
+    ["is self-signed", own, undefined],
     ["names another host", foreign, foreign.certificate],
-  ])("a certificate that %s is refused", async (_what, { key, certificate }, authorities) => {
+  ])("refuses a certificate that %s", async (_what, { key, certificate }, authorities) => {
     for (const security of ["tls", "startTls"] as const) {
       const relay = await sink({ secure: security === "tls", hideSTARTTLS: false, key, cert: certificate });
       const { errorCode } = await errorCodeOf(
@@ -145,14 +145,14 @@ describe("authentication", () => {
       : callback(reply(535, "5.7.8 you said wrong"));
   const options: SMTPServerOptions = { authOptional: false, allowInsecureAuth: true, onAuth };
 
-  test("the right password lets in", async () => {
+  test("succeeds with the right password", async () => {
     const relay = await sink(options);
     expect(await mailer(relay.port, { credentials: { user: "me", password: "right" } }).send(mail)).toEqual({
       kind: "sent",
     });
   });
 
-  test("the wrong one does not, and stands in no error", async () => {
+  test("fails with the wrong one, which is in no error", async () => {
     const relay = await sink(options);
     const error = await errorCodeOf(
       mailer(relay.port, { credentials: { user: "me", password: "wr0ng-secret" } }).send(mail),
@@ -161,13 +161,13 @@ describe("authentication", () => {
     expect(JSON.stringify([error.message, error.stack])).not.toMatch(/wr0ng|you said/);
   });
 
-  test("a relay that wants one and is given none is no matter of the mail", async () => {
+  test("reports missing credentials as a failure of the relay, not of the message", async () => {
     const relay = await sink(options);
     expect((await errorCodeOf(mailer(relay.port).send(mail))).errorCode).toBe("authentication");
   });
 });
 
-describe("what a relay replies", () => {
+describe("relay reply", () => {
   const atRcpt = (code: number, message: string): SMTPServerOptions => ({
     onRcptTo: (_address, _session, callback) => callback(reply(code, message)),
   });
@@ -188,7 +188,7 @@ describe("what a relay replies", () => {
     ["450 to an address", atRcpt(450, "4.2.0 greylisted, come back"), { kind: "later", reply: "450 4.2.0" }],
     ["452 to an address", atRcpt(452, "mailbox full"), { kind: "later", reply: "452" }],
     ["451 to contents", atData(451, "4.3.0 try later"), { kind: "later", reply: "451 4.3.0" }],
-  ])("%s is about this mail", async (_what, options, outcome) => {
+  ])("%s concerns this message", async (_what, options, outcome) => {
     const relay = await sink(options);
     expect(await mailer(relay.port).send(mail)).toEqual(outcome);
   });
@@ -204,12 +204,12 @@ describe("what a relay replies", () => {
       { onConnect: (_session: unknown, callback: (error?: Error) => void) => callback(reply(421, "too many")) },
       "away",
     ],
-  ])("%s is about all mail", async (_what, options, trouble) => {
+  ])("%s concerns all messages", async (_what, options, trouble) => {
     const relay = await sink(options);
     expect((await errorCodeOf(mailer(relay.port).send(mail))).errorCode).toBe(trouble);
   });
 
-  test("one who refused an address is asked for the next one", async () => {
+  test("continues with the next address after a refused one", async () => {
     const relay = await sink({
       onRcptTo: ({ address }, _session, callback) => callback(address.startsWith("good") ? null : reply(550, "no")),
     });
@@ -221,7 +221,7 @@ describe("what a relay replies", () => {
 });
 
 describe("a relay that", () => {
-  test("is not there", async () => {
+  test("does not exist", async () => {
     const relay = await startSmtpSink();
     await relay.close();
     const error = await errorCodeOf(mailer(relay.port).send(mail));
@@ -233,12 +233,12 @@ describe("a relay that", () => {
     expect((await errorCodeOf(mailer(port, { timeout: 200 }).send(mail))).errorCode).toBe("timeout");
   });
 
-  test("hangs in the middle of a mail", async () => {
+  test("hangs in the middle of a message", async () => {
     const relay = await sink({ onData: (stream) => void stream.resume() });
     expect((await errorCodeOf(mailer(relay.port, { timeout: 200 }).send(mail))).errorCode).toBe("timeout");
   });
 
-  test("breaks off in the middle of a mail, which is not sent again by itself", async () => {
+  test("disconnects in the middle of a message, which is not sent again by itself", async () => {
     let attempts = 0;
     const port = await rawServer((socket) => {
       socket.write("220 here\r\n");
@@ -257,12 +257,12 @@ describe("a relay that", () => {
     expect(attempts).toBe(1);
   });
 
-  test("speaks something else", async () => {
+  test("speaks another protocol", async () => {
     const port = await rawServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     expect(["answer", "away"]).toContain((await errorCodeOf(mailer(port).send(mail))).errorCode);
   });
 
-  test("talks without end", async () => {
+  test("never stops talking", async () => {
     const port = await rawServer((socket) => {
       socket.write("220-");
       const chunk = "x".repeat(65_536);
@@ -281,10 +281,10 @@ describe("addresses", () => {
     ["somebody@bücher.example", "somebody@xn--bcher-kva.example"],
     ["o'brien+tag@example.com", "o'brien+tag@example.com"],
     ["jürgen@example.com", "jürgen@example.com"],
-  ])("%s is written to as %s", async (to, written) => {
+  ])("%s is sent to as %s", async (to, written) => {
     const relay = await sink();
     expect(await mailer(relay.port).send({ ...mail, to })).toEqual({ kind: "sent" });
-    // The relay of these tests shows domains as people write them, on the envelope.
+    // The relay of these tests shows domains in their readable form, on the envelope.
     expect([relay.received[0]?.to, relay.received[0]?.headers.get("to")]).toEqual([[to], [written]]);
   });
 
@@ -315,7 +315,7 @@ describe("addresses", () => {
     `${"a".repeat(65)}@example.com`,
     `a@${"b".repeat(64)}.example`,
     `a@${"b.".repeat(150)}example`,
-  ])("%j is none, and nobody is asked to take it", async (to) => {
+  ])("%j is refused without a connection", async (to) => {
     const relay = await sink();
     expect(await mailer(relay.port).send({ ...mail, to })).toEqual({ kind: "refused", reply: "address" });
     expect([relay.connections, relay.received]).toEqual([0, []]);
@@ -328,7 +328,7 @@ describe("headers", () => {
     ["a lone line feed", "Hello\nX-Evil: 1", "Hello X-Evil: 1"],
     ["a lone carriage return", "Hello\rX-Evil: 1", "Hello X-Evil: 1"],
     ["a line separator", "Hello\u2028\u2029X-Evil: 1", "Hello X-Evil: 1"],
-    ["a turn of direction", "Hello \u202eevil", "Hello evil"],
+    ["a change of direction", "Hello \u202eevil", "Hello evil"],
     ["a zero", "Hello\0evil", "Hello evil"],
     ["an encoded word", "=?utf-8?Q?a=0D=0ABcc:_evil@example.com?=", "=?utf-8?Q?a=0D=0ABcc:_evil@example.com?="],
     ["two thousand characters", "ä".repeat(2_000), `${"ä".repeat(199)}…`],
@@ -347,7 +347,7 @@ describe("headers", () => {
     'Evil" <evil@example.com>, "',
     "Evil <evil@example.com>",
     "Evil, evil@example.com",
-  ])("a sender called %j adds nobody", async (name) => {
+  ])("a sender called %j adds no recipient", async (name) => {
     const relay = await sink();
     const sending = new SmtpMailer(
       { host: "localhost", port: relay.port, security: "none", credentials: null, timeout: 2_000 },
@@ -365,7 +365,7 @@ describe("headers", () => {
   });
 });
 
-test("who closes waits for what is being sent, and sends nothing more", async () => {
+test("closing waits for messages in progress, and sends nothing more", async () => {
   const relay = await sink();
   const sending = mailer(relay.port);
   const sent = Promise.all([1, 2, 3, 4, 5].map(() => sending.send(mail)));
