@@ -65,13 +65,13 @@ const trade = async (code: string, changes: Readonly<Record<string, string>> = {
   return { status: answer.status, error, token };
 };
 
-test("shows a page with everybody who has an account, and a way out", async () => {
+test("shows a page with all accounts and a cancel button", async () => {
   const html = await (await fetch(addressWith())).text();
   for (const { email } of fakeAccounts) expect(html).toContain(email);
   expect(html).toContain("Cancel");
 });
 
-test("has as many accounts as it is told, each somebody else", async () => {
+test("has the requested number of distinct accounts", async () => {
   expect(accountsOf(fakeAccounts.length)).toEqual(fakeAccounts);
   const accounts = accountsOf(40);
   expect(new Set(accounts.map(({ subject }) => subject)).size).toBe(40);
@@ -92,14 +92,14 @@ test("has as many accounts as it is told, each somebody else", async () => {
 
 test.each<[string, Record<string, string>]>([
   ["an unknown client", { client_id: "three" }],
-  ["a callback on another machine that was not named", { redirect_uri: "http://other.example/v1/google/callback" }],
-  ["a callback on a machine that is called like this one", { redirect_uri: "http://127.0.0.1.example/" }],
-  ["a callback that is no address", { redirect_uri: "javascript:alert(1)" }],
+  ["an unlisted callback on another machine", { redirect_uri: "http://other.example/v1/google/callback" }],
+  ["a callback on a machine whose name starts like this one", { redirect_uri: "http://127.0.0.1.example/" }],
+  ["a callback that is not an address", { redirect_uri: "javascript:alert(1)" }],
   ["another kind of answer", { response_type: "token" }],
   ["no nonce", { nonce: "" }],
   ["no challenge", { code_challenge: "" }],
-  ["a challenge that is the verifier", { code_challenge_method: "plain" }],
-])("begins no log-in with %s", async (_, changes) => {
+  ["a plain challenge", { code_challenge_method: "plain" }],
+])("refuses a log-in with %s", async (_, changes) => {
   for (const method of ["GET", "POST"]) {
     const answer = await fetch(addressWith(changes), { method, redirect: "manual" });
     expect({ status: answer.status, location: answer.headers.get("location") }).toEqual({
@@ -109,13 +109,13 @@ test.each<[string, Record<string, string>]>([
   }
 });
 
-test("goes back to a callback that was named", async () => {
+test("redirects to a listed callback", async () => {
   expect(
     await signIn(addressWith({ redirect_uri: "https://service.example/v1/google/callback" }), "anna"),
   ).toMatchObject({ address: "https://service.example/v1/google/callback" });
 });
 
-test("gives a token that its published key has signed, once", async () => {
+test("returns a token signed by its published key, once", async () => {
   const code = await codeOf();
   const { token } = await trade(code);
   const [head = "", body = "", signature = ""] = (token ?? "").split(".");
@@ -133,22 +133,22 @@ test("gives a token that its published key has signed, once", async () => {
 
 test.each<[string, Record<string, string>, string]>([
   ["another client", { client_id: "two" }, "invalid_grant"],
-  ["a client that it does not know", { client_id: "three" }, "invalid_client"],
+  ["an unknown client", { client_id: "three" }, "invalid_client"],
   ["another secret", { client_secret: "other" }, "invalid_client"],
   ["another callback", { redirect_uri: "http://127.0.0.1/other" }, "invalid_grant"],
   ["another verifier", { code_verifier: "w".repeat(43) }, "invalid_grant"],
   ["another kind of grant", { grant_type: "password" }, "unsupported_grant_type"],
-])("gives nothing for a code to %s", async (_, changes, error) => {
+])("refuses a code for %s", async (_, changes, error) => {
   expect(await trade(await codeOf(), changes)).toMatchObject({ error, token: null });
 });
 
-test("gives nothing for a code that is older than a minute", async () => {
+test("refuses a code older than a minute", async () => {
   const code = await codeOf();
   now += 60_001;
   expect(await trade(code)).toMatchObject({ error: "invalid_grant" });
 });
 
-test("says what has no place in a page as text", async () => {
+test("escapes all text in its page", async () => {
   const state = `"><script>alert(1)</script>&'`;
   const { url, close } = await startFakeIdentityProviders({
     clients: [{ provider: "apple", clientId: "one", clientSecret: "secret" }],
@@ -169,7 +169,7 @@ test("says what has no place in a page as text", async () => {
   await close();
 });
 
-test("has no other addresses", async () => {
+test("answers other addresses with 404", async () => {
   for (const path of ["/", "/google", "/google/", "/google/other", "/other/token", "/google/token"])
     expect((await fetch(imitation.url + path)).status).toBe(404);
 });
