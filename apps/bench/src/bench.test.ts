@@ -5,11 +5,11 @@ import { areaOf } from "./comparison/profile.ts";
 import { scattered } from "./comparison/bench-environment.ts";
 import { backendCpuBetween } from "./database/bench-database.ts";
 
-test("runs everything unless told otherwise", () => {
+test("runs everything by default", () => {
   expect(benchOptions([], ["read"])).toEqual({ only: undefined, quick: false, json: undefined, profile: undefined });
 });
 
-test("reads what it is told", () => {
+test("parses its arguments", () => {
   const given = ["--only", "read", "--quick", "--json", "figures.json", "--profile", "profiles"];
   expect(benchOptions(given, ["read"])).toEqual({
     only: "read",
@@ -23,7 +23,7 @@ test.each([[["--only", "write"]], [["--fast"]], [["read"]]])("refuses %j", (give
   expect(() => benchOptions(given, ["read"])).toThrow(/--only|--fast|positional/);
 });
 
-/** Gives the figures of a list one after the other, and notes each call. */
+/** Returns the figures of a list one after the other, and records each call. */
 function scripted(name: string, perSecond: number[], calls: string[]): Candidate {
   const left = [...perSecond];
   return {
@@ -50,20 +50,20 @@ test("leaves the warm-up out and compares round by round", async () => {
   expect(result.ratio("a", "b")).toBe(0.5);
 });
 
-test("knows its contestants", async () => {
+test("refuses an unknown candidate", async () => {
   const result = await compareCandidates([scripted("a", [], [])], plan);
   expect(() => result.of("b")).toThrow("No contestant is called b.");
 });
 
-test("takes the middle one", () => {
+test("returns the middle value", () => {
   expect(median([5, 1, 9])).toBe(5);
 });
 
-test("takes the mean of the two in the middle", () => {
+test("returns the mean of the two middle values", () => {
   expect(median([4, 1, 9, 2])).toBe(3);
 });
 
-test("has no answer without values", () => {
+test("returns NaN without values", () => {
   expect(median([])).toBeNaN();
 });
 
@@ -89,12 +89,12 @@ test.each([
   ["emit  node:events:471", "Node"],
   ["serve  packages/http/dist/server/create-application.js:16", "packages/http"],
   ["parseRow  pg/lib/result.js:63", "pg"],
-])("%s is %s", (where, area) => {
+])("attributes %s to %s", (where, area) => {
   expect(areaOf(where)).toBe(area);
 });
 
 test.each([1, 500, 512, 1_000, 100_000, 1_000_000])(
-  "of %i places names different ones, over the whole range",
+  "distributes distinct places over the whole range of %i",
   (count) => {
     const places = scattered(count);
     expect(new Set(places).size).toBe(places.length);
@@ -104,7 +104,7 @@ test.each([1, 500, 512, 1_000, 100_000, 1_000_000])(
   },
 );
 
-test("counts who came, and forgets who went", () => {
+test("counts new processes, and ignores ended ones", () => {
   const before = new Map([
     [1, 100],
     [2, 50],
