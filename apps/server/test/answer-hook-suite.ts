@@ -1,7 +1,7 @@
 import { tryLogIn } from "./client.ts";
 import { type HookFixture, metaFields, nestedMetaFields } from "./hook-fixture.ts";
 
-/** How hooks show objects in answers. */
+/** How hooks change objects in answers. */
 export function answerHookSuite({
   server,
   sessions,
@@ -14,7 +14,7 @@ export function answerHookSuite({
   list,
   stored,
 }: HookFixture): void {
-  test("a hook of answers shows objects differently, wherever they are written with attributes", async () => {
+  test("an answer hook changes objects wherever they appear with attributes", async () => {
     const writer = await create(author, { Name: "Ada" });
     const id = await create(book, { Title: "Notes", Pages: 12, Author: writer });
     await put(
@@ -80,7 +80,7 @@ export function answerHookSuite({
     });
   });
 
-  test("a hook of answers that fails, fails reads with 710, and shrinks the answers of what is done to meta-fields", async () => {
+  test("a failing answer hook fails reads with 710, and reduces the answer of a completed write to meta-fields", async () => {
     const id = await create(book, { Title: "Notes" });
     await put(
       "Failing",
@@ -100,7 +100,7 @@ export function answerHookSuite({
     expect(await send(sessions.demo, `/v1/object/${id}`)).toMatchObject({ status: 403, code: "404" });
   });
 
-  test("a hook of answers cannot make them larger than answers may be", async () => {
+  test("an answer hook cannot exceed the size limit of answers", async () => {
     const writer = await create(author, { Name: "Ada" });
     for (let index = 0; index < 8; index += 1) await create(book, { Title: "Large", Author: writer });
     await put("Large", "xRestApi_BuildSerialization", [author], `run(obj, json) { json.Text = "x".repeat(400_000); }`);
@@ -118,7 +118,7 @@ export function answerHookSuite({
     expect([created.code, Object.keys(created.body.data)]).toEqual(["0", metaFields]);
   });
 
-  test("a hook of answers that runs on ends within its limit, while others go on", async () => {
+  test("an endless answer hook ends at its limit, while others continue", async () => {
     const id = await create(book, { Title: "Notes" });
     await put("Endless", "xRestApi_BuildSerialization", [book], `run() { for (;;); }`, "timeout: 500,");
     const began = performance.now();
@@ -133,7 +133,7 @@ export function answerHookSuite({
     expect(took).toBeLessThan(1_000);
   });
 
-  test("the own user object of a log-in is built by hooks, and a hook that fails keeps nobody out", async () => {
+  test("hooks build the user object of a log-in, and a failing hook does not prevent the log-in", async () => {
     const logIn = async () => {
       const { code, body } = await tryLogIn(server(), "reader");
       expect(code).toBe("0");

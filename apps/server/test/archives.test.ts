@@ -30,7 +30,7 @@ import { streamed } from "./sample-archive.ts";
 
 jest.setTimeout(300_000);
 
-test("an archive goes through every storage, and comes out as it went in", async () => {
+test("an archive passes through every storage, and stays the same", async () => {
   const postgres = await startRealPostgres();
   const database = await postgres.createDatabase();
   const pool = { max: 4, acquireTimeout: 5_000, maxPendingAcquires: 100 };
@@ -53,10 +53,10 @@ test("an archive goes through every storage, and comes out as it went in", async
   }
 });
 
-/** A dump of the demo with macros, a provider and a key that was rotated, as the first format has it. */
+/** A dump of the demo with macros, a provider and a rotated key, in the first format. */
 const dumped = readFile(new URL("archives/demo-format-1.gz", import.meta.url)).then(gunzipSync);
 
-test("an archive of the first format is restored with everything that it holds", async () => {
+test("an archive of the first format is restored completely", async () => {
   const storage = new MemoryStorage();
   await storage.migrate();
   const { header, records } = await openArchive(streamed([await dumped]));

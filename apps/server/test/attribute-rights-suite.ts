@@ -104,21 +104,21 @@ export function attributeRightsSuite(server: () => RunningServer): void {
 
     test.each<[string, () => [string, Sent["method"]?, object?]]>([
       ["a filter", () => [asked({ where: { Diagnosis: "cold" } })]],
-      ["a filter of a class above", () => [asked({ where: { $not: { Diagnosis: { $exists: true } } } }, below)]],
-      ["a filter behind a reference", () => [asked({ where: { "Doctor.Name": "demo" } })]],
+      ["a filter of a base class", () => [asked({ where: { $not: { Diagnosis: { $exists: true } } } }, below)]],
+      ["a filter through a reference", () => [asked({ where: { "Doctor.Name": "demo" } })]],
       ["a filter by a collection", () => [asked({ where: { Relatives: { $exists: true } } })]],
       ["an order", () => [asked({ sort: ["-Diagnosis"] })]],
-      ["an order behind a reference", () => [asked({ sort: ["Doctor.Name"] })]],
+      ["an order through a reference", () => [asked({ sort: ["Doctor.Name"] })]],
       ["named fields", () => [`/v1/object/${id}?serialization=${encoded({ type: "custom", fields: ["Diagnosis"] })}`]],
       [
-        "named fields behind a reference",
+        "named fields through a reference",
         () => [`/v1/object/${id}?serialization=${encoded({ type: "custom", fields: ["Doctor.Name"] })}`],
       ],
       ["a creation", () => [`/v1/object/${person}`, "POST", { Name: "Bob", Diagnosis: "flu" }]],
       ["a change", () => [`/v1/object/${id}`, "PATCH", { Diagnosis: "flu" }]],
-      ["a change to nothing", () => [`/v1/object/${id}`, "PATCH", { Doctor: null }]],
+      ["a change to null", () => [`/v1/object/${id}`, "PATCH", { Doctor: null }]],
       ["a change of all", () => [asked({}), "PATCH", { Diagnosis: "flu" }]],
-      ["a change of those that match", () => [asked({ where: { Diagnosis: "cold" } }), "PATCH", { Name: "Ada" }]],
+      ["a change of matching objects", () => [asked({ where: { Diagnosis: "cold" } }), "PATCH", { Name: "Ada" }]],
     ])("refuses %s of another caller with 307, like an unknown name", async (_title, request) => {
       const [path, method, body] = request();
       expect(await told(send(reader, path, method, body))).toBe("400/307");
@@ -141,7 +141,7 @@ export function attributeRightsSuite(server: () => RunningServer): void {
       expect([Doctor, Relatives["~Count"]]).toEqual([expect.anything(), 1]);
     });
 
-    test("structure and API description name it only to callers with the right", async () => {
+    test("structure and API description name it to callers with the right only", async () => {
       const structureOf = async (session: Session, name: string) =>
         (await dataOf(send(session, "/v1/model/structure")))["classes"].find(
           (each: { name: string }) => each.name === name,

@@ -22,7 +22,7 @@ import { testEnvironment } from "./test-environment.ts";
 
 jest.setTimeout(120_000);
 
-/** Whom or what an event is about. */
+/** The subject of an event. */
 type About = Partial<Pick<AuditEvent, "appNames" | "macroName" | "providerName">> & {
   readonly user?: string;
   readonly appKey?: string;
@@ -30,7 +30,7 @@ type About = Partial<Pick<AuditEvent, "appNames" | "macroName" | "providerName">
 
 interface Row {
   readonly command: string;
-  /** What the audit has of it, in this order. */
+  /** The expected events, in order. */
   readonly events: readonly (readonly [AuditEvent["type"], About])[];
 }
 
@@ -38,7 +38,7 @@ const linkId = "11111111-2222-4333-8444-555555555555";
 const password = "--password-file password.txt";
 const told = (command: string, type: AuditEvent["type"], about: About): Row => ({ command, events: [[type, about]] });
 
-/** Every command that changes something, one after the other. */
+/** Every command that changes something, in sequence. */
 const changing: readonly Row[] = [
   told("app create office", "app.created", { appNames: ["office"] }),
   {
@@ -85,7 +85,7 @@ const changing: readonly Row[] = [
   told("maintenance off", "maintenance.ended", {}),
 ];
 
-/** The rest: they show something, or make a database that is not there yet. */
+/** The other commands: they show something, or create a database. */
 const others = [
   "help",
   "serve",
@@ -117,14 +117,14 @@ const others = [
   "provider links",
 ];
 
-/** The commands that do something, by their words. */
+/** The leaf commands, by their words. */
 function commandsOf({ commands }: Command, words: readonly string[] = []): string[] {
   return commands.flatMap((each) =>
     each.commands.length === 0 ? [[...words, each.name()].join(" ")] : commandsOf(each, [...words, each.name()]),
   );
 }
 
-describe("the audit of commands", () => {
+describe("audit of commands", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-audited-commands-"));
   let postgres: PostgresFixture;
   let server: RunningServer;
@@ -149,7 +149,7 @@ describe("the audit of commands", () => {
       "provider.json": JSON.stringify({ clientId: "sallyport.apps", clientSecret: "hush" }),
     };
     for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
-    // There is no former key otherwise.
+    // Otherwise no previous key exists.
     for (const kind of ["jwt", "rsa"]) await run(`key rotate ${kind}`);
     const userId = await idOf("reader");
     const identity = { provider: "google", issuer: "https://accounts.example", subject: "1" } as const;
@@ -172,7 +172,7 @@ describe("the audit of commands", () => {
   const events = async (after: number): Promise<RecordedAuditEvent[]> => r.audit.read(after, 1_000);
   const last = async () => (await events(0)).at(-1)?.sequence ?? 0;
 
-  /** Runs a command in this process; files are named as they are called in the folder. */
+  /** Runs a command in this process; files are named relative to the folder. */
   async function run(command: string): Promise<void> {
     const words = command.split(" ").map((word) => (/\.(?:txt|js|json)$/.test(word) ? join(folder, word) : word));
     const muted = [
@@ -186,7 +186,7 @@ describe("the audit of commands", () => {
     }
   }
 
-  test("knows every command that there is", async () => {
+  test("covers every command", async () => {
     const all = commandsOf(await wholeCommand());
     const known = new Set([
       ...others,
@@ -195,7 +195,7 @@ describe("the audit of commands", () => {
     expect([...known].toSorted()).toEqual(all.toSorted());
   });
 
-  test.each(changing.map((row) => [row.command, row] as const))("has %s", async (command, { events: expected }) => {
+  test.each(changing.map((row) => [row.command, row] as const))("records %s", async (command, { events: expected }) => {
     const before = await last();
     await run(command);
     const appKeys = await r.appKeys.list(null, 100);
@@ -220,7 +220,7 @@ describe("the audit of commands", () => {
     expect(await events(before)).toEqual(wanted.map((each) => expect.objectContaining(each)));
   });
 
-  test("has nothing of a command that changed nothing", async () => {
+  test("records nothing for a command without a change", async () => {
     const before = await last();
     for (const command of [
       "app second-factor nowhere off",
@@ -236,7 +236,7 @@ describe("the audit of commands", () => {
     expect(await events(before)).toEqual([]);
   });
 
-  test("another address makes tokens worthless that went to the former one", async () => {
+  test("a new address invalidates tokens sent to the previous one", async () => {
     const { accounts, records } = r;
     await accounts.change(await idOf("reader"), { email: "reader@example.com" });
     const tokens = [

@@ -7,7 +7,7 @@ import { type Answer, call, checkSession, tryLogIn } from "./client.ts";
 const name = "xRestApi_Authenticate";
 const digests = new NodeDigests();
 
-/** How a hook decides who custom users are, on every engine. The server has no macros but those of the test. */
+/** How a hook authenticates custom users, on every engine. The server has only the macros of the test. */
 export function authenticatorSuite(server: () => RunningServer): void {
   const repositories = (): Repositories => {
     const found = server().databases.get("");
@@ -30,7 +30,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
     expect(await logIn("partner", "partner")).toMatchObject({ code: "0" });
   });
 
-  test("it is given what the client sent, and says as whom somebody works", async () => {
+  test("receives the client's values, and returns the mapped user", async () => {
     await put(`async run(user, pass, appNames, { caller, objects }) {
       if (user !== "Anna" || pass !== "word" || appNames.join() !== "demo-app" || caller.administrator !== true || caller.userId !== "0") return null;
       const { "~Elements": [found] } = await objects.find("User", { where: { Name: "demo" } });
@@ -56,7 +56,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
     expect(await logIn("Anna", "word", { appNames: ["unknown"] })).toMatchObject({ code: "208" });
   });
 
-  test("whoever it accepts can be kept out by an administrator, and is another's from the moment it says so", async () => {
+  test("can be overruled by disabling the account, and maps it to another user immediately", async () => {
     await put(`run() { return { userId: "${await idOf("reader")}", name: "berta" }; }`);
     const first = (await logIn("berta")).body.data.sessionId;
     const berta = await account("berta");
@@ -76,7 +76,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
     });
   });
 
-  test("of log-ins of one who is new, all at once, all come in as one", async () => {
+  test("concurrent first log-ins create one account", async () => {
     await put(`run(user) { return { userId: "${await idOf("reader")}", name: "clara" }; }`);
     const answers = await Promise.all(["Clara", "CLARA", "clara", "cLara"].map((user) => logIn(user)));
     expect(answers.map(({ code }) => code)).toEqual(["0", "0", "0", "0"]);
@@ -86,7 +86,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
     for (const pass of ["word", "", "clara"]) expect((await logIn("clara", pass || " ")).code).not.toBe("0");
   });
 
-  test("when it fails, says what it cannot say, or takes too long, the log-in fails with 710, and no account is asked", async () => {
+  test("a failure, an invalid result or a time-out fails the log-in with 710, without a check of accounts", async () => {
     const reader = await idOf("reader");
     const broken: readonly (readonly [string, string?])[] = [
       [`run() { throw new Error("no"); }`],
@@ -120,7 +120,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
     expect(made.body.data["~Count"]).toBe(0);
   });
 
-  test("nobody comes in under a name that cannot be kept, whoever gave it to him", async () => {
+  test("refuses a name that cannot be stored, from the hook or the client", async () => {
     await put(
       `run(user) { return { userId: "${await idOf("reader")}", name: user === "Gustav" ? "gus\\u0000tav" : undefined }; }`,
     );
@@ -130,7 +130,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
     expect(await logIn("gustav")).toMatchObject({ code: "0" });
   });
 
-  test("a user who is disabled does not come in by it", async () => {
+  test("does not admit a disabled user", async () => {
     const { accounts } = repositories();
     const reader = await idOf("reader");
     await put(`run() { return { userId: "${reader}", name: "dora" }; }`);
@@ -140,7 +140,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
     expect(answer).toMatchObject({ status: 403, code: "302" });
   });
 
-  test("clients cannot execute it, and failures count as everywhere", async () => {
+  test("cannot be executed by clients, and its failures count like all others", async () => {
     await put(
       `run(user, pass) { return pass === "right" ? { userId: "${await idOf("reader")}", name: "emil" } : null; }`,
     );
@@ -153,7 +153,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
         body: { user: "a", pass: "b", appNames: [] },
       }),
     ).toMatchObject({ status: 500, code: "710" });
-    // Spellings of one name count together: the hook may take them for one.
+    // Spellings of one name count together: the hook may accept each of them.
     for (let attempt = 0; attempt < 5; attempt += 1)
       for (const user of ["emil", "EMIL"]) expect(await logIn(user, "wrong")).toMatchObject({ code: "302" });
     const locked = await logIn("emil", "right");
@@ -168,7 +168,7 @@ export function authenticatorSuite(server: () => RunningServer): void {
     await new MacroStore(repositories()).remove("Another", { changedBy: "test", expectedVersion: null });
   });
 
-  test("what clients send is what it is given", async () => {
+  test("receives the client's values unchanged", async () => {
     await put(
       `run(user, pass) { return pass === "${digests.md5("plain")}" ? { userId: "${await idOf("reader")}" } : null; }`,
     );

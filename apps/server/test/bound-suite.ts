@@ -6,7 +6,7 @@ import { openSession } from "./open-session.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** What the server has to be told: the least that can be configured. */
+/** Settings of the server: the minimum that can be configured. */
 export const boundEnvironment: Readonly<Record<string, string>> = {
   MAX_RESPONSE_BYTES: String(2 * 1_048_576),
   DEBUG_MESSAGES: "true",
@@ -15,7 +15,7 @@ export const boundEnvironment: Readonly<Record<string, string>> = {
 /** Two of these fit into an answer, three do not. */
 const large = "x".repeat(900_000);
 
-/** What an answer takes is bounded, in every mode and on every engine. */
+/** The size limit of answers, in every mode and on every engine. */
 export function boundSuite(server: () => RunningServer): void {
   const repositories = (): Repositories => {
     const found = server().databases.get("");
@@ -81,7 +81,7 @@ export function boundSuite(server: () => RunningServer): void {
     const names = ({ body }: Answer) => body.data["~Elements"].map(({ Name }: { Name: string }) => Name);
     const letters = { Name: { $in: ["a", "b", "c"] } };
 
-    test("refuses pages that are too large, however they are asked for, and gives smaller ones", async () => {
+    test("refuses pages that are too large in any form, and serves smaller ones", async () => {
       for (const query of [
         { where: letters },
         { where: letters, sort: ["Name"] },
@@ -98,15 +98,15 @@ export function boundSuite(server: () => RunningServer): void {
       expect((await list({ perPage: 2 })).code).toBe("0");
     });
 
-    test("counts what the caller can see, and nothing else", async () => {
-      // The one that is hidden stands between the second and the third.
+    test("counts only what the caller can see", async () => {
+      // The hidden one is between the second and the third.
       const query = { where: { Name: { $in: ["a", "b", "hidden"] } } };
       const seen = await list({ query });
       expect([seen.code, names(seen)]).toEqual(["0", ["a", "b"]]);
       expect(await list({ query }, admin)).toMatchObject(refused);
     });
 
-    test("counts an object each time that it is written, and what is written of it", async () => {
+    test("counts an object every time that it is written, and only what is written of it", async () => {
       const City = crypto.randomUUID();
       const ids = await repositories().objects.insert(
         Array.from({ length: 5 }, () => ({
@@ -136,7 +136,7 @@ export function boundSuite(server: () => RunningServer): void {
       });
     });
 
-    test("gives any object alone, and of collections as much as is asked for", async () => {
+    test("returns any single object, and the requested part of collections", async () => {
       expect(await get(volumes[0] as string, {})).toMatchObject({ code: "0", body: { data: { Text: large } } });
       expect(await get(shelf, {})).toMatchObject(refused);
       expect(await get(shelf, { depth: 0 })).toMatchObject({
@@ -152,7 +152,7 @@ export function boundSuite(server: () => RunningServer): void {
       });
     });
 
-    test("tells of a write that is done, whatever its answer would take", async () => {
+    test("confirms a completed write, whatever the size of its answer", async () => {
       const { "~Elements": parts } = (await get(shelf, { depth: 0 })).body.data.Parts;
       const Parts = parts.map((part: { "~ObjectID": string }) => part["~ObjectID"]);
       const created = await send(demo, `/v1/object/${className}`, "POST", { Name: "new", Parts });
@@ -186,7 +186,7 @@ export function boundSuite(server: () => RunningServer): void {
       });
     });
 
-    test("asks for and changes objects by what leads to large ones", async () => {
+    test("finds and changes objects by references to large ones", async () => {
       const uuids = (await repositories().objects.outlines(volumes, seesAll)).map(({ uuid }) => uuid);
       const where = { Parts: { $contains: uuids[0] } };
       expect(

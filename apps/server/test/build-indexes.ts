@@ -1,7 +1,7 @@
 import { AlignIndexes } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 
-/** Gives the databases the indexes that their classes ask for, or waits until the server has done so. */
+/** Builds the indexes of the databases' classes, or waits until the server has done so. */
 export async function buildIndexes({ databases }: Pick<RunningServer, "databases">): Promise<void> {
   const align = new AlignIndexes();
   for (const database of databases.values()) {

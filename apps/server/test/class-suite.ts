@@ -9,7 +9,7 @@ const structure = "/v1/model/structure";
 const text = (name: string) => ({ name, type: "string" });
 const where = (filter: object) => `query=${encodeURIComponent(JSON.stringify({ where: filter }))}`;
 
-/** How classes are defined, changed and removed, and what that means to objects, in every mode and on every engine. */
+/** How classes are defined, changed and removed, and the effects on objects, in every mode and on every engine. */
 export function classSuite(server: () => RunningServer): void {
   const send = (
     session: Session,
@@ -23,7 +23,7 @@ export function classSuite(server: () => RunningServer): void {
   describe.each(testedModes)("in mode %s", (mode) => {
     let admin: Session;
     let reader: Session;
-    /** Id of the group of the reader. */
+    /** Id of the reader's group. */
     let readers: string;
     let adminId: string;
     const named = (name: string) => `${name}Of${mode}`;
@@ -54,12 +54,12 @@ export function classSuite(server: () => RunningServer): void {
       if (code !== "0") throw new Error(`Creating a ${className} answers ${code}.`);
       return body.data["~ObjectID"];
     };
-    /** What the audit has kept since an event. */
+    /** The audit events after the given one. */
     const told = async (after = 0) =>
       (await server().databases.get("")?.storage.repositories.audit.read(after, 100_000)) ?? [];
     const codeOf = (answer: Answer) => `${answer.status}/${answer.code}`;
 
-    test("leaves in the audit who created, changed and removed a class", async () => {
+    test("audits who created, changed and removed a class", async () => {
       const name = named("Audited");
       const before = (await told()).at(-1)?.sequence ?? 0;
       await mustPut(name, { attributes: [text("Title")] });
@@ -89,7 +89,7 @@ export function classSuite(server: () => RunningServer): void {
       });
     });
 
-    test("loses nothing that lies in the recycler", async () => {
+    test("loses no values in the recycle bin", async () => {
       const name = named("Parcel");
       const [title, weight] = [
         { ...text("Title"), mandatory: true },
@@ -117,7 +117,7 @@ export function classSuite(server: () => RunningServer): void {
       expect((await remove(name)).code).toBe("0");
     });
 
-    test("creates a class, shows it, and leaves it as it is when it is put again", async () => {
+    test("creates a class, shows it, and leaves it unchanged when it is put again", async () => {
       const name = named("Ticket");
       const definition = {
         base: null,
@@ -148,7 +148,7 @@ export function classSuite(server: () => RunningServer): void {
       expect((await mustPut(name, definition)).headers["etag"]).toBe(created.headers["etag"]);
     });
 
-    test("takes a class away when nothing needs it any more", async () => {
+    test("removes a class once nothing needs it", async () => {
       const [base, below] = [named("Base"), named("Below")];
       await mustPut(base, {});
       await mustPut(below, { base, attributes: [{ name: "Next", type: "reference", target: below }] });
@@ -165,7 +165,7 @@ export function classSuite(server: () => RunningServer): void {
       expect(codeOf(await send(admin, "POST", `/v1/object/${below}`, {}))).toBe("404/304");
     });
 
-    test("changes a class only in a version that is expected", async () => {
+    test("changes a class at an expected version only", async () => {
       const name = named("Expected");
       const before = await send(admin, "GET", structure);
       const created = await put(name, {}, { "if-match": before.headers["etag"] as string });
@@ -180,7 +180,7 @@ export function classSuite(server: () => RunningServer): void {
       expect((await remove(name, { "if-match": "*" })).code).toBe("0");
     });
 
-    test("gives and takes rights from the very next request on", async () => {
+    test("grants and revokes rights from the next request on", async () => {
       const name = named("Secret");
       await mustPut(name, { attributes: [text("Title")] });
       const id = await create(name, { Title: "hidden" });
@@ -201,7 +201,7 @@ export function classSuite(server: () => RunningServer): void {
       }
     });
 
-    test("has new attributes at once, in the classes below, too", async () => {
+    test("has new attributes at once, also in subclasses", async () => {
       const [base, below] = [named("Vehicle"), named("Lorry")];
       await mustPut(base, { attributes: [text("Plate")] });
       await mustPut(below, { base, attributes: [{ name: "Load", type: "number" }] });
@@ -215,7 +215,7 @@ export function classSuite(server: () => RunningServer): void {
       ]);
     });
 
-    test("loses no value: what would be lost is refused until it is gone", async () => {
+    test("refuses a loss of values until they are removed", async () => {
       const name = named("Paper");
       const attributes = [
         text("Title"),
@@ -245,7 +245,7 @@ export function classSuite(server: () => RunningServer): void {
       expect(codeOf(await send(admin, "POST", `/v1/object/${name}`, { Pages: "five" }))).toBe("400/307");
     });
 
-    test("lets no write slip in between the check of a class and its change", async () => {
+    test("admits no write between the check of a class and its change", async () => {
       for (let round = 0; round < 4; round += 1) {
         const name = named(`Race${round}`);
         await mustPut(name, { attributes: [text("Title")] });
@@ -263,7 +263,7 @@ export function classSuite(server: () => RunningServer): void {
       }
     });
 
-    test("keeps the classes of all who define some at once", async () => {
+    test("keeps all concurrent class definitions", async () => {
       const names = Array.from({ length: 6 }, (_, index) => named(`Many${index}`));
       const codes = (await Promise.all(names.map((name) => put(name, { attributes: [text("Title")] })))).map(
         ({ code }) => code,

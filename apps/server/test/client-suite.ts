@@ -7,7 +7,7 @@ const credentialsOf = (user: string) => ({ user, password: user, appNames: ["dem
 const reader = credentialsOf("reader");
 const keyPair = storedKeyPair();
 
-/** What the client makes of a server that holds the demo, in every mode and on every engine. */
+/** The client against a server with the demo, in every mode and on every engine. */
 export function clientSuite(server: () => RunningServer): void {
   const clientOf = (alias = "") => new SallyportClient({ baseUrl: server().url, alias, appKey: "demo-app-key" });
   const sessions = () => {
@@ -38,7 +38,7 @@ export function clientSuite(server: () => RunningServer): void {
       userId = result.user["~ObjectID"];
     });
 
-    test("reads objects, one and all", async () => {
+    test("reads single objects and lists", async () => {
       const ids = new Set<string>();
       for await (const customer of client.objects("Customer", { perPage: 70, serialization: { type: "oid" } }))
         ids.add(customer["~ObjectID"]);
@@ -48,7 +48,7 @@ export function clientSuite(server: () => RunningServer): void {
       await expect(client.getObject(first?.["~ObjectID"] ?? "")).resolves.toMatchObject({ "~ClassName": "Customer" });
     });
 
-    test("has macros executed", async () => {
+    test("executes macros", async () => {
       await expect(client.execute("Echo")).resolves.toEqual({});
       for (const input of [{ a: [1, null, "ü"] }, [], "text", 0, null])
         await expect(client.execute("Echo", input)).resolves.toEqual(input);
@@ -61,7 +61,7 @@ export function clientSuite(server: () => RunningServer): void {
       ]);
     });
 
-    test("sends many requests as one, each by itself or all together", async () => {
+    test("sends many requests in one, each by itself or in a transaction", async () => {
       const writer = await loggedIn("demo");
       const City = `Many ${mode} ${crypto.randomUUID()}`;
       const add = (Name: unknown) => ({ method: "POST", path: "/v1/object/Customer", data: { Name, City } }) as const;
@@ -83,7 +83,7 @@ export function clientSuite(server: () => RunningServer): void {
       await writer.logOut();
     });
 
-    test("reads what matches, in order, over pages that go on where the last one ended", async () => {
+    test("reads matching objects in order, over consecutive pages", async () => {
       const query: ObjectQuery = {
         where: { City: { $in: ["Graz", "Zürich"] }, $or: [{ Active: true }, { CreditLimit: { $gt: 0 } }] },
         sort: ["-Name"],
@@ -110,7 +110,7 @@ export function clientSuite(server: () => RunningServer): void {
       await expect(client.countObjects("Customer", { query: { oids: some } })).resolves.toBe(2);
     });
 
-    test("reads objects as it asks for them", async () => {
+    test("reads objects with a serialization", async () => {
       const serialization = { type: "custom", fields: ["Number", "Customer.Name"] } as const;
       const page = await client.listObjects<{ Number: string; Customer: { Name: string } }>("Invoice", {
         perPage: 1,
@@ -144,7 +144,7 @@ export function clientSuite(server: () => RunningServer): void {
       expect(classesIn(await clientOf().describeApi())).toBeNull();
     });
 
-    test("creates and changes objects, and tells when somebody was faster", async () => {
+    test("creates and changes objects, and reports a concurrent change", async () => {
       const writer = await loggedIn("demo");
       const created = await writer.createObject<{ Name: string; City: string | null }>("Customer", {
         Name: "Zoë",
@@ -174,7 +174,7 @@ export function clientSuite(server: () => RunningServer): void {
       await expect(writer.createObject("Customer", { Name: 5 })).rejects.toMatchObject({ code: 307 });
     });
 
-    test("changes what matches, all of it or nothing", async () => {
+    test("changes all matching objects or none", async () => {
       const writer = await loggedIn("demo");
       const City = `Town of ${mode}`;
       for (const Name of ["Ann", "Bea", "Cid"]) await writer.createObject("Customer", { Name, City });
@@ -190,7 +190,7 @@ export function clientSuite(server: () => RunningServer): void {
       });
     });
 
-    test("tells and changes who may see an object", async () => {
+    test("reads and changes the readers of an object", async () => {
       const writer = await loggedIn("demo");
       const created = await writer.createObject("Customer", { Name: "Zoë" });
       const { "~ObjectID": id, "~UUID": uuid } = created;
@@ -276,7 +276,7 @@ export function clientSuite(server: () => RunningServer): void {
       expect((await admin.getStructure()).classes.map((each) => each.name)).not.toContain(name);
     });
 
-    test("tells what the server refuses", async () => {
+    test("reports refusals of the server", async () => {
       await expect(client.getObject("ZZZZZZ")).rejects.toMatchObject({
         code: 304,
         httpStatus: 404,
@@ -296,7 +296,7 @@ export function clientSuite(server: () => RunningServer): void {
       expect(pages.map((page) => page["~Elements"].length)).toEqual(Array<number>(60).fill(10));
     });
 
-    test("renews the session when it is over, once", async () => {
+    test("renews an ended session once", async () => {
       await sessions().end({ userId });
       await expect(client.checkSession()).resolves.toBe(false);
       const before = await sessions().count();
@@ -315,7 +315,7 @@ export function clientSuite(server: () => RunningServer): void {
       expect((await fetch(`${server().url}/_CheckSession`, { headers })).status).toBe(401);
     });
 
-    test("is good for the database it has logged in to only", async () => {
+    test("is valid for its own database only", async () => {
       const { headers } = (await client.session?.seal({ headers: { appkey: "demo-app-key" } })) ?? { headers: {} };
       expect((await fetch(`${server().url}/second/_CheckSession`, { headers })).status).toBe(401);
       await expect(clientOf("second").checkService()).resolves.toMatchObject({ applicationName: expect.any(String) });
@@ -331,7 +331,7 @@ export function clientSuite(server: () => RunningServer): void {
     await expect(client.checkSession()).resolves.toBe(false);
   });
 
-  test("in secure mode comes by padding with SHA-1, too", async () => {
+  test("in secure mode logs in with SHA-1 padding, too", async () => {
     const client = clientOf();
     await client.logIn({ ...reader, mode: "secure", padding: "OAEP-SHA-1", keyPair: await storedKeyPair("SHA-1") });
     await expect(client.checkSession()).resolves.toBe(true);

@@ -8,18 +8,18 @@ import { publicLogInSuite } from "./public-clients/log-in-suite.ts";
 import { publicObjectSuite } from "./public-clients/object-suite.ts";
 import { publicSessionSuite } from "./public-clients/session-suite.ts";
 
-onEngines("the client", clientSuite, { environment: macroEnvironment });
+onEngines("client", clientSuite, { environment: macroEnvironment });
 
 const environment = {
   ...macroEnvironment,
   MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
   PLAIN_AFTER_SECURE_LOGIN: "true",
-  // Refused log-ins are many here, and all from one address.
+  // The suite causes many refused log-ins from one address.
   THROTTLE_IP_MAX_FAILURES: "10000",
   THROTTLE_USER_MAX_FAILURES: "10000",
 };
 
-/** All that public clients are known to send, on one server. */
+/** All known requests of public clients, on one server. */
 function publicClientSuite(server: () => RunningServer, missing: 200 | 204 = 200): void {
   beforeAll(() =>
     new Applications(repositoriesOf(server()).records).create({
@@ -29,13 +29,13 @@ function publicClientSuite(server: () => RunningServer, missing: 200 | 204 = 200
     }),
   );
 
-  describe("logging in", () => {
+  describe("log-ins", () => {
     publicLogInSuite(server);
   });
-  describe("their sessions", () => {
+  describe("sessions", () => {
     publicSessionSuite(server, missing);
   });
-  describe("their objects and macros", () => {
+  describe("objects and macros", () => {
     publicObjectSuite(server);
   });
 }
@@ -43,7 +43,7 @@ function publicClientSuite(server: () => RunningServer, missing: 200 | 204 = 200
 onEngines("public clients", (server) => publicClientSuite(server), { environment });
 
 onEngines(
-  "public clients of a server that calls all missing credentials 204",
+  "public clients of a server that answers all missing credentials with 204",
   (server) => publicClientSuite(server, 204),
   {
     environment: { ...environment, MISSING_CREDENTIAL: "204" },

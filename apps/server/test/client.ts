@@ -38,7 +38,7 @@ export async function call(
   };
 }
 
-/** What became of an item of a multi request. */
+/** The outcome of an item of a multi request. */
 export interface ItemResult {
   readonly httpStatus: number;
   /** `data` of a success, the code of a failure. */
@@ -46,7 +46,7 @@ export interface ItemResult {
   readonly debugMessage?: string;
 }
 
-/** What is in the envelopes of the items of a multi request. */
+/** The contents of the envelopes of a multi request's items. */
 export function multiResults(
   data: readonly { readonly httpStatus: number; readonly result: Answer["body"] }[],
 ): ItemResult[] {
@@ -57,7 +57,7 @@ export function multiResults(
   });
 }
 
-/** Tries to log in; the password is the name unless given. */
+/** Tries to log in; the password defaults to the name. */
 export function tryLogIn(
   subject: Subject,
   user: string,
@@ -77,7 +77,7 @@ export const checkSession = (subject: Subject, sessionId: string, appkey = appKe
 export const logOut = (subject: Subject, sessionId: string): Promise<string> =>
   call(subject, "/v1/logout", { method: "POST", sessionId }).then(({ code }) => code);
 
-/** Sends one request of a session, in whichever mode, with the demo's app key. */
+/** Sends one request of a session in any mode, with the demo's app key. */
 export async function callIn(
   { url }: Subject,
   session: ClientSession,
@@ -108,10 +108,10 @@ export async function callIn(
   };
 }
 
-/** The code that the check of a session answers. */
+/** The code of the session check. */
 export const checkSessionIn = (subject: Subject, session: ClientSession): Promise<string> =>
   callIn(subject, session, "/_CheckSession").then(({ code }) => code);
 
-/** The code that a log-out answers. */
+/** The code of a log-out. */
 export const logOutIn = (subject: Subject, session: ClientSession): Promise<string> =>
   callIn(subject, session, "/v1/logout", { method: "POST" }).then(({ code }) => code);

@@ -7,7 +7,7 @@ export const embedded = (dataDir: string, more: object = {}) => ({ storage: { en
 
 export const masterKey = Buffer.alloc(32, 1).toString("base64");
 
-/** What is said of these contents, beside a database in memory. */
+/** The error message for these contents, together with a database in memory. */
 export function messageOf(content: object, environment: Record<string, string> = {}): string {
   try {
     loadConfiguration({ content: { databases: [memory], ...content }, environment });

@@ -36,7 +36,7 @@ interface Answer {
   readonly code: string;
 }
 
-/** The answers that a text is made of; throws if it is made of anything else. */
+/** The answers in a text; throws on anything else. */
 function answersIn(text: string): Answer[] {
   const answers: Answer[] = [];
   for (let rest = text; rest !== ""; ) {
@@ -55,11 +55,11 @@ const seen = async (exchange: RawExchange) =>
   answersIn(await exchange.ended).map(({ status, code }) => `${status}/${code}`);
 const closing = /^connection: close$/im;
 
-/** A request whose answer ends the connection, for the client might or might not send a body then. */
+/** A request whose answer ends the connection, because the client may or may not send a body. */
 const asking = (method: string) => [`${method} /nothing HTTP/1.1`, "Host: localhost", "Expect: 100-continue"];
 
-describe("requests one behind the other", () => {
-  test("are served in turn, however few may be in work", async () => {
+describe("pipelined requests", () => {
+  test("are served in turn, with any limit of requests in progress", async () => {
     const { url } = await serve({ MAX_REQUESTS_IN_FLIGHT: "1" });
     const exchange = await rawExchange(url, check);
     exchange.send(head(...check).repeat(3));
@@ -67,7 +67,7 @@ describe("requests one behind the other", () => {
     expect(await seen(exchange)).toEqual(Array<string>(5).fill("200/0"));
   });
 
-  test("are too many at some point, and the last answer says so", async () => {
+  test("are limited in number, and the last answer announces it", async () => {
     const { url } = await serve({ MAX_PIPELINED_REQUESTS: "2" });
     const exchange = await rawExchange(url, [
       ...check,
@@ -80,7 +80,7 @@ describe("requests one behind the other", () => {
     expect(answers.map(({ head: top }) => closing.test(top))).toEqual([false, false, true]);
   });
 
-  test("are cut off when they are far too many", async () => {
+  test("are cut off when far too many", async () => {
     const { url, lines } = await serve({ MAX_PIPELINED_REQUESTS: "2" });
     const exchange = await rawExchange(url, [
       ...check,
@@ -97,7 +97,7 @@ describe("requests one behind the other", () => {
   test.each([
     ["before they are read", [...asking("POST"), "Content-Length: 2", ""], "{}"],
     ["after they were read", asking("GET"), "\r\n"],
-  ])("are no work when the answer before them ends the connection %s", async (_title, first, body) => {
+  ])("do not count as work when the previous answer ends the connection %s", async (_title, first, body) => {
     const { url } = await serve();
     const exchange = await rawExchange(url, [...first, `${body}${head(...check)}${check.join("\r\n")}`]);
     expect(await seen(exchange)).toEqual(["404/304"]);
@@ -105,7 +105,7 @@ describe("requests one behind the other", () => {
     expect(metrics).toMatch(/^sallyport_requests_in_flight 0$/m);
   });
 
-  test("are followed by bodies that belong to them", async () => {
+  test("are separated from the bodies before them", async () => {
     const { url } = await serve();
     const post = ["POST /_CheckService HTTP/1.1", "Host: localhost", "Content-Length: 3", ""];
     const exchange = await rawExchange(url, [
@@ -117,11 +117,11 @@ describe("requests one behind the other", () => {
   });
 });
 
-describe("what is no HTTP", () => {
+describe("invalid HTTP", () => {
   test.each([
     ["on a connection that was in use", false],
-    ["right behind a request", true],
-  ])("is refused %s, after the answers that are due", async (_title, atOnce) => {
+    ["directly after a request", true],
+  ])("is refused %s, after pending answers", async (_title, atOnce) => {
     const { url } = await serve();
     const exchange = await rawExchange(url, atOnce ? [...check, "", ...check, "", "rubbish"] : check);
     if (!atOnce) {
@@ -135,7 +135,7 @@ describe("what is no HTTP", () => {
     expect(answers.map(({ head: top }) => closing.test(top))).toEqual([false, false, true]);
   });
 
-  test("is refused once, whatever else comes", async () => {
+  test("is refused once, whatever follows", async () => {
     const { url } = await serve();
     const exchange = await rawExchange(url, ["rubbish"]);
     exchange.send("rubbish\r\n\r\n".repeat(10));
@@ -144,7 +144,7 @@ describe("what is no HTTP", () => {
     expect(await seen(exchange)).toEqual(["400/699"]);
   });
 
-  test("in the rest of a request that was answered ends the connection without another word", async () => {
+  test("in the rest of an answered request ends the connection silently", async () => {
     const { url } = await serve();
     const exchange = await rawExchange(url, [
       "POST /nothing HTTP/1.1",
@@ -156,7 +156,7 @@ describe("what is no HTTP", () => {
     expect(await seen(exchange)).toEqual(["404/304"]);
   });
 
-  test("is refused in a tunnel's place, after the answers that are due", async () => {
+  test("in place of a tunnel is refused, after pending answers", async () => {
     const { url } = await serve();
     const exchange = await rawExchange(url, [
       ...check,
@@ -169,14 +169,14 @@ describe("what is no HTTP", () => {
     expect(await seen(exchange)).toEqual(["200/0", "400/699"]);
   });
 
-  test("is refused when it does not come to an end", async () => {
+  test("is refused when it does not end", async () => {
     const { url } = await serve({ HEADERS_TIMEOUT: "100ms" });
     const exchange = await rawExchange(url, check);
     exchange.send("GET /_CheckService HTTP/1.1\r\nHost: loc");
     expect(await seen(exchange)).toEqual(["200/0", "400/699"]);
   });
 
-  test("is written to the log and counted, once each", async () => {
+  test("is logged and counted once", async () => {
     const { url, lines } = await serve();
     const requests = [
       "rubbish",
@@ -240,7 +240,7 @@ describe("metrics", () => {
   });
 });
 
-describe("bodies in chunks", () => {
+describe("chunked bodies", () => {
   test("of refused requests are read up to 8 MiB", async () => {
     const { url } = await serve();
     const exchange = await rawExchange(url, [
@@ -260,7 +260,7 @@ describe("bodies in chunks", () => {
     expect(sent).toBeGreaterThanOrEqual(8);
   });
 
-  test("of one byte each end the connection, and the other connections of the network are served on", async () => {
+  test("of one-byte chunks end the connection, and other connections of the network are still served", async () => {
     const { url } = await serve();
     const open = await rawExchange(url, check);
     await open.received(/"internalStatus":"0"/);
@@ -291,7 +291,7 @@ describe("connections", () => {
     }
   });
 
-  test("are only so many, and there is room again", async () => {
+  test("are limited in number, and accepted again when others end", async () => {
     const { url } = await serve({ MAX_CONNECTIONS: "2" });
     const taken = [await rawExchange(url, check), await rawExchange(url, check)];
     for (const exchange of taken) await exchange.received(/"internalStatus":"0"/);
@@ -309,7 +309,7 @@ describe("connections", () => {
     );
   });
 
-  test("do not hold up a stop with half a request", async () => {
+  test("with half a request do not delay a stop", async () => {
     const server = await serve({ DRAIN_TIMEOUT: "10m" });
     const exchange = await rawExchange(server.url, check);
     await exchange.received(/"internalStatus":"0"/);

@@ -6,8 +6,8 @@ import { buildIndexes } from "./build-indexes.ts";
 import { testEnvironment } from "./test-environment.ts";
 
 /**
- * Puts the demo of the embedded engine into a directory, as a server leaves it that has just seeded it and built its indexes. It is made once
- * per run and copied then: to make it takes seconds.
+ * Puts the demo of the embedded engine into a directory, in the state after a server has seeded it and built its indexes.
+ * The demo is made once per run, which takes seconds, and copied afterwards.
  */
 export async function copyEmbeddedDemo(directory: string): Promise<void> {
   const cluster = join(runDirectory(), "embedded-demo");
@@ -23,7 +23,7 @@ async function makeEmbeddedDemo(cluster: string): Promise<void> {
   try {
     await rename(join(directory, "cluster"), cluster);
   } catch (error) {
-    // Another worker was faster.
+    // Another worker made it meanwhile.
     if (!["ENOTEMPTY", "EEXIST"].includes(String((error as NodeJS.ErrnoException).code))) throw error;
   }
   await rm(directory, { recursive: true });

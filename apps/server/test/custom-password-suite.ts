@@ -17,7 +17,7 @@ const first = "the first password";
 const second = "quite another one";
 const wrong = "ZZZZ-ZZZZ";
 
-/** How custom users come to another password: asked for with the old one, confirmed with a code that is mailed. On every engine. */
+/** How custom users change their password: requested with the old one, confirmed with a mailed code. On every engine. */
 export function customPasswordSuite(server: () => RunningServer): void {
   const repositories = (): Repositories => repositoriesOf(server());
   const create = (hasAddress = true): Promise<Account> => newCustomUser(server(), { password: first, hasAddress });
@@ -34,7 +34,7 @@ export function customPasswordSuite(server: () => RunningServer): void {
     return /\b[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}\b/.exec(text)?.[0] ?? `no code in: ${text}`;
   };
 
-  test("a new password takes effect with the code that is mailed: other sessions end, this one goes on", async () => {
+  test("a new password takes effect with the mailed code: other sessions end, and this one continues", async () => {
     const account = await create();
     const [own, other] = [await sessionOf(account), await sessionOf(account)];
     const bystander = await sessionOf(await create());
@@ -76,7 +76,7 @@ export function customPasswordSuite(server: () => RunningServer): void {
     expect(JSON.stringify(events)).not.toContain(code);
   });
 
-  test("what is wrong with a change is told as for everybody, and nothing waits", async () => {
+  test("an invalid change is refused like that of any user, and nothing is left pending", async () => {
     const account = await create();
     const session = await sessionOf(account);
     const refused: readonly (readonly [unknown, unknown, string])[] = [
@@ -93,7 +93,7 @@ export function customPasswordSuite(server: () => RunningServer): void {
     expect(await logIn(account.loginName, first)).toMatchObject({ code: "0" });
   });
 
-  test("a code is a text that was mailed for this account, tried five times at most", async () => {
+  test("a code is valid for its own account and is a text, with at most five tries", async () => {
     const [account, stranger] = [await create(), await create()];
     const [session, strange] = [await sessionOf(account), await sessionOf(stranger)];
     for (const given of [undefined, null, 5, "", " ", ["a"], { $ne: "" }, "x".repeat(101)])
@@ -119,7 +119,7 @@ export function customPasswordSuite(server: () => RunningServer): void {
     expect(await confirm(session, fresh)).toMatchObject({ code: "0" });
   });
 
-  test("of those who confirm at once, in two sessions, one does", async () => {
+  test("one of several simultaneous confirmations in two sessions succeeds", async () => {
     const account = await create();
     const sessions = [await sessionOf(account), await sessionOf(account)];
     await change(sessions[0] as string, first, second);
@@ -134,7 +134,7 @@ export function customPasswordSuite(server: () => RunningServer): void {
     expect(await logIn(account.loginName, second)).toMatchObject({ code: "0" });
   });
 
-  test("wrong codes and wrong passwords count as failed log-ins, and a lockout holds for all of them", async () => {
+  test("wrong codes and wrong passwords count as failed log-ins, and a lockout covers all of them", async () => {
     const account = await create();
     const session = await sessionOf(account);
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -151,7 +151,7 @@ export function customPasswordSuite(server: () => RunningServer): void {
     expect(await checkSession(server(), session)).toBe("0");
   });
 
-  test("without an address there is nowhere to mail a code to, which only who knows the password learns", async () => {
+  test("without an address, a change with the right password is refused with 712", async () => {
     const account = await create(false);
     const session = await sessionOf(account);
     expect(await change(session, "not the password", second)).toMatchObject({ code: "339" });
@@ -159,7 +159,7 @@ export function customPasswordSuite(server: () => RunningServer): void {
     expect(await confirm(session, wrong)).toMatchObject({ code: "326" });
   });
 
-  test("passwords that were in use are not taken again, and the mail speaks the language of the client", async () => {
+  test("refuses former passwords, and writes the mail in the client's language", async () => {
     const account = await create();
     const session = await sessionOf(account);
     await change(session, first, second, { "accept-language": "de-AT, en;q=0.5" });
@@ -171,7 +171,7 @@ export function customPasswordSuite(server: () => RunningServer): void {
     expect(await change(session, second, "a third password")).toMatchObject({ code: "0" });
   });
 
-  test("the code is worthless once an administrator has set another password", async () => {
+  test("the code is invalid once an administrator has set another password", async () => {
     const account = await create();
     const session = await sessionOf(account);
     await change(session, first, second);

@@ -11,7 +11,7 @@ import { resetMail } from "./reset-mail.ts";
 const first = "the first password";
 const second = "quite another one";
 
-/** How custom users who have forgotten their password come to another one, by mail. On every engine. */
+/** How custom users reset a forgotten password by mail. On every engine. */
 export function customResetSuite(server: () => RunningServer, mailbox: () => Mailbox): void {
   const repositories = () => repositoriesOf(server());
   const create = (hasAddress = true): Promise<Account> => newCustomUser(server(), { password: first, hasAddress });
@@ -26,16 +26,16 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
   const opens = (account: Account, pass: string) => logIn(account, pass).then(({ code }) => code);
   const sessionOf = async (account: Account): Promise<string> => (await logIn(account, first)).body.data.sessionId;
 
-  /** A token as the mail would hold it. */
+  /** A token as the mail would contain it. */
   const token = async ({ loginName }: Account): Promise<string> =>
-    (await resetMail.prepare(repositories(), { user: loginName, custom: true }))?.token ?? "nobody is written to";
+    (await resetMail.prepare(repositories(), { user: loginName, custom: true }))?.token ?? "no recipient";
 
-  /** Returns when nothing waits to be sent any more. */
+  /** Returns when no mail is waiting. */
   const sent = async () => {
     while ((await waitingMail(repositories())).count > 0) await turn();
   };
 
-  test("mail leads a custom user to a new password, which ends his sessions and nobody else's, and he is told", async () => {
+  test("a reset by mail sets a new password, ends only the sessions of the custom user, and notifies the user", async () => {
     const [account, neighbour] = [await create(), await create()];
     const sessions = [await sessionOf(account), await sessionOf(account), await sessionOf(neighbour)];
     const mapped = (await tryLogIn(server(), "reader")).body.data.sessionId;
@@ -71,7 +71,7 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     expect(events.at(-1)).toMatchObject({ outcome: 0, actorId: account.userId, subjectId: account.userId });
   });
 
-  test("a name means the kind of user that is asked for, and no other", async () => {
+  test("a reset finds a name among the requested kind of user only", async () => {
     const [account, user] = [await create(), await newUser(server())];
     const asked = [
       await ask(account.loginName, {}, {}),
@@ -86,7 +86,7 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     expect((await ask(undefined)).code).toBe("325");
   });
 
-  test("the answer is the same for everybody, and only those are written to who could come in, once a minute", async () => {
+  test("a reset request has one answer for all names, and sends mail only to active users with an address, once a minute", async () => {
     const [account, disabled, without, orphan] = [await create(), await create(), await create(false), await create()];
     const { accounts } = repositories();
     await accounts.change(disabled.id, { disabled: true });
@@ -111,7 +111,7 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     expect(mailbox().left).toBe(0);
   });
 
-  test("a password that is refused does not spend the token, and none that was in use is taken", async () => {
+  test("a refused password does not spend the token, and a former password is refused", async () => {
     const account = await create();
     const good = await token(account);
     for (const refused of ["short", "Password123", first, undefined])
@@ -123,7 +123,7 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     ]);
   });
 
-  test("of 20 who use a token at once, one sets the password", async () => {
+  test("one of 20 concurrent uses of a token sets the password", async () => {
     const account = await create();
     const good = await token(account);
     const codes = await Promise.all(
@@ -134,7 +134,7 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     await mailbox().next();
   });
 
-  test("a change that waits for its code is over with the reset, and a reset that was asked for before is over with the change", async () => {
+  test("a reset cancels a pending change, and a change invalidates an earlier reset token", async () => {
     const account = await create();
     const session = await sessionOf(account);
     const change = { method: "POST" as const, sessionId: session, body: { oldPassword: first, newPassword: second } };
@@ -161,7 +161,7 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     expect(await confirm(outdated, second)).toBe("328");
   });
 
-  test("a token is worth nothing while its user or the one he is mapped to is kept out, and once he is mapped to another or gone", async () => {
+  test("a token is invalid while the custom user or the mapped user is disabled, and after a removal or another mapping", async () => {
     const { accounts } = repositories();
     const { userId } = await newUser(server());
     const [disabled, orphan, moved, gone] = [await create(), await create(), await create(), await create()];
@@ -177,7 +177,7 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     await mailbox().next();
   });
 
-  test("where a hook decides who custom users are, there is nothing to reset, whoever is named", async () => {
+  test("with an authentication hook, every reset is refused", async () => {
     const account = await create();
     const good = await token(account);
     const name = "xRestApi_Authenticate";

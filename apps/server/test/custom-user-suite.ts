@@ -10,7 +10,7 @@ export const customUserEnvironment: Readonly<Record<string, string>> = {
 
 let created = 0;
 
-/** How those come in who are no database users, and what becomes of their sessions, on every engine. */
+/** Log-ins of custom users, and their sessions, on every engine. */
 export function customUserSuite(server: () => RunningServer): void {
   const repositories = (): Repositories => {
     const found = server().databases.get("");
@@ -33,7 +33,7 @@ export function customUserSuite(server: () => RunningServer): void {
     if (account === null) throw new Error(`The demo has no user ${name}.`);
     return account;
   };
-  /** A custom user with a password of the same words as the name. */
+  /** A custom user with a password derived from the name. */
   const create = async (user = "reader", name = `custom ${(created += 1)}`): Promise<Account> => {
     const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
     const creating = new CreateAccount(hasher, new NodeDigests(), new NodeRandomSource());
@@ -49,7 +49,7 @@ export function customUserSuite(server: () => RunningServer): void {
     return (await repositories().accounts.find({ id }, [])).account as Account;
   };
 
-  test("the demo's custom user logs in, and works with the rights of the user he is mapped to", async () => {
+  test("the demo's custom user logs in, and has the rights of the mapped user", async () => {
     const { status, code, body } = await call(server(), "/v1/auth/df", {
       method: "POST",
       body: { user: "partner", pass: "partner", appNames: ["demo-app"] },
@@ -84,7 +84,7 @@ export function customUserSuite(server: () => RunningServer): void {
     expect(await checkSession(server(), sessionId)).toBe("201");
   });
 
-  test("custom users and database users of one name know nothing of one another", async () => {
+  test("custom users and database users of the same name are independent", async () => {
     const { loginName } = await create("reader", "demo");
     const custom = await logIn(loginName);
     expect(custom.body.data.user.Name).toBe("reader");
@@ -109,7 +109,7 @@ export function customUserSuite(server: () => RunningServer): void {
     ).toMatchObject({ code: "302" });
   });
 
-  test("unknown, disabled and mistyped ones are refused in the same words, and the audit names nobody", async () => {
+  test("refuses unknown, disabled and mistyped credentials with the same answer, and the audit names no user", async () => {
     const account = await create();
     const { accounts, audit } = repositories();
     const last = Math.max(0, ...(await audit.read(0, 10_000)).map(({ sequence }) => sequence));
@@ -150,7 +150,7 @@ export function customUserSuite(server: () => RunningServer): void {
     expect(JSON.stringify(events)).not.toMatch(/secret-typo|nobody at all|custom \d/);
   });
 
-  test("fields are looked at as those of every log-in are", async () => {
+  test("validates fields like every log-in", async () => {
     const { loginName } = await create();
     const refused: readonly (readonly [object, string])[] = [
       [{ user: undefined }, "301"],
@@ -171,7 +171,7 @@ export function customUserSuite(server: () => RunningServer): void {
     expect(await logIn(loginName, {}, { appkey: "unknown" })).toMatchObject({ status: 401, code: "101" });
   });
 
-  test("too many failures lock out the custom user, in every spelling, and nobody else of that name", async () => {
+  test("too many failures lock out the custom user in every spelling, and no other user of that name", async () => {
     const { loginName } = await create("demo", "admin");
     for (let attempt = 0; attempt < 5; attempt += 1)
       for (const name of ["admin", "ADMIN"]) await logIn(name, { pass: "wrong" });
@@ -187,7 +187,7 @@ export function customUserSuite(server: () => RunningServer): void {
     expect(await logIn((await create()).loginName)).toMatchObject({ code: "0" });
   });
 
-  test("sessions of a device are counted together, whoever works as the user: the sixth log-in ends the first", async () => {
+  test("counts sessions of a device for all custom users of a database user: the sixth log-in ends the first", async () => {
     const [one, other] = [await create(), await create()];
     const device = { deviceId: "custom tablet" };
     const sessions = [await sessionOf(one.loginName)];
@@ -204,7 +204,7 @@ export function customUserSuite(server: () => RunningServer): void {
     ]);
   });
 
-  test("sessions end at once when the custom user is disabled, removed or mapped to another, or has another password", async () => {
+  test("ends sessions at once when the custom user is disabled, removed, mapped to another user or given another password", async () => {
     const { accounts } = repositories();
     const bystander = await sessionOf((await create()).loginName);
     const endings: readonly ((account: Account) => Promise<unknown>)[] = [
@@ -223,7 +223,7 @@ export function customUserSuite(server: () => RunningServer): void {
     expect(await checkSession(server(), bystander)).toBe("0");
   });
 
-  test("nobody comes in as a user who is disabled, and those who are in are out", async () => {
+  test("a disabled database user ends the sessions of its custom users and refuses their log-ins", async () => {
     const account = await create();
     const sessionId = await sessionOf(account.loginName);
     const { accounts } = repositories();

@@ -12,7 +12,7 @@ onEngines(
     describe("with a password", () => {
       customPasswordSuite(server);
     });
-    describe("that a hook knows", () => {
+    describe("with an authentication hook", () => {
       authenticatorSuite(server);
     });
   },

@@ -8,7 +8,7 @@ type Session = Awaited<ReturnType<typeof openSession>>;
 
 export const everything = ["read", "create", "write", "delete"] as const;
 
-/** The sessions of one mode, and how they delete and restore. */
+/** The sessions of one mode, with helpers to delete and restore. */
 export function deletionFixture(server: () => RunningServer, mode: LogInMode) {
   const sessions = {} as Record<"demo" | "admin" | "reader", Session>;
   beforeAll(async () => {

@@ -11,7 +11,7 @@ export function deletionSuite(server: () => RunningServer): void {
     const fixture = deletionFixture(server, mode);
     const { sessions, repositories, send, create, path, remove, recycle, restore, read, uuidOf, define } = fixture;
 
-    test("deletes an object for good, and tells everybody who could read it", async () => {
+    test("deletes an object permanently, and reports it as deleted to former readers", async () => {
       const [id, other] = [await create("Customer", { Name: "Ada" }), await create("Customer", { Name: "Bob" })];
       const uuid = await uuidOf(id);
       expect(await remove(id)).toMatchObject({ status: 200, code: "0", body: { data: {} } });
@@ -44,7 +44,7 @@ export function deletionSuite(server: () => RunningServer): void {
       });
     });
 
-    test("deletes an object only in a version that is expected", async () => {
+    test("deletes an object at an expected version only", async () => {
       const id = await create("Customer", { Name: "Ada" });
       for (const stale of ['"2"', 'W/"1"', "1"])
         expect(await remove(id, { headers: { "if-match": stale } })).toMatchObject({ status: 500, code: "713" });
@@ -53,7 +53,7 @@ export function deletionSuite(server: () => RunningServer): void {
       expect(await remove(id, { headers: { "if-match": '"7"' } })).toMatchObject({ status: 410, code: "609" });
     });
 
-    test("deletes an object once, however many ask at once", async () => {
+    test("deletes an object once in concurrent requests", async () => {
       const id = await create("Customer", { Name: "Ada" });
       const codes = await Promise.all(
         Array.from({ length: 6 }, (_, index) =>
@@ -63,7 +63,7 @@ export function deletionSuite(server: () => RunningServer): void {
       expect(codes.toSorted()).toEqual(["0", "609", "609", "609", "609", "609"]);
     });
 
-    test("says nothing of what is gone to those who could not read it", async () => {
+    test("reveals nothing about a deleted object to callers who could not read it", async () => {
       const [hidden] = await repositories().objects.insert([
         { className: "Customer", attributes: { Name: "Hidden" }, readers: [] },
       ]);
@@ -83,7 +83,7 @@ export function deletionSuite(server: () => RunningServer): void {
       expect(await restore(id, sessions.admin)).toMatchObject({ code: "0" });
     });
 
-    test("clears what points to a deleted object, refuses where it is needed, and takes along what belongs to it", async () => {
+    test("clears references to a deleted object, refuses where one is required, and cascades to dependents", async () => {
       const names = ["Team", "Member", "Badge"].map((name) => `${name}_${mode}`) as [string, string, string];
       const [team, member, badge] = names;
       const rights = [{ group: "*", permissions: everything }] as const;
@@ -146,7 +146,7 @@ export function deletionSuite(server: () => RunningServer): void {
       expect(await remove(sponsor, { as: sessions.admin })).toMatchObject({ code: "0" });
     });
 
-    test("refuses to delete what another session has locked, and ends the lock of what it deletes", async () => {
+    test("refuses to delete an object locked by another session, and releases the lock of a deleted object", async () => {
       const [id, invoice] = [await create("Customer", { Name: "Ada" }), await create("Invoice", { Number: "1" })];
       await send(sessions.demo, path(invoice), "PATCH", { Customer: id });
       const other = await openSession(server(), mode, "demo");

@@ -16,7 +16,7 @@ import { testEnvironment } from "./test-environment.ts";
 
 jest.setTimeout(120_000);
 
-/** A demo on Postgres, whose database commands can open beside its server. */
+/** A demo on Postgres, whose database can be opened by commands beside its server. */
 describe("provider test beside a demo", () => {
   const directory = mkdtempSync(join(tmpdir(), "sallyport-demo-"));
   const words: string[] = [];
@@ -53,7 +53,7 @@ describe("provider test beside a demo", () => {
     }
   }
 
-  test("asks the imitations of its server, and says in words that there are none when it does not run", async () => {
+  test("calls the fake providers of its server, and reports their absence when no server runs", async () => {
     const server = await startServer(loadConfiguration({ environment }));
     try {
       for (const type of providerTypes) await run(type);
@@ -91,7 +91,7 @@ describe("demo providers", () => {
   });
 
   test.each(providerTypes)(
-    "somebody tries %s out with nothing but the demo: binds his account, and comes back",
+    "the demo alone suffices to try %s: a user links an account, and logs in with it",
     async (type) => {
       for (const alias of ["", "/second"]) {
         const { body } = await logInAt(subject(), type, "anna", { alias });
@@ -111,7 +111,7 @@ describe("demo providers", () => {
     },
   );
 
-  test("what was bound stays so when the demo is started again, and what others have registered does, too", async () => {
+  test("links and changed provider entries survive a restart of the demo", async () => {
     const entries = () => new ProviderEntries(repositoriesOf(server).records);
     const google = await entries().find("google");
     const apple = await entries().find("apple");

@@ -10,7 +10,7 @@ import { testEnvironment } from "./test-environment.ts";
 
 export type Engine = { readonly databaseUrl: string } | "embedded" | "memory";
 
-/** Starts the demo in this process: on a Postgres, on the embedded engine in a directory of its own, or in memory. */
+/** Starts the demo in this process: on a Postgres, on the embedded engine in its own directory, or in memory. */
 export async function startDemoServer(
   engine: Engine,
   environment: Readonly<Record<string, string>> = {},
@@ -41,7 +41,7 @@ export async function startConfiguredServer(
   );
 }
 
-/** Starts a server with the demo's databases on storages that a server does not fill by itself. `more`: what else its configuration holds. */
+/** Starts a server with the demo's databases on storages that a server does not seed by itself. `more`: additional configuration. */
 export async function startSeededServer(
   storages: readonly [object, object],
   environment: Readonly<Record<string, string>> = {},

@@ -6,7 +6,7 @@ const doors = [
   ...customUsers.map((user) => ({ door: "/v1/auth/df", ...user })),
 ];
 
-/** Why a deployed server cannot be tested, in one sentence; `null` if it answers and holds the demo as it was in the beginning. */
+/** Why a deployed server cannot be tested, in one sentence; `null` if it answers and holds the unchanged demo. */
 export async function whyUntestable(url: string): Promise<string | null> {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     return `BASE_URL must be an http or https address, and not "${url}".`;
@@ -21,17 +21,17 @@ export async function whyUntestable(url: string): Promise<string | null> {
   if (code === null) return `What answers at ${url} is not this service.`;
   if (code === "101") return `The server at ${url} does not hold the demo: it does not know its app key.`;
   if (code === "307") return `The server at ${url} takes credentials over TLS only.`;
-  // The app key was good, and there was no session.
+  // The app key was valid, and there was no session.
   if (!["200", "204"].includes(code))
     return `The server at ${url} cannot be used: it answers ${answer.status}/${code}.`;
   for (const { door, name, password } of doors) {
     if (await opens(url, door, { user: name, pass: password })) continue;
-    return `The demo at ${url} is not as it was in the beginning: ${name} cannot log in with the password that everybody knows. An empty DATA_DIR starts over.`;
+    return `The demo at ${url} has changed: ${name} cannot log in with the password of the demo. An empty DATA_DIR starts over.`;
   }
   return null;
 }
 
-/** Whether somebody is let in; the session is ended again. */
+/** Whether a log-in succeeds; the session is ended again. */
 async function opens(url: string, door: string, credentials: object): Promise<boolean> {
   const headers = { appkey: appKey, "content-type": "application/json" };
   const answer = await fetch(`${url}${door}`, {

@@ -6,7 +6,7 @@ import { whyUntestable } from "./deployed-server.ts";
 
 const envelope = (internalStatus: string) => JSON.stringify({ status: { internalStatus, statusMessage: "" } });
 
-/** What is said of a server that answers the session check with this text, and log-ins at a door with that code. */
+/** The verdict on a server that answers the session check with this text, and log-ins at an endpoint with that code. */
 async function saidOf(text: string, codes: Readonly<Record<string, string>> = {}): Promise<string | null> {
   const server = createServer(({ url = "" }, response) =>
     response.end(url === "/_CheckSession" ? text : envelope(codes[url] ?? "0")),
@@ -22,14 +22,14 @@ async function saidOf(text: string, codes: Readonly<Record<string, string>> = {}
 
 test.each([
   ["the demo", envelope("200"), null],
-  ["the demo, told to be compatible", envelope("204"), null],
+  ["the demo with compatible codes", envelope("204"), null],
   [
     "a server without the demo",
     envelope("101"),
     "The server at URL does not hold the demo: it does not know its app key.",
   ],
   ["a server in maintenance", envelope("706"), "The server at URL cannot be used: it answers 200/706."],
-  ["a server that wants TLS", envelope("307"), "The server at URL takes credentials over TLS only."],
+  ["a server that requires TLS", envelope("307"), "The server at URL takes credentials over TLS only."],
   ["another service", "<html>", "What answers at URL is not this service."],
   ["another service that speaks JSON", "{}", "What answers at URL is not this service."],
 ])("%s", async (_title, text, expected) => {
@@ -39,12 +39,12 @@ test.each([
 test.each([
   ["/v1/login", "demo"],
   ["/v1/auth/df", "partner"],
-])("a demo in which a password was changed that opened %s", async (door, name) => {
-  const said = `The demo at URL is not as it was in the beginning: ${name} cannot log in with the password that everybody knows. An empty DATA_DIR starts over.`;
+])("a demo in which the password at %s was changed", async (door, name) => {
+  const said = `The demo at URL has changed: ${name} cannot log in with the password of the demo. An empty DATA_DIR starts over.`;
   await expect(saidOf(envelope("200"), { [door]: "302" })).resolves.toBe(said);
 });
 
-test("nobody", async () => {
+test("no server", async () => {
   await expect(whyUntestable("http://127.0.0.1:1")).resolves.toMatch(
     /^No server answers at http:\/\/127\.0\.0\.1:1 \(/,
   );
@@ -56,11 +56,11 @@ const url = process.env["BASE_URL"]?.replace(/\/$/, "") || undefined;
 if (url === undefined) {
   test("without BASE_URL there is no deployed server to test", () => expect(url).toBeUndefined());
 } else {
-  // Asked once: three hundred failures would say no more than one.
+  // Checked once: three hundred failures would say no more than one.
   const reason = await whyUntestable(url);
   if (reason === null) {
     describe(`the server at ${url}`, () => {
       demoSuite(() => ({ url }));
     });
-  } else test("there is a server to test", () => expect(reason).toBeNull());
+  } else test("the deployed server can be tested", () => expect(reason).toBeNull());
 }

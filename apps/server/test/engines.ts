@@ -12,7 +12,7 @@ export type Engine = "memory" | "embedded" | "Postgres" | "MariaDB";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Every engine that this machine has. */
+/** The engines available on this machine. */
 export const engines: readonly Engine[] = [
   "Postgres",
   "memory",
@@ -20,10 +20,10 @@ export const engines: readonly Engine[] = [
   ...((process.env["MARIADB_URL"] ?? "") === "" ? [] : (["MariaDB"] as const)),
 ];
 
-/** The engines that suites run on: all in the full run, else Postgres, as the conformance kit proves that the others do the same. */
+/** The engines of the suites: all in the full run, else Postgres, because the conformance kit proves the others equal. */
 export const testedEngines: readonly Engine[] = isFullRun ? engines : ["Postgres"];
 
-/** Servers that work on the same databases, which hold the demo. */
+/** Servers on the same databases, which hold the demo. */
 export interface DemoServers {
   readonly servers: readonly RunningServer[];
   readonly postgres: PostgresFixture | null;
@@ -32,16 +32,16 @@ export interface DemoServers {
 
 interface DemoOptions {
   readonly environment?: Environment;
-  /** What the configuration file holds besides the databases; they are configured by the environment unless given. */
+  /** Additional content of the configuration file; default: databases are configured by the environment. */
   readonly content?: object;
-  /** How many servers; where the data can have only one, it is in all places. */
+  /** The number of servers; if the engine allows only one, it fills all positions. */
   readonly count?: number;
 }
 
 /** Starts servers with the demo on an engine of this kind. */
 export async function startDemoOn(engine: Engine, options: DemoOptions = {}): Promise<DemoServers> {
   const { content, count = 1 } = options;
-  // The demo has keys of its own; the engines on which it is seeded have none.
+  // The demo has its own keys; the engines on which it is seeded have none.
   const environment = content === undefined ? { ...masterKey, ...options.environment } : (options.environment ?? {});
   const times = <T>(start: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: count }, start));
   const all = (server: RunningServer): RunningServer[] => Array.from({ length: count }, () => server);
@@ -106,7 +106,7 @@ function databasesOn(storage: (schema: string) => object) {
 }
 
 interface SuiteOptions {
-  /** A function is called when what was opened before is open. */
+  /** A function is called after earlier resources are open. */
   readonly environment?: Environment | (() => Environment);
   readonly content?: () => object;
   readonly count?: number;
@@ -118,7 +118,7 @@ export interface DemoOfSuite {
   readonly postgres: () => PostgresFixture;
 }
 
-/** Gives the suite that is being defined servers with the demo on this engine. */
+/** Gives the current suite servers with the demo on this engine. */
 export function useDemo(engine: Engine, { environment = {}, content, count = 1 }: SuiteOptions = {}): DemoOfSuite {
   let demo: DemoServers;
   beforeAll(async () => {
@@ -134,7 +134,7 @@ export function useDemo(engine: Engine, { environment = {}, content, count = 1 }
   };
 }
 
-/** Defines a suite for each engine, with servers of its own. */
+/** Defines a suite for each engine, with its own servers. */
 export function onEngines(
   name: string,
   suite: (server: () => RunningServer, demo: DemoOfSuite) => void,
@@ -147,5 +147,5 @@ export function onEngines(
     });
 }
 
-/** For suites that fail on purpose: failures of one test must not lock out the next. */
+/** For suites with intended failures: failures of one test must not lock out the next. */
 export const withoutLockout: Environment = { THROTTLE_IP_MAX_FAILURES: "1000" };

@@ -3,7 +3,7 @@ import { declaredErrors, routeTable, type UseCases } from "@sallyport/http";
 import { allCases } from "./cases/all-cases.ts";
 import { preparedCases } from "./cases/prepared-cases.ts";
 
-/** The codes that nothing answers yet. */
+/** The codes that no route answers yet. */
 const notYetReachable: readonly ErrorCode[] = [
   ...([306, 318, 323] as const),
   ...([330, 332, 333, 334, 335, 336, 338] as const),
@@ -14,7 +14,7 @@ const notYetReachable: readonly ErrorCode[] = [
 ];
 
 const codes: ErrorCode[] = [...catalogue, ...extensions].map(({ code }) => code);
-// Only what the routes declare is read.
+// Only the declarations of the routes are read.
 const declared = new Set(routeTable({} as UseCases).flatMap(declaredErrors));
 const ascending = (a: number, b: number) => a - b;
 
@@ -22,13 +22,13 @@ const ofCases = Object.values(allCases)
   .flat()
   .map(({ expect: { code } }) => code)
   .filter((code) => code !== 0);
-/** A code is provoked over HTTP by a row of a table that expects it, and by nothing else. */
+/** The codes that the tables of cases expect over HTTP. */
 const provoked = [...new Set([...ofCases, ...preparedCases.map(({ code }) => code)])];
 
-test("every code is either provoked over HTTP or not yet reachable", () => {
+test("every code is either caused over HTTP by a case or not yet reachable", () => {
   expect([...provoked, ...notYetReachable].toSorted(ascending)).toEqual(codes.toSorted(ascending));
 });
 
-test("the codes that routes declare are those that are provoked", () => {
+test("the declared codes of routes are the codes of the cases", () => {
   expect(provoked.toSorted(ascending)).toEqual([...declared].toSorted(ascending));
 });

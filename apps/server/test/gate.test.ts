@@ -61,7 +61,7 @@ describe("access", () => {
         headers: { origin, "access-control-request-method": "POST", appkey: "" },
       });
 
-    test("is announced to an origin that an enabled key lists", async () => {
+    test("is granted in a preflight to an origin that an enabled key lists", async () => {
       const { status, code, body, headers } = await preflight(shop);
       expect({ status, code, data: body.data }).toEqual({ status: 200, code: "0", data: {} });
       expect(headers["access-control-allow-origin"]).toBe(shop);
@@ -90,7 +90,7 @@ describe("access", () => {
       "https://shop.example.evil.example",
       "null",
       "http://shop.example",
-    ])("is not announced to %s", async (origin) => {
+    ])("is not granted in a preflight to %s", async (origin) => {
       const { status, code, headers } = await preflight(origin);
       expect({ status, code }).toEqual({ status: 405, code: "305" });
       expect(headers["access-control-allow-origin"]).toBeUndefined();
@@ -144,7 +144,7 @@ describe("access", () => {
   describe("over plain HTTP", () => {
     const forwarded = (protocol: string) => ({ "x-forwarded-for": "198.51.100.7", "x-forwarded-proto": protocol });
 
-    test("is refused behind a proxy that says so, for log-ins and sessions alike", async () => {
+    test("is refused behind a proxy that reports it, for log-ins and sessions alike", async () => {
       const behind = await postgres.demo({ TRUSTED_PROXIES: "127.0.0.1" });
       expect(await tryLogIn(behind, "demo", {}, forwarded("http"))).toMatchObject({ status: 400, code: "307" });
       const { code, body } = await tryLogIn(behind, "demo", {}, forwarded("https"));
@@ -156,7 +156,7 @@ describe("access", () => {
       await behind.close();
     });
 
-    test("does not depend on what a stranger says of itself", async () => {
+    test("ignores headers of an untrusted client", async () => {
       expect((await tryLogIn(server, "demo", {}, forwarded("http"))).code).toBe("0");
     });
 
@@ -164,7 +164,7 @@ describe("access", () => {
       const outside = Object.values(networkInterfaces())
         .flat()
         .find((each) => each?.family === "IPv4" && !each.internal)?.address;
-      // A machine without a network has no other way to be reached than loopback.
+      // A machine without a network is reachable by loopback only.
       if (outside === undefined) return;
       const databases = [{ alias: "", storage: { engine: "postgres", url: postgres.url, schema: "sallyport_demo" } }];
       for (const [allowed, code] of [
@@ -178,7 +178,7 @@ describe("access", () => {
     });
   });
 
-  test("without any credential asks for a log-in with the code that the configuration names", async () => {
+  test("without any credential is answered with the configured code", async () => {
     const compatible = await postgres.demo({ MISSING_CREDENTIAL: "204" });
     expect(await call(compatible, "/_CheckSession")).toMatchObject({ status: 400, code: "204" });
     await compatible.close();
@@ -195,7 +195,7 @@ describe("access", () => {
     await moved.close();
   });
 
-  test("to the reason of a failure is given when debug messages are on", async () => {
+  test("includes the reason of a failure when debug messages are on", async () => {
     const talkative = await postgres.demo({ DEBUG_MESSAGES: "true" });
     const refused = await tryLogIn(talkative, "demo", { device: { deviceId: 5 } });
     expect(refused.body.status.debugMessage).toBe("at /device/deviceId");
@@ -206,14 +206,14 @@ describe("access", () => {
 
 onEngines("doors", logInEndpointSuite, { environment: logInEnvironment });
 
-describe("callback door", () => {
+describe("provider callback", () => {
   let fixture: ProviderFixture;
   beforeAll(async () => {
     fixture = await openProviderFixture();
   });
   afterAll(() => fixture.close());
 
-  onEngines("the callback of providers", (server) => callbackSuite(server, () => fixture), {
+  onEngines("callback of providers", (server) => callbackSuite(server, () => fixture), {
     environment: callbackEnvironment,
     content: () => fixture.content,
   });

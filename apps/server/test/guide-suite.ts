@@ -10,7 +10,7 @@ import { isFullRun } from "./test-environment.ts";
 
 export const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
 
-/** The shells that the requests of guides are tried in: in the full run all that there are, else the first. */
+/** The shells for the requests of guides: in the full run all available ones, else the first. */
 export const shells: readonly string[] = ["bash", "zsh"].filter(has).slice(0, isFullRun ? 2 : 1);
 
 interface Block {
@@ -18,7 +18,7 @@ interface Block {
   readonly text: string;
 }
 
-/** Ids, times, secrets and how far an index is are of the moment; everything else must be as the guide shows it. */
+/** Ids, times, secrets and index states vary; everything else must match the guide. */
 function withoutChance(answer: string): unknown {
   const text = answer
     .replaceAll(/"(~(?:ObjectID|UUID|StoreTime|DeletedBy|Cursor))":"[^"]+"/g, '"$1":"any"')
@@ -28,10 +28,10 @@ function withoutChance(answer: string): unknown {
   return JSON.parse(text);
 }
 
-/** Sends the requests of a guide, one after the other, and compares the answers with those that it shows: at least so many; from a server with these settings. */
+/** Sends the requests of a guide in sequence, and compares the answers with the printed ones: at least this many; from a server with these settings. */
 export function guideSuite(page: string, answers = 7, environment: Readonly<Record<string, string>> = {}): void {
   const guide = readFileSync(resolve(import.meta.dirname, "../../../docs/guides", page), "utf8");
-  describe.each(shells)(`the requests of ${page} in %s`, (shell) => {
+  describe.each(shells)(`requests of ${page} in %s`, (shell) => {
     let server: RunningServer;
     let folder: string;
     beforeAll(async () => {
@@ -50,18 +50,18 @@ export function guideSuite(page: string, answers = 7, environment: Readonly<Reco
     }));
     const shown = blocks.filter(({ language }) => language === "json").map(({ text }) => text);
 
-    test("answer what it shows", async () => {
+    test("are answered as printed", async () => {
       const requests = blocks
         .filter(({ language }) => language === "sh")
         .map(({ text }) => text.replace("http://127.0.0.1:8080", server.url));
-      // Every request but the preparation is followed by an answer on a line of its own.
+      // Every request except the preparation is followed by an answer on its own line.
       const script = requests.map((text, index) => (index === 0 ? text : `${text}echo\n`)).join("");
       const variables = { ...process.env, PATH: `${process.env["PATH"]}${delimiter}${folder}` };
       const { stdout, stderr } = await promisify(execFile)(shell, ["-c", script], { env: variables });
       expect(stderr).toBe("");
       expect(stdout.trimEnd().split("\n").map(withoutChance)).toEqual(shown.map(withoutChance));
       expect(shown.length).toBeGreaterThanOrEqual(answers);
-      // A process for each request takes its time where there is no curl.
+      // A process for each request is slow without curl.
     }, 60_000);
   });
 }

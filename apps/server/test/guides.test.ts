@@ -40,11 +40,11 @@ describe("serialization guide", () => {
     }),
   );
 
-  /** Ids and times are of the server that was asked. */
+  /** Ids and times differ between servers. */
   const comparable = (value: unknown): unknown =>
     JSON.parse(JSON.stringify(value), (name, member) => (/^~(?:ObjectID|UUID|StoreTime)$/.test(name) ? name : member));
 
-  describe("the guide to serialization", () => {
+  describe("guide to serialization", () => {
     let server: RunningServer;
     let sessionid: string;
     beforeAll(async () => {
@@ -55,7 +55,7 @@ describe("serialization guide", () => {
 
     test("has examples", () => expect(examples).toHaveLength(5));
 
-    test.each(examples)("shows what $path$serialization gives", async ({ path, serialization, answer }) => {
+    test.each(examples)("shows the answer to $path$serialization", async ({ path, serialization, answer }) => {
       const url = `${server.url}${path}serialization=${encodeURIComponent(serialization)}`;
       const { status, data } = (await (
         await fetch(url, { headers: { appkey: appKey, sessionid } })
@@ -68,7 +68,7 @@ describe("serialization guide", () => {
 describe("queries guide", () => {
   const guide = readFileSync(new URL("../../../docs/guides/queries.md", import.meta.url), "utf8");
 
-  /** The rows of the tables whose second column is JSON, cell by cell. */
+  /** The rows of the tables with JSON in the second column, cell by cell. */
   function rows(
     pattern: RegExp,
   ): readonly { readonly className: string; readonly json: string; readonly expected: string }[] {
@@ -83,7 +83,7 @@ describe("queries guide", () => {
   const orders = rows(/^\| (\w+) \| `(\[.*?\])` \| ([^|]+) \|$/gm);
   const [, path = "", answer = "{}"] = /^```http\nGET (\S+)\n```\n\n```json\n(.*?)^```/ms.exec(guide) ?? [];
 
-  describe("the guide to queries", () => {
+  describe("guide to queries", () => {
     let server: RunningServer;
     let sessionid: string;
     beforeAll(async () => {
@@ -101,7 +101,7 @@ describe("queries guide", () => {
     const list = (className: string, query: object) =>
       get(`/v1/objects/${className}?perPage=1&query=${encodeURIComponent(JSON.stringify(query))}`);
 
-    test("has examples, of every operator", () => {
+    test("has examples of every operator", () => {
       const operators = [
         "$eq",
         "$ne",
@@ -132,8 +132,8 @@ describe("queries guide", () => {
       });
     });
 
-    test("shows an answer as it is", async () => {
-      // Ids and times are of the server that was asked, and the cursor holds an id.
+    test("shows a complete answer", async () => {
+      // Ids and times differ between servers, and the cursor contains an id.
       const comparable = (value: unknown) =>
         JSON.parse(JSON.stringify(value), (name, member) =>
           /^~(?:ObjectID|UUID|StoreTime|Cursor)$/.test(name) ? name : member,
@@ -149,7 +149,7 @@ describe("secure mode guide", () => {
   const run = promisify(execFile);
 
   const works = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: "ignore" }).status === 0;
-  /** The clients that are programs, with what each needs and whether this machine has it. */
+  /** The clients that are programs, with their requirements and whether this machine meets them. */
   const programs = [
     { file: "client.mjs", program: process.execPath, needs: "Node", has: true },
     {
@@ -168,7 +168,7 @@ describe("secure mode guide", () => {
     },
   ];
 
-  describe("the clients of the page", () => {
+  describe("clients of the page", () => {
     let server: RunningServer;
     let page: Server;
     let origin: string;
@@ -194,7 +194,7 @@ describe("secure mode guide", () => {
     });
 
     const sessions = () => server.databases.get("")?.storage.repositories.sessions.count();
-    /** A list of two customers, then the answer to the log-out; and nobody is logged in any more. */
+    /** A list of two customers, then the answer to the log-out; no session is left. */
     const expectEnvelopes = async (output: string) => {
       const [list, end, ...more] = output
         .trim()
@@ -208,7 +208,7 @@ describe("secure mode guide", () => {
     };
 
     for (const { file, program, needs, has } of programs) {
-      if (!has) test(`${file} needs ${needs}, which is not here`, () => expect(has).toBe(false));
+      if (!has) test(`${file} requires ${needs}, which this machine lacks`, () => expect(has).toBe(false));
       else {
         test(`${file} runs as printed`, async () => {
           const { stdout, stderr } = await run(program, [join(folder, file), server.url]);
@@ -227,7 +227,7 @@ describe("secure mode guide", () => {
     }
 
     if (chromium === undefined)
-      test("client.html needs Chromium, which is not here", () => expect(chromium).toBeUndefined());
+      test("client.html requires Chromium, which this machine lacks", () => expect(chromium).toBeUndefined());
     else {
       test("client.html runs as printed, from an origin that its app key lists", async () => {
         const browser = new HeadlessBrowser(chromium as string);
@@ -245,7 +245,7 @@ describe("secure mode guide", () => {
     }
   });
 
-  /** Fills the form of the page in, sends it, and waits for both envelopes or an error. */
+  /** Fills in the form of the page, sends it, and waits for both envelopes or an error. */
   function fillIn(fields: Readonly<Record<string, string>>): string {
     return `new Promise((resolve) => {
     const output = document.querySelector("pre");

@@ -19,7 +19,7 @@ interface Message {
   readonly result: ReturnType<typeof JSON.parse>;
 }
 
-/** What a tab has asked a server for, redirects included. */
+/** The requests of a tab, including redirects. */
 export interface TabRequest {
   readonly url: string;
   readonly referrer: string | null;
@@ -27,17 +27,17 @@ export interface TabRequest {
 
 export interface BrowserTab {
   readonly requests: readonly TabRequest[];
-  /** Goes to an address and waits until the page is there. */
+  /** Opens an address and waits until the page is loaded. */
   go(url: string): Promise<void>;
-  /** What an expression, awaited, comes to in the page. */
+  /** The awaited value of an expression in the page. */
   evaluate(expression: string): Promise<unknown>;
-  /** Evaluates what leads to another page, and waits until that is there. */
+  /** Evaluates an expression that navigates, and waits until the next page is loaded. */
   leave(expression: string): Promise<void>;
-  /** The addresses that the user can go back to. */
+  /** The addresses in the history. */
   history(): Promise<readonly string[]>;
 }
 
-/** A Chromium without a window that knows no host but this machine, driven through its debugging pipe. */
+/** A headless Chromium that resolves no host but this machine, driven through its debugging pipe. */
 export class HeadlessBrowser {
   private readonly profile = mkdtempSync(join(tmpdir(), "sallyport-browser-"));
   private readonly process: ChildProcess;
@@ -67,14 +67,14 @@ export class HeadlessBrowser {
     });
   }
 
-  /** Opens a page and gives what an expression, awaited, comes to in it. */
+  /** Opens a page and returns the awaited value of an expression in it. */
   async evaluate(url: string, expression: string): Promise<unknown> {
     const tab = await this.open();
     await tab.go(url);
     return tab.evaluate(expression);
   }
 
-  /** Opens a tab, and keeps what it asks servers for. */
+  /** Opens a tab, and records its requests. */
   async open(): Promise<BrowserTab> {
     const { targetId } = await this.ask("Target.createTarget", { url: "about:blank" });
     const { sessionId } = await this.ask("Target.attachToTarget", { targetId, flatten: true });
@@ -113,7 +113,7 @@ export class HeadlessBrowser {
     };
   }
 
-  /** Asked to end, not killed: what it has started would outlive it, and go on writing into the profile. */
+  /** It is asked to end, not killed: its child processes would survive, and continue to write to the profile. */
   async close(): Promise<void> {
     const ended = once(this.process, "exit");
     await Promise.race([this.ask("Browser.close", {}), ended]);

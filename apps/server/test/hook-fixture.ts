@@ -8,7 +8,7 @@ type Session = Awaited<ReturnType<typeof openSession>>;
 
 export const everything = ["read", "create", "write", "delete"] as const;
 
-/** The classes of one mode: everybody may do everything with all but the last of them. */
+/** The classes of one mode: everyone has all rights on all but the last of them. */
 const classesOf = (mode: LogInMode): ClassDefinition[] => [
   {
     name: `Book_${mode}`,
@@ -39,7 +39,7 @@ const classesOf = (mode: LogInMode): ClassDefinition[] => [
   { name: `Secret_${mode}`, base: null, attributes: [{ name: "Word", type: "string" }], rights: [] },
 ];
 
-/** Of objects that were asked for, and of those in them and in log-ins. */
+/** Of requested objects, and of nested ones and those in log-ins. */
 export const metaFields = ["~ClassName", "~ObjectID", "~UUID", "~StoreTime"];
 export const nestedMetaFields = ["~ClassName", "~ObjectID", "~StoreTime"];
 

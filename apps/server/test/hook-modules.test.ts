@@ -33,7 +33,7 @@ describe("sample hooks", () => {
     send(`/v1/objects/${className}?query=${encodeURIComponent(JSON.stringify(query))}`, sent);
   const create = async (body: object) => send("/v1/object/Invoice", { method: "POST", body });
 
-  test("InvoiceState tells of each invoice what it is", async () => {
+  test("InvoiceState adds the state of each invoice", async () => {
     const { body } = await list("Invoice", { where: { Number: { $in: ["2025-00001", "2025-00026"] } } });
     expect(body.data["~Elements"]).toMatchObject([
       { Number: "2025-00001", State: "paid" },
@@ -43,7 +43,7 @@ describe("sample hooks", () => {
     expect(data).toMatchObject({ Number: "A", State: "open" });
   });
 
-  test("ActiveCustomers hides the others from whoever does not ask for them", async () => {
+  test("ActiveCustomers hides inactive customers by default", async () => {
     const counts = [
       await list("Customer", {}),
       await list("Customer", { where: { Active: false } }),
@@ -55,7 +55,7 @@ describe("sample hooks", () => {
     expect(all).toBe(200);
   });
 
-  test("InvoiceRules keeps out what no invoice is like, and fills in what is not said", async () => {
+  test("InvoiceRules refuses invalid invoices, and fills in defaults", async () => {
     expect(await create({ Number: "B", Amount: -1 })).toMatchObject({ status: 400, code: "307" });
     expect(await create({ Number: "B", Date: "2026-02-01", Due: "2026-01-31" })).toMatchObject({
       status: 400,
@@ -66,7 +66,7 @@ describe("sample hooks", () => {
     });
   });
 
-  test("PaidInvoicesStay keeps them, and lets the others go", async () => {
+  test("PaidInvoicesStay refuses to delete paid invoices, and allows others", async () => {
     const [paid, open] = [await create({ Number: "C", Paid: true }), await create({ Number: "D", Paid: false })].map(
       ({ body }) => body.data["~ObjectID"] as string,
     );
@@ -78,7 +78,7 @@ describe("sample hooks", () => {
     expect(await send(`/v1/object/${open}`, { method: "DELETE", sessionId: asAdmin })).toMatchObject({ code: "0" });
   });
 
-  test("PaymentTrail writes down who says that an invoice is paid, and nothing else", async () => {
+  test("PaymentTrail records who marks an invoice as paid, and nothing else", async () => {
     const { body } = await create({ Number: "E", Paid: false });
     const change = (attributes: object) =>
       send(`/v1/object/${body.data["~ObjectID"]}`, { method: "PATCH", body: attributes });
@@ -87,13 +87,13 @@ describe("sample hooks", () => {
     expect(lines.filter((line) => line.startsWith("E "))).toEqual(["E paid, says demo", "E open again, says demo"]);
   });
 
-  test("DeletionTrail writes down who deleted what", async () => {
+  test("DeletionTrail records who deleted which object", async () => {
     const { body } = await create({ Number: "F" });
     expect(await send(`/v1/object/${body.data["~ObjectID"]}`, { method: "DELETE" })).toMatchObject({ code: "0" });
     expect(lines.filter((line) => line.includes("deleted"))).toContain("Invoice F deleted by demo");
   });
 
-  test("AcceptColleagues lets in whoever has an address of the company, which the provider vouches for", async () => {
+  test("AcceptColleagues accepts users with a company address that the provider vouches for", async () => {
     const runtime = new QuickJsMacroRuntime({ threads: 1, queue: 10, threadPriority: 0 });
     const name = "AcceptColleagues";
     const { declaration, module } = await runtime.inspect(
@@ -136,7 +136,7 @@ describe("sample hooks", () => {
     await runtime.close();
   });
 
-  test("xRestApi_Authenticate lets partners in who stand in its list, and nobody else", async () => {
+  test("xRestApi_Authenticate accepts the partners in its list, and no others", async () => {
     const logIn = (user: string, pass: string) =>
       call(server, "/v1/auth/df", { method: "POST", body: { user, pass, appNames: "demo-app" } });
     const pass = createHash("md5").update("over the hills").digest("hex");
@@ -150,7 +150,7 @@ describe("sample hooks", () => {
   });
 });
 
-test("the password that such a hook is given stands in no log and no answer, whatever it does with it", async () => {
+test("an authentication hook cannot leak the password to a log or an answer", async () => {
   const lines: string[] = [];
   const server = await startDemoServer(
     "memory",

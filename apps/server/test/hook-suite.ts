@@ -7,14 +7,14 @@ import { testedModes } from "./modes.ts";
 import { saveHookSuite } from "./save-hook-suite.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
 
-/** What the server has to be told. */
+/** Settings of the server. */
 export const hookEnvironment: Readonly<Record<string, string>> = {
   ...storedServerKeys,
   THROTTLE_IP_MAX_FAILURES: "1000",
   MAX_RESPONSE_BYTES: String(2 * 1_048_576),
 };
 
-/** What hooks do over HTTP, in every mode and on every engine. */
+/** Hooks over HTTP, in every mode and on every engine. */
 export function hookSuite(server: () => RunningServer): void {
   describe.each(testedModes)("in mode %s", (mode) => {
     const fixture = hookFixture(server, mode);
@@ -62,7 +62,7 @@ export function hookSuite(server: () => RunningServer): void {
       expect(await send(sessions.demo, `/v1/object/${id}`, "PATCH", { Title: "c" })).toMatchObject({ code: "710" });
     });
 
-    test("hooks run for the items of multi requests, and belong to the transaction of those that share one", async () => {
+    test("hooks run for the items of multi requests, in their transaction if shared", async () => {
       await put("Shown", "xRestApi_BuildSerialization", [book], `run(obj, json) { json.Label = obj.Title + "!"; }`);
       await put(
         "Rules",
@@ -96,7 +96,7 @@ export function hookSuite(server: () => RunningServer): void {
       ]);
     });
 
-    test("a hook that breaks while the server runs goes on to keep what it guards", async () => {
+    test("a hook that breaks on a running server continues to block what it guards", async () => {
       await put("Guard", "beforeSave", [book], `run() {}`);
       expect(await send(sessions.demo, `/v1/object/${book}`, "POST", { Title: "before" })).toMatchObject({ code: "0" });
       await put("Guard", "beforeSave", [book], `run() { syntax error`);
@@ -112,7 +112,7 @@ export function hookSuite(server: () => RunningServer): void {
       expect(await send(sessions.demo, `/v1/object/${book}`, "POST", { Title: "free" })).toMatchObject({ code: "0" });
     });
 
-    test("hooks cannot be executed, and those that were never whole are none", async () => {
+    test("hooks cannot be executed, and modules that were never valid are not hooks", async () => {
       await put("Quiet", "afterSave", [book], `run() {}`);
       await put("Broken", "beforeSave", [book], `run() { syntax error`);
       await put("Wrong", "beforeSomething", [book], `run() {}`);

@@ -22,9 +22,9 @@ test("the guide quotes the page exactly", () => {
   expect(guide).toContain(`\n\`\`\`html\n${html}\`\`\`\n`);
 });
 
-if (chromium === undefined) test("the page needs Chromium, which is not here", () => expect(chromium).toBeUndefined());
+if (chromium === undefined) test("the page requires Chromium, which this machine lacks", () => expect(chromium).toBeUndefined());
 else {
-  describe("the page of the guide, at the providers of the demo", () => {
+  describe("page of the guide, with the fake providers of the demo", () => {
     let directory: string;
     let server: RunningServer;
     let app: Server;
@@ -53,7 +53,7 @@ else {
       rmSync(directory, { recursive: true });
     });
 
-    /** Clicks through to the provider, chooses an account there, and comes back. */
+    /** Goes to the provider, chooses an account there, and returns. */
     async function comeAndGo(tab: BrowserTab, account: string): Promise<void> {
       await tab.leave(`document.querySelector("button").click()`);
       await tab.leave(`document.querySelector('button[value="${account}"]').click()`);
@@ -67,7 +67,7 @@ else {
         look();
       })`) as Promise<string>;
 
-    /** No address, of what the user can go back to or of what was asked for, and no referrer holds any of these. */
+    /** No address in the history or of a request, and no referrer, contains any of these. */
     async function expectNowhere(tab: BrowserTab, secrets: readonly string[]): Promise<void> {
       const history = await tab.history();
       const referrers = tab.requests.map(({ referrer }) => referrer ?? "");
@@ -79,7 +79,7 @@ else {
       expect(referrers.filter((referrer) => referrer.includes("code="))).toEqual([]);
     }
 
-    test("ends with a dfUuid, then with a session, of which no address tells", async () => {
+    test("ends with a dfUuid, then with a session, and neither appears in an address", async () => {
       const tab = await browser.open();
       await tab.go(`${origin}/`);
       await comeAndGo(tab, "anna");
@@ -103,13 +103,13 @@ else {
       await expectNowhere(tab, [dfUuid, sessionId]);
       const returned = tab.requests.filter(({ url }) => url.startsWith(`${origin}/callback?code=`));
       expect(returned).toHaveLength(2);
-      // What the address did hold is worth nothing any more.
+      // The code that was in the address is spent.
       await tab.evaluate(`sessionStorage.setItem("verifier", "${"a".repeat(43)}")`);
       await tab.go(returned[1]?.url ?? "");
       expect(JSON.parse(await shown(tab))).toMatchObject({ status: { internalStatus: "324" } });
     }, 60_000);
 
-    test("tells why it failed", async () => {
+    test("shows why a log-in failed", async () => {
       const tab = await browser.open();
       await tab.go(`${origin}/`);
       await comeAndGo(tab, "");
@@ -117,20 +117,20 @@ else {
       expect(await tab.evaluate("location.href")).toBe(`${origin}/callback`);
     }, 60_000);
 
-    test("takes no code of a log-in that somebody else began", async () => {
+    test("refuses a code of a log-in that another browser began", async () => {
       const victim = await browser.open();
       const stolen = await logInAt(subject(), "google", "anna", {
         query: { returnTo: `${origin}/callback`, challenge: "A".repeat(43) },
       });
       const address = stolen.headers["location"] ?? "";
       expect(address).toMatch(/\?code=[\w-]{43}$/);
-      // Without a log-in of its own the page trades nothing.
+      // Without a log-in of its own the page exchanges nothing.
       await victim.go(address);
       expect([
         await victim.evaluate(`document.querySelector("pre").textContent`),
         victim.requests.some(({ url }) => url.endsWith("/v1/auth/code")),
       ]).toEqual(["", false]);
-      // With one under way it has another verifier.
+      // With one in progress it has another verifier.
       await victim.evaluate(`sessionStorage.setItem("verifier", "${"b".repeat(43)}")`);
       await victim.go(address);
       expect(JSON.parse(await shown(victim))).toMatchObject({ status: { internalStatus: "324" } });

@@ -29,7 +29,7 @@ async function tokenOf({ url }: RunningServer, alias = ""): Promise<string> {
 
 const partOf = (text: string | undefined) => JSON.parse(Buffer.from(text ?? "", "base64url").toString());
 
-/** Checks a token by the published keys alone, as any library would; gives its claims, or `null` if no key confirms it. */
+/** Checks a token by the published keys alone, like any library; returns its claims, or `null` if no key confirms it. */
 function claimsBy(keys: readonly Jwk[], token: string): { readonly aud: string; readonly iss: string } | null {
   const [header, payload, signature] = token.split(".");
   const { alg, kid } = partOf(header);
@@ -45,7 +45,7 @@ function claimsBy(keys: readonly Jwk[], token: string): { readonly aud: string; 
   return good ? partOf(payload) : null;
 }
 
-describe("the set of keys", () => {
+describe("key set", () => {
   let postgres: PostgresFixture;
   let server: RunningServer;
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe("the set of keys", () => {
   }, 60_000);
   afterAll(() => postgres.close());
 
-  test("is all that is needed to check the tokens of every database", async () => {
+  test("suffices to check the tokens of every database", async () => {
     const keys = await keysOf(server);
     expect(keys).toHaveLength(2);
     expect(claimsBy(keys, await tokenOf(server))).toMatchObject({ aud: "demo", iss: "sallyport" });
@@ -63,7 +63,7 @@ describe("the set of keys", () => {
     expect(claimsBy(keys, `${header}.${Buffer.from("{}").toString("base64url")}.${signature}`)).toBeNull();
   });
 
-  test("holds public parts only, and is for everybody, for a minute", async () => {
+  test("contains public parts only, and is public for a minute", async () => {
     const { status, headers, body } = await read(server).set("origin", "https://anywhere.example");
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -83,7 +83,7 @@ describe("the set of keys", () => {
     "/gate/.well-known/jwks.json",
     "/gate/.well-known/jwks.json?x=y",
     "//.well-known/jwks.json/",
-  ])("is at %s", async (path) => {
+  ])("exists at %s", async (path) => {
     expect((await read(server, path)).body).toEqual({ keys: expect.any(Array) });
   });
 
@@ -92,12 +92,12 @@ describe("the set of keys", () => {
     "/.well-known",
     "/.well-known/jwks.json/more",
     "/other/.well-known/jwks.json",
-  ])("is not at %s", async (path) => {
+  ])("does not exist at %s", async (path) => {
     const { status, body } = await read(server, path);
     expect([status, body.status.internalStatus]).toEqual([404, "304"]);
   });
 
-  test.each(["post", "put", "patch", "delete", "options", "head"] as const)("is not for %s", async (method) => {
+  test.each(["post", "put", "patch", "delete", "options", "head"] as const)("is not served to %s", async (method) => {
     const answer = await request(new URL(server.url).origin)
       [method]("/.well-known/jwks.json")
       .ok(() => true);
@@ -112,17 +112,17 @@ describe("the set of keys", () => {
   });
 });
 
-describe("the set of keys of a server", () => {
+describe("key set of a server", () => {
   let server: RunningServer | undefined;
   afterEach(() => server?.close());
   const memory = { storage: { engine: "memory" } };
 
-  test("without a master key is empty", async () => {
+  test("is empty without a master key", async () => {
     server = await startConfiguredServer({ databases: [memory] });
     expect((await read(server)).body).toEqual({ keys: [] });
   });
 
-  test("leaves out a database that is down, and is kept for a short time then", async () => {
+  test("omits a database that is down, and is then cached for a short time", async () => {
     const down = { alias: "down", storage: { engine: "postgres", url: "postgres://u@127.0.0.1:1/d" } };
     server = await startConfiguredServer({ databases: [memory, down, { alias: "later" }] }, { MASTER_KEY: masterKey });
     const { body, headers } = await read(server);

@@ -1,7 +1,7 @@
 import type { Answer } from "./client.ts";
 import type { HookFixture } from "./hook-fixture.ts";
 
-/** How hooks narrow and order lists. */
+/** How hooks filter and sort lists. */
 export function listHookSuite({
   sessions,
   repositories,
@@ -16,7 +16,7 @@ export function listHookSuite({
   list,
   count,
 }: HookFixture): void {
-  test("a hook of lists narrows and orders what a query that names it means", async () => {
+  test("a list hook filters and sorts a query that names it", async () => {
     const Note = crypto.randomUUID();
     const ids = [];
     for (const Pages of [30, 10, 20]) ids.push(await create(book, { Title: `${Pages}`, Pages, Note }));
@@ -55,7 +55,7 @@ export function listHookSuite({
     expect(bulk).toMatchObject({ code: "0", body: { data: { "~Count": 2 } } });
   });
 
-  test("a hook of lists is asked by default where it says so, and whatever it asks for has the caller's rights", async () => {
+  test("a list hook runs by default when it declares so, and its query has the caller's rights", async () => {
     const [hidden] = await repositories().objects.insert([
       { className: book, attributes: { Title: "hidden", Note: "x" }, readers: [] },
     ]);

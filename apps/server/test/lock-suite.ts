@@ -4,7 +4,7 @@ import type { WriteFixture } from "./write-fixture.ts";
 
 /** How sessions lock objects, and for how long. */
 export function lockSuite({ server, mode, sessions, seen, logIn, create, patch, lock, found }: WriteFixture): void {
-  test("lets one session alone write what it has locked", async () => {
+  test("lets only one session write an object that it has locked", async () => {
     const id = await create("Customer", { Name: "Ada" });
     const other = await logIn("demo");
     const reader = await logIn("reader");
@@ -43,7 +43,7 @@ export function lockSuite({ server, mode, sessions, seen, logIn, create, patch, 
     expect(await found(id)).toMatchObject({ version: 3, attributes: { Name: "Dora" } });
   });
 
-  test("lets a session lock so many objects and no more", async () => {
+  test("limits the locks of a session", async () => {
     const session = await logIn("demo");
     const ids = await Promise.all(
       Array.from({ length: locksPerSession + 3 }, () => create("Customer", { Name: "Ada" })),
@@ -63,7 +63,7 @@ export function lockSuite({ server, mode, sessions, seen, logIn, create, patch, 
     await logOutIn(server(), session);
   });
 
-  test("ends a lock with its session, and lets an administrator end it", async () => {
+  test("releases a lock with its session, and lets an administrator release it", async () => {
     const id = await create("Customer", { Name: "Ada" });
     const leaving = await logIn("demo");
     await lock(id, "POST", leaving);

@@ -11,12 +11,12 @@ import { decryptOaep, encryptBlocks } from "@sallyport/test-kit/crypto/rsa-block
 import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import { appKey, type Subject } from "./subject.ts";
 
-/** How the fields of a log-in travel in a mode, whatever they are: for those that no client would send. */
+/** How the fields of a log-in are sent in a mode, for fields that no client would send. */
 export interface LogInForm {
   readonly path: string;
   /** The body around the fields, in JSON. */
   readonly wrap: (fields: string) => string;
-  /** The envelope in the answer to a good log-in. */
+  /** The envelope in the answer to a successful log-in. */
   readonly unwrap: (answer: string) => string;
   /** The credentials in `data`. */
   readonly credentials: Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { openSession } from "./open-session.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** The sessions of one mode, and how they execute macros. */
+/** The sessions of one mode, with helpers to execute macros. */
 export function macroFixture(server: () => RunningServer, mode: LogInMode) {
   const sessions = {} as Record<"demo" | "reader" | "admin", Session>;
   beforeAll(async () => {

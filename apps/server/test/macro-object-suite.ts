@@ -3,7 +3,7 @@ import type { MacroFixture } from "./macro-fixture.ts";
 
 /** How macros work with objects, in transactions with the rights of the caller. */
 export function macroObjectSuite({ server, sessions, found, execute, steps, create, customers }: MacroFixture): void {
-  test("keep nothing of what they wrote when they fail, and all of it when they do not", async () => {
+  test("keep no writes when they fail, and all of them otherwise", async () => {
     const name = crypto.randomUUID();
     expect(await execute("Throwing", { create: name })).toMatchObject({ code: "710" });
     expect(
@@ -24,7 +24,7 @@ export function macroObjectSuite({ server, sessions, found, execute, steps, crea
     expect(await customers(name)).toBe(1);
   });
 
-  test("go on after what they catch", async () => {
+  test("continue after a caught error", async () => {
     const name = crypto.randomUUID();
     const id = await create({ Name: name, CreditLimit: 1 });
     const results = await steps(
@@ -48,7 +48,7 @@ export function macroObjectSuite({ server, sessions, found, execute, steps, crea
     expect(await found(id)).toMatchObject({ version: 2, attributes: { CreditLimit: 2 } });
   });
 
-  test("tell and change the readers of objects, with the rights of the caller and as a part of the transaction", async () => {
+  test("read and change the readers of objects, with the rights of the caller and in the transaction", async () => {
     const id = await create({ Name: "Ada" });
     const { userId } = (await execute("Grouped", "open")).body.data;
     const results = await steps(
@@ -126,7 +126,7 @@ export function macroObjectSuite({ server, sessions, found, execute, steps, crea
     expect(await callIn(server(), sessions.demo, `/v1/object/${id}`)).toMatchObject({ code: "609" });
   });
 
-  test("lose no change, however many change the same object at once", async () => {
+  test("lose no concurrent change of the same object", async () => {
     const id = await create({ Name: "Ada", CreditLimit: 0 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => execute("Raise", { id })));
     expect(answers.map(({ code }) => code)).toEqual(Array.from({ length: 8 }, () => "0"));
@@ -134,7 +134,7 @@ export function macroObjectSuite({ server, sessions, found, execute, steps, crea
     expect(await found(id)).toMatchObject({ version: 9, attributes: { CreditLimit: 8 } });
   });
 
-  test("are items of multi requests, and parts of their transaction", async () => {
+  test("run as items of multi requests, in their transaction", async () => {
     const item = (name: string, ...given: readonly unknown[][]) => ({
       method: "POST",
       path: `/v1/execute/${name}`,

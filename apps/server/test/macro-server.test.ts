@@ -46,7 +46,7 @@ const create = async () =>
     "~ObjectID"
   ] as string;
 
-/** Asks until it is so, as long as a test may take. */
+/** Repeats a check until it succeeds, as long as a test may take. */
 async function eventually(ask: () => Promise<unknown>, expected: unknown): Promise<void> {
   for (;;) {
     const answer = await ask();
@@ -55,7 +55,7 @@ async function eventually(ask: () => Promise<unknown>, expected: unknown): Promi
   }
 }
 
-test("a folder that is watched is read anew when something in it changes", async () => {
+test("a watched folder is read again after a change", async () => {
   await start({ MACROS_DIR: directory, MACROS_WATCH: "true" });
   const outcome = (name: string) => async () => {
     const { code, body } = await execute(name);
@@ -73,7 +73,7 @@ test("a folder that is watched is read anew when something in it changes", async
   expect(await outcome("Second")()).toEqual(["0", "two"]);
 }, 60_000);
 
-test("a folder that is not watched is read anew when the server is told to", async () => {
+test("an unwatched folder is read again on request", async () => {
   write("Same.js", "before");
   await start({ MACROS_DIR: directory });
   expect((await execute("Same")).body.data).toBe("before");
@@ -86,7 +86,7 @@ test("a folder that is not watched is read anew when the server is told to", asy
   expect(await execute("Same")).toMatchObject({ status: 500, code: "710" });
 });
 
-test("a server that is told to stop finishes what macros have begun", async () => {
+test("a stopping server finishes running macros", async () => {
   await start({});
   const id = await create();
   const gate = readBarrier(storage().repositories, id);
@@ -103,13 +103,13 @@ test("a server that is told to stop finishes what macros have begun", async () =
   await closing;
 });
 
-test("executions that find no thread in time, and those that are too many, are answered 706", async () => {
+test("executions without a free thread in time, or beyond the queue, are answered 706", async () => {
   await start({ MACRO_THREADS: "1", MACRO_QUEUE_LIMIT: "1", MACRO_QUEUE_TIMEOUT: "100ms" });
   const id = await create();
   const gate = readBarrier(storage().repositories, id);
   const waiting = [execute("Steps", { steps: [["get", id]] })];
   await gate.reached;
-  // While one waits for the database, others go on in its thread, up to eleven that wait as well.
+  // While one waits for the database, others run in its thread; up to eleven wait as well.
   expect((await execute("Echo", 0)).body.data).toBe(0);
   for (let begun = 2; begun <= 12; begun += 1) {
     waiting.push(execute("Steps", { steps: [["get", id]] }));
@@ -125,7 +125,7 @@ test("executions that find no thread in time, and those that are too many, are a
   expect((await execute("Echo", 3)).body.data).toBe(3);
 });
 
-test("who waits in a thread that another is stuck in is answered 706, and nothing is kept; who is stuck, 710", async () => {
+test("executions in the thread of a stuck one are answered 706, and nothing is kept; the stuck one, 710", async () => {
   await start({ MACRO_THREADS: "1", MACRO_CPU_TIME: "100ms" });
   const { repositories } = storage();
   const put = (name: string, run: string) =>
@@ -150,7 +150,7 @@ test("who waits in a thread that another is stuck in is answered 706, and nothin
   expect((await execute("Late", id)).body.data).toBe("late");
 });
 
-test("executions whose clients went away are ended: those that run, and those that wait for the database, which keeps nothing", async () => {
+test("executions of disconnected clients are ended, running or waiting for the database, which keeps nothing", async () => {
   await start({
     MACRO_THREADS: "1",
     MACRO_TIMEOUT: "10m",
@@ -209,13 +209,13 @@ test("executions whose clients went away are ended: those that run, and those th
   expect((await execute("Echo", 2)).body.data).toBe(2);
   letGo.open();
   await holder;
-  // Transactions take turns here: when this one is over, so is the one that was left.
+  // Transactions run one by one here: when this one has ended, so has the abandoned one.
   await storage().transaction(async (r) => void (await r.objects.lock([id])));
   const query = encodeURIComponent(JSON.stringify({ where: { Name: "left behind" } }));
   expect((await callIn(server, session, `/v1/objects/Customer?query=${query}`)).body.data["~Count"]).toBe(0);
 }, 60_000);
 
-test("calls of hooks are counted by what they are asked for", async () => {
+test("hook calls are counted by event", async () => {
   await start({});
   const { repositories } = storage();
   const text = (event: string, run: string) =>
@@ -247,7 +247,7 @@ test("calls of hooks are counted by what they are asked for", async () => {
   expect(metrics).toContain('sallyport_hook_duration_seconds_count{event="beforeSave"} 2');
 });
 
-test("what macros do is counted", async () => {
+test("macro executions are counted", async () => {
   await start({});
   await execute("Echo", 1);
   await execute("Closed");
@@ -260,7 +260,7 @@ test("what macros do is counted", async () => {
   expect(await call(server, "/_CheckService")).toMatchObject({ code: "0" });
 });
 
-test("the sample OpenInvoices finds what is not paid, in a list and in a change of many", async () => {
+test("the sample OpenInvoices finds unpaid invoices, in a list and in a bulk change", async () => {
   await start({ MACROS_DIR: join(import.meta.dirname, "../macros/demo") });
   const list = async (query: object, more = "") => {
     const { code, body } = await callIn(

@@ -8,25 +8,25 @@ import { overCode, testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { readBarrier } from "./read-barrier.ts";
 
-/** What the server has to be told: where the macros of the tests are. */
+/** Settings of the server: the macro folder of the tests. */
 export const macroEnvironment: Readonly<Record<string, string>> = {
   MACROS_DIR: fileURLToPath(new URL("macros", import.meta.url)),
   MACROS_WATCH: "false",
-  // Threads have the lowest priority, and other tests leave them little.
+  // Threads have the lowest priority, and other tests leave them little time.
   MACRO_TIMEOUT: "30s",
   MACRO_QUEUE_TIMEOUT: "30s",
 };
 
-/** The time that `Runaway` asks for, and what its answer may take beyond it, in milliseconds. */
+/** The time limit of `Runaway`, and the tolerance of its answer, in milliseconds. */
 const runaway = { timeout: 400, beyond: 500 };
 
-/** What macros do, in every mode and on every engine. */
+/** Macros, in every mode and on every engine. */
 export function macroSuite(server: () => RunningServer): void {
   describe.each(testedModes)("in mode %s", (mode) => {
     const fixture = macroFixture(server, mode);
     const { sessions, repositories, execute, create, customers } = fixture;
 
-    test("give back any JSON as the data of the answer, and nothing as an empty object", async () => {
+    test("return any JSON as the data of the answer, and nothing as an empty object", async () => {
       for (const input of [{ a: [1, null, "ü\u2028"] }, [], [1], "text", 0, false, null]) {
         expect(await execute("Echo", input)).toMatchObject({
           status: 200,
@@ -45,7 +45,7 @@ export function macroSuite(server: () => RunningServer): void {
       ]);
     });
 
-    test("are for those who have access, and their checkers have the last word", async () => {
+    test("run for callers with access, and their checks decide last", async () => {
       const codes = async (name: string, input: unknown) =>
         [
           await execute(name, input),
@@ -64,7 +64,7 @@ export function macroSuite(server: () => RunningServer): void {
       expect(await codes("Checked?skipChecker=true", true)).toEqual(["403/402", "403/402", "200/0"]);
     });
 
-    test("know who executes them", async () => {
+    test("know their caller", async () => {
       const { data } = (await execute("Grouped", "open")).body;
       expect(data).toEqual({
         userId: expect.any(String),
@@ -76,7 +76,7 @@ export function macroSuite(server: () => RunningServer): void {
       });
     });
 
-    test("have their input checked against its schema", async () => {
+    test("have their input validated against its schema", async () => {
       expect(await execute("Typed", { count: 2 })).toMatchObject({ code: "0", body: { data: 2 } });
       for (const input of [{ count: 0 }, { count: "2" }, { count: 1, more: 1 }, {}, [], null, undefined]) {
         expect(await execute("Typed", input)).toMatchObject({ status: 400, code: "307" });
@@ -85,7 +85,7 @@ export function macroSuite(server: () => RunningServer): void {
       expect(body.status.debugMessage).toMatch(/\/count/);
     });
 
-    test("answer with the code of the catalogue that they choose", async () => {
+    test("answer with a chosen code of the catalogue", async () => {
       for (const [code, status] of [
         [307, 400],
         [403, 403],
@@ -103,7 +103,7 @@ export function macroSuite(server: () => RunningServer): void {
         expect(await execute("Refuse", { code })).toMatchObject({ status: 500, code: "710" });
     });
 
-    test("never say that a key, a session, a message or the server is at fault", async () => {
+    test("never answer that a key, a session, a message or the server is at fault", async () => {
       for (const code of [101, 201, 203, 204, 207, 302, 312, 314, 315, 318, 340, 341, 342, 607, 704, 706, 799, 800]) {
         const answer = await execute("Refuse", { code, detail: "in its words" });
         expect([code, answer.status, answer.code, answer.headers["retry-after"]]).toEqual([
@@ -115,7 +115,7 @@ export function macroSuite(server: () => RunningServer): void {
       }
     });
 
-    test("are two where their names differ in case only", async () => {
+    test("are different if their names differ in case only", async () => {
       const macros = new MacroStore(repositories());
       const put = (name: string) =>
         macros.put(
@@ -135,7 +135,7 @@ export function macroSuite(server: () => RunningServer): void {
       expect(await given()).toEqual([null, names[1]]);
     });
 
-    test("have a status message and lines that are whole, zeros included", async () => {
+    test("have a complete status message and log lines, including zero characters", async () => {
       const message = "before\u0000after\ud83d\ude00";
       expect((await execute("Status", { message, result: message })).body).toEqual({
         status: { internalStatus: "0", statusMessage: message },
@@ -164,7 +164,7 @@ export function macroSuite(server: () => RunningServer): void {
       },
     );
 
-    test("come to their end when their session ends meanwhile, and it stays ended", async () => {
+    test("complete when their session ends meanwhile, and it stays ended", async () => {
       const [id, name] = [await create({ Name: "Ada" }), crypto.randomUUID()];
       const session = await openSession(server(), mode, "demo");
       const gate = readBarrier(repositories(), id);
@@ -186,7 +186,7 @@ export function macroSuite(server: () => RunningServer): void {
       expect(await execute("Echo", 1, session)).toMatchObject({ code: overCode[mode] });
     });
 
-    test("come to their end when they are removed meanwhile", async () => {
+    test("complete when they are removed meanwhile", async () => {
       const id = await create({ Name: "Ada" });
       const macros = new MacroStore(repositories());
       const name = `Removed_${mode}`;
@@ -201,7 +201,7 @@ export function macroSuite(server: () => RunningServer): void {
       expect(await running).toMatchObject({ code: "0", body: { data: "Ada" } });
     });
 
-    test("are those of the database before those of the folder, from the next request on", async () => {
+    test("of the database take precedence over the folder's, from the next request on", async () => {
       const macros = new MacroStore(repositories());
       const name = `Stored_${mode}`;
       const text = (result: string) =>

@@ -9,10 +9,10 @@ import type { RunningServer } from "../src/index.ts";
 import { startDemoServer } from "./demo-server.ts";
 import { has, shells } from "./guide-suite.ts";
 
-// A program for each command and each request takes its time.
+// A program for each command and each request is slow.
 jest.setTimeout(120_000);
 
-/** No example is about how long a macro may wait for its turn on a busy machine. */
+/** No example depends on how long a macro waits for a thread on a busy machine. */
 const patience = { MACRO_TIMEOUT: "1m" };
 
 const guide = readFileSync(resolve(import.meta.dirname, "../../../docs/guides/macros.md"), "utf8");
@@ -20,7 +20,7 @@ const main = resolve(import.meta.dirname, "../dist/package/dist/main.js");
 
 interface Block {
   readonly language: string;
-  /** The file that it is the content of. */
+  /** The file with this content. */
   readonly file: string | undefined;
   readonly text: string;
 }
@@ -30,7 +30,7 @@ const blocks: Block[] = Array.from(
   ([, language = "", file, text = ""]) => ({ language, file, text }),
 );
 
-/** Times and what stands in columns beside them are of the moment. */
+/** Times vary, and so do the columns beside them. */
 function withoutTimes(text: string): string[] {
   const lines = text.trimEnd().split("\n");
   return lines.map((line) =>
@@ -41,7 +41,7 @@ function withoutTimes(text: string): string[] {
   );
 }
 
-describe.each(shells)("the examples of macros.md in %s", (shell) => {
+describe.each(shells)("examples of macros.md in %s", (shell) => {
   let server: RunningServer;
   let folder: string;
 
@@ -75,7 +75,7 @@ describe.each(shells)("the examples of macros.md in %s", (shell) => {
     );
   };
 
-  test("print what it shows", async () => {
+  test("print the documented output", async () => {
     let prepared = "";
     let shown = 0;
     for (const [place, { language, file, text }] of blocks.entries()) {
@@ -99,7 +99,7 @@ describe.each(shells)("the examples of macros.md in %s", (shell) => {
     expect(shown).toBeGreaterThan(5);
   });
 
-  test("and the commands of the README work", async () => {
+  test("work, including the commands of the README", async () => {
     const readme = readFileSync(resolve(import.meta.dirname, "../../../README.md"), "utf8");
     const commands = Array.from(readme.matchAll(/^ {4}npx (sallyport-server macro .*)$/gm), ([, command]) => command);
     expect(commands.length).toBeGreaterThan(2);

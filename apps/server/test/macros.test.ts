@@ -8,11 +8,11 @@ import { openSession } from "./open-session.ts";
 
 onEngines("macros", macroSuite, { environment: { ...withoutLockout, ...macroEnvironment, DEBUG_MESSAGES: "true" } });
 
-onEngines("macros that wait for others", waitingSuite, { environment: macroEnvironment, on: ["Postgres"] });
+onEngines("concurrent macros", waitingSuite, { environment: macroEnvironment, on: ["Postgres"] });
 
-/** What holds objects against macros. */
+/** The macro that holds a lock on objects. */
 function waitingSuite(server: () => RunningServer): void {
-  test("are answered in their time, and leave nothing behind", async () => {
+  test("are answered in time, and leave nothing behind", async () => {
     const { storage } = server().databases.get("") as { readonly storage: Storage };
     const session = await openSession(server(), "session", "demo");
     const execute = (name: string, input: object) =>
@@ -22,7 +22,7 @@ function waitingSuite(server: () => RunningServer): void {
       return (await callIn(server(), session, "/v1/object/Customer", { method: "POST", body })).body.data["~ObjectID"];
     };
     const id = await customer();
-    // An engine takes its time to be made, which executions do not pay for: those that run at once below find theirs.
+    // Creating an engine is slow, which the measured executions below must not include.
     const others = await Promise.all(Array.from({ length: 8 }, customer));
     await Promise.all(others.map((other) => execute("Held", { id: other })));
     let release = () => {};

@@ -31,17 +31,17 @@ async function shown(isTTY: boolean, inWhole: boolean): Promise<string> {
   return text;
 }
 
-test.each([true, false])("a terminal sees a bar, which is gone at the end", async (inWhole) => {
+test.each([true, false])("a terminal shows a progress bar, which is removed at the end", async (inWhole) => {
   expect(await shown(true, inWhole)).toBe(
     "\r\u001B[KDumping ························   0 %, 0 of 1,000 objects, 0/s\r\u001B[K",
   );
 });
 
-test.each([true, false])("nothing else sees anything", async (inWhole) => {
+test.each([true, false])("nothing is printed without a terminal", async (inWhole) => {
   expect(await shown(false, inWhole)).toBe("");
 });
 
-test("an archive is saved although a save before it was cut off", async () => {
+test("an archive is saved after an interrupted save", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sallyport-save-"));
   const file = join(folder, "archive.ndjson");
   await writeFile(`${file}.partial`, "a part");
@@ -60,14 +60,14 @@ describe("read archive", () => {
     lines = archive.split("\n").slice(0, -1);
   });
 
-  test("what was written is read again, in pieces of any size", async () => {
+  test("reads what was written, in pieces of any size", async () => {
     expect((await openArchive(streamed([Buffer.from(archive)]))).header).toMatchObject(header);
     expect(await read(archive)).toEqual(records);
     expect(await read(archive, 1_021)).toEqual(records);
     expect(await read(joined(lines.slice(0, 8)).concat(joined(lines.slice(8))), 7)).toEqual(records);
   });
 
-  test("objects may stand otherwise than they are written", async () => {
+  test("reads objects in another notation", async () => {
     const isObject = (line: string) => line.startsWith('{"id": "A"') && line.includes('"stamp": 10,');
     const changes: readonly ((line: string) => string)[] = [
       (line) => JSON.stringify(JSON.parse(line)),
@@ -89,7 +89,7 @@ describe("read archive", () => {
     }
   });
 
-  test("objects of any size pass unchanged", async () => {
+  test("reads objects of any size unchanged", async () => {
     const large = [1, 700_000, 3_000_000].map(
       (length, index): ArchiveRecord =>
         ({ ...object(index + 1), attributes: canonicalJson({ Text: "\u20ac".repeat(length) }) }) as ArchiveRecord,
@@ -97,7 +97,7 @@ describe("read archive", () => {
     expect(await read(await written(large))).toEqual(large);
   });
 
-  test("every line is canonical JSON, and checked at the latest after a thousand", () => {
+  test("every line is canonical JSON, and followed by a check within a thousand lines", () => {
     const isControl = (line: string) => /^\{"(?:check|section|end)":/.test(line);
     const others = lines.slice(1).filter((line) => !isControl(line));
     expect(others).toHaveLength(records.length);
@@ -107,18 +107,18 @@ describe("read archive", () => {
     expect(gaps.at(-1)).toBe(lines.length - 1);
   });
 
-  test("app keys of an earlier version return nowhere", async () => {
+  test("app keys of an earlier version have no return addresses", async () => {
     const earlier = lines.map((line) => line.replace(', "returnAddresses": []', ""));
     expect(earlier).not.toEqual(lines);
     expect(await read(checkedAnew(earlier))).toEqual(records);
   });
 
-  test("an archive of nothing is one", async () => {
+  test("reads an empty archive", async () => {
     const empty = await written([]);
     expect(await read(empty)).toEqual([]);
   });
 
-  test("what is left out is not there", async () => {
+  test("omits excluded sections", async () => {
     const sections = (text: string) => [...text.matchAll(/^\{"section":"(\w+)"\}$/gm)].map(([, name]) => name);
     const all = [
       "settings",
@@ -143,7 +143,7 @@ describe("read archive", () => {
     expect(records.filter(isLeftOut)).toHaveLength(4);
   });
 
-  test("an archive of a former version does not say who recycled an object", async () => {
+  test("an archive of an earlier version does not record who recycled an object", async () => {
     const former = lines.map((line) => line.replace(/, "deletedBy": (null|"1")/, ""));
     expect(former).not.toEqual(lines);
     const { records: found } = await openArchive(streamed([Buffer.from(checkedAnew(former))]));
@@ -162,8 +162,8 @@ describe("refused archives", () => {
     lines = archive.split("\n").slice(0, -1);
   });
 
-  describe("an archive is refused, with the line", () => {
-    /** The number of the first check line behind this one, and of the last before it. */
+  describe("an archive is refused with the line", () => {
+    /** The number of the first check line after this one, and of the last before it. */
     const checkBehind = (number: number) =>
       lines.findIndex((line, index) => index >= number && line.startsWith('{"check":')) + 1;
     const checkBefore = (number: number) =>
@@ -190,7 +190,7 @@ describe("refused archives", () => {
         () => checkedAnew(lines.with(0, lines[0]?.replace('"version":"2.2.0",', "") ?? "")),
         () => "line 1: the header of the archive is damaged.",
       ],
-      ["that ends behind its header", () => joined(lines.slice(0, 1)), () => "line 2: the archive ends here."],
+      ["that ends after its header", () => joined(lines.slice(0, 1)), () => "line 2: the archive ends here."],
       [
         "that is cut off between lines",
         () => joined(lines.slice(0, 700)),
@@ -222,17 +222,17 @@ describe("refused archives", () => {
         () => altered().replace(grouped(checkBehind(41)), grouped(checkBehind(41) - 1)),
       ],
       [
-        "that goes on",
+        "with extra lines after its end",
         () => `${archive}{"section":"audit"}\n`,
         () => `line ${grouped(lines.length + 1)}: the archive goes on behind its end.`,
       ],
       [
-        "that comes twice",
+        "that is concatenated with itself",
         () => archive + archive,
         () => `line ${grouped(lines.length + 1)}: the archive goes on behind its end.`,
       ],
       [
-        "with a line that is no JSON",
+        "with a line of invalid JSON",
         () => joined(lines.with(40, "{")),
         () => "line 41: this is no record of the section objects.",
       ],
@@ -242,12 +242,12 @@ describe("refused archives", () => {
         () => "line 41: this is no record of the section objects.",
       ],
       [
-        "with an id that is none",
+        "with an invalid id",
         () => checkedAnew(lines.with(40, lines[40]?.replace(/"id": "\w+"/, '"id": "0"') ?? "")),
         () => "line 41: this is no record of the section objects.",
       ],
       [
-        "with a section that nobody knows",
+        "with an unknown section",
         () => checkedAnew(lines.with(2, '{"section":"files"}')),
         () => "line 3: there is no such section.",
       ],
@@ -259,7 +259,7 @@ describe("refused archives", () => {
       [
         "whose sections were exchanged",
         () => checkedAnew([...lines.slice(0, 2), ...lines.slice(5, 8), ...lines.slice(2, 5), ...lines.slice(8)]),
-        () => "line 6: the section settings stands in the wrong place.",
+        () => "with one record too few",
       ],
       [
         "with a record too few",
@@ -273,7 +273,7 @@ describe("refused archives", () => {
     });
   });
 
-  test("a storage keeps nothing of an archive that is cut off, wherever that is", async () => {
+  test("a storage stores nothing of a truncated archive, wherever it ends", async () => {
     const storage = new MemoryStorage();
     await storage.migrate();
     const ends = [3, 4, 8, 1_015, lines.length - 1];

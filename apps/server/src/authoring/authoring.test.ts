@@ -18,7 +18,7 @@ describe("draft types", () => {
   const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
   const types = resolve(import.meta.dirname, "../../../../packages/macros/dist/authoring/index.d.ts");
 
-  test("what authors begin with has no fault of type, with the settings of the guide", () => {
+  test("drafts have no type errors under the settings of the guide", () => {
     const folder = mkdtempSync(join(tmpdir(), "sallyport-drafts-"));
     try {
       const settings = {
@@ -64,7 +64,7 @@ describe("macro drafts", () => {
   const runtime = new QuickJsMacroRuntime({ threads: 1, queue: 10 });
   afterAll(() => runtime.close());
 
-  test("a draft in JavaScript is the one in TypeScript without its types", () => {
+  test("a draft in JavaScript is the TypeScript draft without its types", () => {
     const [typed, plain] = (["ts", "js"] as const).map((language) => draftOf({ ...begin, language }));
     expect(typed?.map(({ file }) => file)).toEqual(["Begun.ts", "Begun.test.json"]);
     expect(plain?.map(({ file }) => file)).toEqual(["Begun.js", "Begun.test.json"]);
@@ -74,7 +74,7 @@ describe("macro drafts", () => {
     expect(typed?.[0]?.text).not.toContain("// ts");
   });
 
-  test("classes are spelled as texts, whatever they are called", () => {
+  test("classes are written as string literals, whatever their names", () => {
     const [file] = draftOf({ ...begin, hook: "beforeSave", classes: ["A", ' B"$&'] });
     expect(file?.text).toContain('  classes: ["A", "B\\"$&"],\n');
   });
@@ -101,7 +101,7 @@ const invocationOf = (name: string): MacroInvocation => ({
   limits,
 });
 
-/** A runtime whose every module asks for what its name says. */
+/** A runtime whose modules make the calls that their names state. */
 const asking: MacroRuntime = {
   inspect: () => Promise.reject(new Error("not asked")),
   lease: async () => ({
@@ -120,7 +120,7 @@ const asking: MacroRuntime = {
   close: async () => {},
 };
 
-test("what macros in macros ask for is written down in order, with its depth", async () => {
+test("calls of nested macros are recorded in order, with their depth", async () => {
   const runtime = new RecordedRuntime(asking);
   const lease: MacroLease = await runtime.lease(0, false);
   const inner: MacroHost = { answer: async () => 7, isCatchable: () => false, log: () => {} };
@@ -141,7 +141,7 @@ test("what macros in macros ask for is written down in order, with its depth", a
   expect(runtime.take()).toEqual({ calls: [], lines: [], cpu: 0 });
 });
 
-test("what the host throws is written down and thrown on", async () => {
+test("an error of the host is recorded and rethrown", async () => {
   const runtime = new RecordedRuntime(asking);
   const lease = await runtime.lease(0, false);
   const error = new Error("refused");
@@ -160,7 +160,7 @@ describe("test file", () => {
   };
   const refusal = { title: "a", as: "demo", expect: { code: 307 } };
 
-  test("tests are what the file says", async () => {
+  test("a test file contains tests", async () => {
     await expect(
       read(JSON.stringify([refusal, { ...refusal, input: null, skipChecker: true, apps: ["x"] }])),
     ).resolves.toEqual([
@@ -181,11 +181,11 @@ describe("test file", () => {
       JSON.stringify([{ ...refusal, expect: { code: 307, data: {} } }]),
       /at \/0\/expect: either a code, or data and a message$/,
     ],
-  ])("%s is refused with its place", async (text, words) => {
+  ])("refuses %s with its position", async (text, words) => {
     await expect(read(text)).rejects.toMatchObject({ name: "TrialError", message: expect.stringMatching(words) });
   });
 
-  test("a file that is not there is told", async () => {
+  test("reports a missing file", async () => {
     await expect(readTests(join(folder, "B.test.json"))).rejects.toMatchObject({
       name: "TrialError",
       message: expect.stringMatching(/B\.test\.json cannot be read: ENOENT/),
@@ -198,7 +198,7 @@ describe("test file", () => {
     [[], []],
     [null, null],
     ["x", "x"],
-  ])("%j is found in %j", (expected, found) => {
+  ])("finds %j in %j", (expected, found) => {
     expect(firstDifference(expected, found)).toBeNull();
   });
 
@@ -213,7 +213,7 @@ describe("test file", () => {
     [5, undefined, "at the top: expected 5, found nothing"],
     [{ toString: 1 }, {}, "at /toString: expected 1, found nothing"],
     [JSON.parse('{"__proto__":{"a":1}}') as JsonValue, { a: 1 }, 'at /__proto__: expected {"a":1}, found nothing'],
-  ])("%j is not found in %j", (expected, found, words) => {
+  ])("reports a difference: %j is not in %j", (expected, found, words) => {
     expect(firstDifference(expected, found)).toBe(words);
   });
 });
@@ -221,7 +221,7 @@ describe("test file", () => {
 describe("trial report", () => {
   const text = Array.from({ length: 10 }, (_, index) => `\tline(${index + 1});`).join("\n");
 
-  test("the line is shown between its neighbours, with a mark below the column", () => {
+  test("shows the line between its neighbours, with a mark below the column", () => {
     expect(faultExcerpt(text, 9, 3)).toEqual([
       "   7 | \tline(7);",
       "   8 | \tline(8);",
@@ -231,7 +231,7 @@ describe("trial report", () => {
     ]);
   });
 
-  test("there is nothing before the first line and behind the last", () => {
+  test("shows nothing before the first line and after the last", () => {
     expect(faultExcerpt(text, 1, 1)).toEqual(["> 1 | \tline(1);", "    | ^", "  2 | \tline(2);", "  3 | \tline(3);"]);
     expect(faultExcerpt("one", 1, 4)).toEqual(["> 1 | one", "    |    ^"]);
   });
@@ -283,14 +283,14 @@ describe("trial", () => {
   };
   const known = { code: 307, detail: "The invoice is this customer's already." };
 
-  test("what a trial does is taken back, its session too", async () => {
+  test("a trial is rolled back, including its session", async () => {
     for (let time = 0; time < 2; time += 1) {
       await expect(trial.run(transfer)).resolves.toMatchObject({ data: { number: "2025-00026" }, error: undefined });
     }
     await expect(sessions()).resolves.toBe(0);
   });
 
-  test("what a trial does is kept when it is asked for, but for its session", async () => {
+  test("a trial is committed on request, except for its session", async () => {
     await expect(trial.run({ ...transfer, commit: true })).resolves.toMatchObject({
       data: { number: "2025-00026" },
       error: undefined,
@@ -300,7 +300,7 @@ describe("trial", () => {
     await expect(sessions()).resolves.toBe(0);
   });
 
-  test("it tells what was asked for, and in which session", async () => {
+  test("reports the calls and the session of a trial", async () => {
     const { recording, message } = await trial.run(transfer);
     expect(recording.calls.map(({ name, argument }) => [name, argument])).toMatchObject([
       ["objects.get", { id: "6S" }],
@@ -330,19 +330,19 @@ describe("trial", () => {
   });
 
   test.each([
-    ["a user who is none", { user: "nobody" }, 'There is no user "nobody".'],
-    ["an app that is none", { appNames: ["nothing"] }, 'There is no app "nothing".'],
+    ["an unknown user", { user: "nobody" }, 'There is no user "nobody".'],
+    ["an unknown app", { appNames: ["nothing"] }, 'There is no app "nothing".'],
     [
-      "a macro that is none",
+      "an unknown macro",
       { macro: "TransferInvoce" },
       'There is no macro "TransferInvoce". Did you mean "TransferInvoice"?',
     ],
     [
-      "one that is like no other",
+      "an unknown macro like no other",
       { macro: "Zzz" },
       'There is no macro "Zzz". There are: CountObjects, Echo, OpenInvoices, OverdueInvoices, TransferInvoice, WhoAmI.',
     ],
-  ])("%s is told in plain words", async (_title, differing, words) => {
+  ])("reports %s in plain words", async (_title, differing, words) => {
     await expect(trial.run({ ...transfer, ...differing })).rejects.toMatchObject({
       name: "TrialError",
       message: words,

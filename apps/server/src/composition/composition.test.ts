@@ -17,7 +17,7 @@ describe("create container", () => {
   const container = createContainer(configuration, pino({ enabled: false }));
   afterAll(async () => container.get(identifiers.engines).close());
 
-  test.each(Object.entries(identifiers))("%s can be made, and is made once", async (_name, identifier) => {
+  test.each(Object.entries(identifiers))("%s can be created, and is created once", async (_name, identifier) => {
     const made: unknown = await container.getAsync<unknown>(identifier);
     expect(made).toBeDefined();
     expect(await container.getAsync<unknown>(identifier)).toBe(made);
@@ -40,7 +40,7 @@ describe("start server", () => {
     return { status: answer.status, code: body.status?.internalStatus };
   }
 
-  test("a database that is down, and one that is not set up, leave the others working", async () => {
+  test("an unreachable or unprepared database leaves the others working", async () => {
     const databases = [{ storage: { engine: "memory" } }, { alias: "down", storage: unreachable }, { alias: "later" }];
     const server = await startServer(configured(databases, { server: { basePath: "/api" } }));
     try {
@@ -56,7 +56,7 @@ describe("start server", () => {
     }
   });
 
-  test("a server without a database that works is alive, but not ready", async () => {
+  test("a server without a working database is alive, but not ready", async () => {
     const server = await startServer(configured([{ storage: unreachable }]));
     try {
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
@@ -67,13 +67,13 @@ describe("start server", () => {
     }
   });
 
-  test("closing twice is closing once, and the address is free again", async () => {
+  test("closing twice closes once, and the address is free again", async () => {
     const server = await startServer(configured([{ storage: { engine: "memory" } }]));
     await Promise.all([server.close(), server.close()]);
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow("fetch failed");
   });
 
-  test("a port in use is told in plain words, before any database is touched", async () => {
+  test("a port in use is reported in plain words, before any database is opened", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
@@ -88,7 +88,7 @@ describe("start server", () => {
     other.close();
   });
 
-  test("a certificate that is none is told in plain words, before any database is touched", async () => {
+  test("an invalid certificate is reported in plain words, before any database is opened", async () => {
     const dataDir = join(folder, "untouched");
     const [certificateFile, keyFile] = ["certificate.pem", "key.pem"].map((name) => join(folder, name)) as [
       string,
@@ -108,7 +108,7 @@ describe("start server", () => {
   test.each([
     ["a file", "file", "it is a file, not a directory"],
     ["below a file", "file/below", "a part of its path is a file, not a directory"],
-  ])("a data directory that is %s is told in plain words", async (_title, name, reason) => {
+  ])("reports a data directory that is %s in plain words", async (_title, name, reason) => {
     writeFileSync(join(folder, "file"), "");
     const dataDir = join(folder, name);
     await expect(startServer(configured([{ storage: { engine: "embedded", dataDir } }]))).rejects.toThrow(

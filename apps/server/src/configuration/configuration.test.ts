@@ -9,7 +9,7 @@ import { maskedConfiguration, maskedUrl } from "./masked-configuration.ts";
 import { readModelFile } from "./model-file.ts";
 import { configurationFields } from "./schema/configuration-schema.ts";
 
-test("the demo says that another folder of macros replaces its own", () => {
+test("the demo warns that another macro folder replaces its own", () => {
   const warnings = (environment: Record<string, string>) =>
     loadConfiguration({ environment }).warnings.filter((each) => each.includes("MACROS_DIR"));
   expect(warnings({ MACROS_DIR: tmpdir() })).toEqual([
@@ -32,7 +32,7 @@ test.each([
 });
 
 test.each(["", "5", "5 s", "5S", "-5s", "1.5s", "s", "9ms", "3d", "1h30m", "9999999999s", 5, null, undefined])(
-  "%p is refused",
+  "refuses %p",
   (value) => {
     expect(schema.safeParse(value).success).toBe(false);
   },
@@ -44,11 +44,11 @@ test.each([
   [90_000, "90s"],
   [3_600_000, "1h"],
   [86_400_000, "1d"],
-])("%d ms is spelled %s", (milliseconds, text) => {
+])("%d ms is written as %s", (milliseconds, text) => {
   expect(durationText(milliseconds)).toBe(text);
 });
 
-test("what is printed is a configuration with the same meaning, but for secrets", () => {
+test("the printed configuration has the same meaning, except for secrets", () => {
   const content = {
     server: { port: 1 },
     sessions: { idleTimeout: "90s", absoluteLifetime: "36h" },
@@ -88,7 +88,7 @@ test.each([
   expect(maskedUrl(url)).toBe(shown);
 });
 
-describe("a model file", () => {
+describe("model file", () => {
   let folder: string;
   beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "sallyport-"))));
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -99,7 +99,7 @@ describe("a model file", () => {
     return file;
   }
 
-  test("gives a new database Employee and ContactPerson unless it is another", async () => {
+  test("gives a new database Employee and ContactPerson by default", async () => {
     const names = (await readModelFile()).map(({ name }) => name);
     expect(names).toEqual(["User", "UserGroup", "Image", "File", "xRestApiUserProvider", "Employee", "ContactPerson"]);
     const other = await readModelFile(fileOf('{ "classes": [{ "name": "Note" }] }'));
@@ -107,38 +107,38 @@ describe("a model file", () => {
     expect(other.map(({ name }) => name)).not.toContain("Employee");
   });
 
-  test("works as the guide shows it", async () => {
+  test("works as shown in the guide", async () => {
     const guide = readFileSync(join(import.meta.dirname, "../../../../docs/guides/classes.md"), "utf8");
     const classes = await readModelFile(fileOf(/```jsonc\n(.*?)```/s.exec(guide)?.[1] ?? ""));
     expect(classes.map(({ name }) => name)).toEqual(expect.arrayContaining(["User", "Department"]));
   });
 
   test.each([
-    ["is no JSON", "{", "it is no JSON: "],
+    ["is invalid JSON", "{", "it is no JSON: "],
     [
-      "has a member that is none",
+      "has an unknown member",
       '{ "classes": [{ "name": "Note", "attributs": [] }] }',
       "at /classes/0: Unrecognized key",
     ],
     ["has a class without a name", '{ "classes": [{}] }', "at /classes/0/name: "],
     [
-      "has a type that is none",
+      "has an unknown type",
       '{ "classes": [{ "name": "Note", "attributes": [{ "name": "Text", "type": "text" }] }] }',
       "at /classes/0/attributes/0/type: ",
     ],
     [
-      "has a definition that is refused",
+      "has a refused definition",
       '{ "classes": [{ "name": "Note", "base": "Nothing" }] }',
       "at /classes/0/base: there is no such class.",
     ],
-  ])("that %s is refused at its place", async (_what, text, reason) => {
+  ])("refuses a file that %s and names the position", async (_what, text, reason) => {
     const file = fileOf(text);
     const error = await readModelFile(file).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConfigurationError);
     expect((error as Error).message).toContain(`The model file ${file} cannot be used: ${reason}`);
   });
 
-  test("that is not there is refused", async () => {
+  test("refuses a missing file", async () => {
     await expect(readModelFile(join(folder, "nothing.json"))).rejects.toThrow(/nothing\.json cannot be used: ENOENT/);
   });
 });
@@ -153,7 +153,7 @@ test("every field is described in one line", () => {
   }
 });
 
-test("every field outside of lists of objects has a variable, no two the same", () => {
+test("every field outside lists of objects has a variable of its own", () => {
   const outside = fields.filter(({ path }) => !path.includes("[]."));
   expect(outside.filter(({ env }) => env === null)).toEqual([]);
   expect(new Set(outside.map(({ env }) => env)).size).toBe(outside.length);

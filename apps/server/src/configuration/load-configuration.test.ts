@@ -59,7 +59,7 @@ describe("reads", () => {
     ]);
   });
 
-  test("takes the engine from the connection string, and of a MariaDB the database", () => {
+  test("the engine from the connection string, and for MariaDB the database", () => {
     const content = { databases: ["", "b-c"].map((alias) => ({ alias, storage: {} })) };
     const storages = (url: string) => loadConfiguration({ content, environment: { DATABASE_URL: url } }).databases;
     const postgresLike = { migrateOnStart: false, storage: { engine: "postgres" } };
@@ -69,7 +69,7 @@ describe("reads", () => {
     expect(storages("mysql://u@h")).toMatchObject([on("sallyport"), on("sallyport_b_c")]);
   });
 
-  test("a module relative to the file, but a package as it is", () => {
+  test("a module path relative to the file, and a package name unchanged", () => {
     const file = join(folder, "modules.json");
     const databases = ["./adapter.js", "@acme/adapter"].map((module, index) => ({
       alias: `a${index}`,
@@ -82,7 +82,7 @@ describe("reads", () => {
     ]);
   });
 
-  test("what a database has of its own over what is common", () => {
+  test("a database's own settings over common ones", () => {
     const content = {
       sessions: { limit: 7 },
       throttle: { user: { maxFailures: 3 } },
@@ -113,7 +113,7 @@ describe("reads", () => {
     expect(other?.audit).toEqual({ retention: 400 * 86_400_000 });
   });
 
-  test("the folder of macros that a database has of its own, the common one, or none", () => {
+  test("a database's own macro folder, the common one, or none", () => {
     const common = join(folder, "common");
     const own = join(folder, "own");
     for (const each of [common, own]) mkdirSync(each);
@@ -133,7 +133,7 @@ describe("reads", () => {
     expect(inProduction).toMatchObject({ watch: false, timeout: 5_000, cpuTime: 1_000, memory: 16 });
   });
 
-  test("a database without storage as one that is not set up", () => {
+  test("a database without storage as not set up", () => {
     const { databases, warnings } = loadConfiguration({
       content: { databases: [{ alias: "later" }] },
       environment: {},
@@ -142,7 +142,7 @@ describe("reads", () => {
     expect(warnings).toContainEqual(expect.stringContaining('"later" has no storage'));
   });
 
-  test("and freezes the result", () => {
+  test("the configuration into a frozen object", () => {
     const configuration = loadConfiguration({ content: { databases: [memory] }, environment: {} });
     expect(() => Object.assign(configuration.server.timeouts, { drain: 1 })).toThrow(TypeError);
     expect(() => Object.assign(configuration.databases[0] as object, { alias: "x" })).toThrow(TypeError);
@@ -166,7 +166,7 @@ test.each([
   [{ NODE_ENV: "production" }, false],
   [{ NODE_ENV: "development" }, true],
   [{ NODE_ENV: "development", DEBUG_MESSAGES: "false" }, false],
-])("debug messages are on in development, with any listening address: %j", (environment, debugMessages) => {
+])("debug messages are on in development only, with any listening address: %j", (environment, debugMessages) => {
   expect(loadConfiguration({ content: { databases: [memory] }, environment })).toMatchObject({
     demo: false,
     debugMessages,
@@ -174,7 +174,7 @@ test.each([
 });
 
 describe("without a configuration", () => {
-  test("the demo is embedded, two databases in one directory", () => {
+  test("the demo is embedded, with two databases in one directory", () => {
     const { demo, databases } = loadConfiguration({ environment: { DATA_DIR: folder, PORT: "0" } });
     expect(demo).toBe(true);
     expect(databases).toMatchObject([
@@ -183,7 +183,7 @@ describe("without a configuration", () => {
     ]);
   });
 
-  test("the demo goes to a Postgres that is named", () => {
+  test("the demo uses a configured Postgres", () => {
     const { demo, databases } = loadConfiguration({ environment: { DATABASE_URL: "postgres://h/d" } });
     expect(demo).toBe(true);
     expect(databases).toMatchObject([
@@ -198,12 +198,12 @@ describe("without a configuration", () => {
     [{ NODE_ENV: "production" }, false],
     [{ NODE_ENV: "production", DOCS_ENABLED: "true" }, true],
     [{ DOCS_ENABLED: "false" }, false],
-  ])("the page at /docs is there unless it is production or switched off: %p", (environment, enabled) => {
+  ])("the page at /docs exists unless in production or disabled: %p", (environment, enabled) => {
     expect(loadConfiguration({ content: { databases: [{}] }, environment }).docs).toEqual({ enabled });
   });
 
   test.each([{ NODE_ENV: "production" }, { HOST: "::" }])(
-    "a Postgres that is named is one database: %p",
+    "a configured Postgres is one database: %p",
     (environment) => {
       const { demo, databases } = loadConfiguration({
         environment: { DATABASE_URL: "postgres://h/d", ...environment },
@@ -223,34 +223,34 @@ describe("warns", () => {
 
   test.each([
     [
-      "of credentials that will be refused",
+      "about credentials that will be refused",
       { server: { host: "0.0.0.0" } },
       {},
       /refuses credentials of other machines/,
     ],
     [
-      "of credentials in clear text",
+      "about credentials in clear text",
       { server: { host: "0.0.0.0", allowInsecureTransport: true } },
       {},
       /over plain HTTP/,
     ],
-    ["of a missing master key", {}, {}, /are answered 705/],
+    ["about a missing master key", {}, {}, /are answered 705/],
     [
-      "of an RSA key for several databases",
+      "about an RSA key for several databases",
       { encryption: { masterKey, rsaKeyFile: keyFile }, databases: [embedded("x"), { alias: "y", ...embedded("y") }] },
       {},
       /all databases share/,
     ],
     [
-      "of plain traffic after a secure log-in",
+      "about plain traffic after a secure log-in",
       { compatibility: { plainAfterSecureLogin: true } },
       {},
       /turn off encryption/,
     ],
-    ["of memory", { databases: [memory] }, {}, /is lost when the server stops/],
-    ["of debug messages in production", { debugMessages: true }, { NODE_ENV: "production" }, /debugMessages/],
+    ["about memory", { databases: [memory] }, {}, /is lost when the server stops/],
+    ["about debug messages in production", { debugMessages: true }, { NODE_ENV: "production" }, /debugMessages/],
     [
-      "of public metrics",
+      "about public metrics",
       { server: { host: "0.0.0.0", trustedProxies: ["10.0.0.1"] }, metrics: { access: "any" } },
       {},
       /metrics\.access/,
@@ -259,19 +259,19 @@ describe("warns", () => {
     expect(warnings(content, environment)).toContainEqual(expect.stringMatching(expected));
   });
 
-  test("of no RSA key for one database", () => {
+  test("not about an RSA key for one database", () => {
     expect(warnings({ encryption: { masterKey, rsaKeyFile: keyFile } })).toEqual([]);
   });
 
   test.each([{}, { server: { host: "0.0.0.0", trustedProxies: ["10.0.0.1"] } }, { server: { host: "::1" } }])(
-    "of nothing in %p",
+    "about nothing in %p",
     (content) => {
       expect(warnings({ encryption: { masterKey }, ...content })).toEqual([]);
     },
   );
 });
 
-test("reads names of providers in any case, and asks for no public address where Apple brings its own", () => {
+test("reads names of providers in any case, and requires no public address if Apple has its own", () => {
   const read = (names: readonly string[], server: object) => {
     const oAuthProviders = names.map((name) => ({ name }));
     return loadConfiguration({

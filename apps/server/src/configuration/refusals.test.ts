@@ -10,7 +10,7 @@ describe("refuses", () => {
     ],
     ["a malformed alias", { databases: [{ alias: "A", ...memory }] }, /databases\[0\]\.alias: must be/],
     [
-      "an alias twice",
+      "a duplicate alias",
       {
         databases: [
           { alias: "a", ...memory },
@@ -45,7 +45,7 @@ describe("refuses", () => {
       /databases\[0\]\.storage\.module: does not apply to the engine "memory"/,
     ],
     [
-      "options that are none",
+      "invalid options",
       { databases: [{ storage: { engine: "module", module: "a", options: [] } }] },
       /databases\[0\]\.storage\.options: must be an object/,
     ],
@@ -61,27 +61,27 @@ describe("refuses", () => {
     ],
     ["a Postgres without an address", { databases: [{ storage: {} }] }, /databases\[0\]\.storage\.url: is required/],
     [
-      "an address in memory",
+      "an address for memory",
       { databases: [{ storage: { engine: "memory", url: "postgres://h/d" } }] },
       /databases\[0\]\.storage\.url: does not apply to the engine "memory"/,
     ],
     [
-      "a directory of a Postgres",
+      "a directory for Postgres",
       { databases: [postgres("postgres://h/d", { dataDir: "x" })] },
       /databases\[0\]\.storage\.dataDir: does not apply/,
     ],
     [
-      "a directory of whatever server",
+      "a directory for a server",
       { databases: [{ storage: { url: "mariadb://h/d", dataDir: "x" } }] },
       /databases\[0\]\.storage\.dataDir: does not apply to a database server/,
     ],
     [
-      "a Postgres at a MariaDB",
+      "a Postgres address for MariaDB",
       { databases: [postgres("mariadb://h/d")] },
       /databases\[0\]\.storage\.engine: does not match the connection string, which is for the engine "mariadb"/,
     ],
     [
-      "a MariaDB at a Postgres",
+      "a MariaDB address for Postgres",
       { databaseUrl: "postgres://h/d", databases: [{ storage: { engine: "mariadb" } }] },
       /databases\[0\]\.storage\.engine: does not match/,
     ],
@@ -96,12 +96,12 @@ describe("refuses", () => {
       /databases\[1\]\.storage\.schema: is already used by databases\[0\]/,
     ],
     [
-      "a name that cannot be one of ours",
+      "a database name of another form",
       { databases: [{ storage: { url: "mariadb://h/Big" } }] },
       /databases\[0\]\.storage\.schema: is required: the default "Big"/,
     ],
     [
-      "a pool of an embedded engine",
+      "a pool for an embedded engine",
       { databases: [embedded("x", { pool: {} })] },
       /databases\[0\]\.storage\.pool: does not apply/,
     ],
@@ -111,7 +111,7 @@ describe("refuses", () => {
       /databases\[0\]\.storage\.urlFile: cannot be combined with url/,
     ],
     [
-      "a file of an address that is not there",
+      "a missing address file",
       { databases: [{ storage: { urlFile: "/none" } }] },
       /databases\[0\]\.storage\.urlFile: the file does not exist/,
     ],
@@ -146,12 +146,12 @@ describe("refuses", () => {
       /databases\[0\]\.storage\.schema: is required/,
     ],
     [
-      "pools that differ",
+      "conflicting pools",
       { databases: [postgres("postgres://h/d"), { alias: "b", ...postgres("postgres://h/d", { pool: { max: 3 } }) }] },
       /databases\[1\]\.storage\.pool: and statementTimeout must be the same as in databases\[0\]/,
     ],
     [
-      "time-outs that differ in one directory",
+      "conflicting time-outs in one directory",
       { databases: [embedded("x"), { alias: "b", ...embedded("x", { statementTimeout: "6s" }) }] },
       /databases\[1\]\.storage\.statementTimeout: must be the same as in databases\[0\], which shares the directory/,
     ],
@@ -173,6 +173,6 @@ test.each([
   ["truestdProxies", "trustedProxies"],
   ["xyz", undefined],
   ["", undefined],
-])("%p means %p", (name, meant) => {
+])("suggests for %p: %p", (name, meant) => {
   expect(didYouMean(name, ["host", "port", "basePath", "timeouts", "trustedProxies"])).toBe(meant);
 });

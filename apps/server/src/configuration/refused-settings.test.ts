@@ -16,7 +16,7 @@ describe("refuses", () => {
   const faults: readonly (readonly [string, object, RegExp, Record<string, string>?])[] = [
     ["an unknown member", { server: { prot: 1 } }, /^ {2}- server\.prot: is unknown; did you mean "port"\?$/m],
     [
-      "an unknown member like no other",
+      "an unknown member without a similar one",
       { server: { zzzzzzz: 1 } },
       /server\.zzzzzzz: is unknown; known names are host, port,/,
     ],
@@ -26,22 +26,22 @@ describe("refuses", () => {
       { databases: [{ alais: "a", ...memory }] },
       /databases\[0\]\.alais: is unknown; did you mean "alias"\?/,
     ],
-    ["a member with the name of a prototype", JSON.parse('{"constructor": 1}'), /constructor: is unknown/],
+    ["a member with the name of a prototype property", JSON.parse('{"constructor": 1}'), /constructor: is unknown/],
     ["a prototype", JSON.parse('{"__proto__": {"port": 1}}'), /^ {2}- __proto__: is unknown/m],
     [
       "a prototype of a section",
       JSON.parse('{"server": {"__proto__": {"port": 1}}}'),
       /^ {2}- server\.__proto__: is unknown/m,
     ],
-    ["a number for a text", { server: { host: 5 } }, /server\.host: must be a host name or an address/],
-    ["a text for a number", { server: { port: "80" } }, /server\.port: must be an integer from 0 to 65535/],
+    ["a number in place of a text", { server: { host: 5 } }, /server\.host: must be a host name or an address/],
+    ["a text in place of a number", { server: { port: "80" } }, /server\.port: must be an integer from 0 to 65535/],
     ["a fraction", { server: { port: 80.5 } }, /server\.port: must be an integer/],
     ["a number out of range", { server: { port: 65_536 } }, /server\.port: must be an integer from 0 to 65535/],
-    ["a text for a flag", { debugMessages: "yes" }, /debugMessages: must be true or false/],
-    ["a list for a section", { server: [] }, /server: must be an object/],
-    ["null for a section", { sessions: null }, /sessions: must be an object/],
-    ["a section for a list", { databases: {} }, /databases: must be a list/],
-    ["a database that is none", { databases: ["a"] }, /databases\[0\]: must be an object/],
+    ["a text in place of a flag", { debugMessages: "yes" }, /debugMessages: must be true or false/],
+    ["a list in place of a section", { server: [] }, /server: must be an object/],
+    ["null in place of a section", { sessions: null }, /sessions: must be an object/],
+    ["a section in place of a list", { databases: {} }, /databases: must be a list/],
+    ["an invalid database", { databases: ["a"] }, /databases\[0\]: must be an object/],
     ["no database", { databases: [] }, /databases: is required/],
     ["an unknown word", { log: { level: "loud" } }, /log\.level: must be "fatal", .* or "silent"/],
     [
@@ -56,23 +56,23 @@ describe("refuses", () => {
       /server\.timeouts\.drain: must be a duration from "0s" to "10m"/,
     ],
     [
-      "a folder of macros that is not there",
+      "a missing macro folder",
       { macros: { directory: "/nonexistent/macros" } },
       /^ {2}- macros\.directory: the directory does not exist$/m,
     ],
     [
-      "a file for a folder of macros",
+      "a file as the macro folder",
       { databases: [{ macros: { directory: import.meta.filename }, ...memory }] },
       /databases\[0\]\.macros\.directory: is not a directory/,
     ],
     [
-      "a folder of macros from a variable that is not there",
+      "a missing macro folder from a variable",
       {},
       /macros\.directory \(MACROS_DIR\): the directory does not exist/,
       { MACROS_DIR: "/nonexistent" },
     ],
     [
-      "answers that one object would not fit into",
+      "an answer limit below the size of one object",
       { limits: { maxResponseBytes: 1_048_576 } },
       /limits\.maxResponseBytes: must be an integer from 2097152 to 1073741824/,
     ],
@@ -91,7 +91,7 @@ describe("refuses", () => {
       /oAuthProviders\[0\]\.name: is required: google, facebook, microsoft or apple$/m,
     ],
     [
-      "a provider twice",
+      "a duplicate provider",
       { oAuthProviders: [{ name: "microsoft" }, { name: "WindowsLive" }] },
       /oAuthProviders\[1\]\.name: is the same provider as oAuthProviders\[0\]\.name/,
     ],
@@ -106,7 +106,7 @@ describe("refuses", () => {
       /server\.publicUrl \(PUBLIC_URL\): is required with oAuthProviders/,
     ],
     [
-      "more log-ins under way of one network than in all",
+      "a higher limit of log-ins in progress for one network than in all",
       { providers: { maxPendingLogins: { perIp: 6, total: 5 } } },
       /providers\.maxPendingLogins\.perIp.*: must not be greater than total/,
     ],
@@ -131,7 +131,7 @@ describe("refuses", () => {
       /^ {2}- server\.tls\.certificateFile \(TLS_CERTIFICATE_FILE\): is required/m,
     ],
     [
-      "a certificate that is not there",
+      "a missing certificate",
       { server: { tls: { certificateFile: "/none", keyFile: "/none" } } },
       /server\.tls\.keyFile: the file does not exist/,
     ],
@@ -141,7 +141,7 @@ describe("refuses", () => {
       /server\.maxIncompleteBodies\.perIp: must not be greater than total/,
     ],
     [
-      "more time for headers than for the request",
+      "a longer time-out for headers than for the request",
       { server: { timeouts: { headers: "40s" } } },
       /server\.timeouts\.headers: must not be longer than server\.timeouts\.request/,
     ],
@@ -161,12 +161,12 @@ describe("refuses", () => {
       /sessions\.perUserLimit: must not be greater than limit/,
     ],
     [
-      "a first delay beyond the longest",
+      "a first delay above the maximum",
       { throttle: { user: { initialDelay: "20m" } } },
       /throttle\.user\.initialDelay: must not be longer than maxDelay/,
     ],
     [
-      "a delay beyond the memory",
+      "a delay longer than failures are remembered",
       { throttle: { ip: { maxDelay: "2h" } } },
       /throttle\.ip\.maxDelay: must not be longer than resetAfter/,
     ],
@@ -189,13 +189,13 @@ describe("refuses", () => {
       { DEBUG_MESSAGES: "maybe" },
     ],
     [
-      "a secret file that is not there",
+      "a missing secret file",
       {},
       /databaseUrl \(DATABASE_URL_FILE\): the file does not exist/,
       { DATABASE_URL_FILE: "/none" },
     ],
     [
-      "a secret and its file",
+      "a secret together with its file",
       {},
       /databaseUrl \(DATABASE_URL_FILE\): cannot be combined with DATABASE_URL/,
       { DATABASE_URL: "postgres://h/d", DATABASE_URL_FILE: "/none" },
@@ -209,7 +209,7 @@ describe("refuses", () => {
     expect(messageOf(content, environment)).toMatch(expected);
   });
 
-  test("all faults at once, each by name", () => {
+  test("lists all errors at once, each by name", () => {
     const message = messageOf(
       {
         server: { prot: 1, timeouts: { headers: "1m" } },
@@ -234,7 +234,7 @@ describe("refuses", () => {
     expect(message.split("\n")).toHaveLength(7);
   });
 
-  test("nothing on account of a value that is refused itself", () => {
+  test("reports nothing that follows from a refused value", () => {
     expect(messageOf({ server: { timeouts: { headers: "x", request: "1s" } } })).not.toContain("must not be longer");
     expect(messageOf({ databases: [{ alias: 1, ...memory }, memory] })).not.toContain("is the same");
   });
@@ -242,22 +242,22 @@ describe("refuses", () => {
   test.each([
     ["in the file", { databases: [{ storage: { engine: "postgres", url: `oracle://u:${secret}@h/d` } }] }, {}],
     [
-      "in a fault next to it",
+      "in an error beside it",
       { databases: [{ storage: { engine: "memory", url: `postgres://u:${secret}@h/d` } }] },
       {},
     ],
     ["in the environment", {}, { DATABASE_URL: `nonsense ${secret}` }],
-    ["as a member that nobody knows", { passwords: { argon: secret } }, {}],
-  ])("without repeating a secret %s", (_title, content, environment) => {
+    ["as an unknown member", { passwords: { argon: secret } }, {}],
+  ])("does not repeat a secret %s", (_title, content, environment) => {
     const message = messageOf(content, environment);
     expect(message).not.toBe("accepted");
     expect(message).not.toContain(secret);
   });
 
   test.each([
-    ["that is not there", undefined, /The configuration file .*file\.json does not exist\./],
-    ["that is no JSON", `{"databaseUrl": "${secret}", }`, /is not valid JSON/],
-    ["that holds no object", "[]", /must hold an object/],
+    ["that is missing", undefined, /The configuration file .*file\.json does not exist\./],
+    ["that is invalid JSON", `{"databaseUrl": "${secret}", }`, /is not valid JSON/],
+    ["without an object", "[]", /must hold an object/],
   ])("a file %s", (_title, content, expected) => {
     const file = join(folder, "file.json");
     rmSync(file, { force: true });
@@ -270,7 +270,7 @@ describe("refuses", () => {
   test.each([
     ["in production", { NODE_ENV: "production" }, /NODE_ENV is production/],
     ["beyond loopback", { HOST: "0.0.0.0" }, /HOST is not a loopback address/],
-  ])("to start without a configuration %s, and says what to do", (_title, environment, why) => {
+  ])("a start without a configuration %s, and explains how to configure", (_title, environment, why) => {
     const load = () => loadConfiguration({ environment });
     expect(load).toThrow(why);
     expect(load).toThrow(/DATABASE_URL/);

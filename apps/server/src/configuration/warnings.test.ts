@@ -36,7 +36,7 @@ test.each([
   expect(warnings.join()).not.toMatch(/\bx\b/);
 });
 
-test("a realistic environment is no cause for a warning", () => {
+test("does not warn in a realistic environment", () => {
   const names = `
     PATH HOME HOSTNAME LOGNAME USER USERNAME SHELL SHLVL TERM TERM_PROGRAM COLORTERM LANG LANGUAGE LC_ALL LC_CTYPE TZ PWD OLDPWD _ EDITOR PAGER MAIL MAILCHECK
     TMPDIR TEMP TMP DISPLAY SSH_AUTH_SOCK SSH_CONNECTION SSH_CLIENT SSH_TTY XDG_DATA_DIRS XDG_DATA_HOME XDG_CONFIG_DIRS XDG_RUNTIME_DIR XDG_SESSION_ID XDG_SESSION_TYPE
@@ -67,7 +67,7 @@ test("a realistic environment is no cause for a warning", () => {
   expect(warned).toEqual([]);
 });
 
-describe("contradictions", () => {
+describe("invalid combinations", () => {
   const masterKey = Buffer.alloc(32, 7).toString("base64");
   const relay = { smtp: { host: "mail.example" }, from: "no-reply@mail.example" };
 
@@ -96,7 +96,7 @@ describe("contradictions", () => {
     [{ ...relay, smtp: { host: "mail.example", security: "tls" } }, "tls", 465],
     [{ ...relay, smtp: { host: "127.0.0.1" } }, "none", 25],
     [{ ...relay, smtp: { host: "localhost", security: "startTls" } }, "startTls", 587],
-  ])("%j is spoken to with %s on port %i", (mail, security, port) => {
+  ])("connects for %j with %s on port %i", (mail, security, port) => {
     expect(load(mail).mail.smtp).toMatchObject({ security, port });
   });
 
@@ -116,11 +116,11 @@ describe("contradictions", () => {
     [{ ...relay, fromName: "a\r\nb" }, ["mail.fromName"]],
     [{ ...relay, smtp: { host: "mail.example\r\nQUIT" } }, ["mail.smtp.host"]],
     [{ ...relay, language: "fr" }, ["mail.language"]],
-  ])("%j is refused at %j", (mail, paths) => {
+  ])("refuses %j at %j", (mail, paths) => {
     expect(faultsOf(mail)).toEqual(paths);
   });
 
-  test("mail needs a master key, and no mail needs none", () => {
+  test("mail requires a master key, and a disabled mail requires none", () => {
     expect([faultsOf(relay, {}), faultsOf({ directory: folder }, {}), faultsOf({}, {})]).toEqual([
       ["encryption.masterKey"],
       ["encryption.masterKey"],
@@ -128,7 +128,7 @@ describe("contradictions", () => {
     ]);
   });
 
-  test("the demo writes into a folder of its data, unless a relay is given", () => {
+  test("the demo writes to a folder of its data, unless a relay is configured", () => {
     const demo = (environment: Record<string, string>) =>
       loadConfiguration({ environment: { DATA_DIR: folder, ...environment } }).mail;
     expect(demo({}).directory).toBe(join(folder, "mail"));
@@ -137,7 +137,7 @@ describe("contradictions", () => {
     expect([given.directory, given.smtp.host]).toEqual([undefined, "127.0.0.1"]);
   });
 
-  test("a demo whose data have no place names what its user gave, and nothing that follows from it", () => {
+  test("a demo without a usable data directory reports the given setting, and nothing derived from it", () => {
     const demo = (environment: Record<string, string>) => () => loadConfiguration({ environment });
     const message = (name: string, reason: string) => `Invalid configuration:\n  - ${name}: ${reason}`;
     expect(demo({ DATA_DIR: file })).toThrow(

@@ -38,14 +38,14 @@ const databasesAt = (url: string): BannerDatabase[] => [
   { alias: "second", name: "second", address: `${url}/second`, demo: "seeded", hasMacros: true },
 ];
 
-describe("the banner", () => {
+describe("banner", () => {
   const text = show(databasesAt("http://127.0.0.1:8080"));
 
   test("is readable in 80 columns", () => {
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  test("tells addresses, credentials and where the data are", () => {
+  test("shows addresses, credentials and the location of the data", () => {
     expect(text).toMatch(/^ {2}demo {4}http:\/\/127\.0\.0\.1:8080$/m);
     expect(text).toMatch(/^ {2}second {2}http:\/\/127\.0\.0\.1:8080\/second$/m);
     expect(text).toMatch(/^ {2}app key +demo-app-key$/m);
@@ -53,7 +53,7 @@ describe("the banner", () => {
     expect(text).toMatch(/^Data +data\nStorage +durable, one process\nMail +data\/mail$/m);
   });
 
-  test("tells where the API can be tried out, if it can", () => {
+  test("shows where the API can be tried, if enabled", () => {
     const [, second] = databasesAt("http://127.0.0.1:8080");
     const first = { ...(second as BannerDatabase), alias: "", address: "http://127.0.0.1:8080", demo: null };
     expect(text).toMatch(/^Try it +http:\/\/127\.0\.0\.1:8080\/docs, in a browser$/m);
@@ -62,7 +62,7 @@ describe("the banner", () => {
     expect(show(databasesAt("http://127.0.0.1:8080"), plain, false)).not.toContain("/docs,");
   });
 
-  test("tells where log-ins at providers can be tried out, if there are imitations", () => {
+  test("shows where provider log-ins can be tried, if fake providers run", () => {
     expect(text).toContain("http://127.0.0.1:8080/v1/auth/google?appkey=demo-app-key");
     const parts = {
       name: "sallyport",
@@ -77,19 +77,19 @@ describe("the banner", () => {
     expect(banner({ ...parts, databases: databasesAt("http://127.0.0.1:8080") })).not.toContain("/v1/auth/google");
   });
 
-  test("promises writing if, and only if, there is a route that writes", () => {
+  test("promises writing only if a route writes", () => {
     const writes = declaredRoutes().some(({ method, path }) => method !== "GET" && path.includes("/object"));
     expect(/\bwrites?\b/.test(text)).toBe(writes);
   });
 
-  test("shows how a macro is executed, if there are those of the demo", () => {
+  test("shows how to execute a macro, if the demo has macros", () => {
     expect(text).toMatch(/^Execute a macro$/m);
     expect(
       show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, hasMacros: false }))),
     ).not.toMatch(/macro|execute/);
   });
 
-  test("shows no more than the addresses when the demo is nowhere", () => {
+  test("shows only the addresses without the demo", () => {
     const without = (demo: BannerDatabase["demo"]) =>
       show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, demo })));
     for (const demo of ["foreign", null] as const) expect(without(demo)).not.toMatch(/demo-app-key|curl/);
@@ -97,7 +97,7 @@ describe("the banner", () => {
     expect(without(null)).toMatch(/8080 {2}cannot be used yet, see the log$/m);
   });
 
-  test("is coloured on a terminal that has colours, and nowhere else", () => {
+  test("is coloured only on a terminal with colours", () => {
     const databases = databasesAt("http://127.0.0.1:8080");
     const coloured = show(databases, terminalStyle({ isTTY: true, hasColors: () => true }));
     expect(coloured).toContain("\u001B[1m");
@@ -112,7 +112,7 @@ const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
 const sender = has("curl") ? "curl" : "a stand-in for curl, which this machine lacks";
 const shells = ["bash", "zsh"].filter(has);
 
-describe(`the lines of the banner, sent by ${sender}`, () => {
+describe(`lines of the banner, sent by ${sender}`, () => {
   let server: RunningServer;
   let url: string;
   let folder: string;
@@ -172,7 +172,7 @@ describe(`the lines of the banner, sent by ${sender}`, () => {
     expect(await statusWith({ authorization: withToken.data.token })).toBe(200);
   });
 
-  test.each(shells)("answer the whole user object in %s", async (shell) => {
+  test.each(shells)("return the whole user object in %s", async (shell) => {
     const [{ data }] = await run(shell, databasesAt(url));
     const meta = (name: string) => ({
       "~ClassName": name,
@@ -227,7 +227,7 @@ async function startServer(): Promise<RunningServer> {
   return started;
 }
 
-describe("start demo providers", () => {
+describe("demo provider start", () => {
   let folder: string;
   let demo: DemoProviders;
 
@@ -241,7 +241,7 @@ describe("start demo providers", () => {
     await rm(folder, { recursive: true });
   });
 
-  test.each(providerTypes)("somebody comes through the imitation of %s", async (type) => {
+  test.each(providerTypes)("a user logs in at the fake provider %s", async (type) => {
     const provider = identityProviders({ fakeProviders: demo.url }).get(type)!;
     const data = provider.accept(demo.entries.find((entry) => entry.type === type)!.data);
     await provider.check(data);
@@ -260,7 +260,7 @@ describe("start demo providers", () => {
     });
   });
 
-  test("Apple's key of the demo is made once, for the user of the server alone", async () => {
+  test("the demo's Apple key is created once, readable by the server's user only", async () => {
     const path = join(folder, "apple-demo-key.p8");
     const before = await readFile(path, "utf8");
     const others = await Promise.all(

@@ -31,14 +31,14 @@ async function all(r: Repositories, ...classes: readonly string[]): Promise<read
 const attribute = (objects: readonly StoredObject[], name: string): (JsonValue | undefined)[] =>
   objects.map(({ attributes }) => attributes[name]);
 
-/** All that is seeded, without what differs from run to run. */
+/** All seeded data, without values that differ between runs. */
 async function contents({ repositories }: Storage): Promise<unknown[]> {
   const classes = ["User", "UserGroup", "Employee", "ContactPerson", "Image", "Customer", "Invoice"];
   const found = await all(repositories, ...classes);
   return found.map(({ storedAt: _storedAt, ...rest }) => rest);
 }
 
-describe("the demo data", () => {
+describe("demo data", () => {
   let r: Repositories;
   let customers: readonly StoredObject[];
   let invoices: readonly StoredObject[];
@@ -51,13 +51,13 @@ describe("the demo data", () => {
     invoices = await all(r, "Invoice");
   });
 
-  test("has 200 customers with different names, at addresses that nobody can have", () => {
+  test("has 200 customers with distinct names, at impossible addresses", () => {
     expect(customers).toHaveLength(200);
     expect(new Set(attribute(customers, "Name")).size).toBe(200);
     for (const email of attribute(customers, "Email")) expect(email).toMatch(/^office@[a-z-]+\.example\.com$/);
   });
 
-  test("has 1,000 invoices with different numbers, each to a customer and due after its date", () => {
+  test("has 1,000 invoices with distinct numbers, each with a customer and due after its date", () => {
     expect(invoices).toHaveLength(1_000);
     expect(new Set(attribute(invoices, "Number")).size).toBe(1_000);
     const ids = customers.map(({ id }) => id);
@@ -87,7 +87,7 @@ describe("the demo data", () => {
     }
   });
 
-  test("lets each user do what the banner says", async () => {
+  test("gives each user the rights that the banner promises", async () => {
     const model = new Model(await r.model.load());
     const { rights } = model.find("Customer")?.definition ?? { rights: [] };
     const mayOf = async (name: string) => {
@@ -107,14 +107,14 @@ describe("the demo data", () => {
     expect(model.find("Invoice")?.definition.rights).toEqual(rights);
   });
 
-  test("knows its app names and no other", async () => {
+  test("has its app names and no others", async () => {
     const known = await new Applications(r.records).known(["demo-app", "demo-seats", "demo-2fa", "other"]);
     expect(known.toSorted()).toEqual(["demo-2fa", "demo-app", "demo-seats"]);
   });
 });
 
 describe("seeding", () => {
-  test("gives the same objects for the same alias, and other customers for another", async () => {
+  test("creates the same objects for the same alias, and other customers for another", async () => {
     const [first, again, second] = await Promise.all(
       ["", "", "second"].map(async (alias) => {
         const storage = await emptyStorage();
@@ -137,14 +137,14 @@ describe("seeding", () => {
     expect(await contents(storage)).toEqual(before);
   });
 
-  test("happens once when several do it at the same time", async () => {
+  test("happens once in concurrent calls", async () => {
     const storage = await emptyStorage();
     const states = await Promise.all([1, 2, 3].map(() => seedDemo(storage, parts)));
     expect(states.toSorted()).toEqual(["present", "present", "seeded"]);
     expect(await all(storage.repositories, "Customer")).toHaveLength(200);
   });
 
-  test("leaves a database alone that holds something", async () => {
+  test("leaves a non-empty database unchanged", async () => {
     const storage = await emptyStorage();
     await storage.repositories.objects.insert([{ className: "UserGroup", attributes: { Name: "Ours" } }]);
     expect(await seedDemo(storage, parts)).toBe("foreign");
@@ -157,14 +157,14 @@ describe("seeding", () => {
     ["an account", (r) => r.accounts.create({ userId: "1", loginName: "us", secret: "", administrator: true }, "us")],
     ["a class", (r) => r.model.change({ put: [{ name: "Ours", base: null, attributes: [], rights: [] }] }, 1)],
     ["an object of a class that is not in the model", (r) => r.objects.insert([{ className: "Ours", attributes: {} }])],
-  ])("leaves a database alone that holds nothing but %s", async (_, fill) => {
+  ])("leaves a database unchanged that contains only %s", async (_, fill) => {
     const storage = await emptyStorage();
     await fill(storage.repositories);
     expect(await seedDemo(storage, parts)).toBe("foreign");
     expect(await new Applications(storage.repositories.records).known(["demo-app"])).toEqual([]);
   });
 
-  test("stops without a trace when something gets in before it", async () => {
+  test("stops without a trace when another write comes first", async () => {
     const storage = await emptyStorage();
     const hasher = new PlainPasswordHasher();
     hasher.hash = async (password) => {

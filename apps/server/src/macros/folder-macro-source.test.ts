@@ -25,7 +25,7 @@ afterEach(() => {
 const write = (name: string, text = "text") => writeFileSync(join(directory, name), text);
 const read = async () => (await folder.read()).map(({ name, language, text }) => [name, language, text]);
 
-test("files by their names, without those that are nobody's", async () => {
+test("reads files by their names, without files that are no macros", async () => {
   for (const name of [
     "B.js",
     "A.mjs",
@@ -50,7 +50,7 @@ test("files by their names, without those that are nobody's", async () => {
   expect(refused).toEqual([]);
 });
 
-test("a link to a file is that file, and one that leads nowhere keeps nothing from the others", async () => {
+test("reads a link to a file as that file, and continues after a dangling link", async () => {
   write("Good.js");
   symlinkSync(join(directory, "Good.js"), join(directory, "Same.js"));
   symlinkSync(join(directory, "nothing"), join(directory, "Lost.js"));
@@ -61,7 +61,7 @@ test("a link to a file is that file, and one that leads nowhere keeps nothing fr
   expect(refused).toEqual(["Lost.js"]);
 });
 
-test("changes are noticed beside a link that leads nowhere", async () => {
+test("notices changes beside a dangling link", async () => {
   write("Good.js");
   symlinkSync(join(directory, "nothing"), join(directory, "Lost.js"));
   await folder.read();
@@ -87,7 +87,7 @@ test("a file may be as large as a macro, and not larger", async () => {
 
 const onUnix = process.platform === "win32" ? test.skip : test;
 
-onUnix("what is no file is not read: a pipe nobody writes to, a device without end, a folder", async () => {
+onUnix("ignores non-files: a pipe without a writer, an endless device, a folder", async () => {
   write("Good.js");
   execFileSync("mkfifo", [join(directory, "Pipe.js")]);
   symlinkSync("/dev/zero", join(directory, "Zero.js"));

@@ -27,7 +27,7 @@ describe("mail relay", () => {
     age: 0,
   };
 
-  /** An outbox that gives out what it is told to, and a delivery that answers what it is told to. */
+  /** An outbox with scripted messages, and a delivery with scripted outcomes. */
   class Scene {
     now = 0;
     claims = 0;
@@ -76,7 +76,7 @@ describe("mail relay", () => {
       return this.looked(() => this.relay.start(new Map([["a", database]])));
     }
 
-    /** Does something, and resolves when the outbox was looked after. */
+    /** Runs a callback, and resolves after the next check of the outbox. */
     looked(work: () => void): Promise<void> {
       return new Promise((resolve) => {
         this.looks.push(resolve);
@@ -93,12 +93,12 @@ describe("mail relay", () => {
 
   afterEach(() => scene.relay.stop());
 
-  test("what waits at the start is sent, in batches until nothing is left", async () => {
+  test("sends waiting messages at the start, in batches until none is left", async () => {
     await scene.put(12).start();
     expect([scene.delivered.length, scene.claims]).toEqual([12, 3]);
   });
 
-  test("who rings is heard before the interval is over, also while others are at work", async () => {
+  test("a notification is handled before the interval ends, even during a delivery", async () => {
     await scene.start();
     await scene.put(1).looked(() => scene.relay.ring("a"));
     expect(scene.delivered).toEqual([["1", "sent"]]);
@@ -122,7 +122,7 @@ describe("mail relay", () => {
     expect(scene.delivered.map(([id]) => id)).toEqual(["1", "2", "3"]);
   });
 
-  test("a transport that takes nothing has it rest for longer and longer, and a mail that gets through ends that", async () => {
+  test("pauses longer and longer while the transport fails, until a message is delivered", async () => {
     scene.outcome = async () => stuck;
     await scene.put(20).start();
     expect([scene.delivered.length, scene.claims]).toEqual([5, 1]);
@@ -146,7 +146,7 @@ describe("mail relay", () => {
     expect(scene.claims).toBe(claims + 1);
   });
 
-  test("who stops waits for what is being sent and takes nothing more", async () => {
+  test("stopping waits for messages in progress and starts no new ones", async () => {
     let release = () => {};
     let begun = () => {};
     const working = new Promise<void>((resolve) => {
@@ -169,7 +169,7 @@ describe("mail relay", () => {
     expect([scene.delivered, scene.claims, scene.queue.length]).toEqual([[["1", "sent"]], 1, 5]);
   });
 
-  test("an outbox that cannot be looked after is told, unless others tell it already, and tried again", async () => {
+  test("an unreadable outbox is reported, unless already reported elsewhere, and retried", async () => {
     scene.claimFails = new ServiceError(799);
     await scene.start();
     expect(scene.failures).toEqual([scene.claimFails]);
@@ -206,11 +206,11 @@ describe("read templates", () => {
     withFrame: { readonly service: string; readonly resetLink: string | null } = frame,
   ) => new TemplateMessageWriter(own.templates, withFrame).write(message, alias);
 
-  test("the templates that come with the server are sound, each in every language", () => {
+  test("the built-in templates are valid in every language", () => {
     expect([own.faults, [...own.templates.keys()].length]).toEqual([[], 8]);
   });
 
-  test.each(["en", "de"] as const)("every kind of letter is whole in %s", (language) => {
+  test.each(["en", "de"] as const)("every kind of message is complete in %s", (language) => {
     const letters: MailMessage[] = [
       { ...reset, language },
       { kind: "passwordChanged", to: "a@b.example", name: "Anna", language },
@@ -227,7 +227,7 @@ describe("read templates", () => {
     }
   });
 
-  test("a link is made of the configured one alone, in both parts", () => {
+  test("a link is built from the configured one only, in both parts", () => {
     const { text, html } = write(reset);
     const link = "https://app.example/second/new?token=t0k-e_n";
     expect(text).toContain(`\n${link}\n`);
@@ -235,19 +235,19 @@ describe("read templates", () => {
     expect(text.split("\n")).not.toContain("t0k-e_n");
   });
 
-  test("without a configured link the token stands alone", () => {
+  test("without a configured link, the message has the token only", () => {
     const { text, html } = write(reset, "", { ...frame, resetLink: null });
     expect(text).toContain("\nt0k-e_n\n");
     expect(html).toContain(">t0k-e_n<");
     expect(html).not.toContain("href");
   });
 
-  test("what replaces a place is not looked at for places again", () => {
+  test("replacement values are not searched for placeholders", () => {
     const { text } = write({ ...reset, token: "{alias}$&" });
     expect(text).toContain("https://app.example/second/new?token=%7Balias%7D%24%26");
   });
 
-  test("a hostile name is text, in one line", () => {
+  test("a hostile name is plain text in one line", () => {
     const { subject, text, html } = write({ ...reset, name: hostile });
     expect(subject).toBe("A new password for Acme & Sons");
     expect(text.split("\n")[0]).toBe(`Hello <img src=x onerror="alert(1)">&' Subject: Evil,`);
@@ -256,7 +256,7 @@ describe("read templates", () => {
     expect(write({ ...reset, name: "ä".repeat(500) }).text).toContain(`Hello ${"ä".repeat(99)}…,`);
   });
 
-  test("a file of the deployment goes before the one of the same name, the others stay", () => {
+  test("a file of the deployment overrides the built-in one of the same name", () => {
     writeFileSync(join(folder, "password-changed.en.txt"), "Subject: Changed, {{name}}\r\n\r\nOurs.\n");
     const { templates, faults } = readTemplates(folder);
     expect(faults).toEqual([]);
@@ -270,7 +270,7 @@ describe("read templates", () => {
     expect(letters.write({ ...message, language: "de" }, "").text).toBe(write({ ...message, language: "de" }).text);
   });
 
-  test("a copy of all that come with the server is sound", () => {
+  test("a copy of all built-in templates is valid", () => {
     cpSync(ownTemplates, folder, { recursive: true });
     expect(readTemplates(folder).faults).toEqual([]);
   });
@@ -303,7 +303,7 @@ describe("read templates", () => {
     ["password-changed.en.html", html.replace("<h1>", "<script>alert(1)</script><h1>"), "must not have"],
     ["password-changed.en.html", html.replace("<h1>", '<h1 onclick="alert(1)">'), "event attribute"],
     ["password-changed.en.html", html.replace("<h1>", '<a href="javascript:alert(1)">x</a><h1>'), "runs something"],
-  ])("%s is refused when it is %j", (name, content, reason) => {
+  ])("refuses %s as %j", (name, content, reason) => {
     writeFileSync(join(folder, name), content);
     expect(readTemplates(folder).faults).toEqual(
       expect.arrayContaining([expect.stringMatching(new RegExp(`^${name}.*${reason}`))]),
@@ -328,7 +328,7 @@ test.each([
   ["one\n  {{#link}}\ntwo\n  {{/link}}\nthree\n", { link: "x" }, "one\ntwo\nthree\n"],
   ["{{name}}", { name: "{{link}} $& $1" }, "{{LINK}} $& $1"],
   ["{ {name} }", {}, "{ {name} }"],
-])("%j is filled", (source, values, expected) => {
+])("fills %j", (source, values, expected) => {
   expect(filled(source, values)).toBe(expected);
 });
 
@@ -344,6 +344,6 @@ test.each([
   ["{{/link}}", "without its start"],
   ["{{#link}}{{/name}}", "without its start"],
   ["{{#link}}{{#name}}{{/name}}{{/link}}", "inside another section"],
-])("%j is refused", (source, reason) => {
+])("refuses %j", (source, reason) => {
   expect(Template.read(source, names)).toEqual(expect.arrayContaining([expect.stringContaining(reason)]));
 });

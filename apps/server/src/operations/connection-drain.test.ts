@@ -42,7 +42,7 @@ const get = (port: number): Promise<string> =>
       .end();
   });
 
-test("a request in work is finished, and then nothing is left", async () => {
+test("a request in progress is finished, and then nothing is left", async () => {
   let finish = () => {};
   const started = deferred();
   const { port, drain } = await listening((_request, response) => {
@@ -58,7 +58,7 @@ test("a request in work is finished, and then nothing is left", async () => {
   await expect(drained).resolves.toBe(true);
 });
 
-test("connections that ask nothing do not hold it up", async () => {
+test("idle connections do not delay it", async () => {
   const { server, port, drain } = await listening((_request, response) => response.end("ok"));
   const silent = await connected(server, port);
   const idle = await connected(server, port);
@@ -69,7 +69,7 @@ test("connections that ask nothing do not hold it up", async () => {
   idle.destroy();
 });
 
-test("half a request does not hold it up", async () => {
+test("half a request does not delay it", async () => {
   const { server, port, connections, drain } = await listening((_request, response) => response.end("ok"));
   const half = await connected(server, port);
   half.write("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHos");
@@ -80,7 +80,7 @@ test("half a request does not hold it up", async () => {
   expect(connections.size).toBe(0);
 });
 
-test("the rest of a body that nobody needs does not hold it up", async () => {
+test("the rest of an unneeded body does not delay it", async () => {
   const { server, port, drain } = await listening((_request, response) => response.end("ok"));
   const half = await connected(server, port);
   half.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf");
@@ -88,7 +88,7 @@ test("the rest of a body that nobody needs does not hold it up", async () => {
   await expect(drain.run({ delay: 0, timeout: 10_000 })).resolves.toBe(true);
 });
 
-test("an answer that is written but not read yet is not cut off", async () => {
+test("an answer that is written but not yet read is not cut off", async () => {
   const size = 32 * 1024 * 1024;
   const { server, port, drain } = await listening((_request, response) => response.end(Buffer.alloc(size)));
   const slow = await connected(server, port);
@@ -106,7 +106,7 @@ test("an answer that is written but not read yet is not cut off", async () => {
   await expect(drained).resolves.toBe(true);
 });
 
-test("requests that wait for the one before are left, and that one's answer says so", async () => {
+test("queued requests on a connection are dropped, and the last answer announces it", async () => {
   const started = deferred();
   let finish = () => {};
   let begun = 0;
@@ -131,7 +131,7 @@ test("requests that wait for the one before are left, and that one's answer says
   await expect(drained).resolves.toBe(true);
 });
 
-test("what takes longer than the time-out is cut off", async () => {
+test("work beyond the time limit is cut off", async () => {
   const started = deferred();
   const { port, drain } = await listening((_request, response) => {
     response.write("half");
@@ -152,7 +152,7 @@ test("a server that does not listen has nothing to drain", async () => {
   ).resolves.toBe(true);
 });
 
-/** A promise and what fulfils it. */
+/** A promise and its resolve function. */
 function deferred(): { promise: Promise<void>; resolve: () => void } {
   let resolve = () => {};
   const promise = new Promise<void>((done) => {

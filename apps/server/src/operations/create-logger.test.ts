@@ -20,7 +20,7 @@ test("lines are JSON with level and time", () => {
   expect(line).toEqual({ level: "info", time: expect.stringMatching(/^\d{4}-.*Z$/), requestId: "r-1", msg: "request" });
 });
 
-test("secrets are not written, wherever they stand", () => {
+test("secrets are not logged, at any position", () => {
   const text = written("json", (logger) =>
     logger.info({
       password: "S3cret",
@@ -33,7 +33,7 @@ test("secrets are not written, wherever they stand", () => {
   expect(text).toContain('"password":"***"');
 });
 
-test("errors are written with their causes, but without what else they hold", () => {
+test("errors are logged with their causes, but without other properties", () => {
   const text = written("json", (logger) => logger.error({ err: error }, "failed"));
   expect(text).not.toContain("S3cret");
   expect(JSON.parse(text).err).toMatchObject({
@@ -44,7 +44,7 @@ test("errors are written with their causes, but without what else they hold", ()
   });
 });
 
-test("lines for people hold the same", () => {
+test("readable lines have the same contents", () => {
   const text = written("text", (logger) => {
     logger.warn({ alias: "a", status: 5 }, "watch out");
     logger.info({ alias: "" }, "look");
@@ -56,7 +56,7 @@ test("lines for people hold the same", () => {
   expect(text).not.toContain("S3cret");
 });
 
-test("in lines for people clients can neither begin a line nor steer the terminal", () => {
+test("in readable lines, client text can neither begin a line nor control the terminal", () => {
   const evil = "x\u001b[2J\n00:00:00 INFO  forged\u202e";
   const text = written("text", (logger) => {
     logger.info({ detail: evil, other: "y  status=1", [evil]: 1 }, evil);
@@ -68,7 +68,7 @@ test("in lines for people clients can neither begin a line nor steer the termina
   expect(text).toMatch(/\nError: x\\u001b\[2J\\u000a00.*\n +at /);
 });
 
-test("nothing below the level is written", () => {
+test("nothing below the level is logged", () => {
   expect(written("json", (logger) => logger.debug("x"))).toBe("");
 });
 
@@ -76,15 +76,15 @@ test.each([
   ["a colour", "\u001b[31mred\u001b[0m", "\\u001b[31mred\\u001b[0m"],
   ["a second line", "one\r\ntwo", "one\\u000d\\u000atwo"],
   ["a bell, a tabulator and a delete", "\u0007\t\u007f", "\\u0007\\u0009\\u007f"],
-  ["a control sequence of eight bits", "\u009b2J", "\\u009b2J"],
-  ["a turn of direction", "exe.\u202egnp\u2066x\u200f\u061c", "exe.\\u202egnp\\u2066x\\u200f\\u061c"],
-  ["separators of lines", "a\u2028b\u2029c\u0085d", "a\\u2028b\\u2029c\\u0085d"],
-  ["half a character", "\ud800x", "\\ud800x"],
-])("%s is spelled out", (_title, text, seen) => {
+  ["an eight-bit control sequence", "\u009b2J", "\\u009b2J"],
+  ["a change of direction", "exe.\u202egnp\u2066x\u200f\u061c", "exe.\\u202egnp\\u2066x\\u200f\\u061c"],
+  ["line separators", "a\u2028b\u2029c\u0085d", "a\\u2028b\\u2029c\\u0085d"],
+  ["half a surrogate pair", "\ud800x", "\\ud800x"],
+])("%s is escaped", (_title, text, seen) => {
   expect(visibleText(text)).toBe(seen);
 });
 
-test("letters of any script and signs stay", () => {
+test("letters of any script and symbols are kept", () => {
   const text = 'Ünïcödé 漢字 عربي 🙂 "quoted" \\ ~';
   expect(visibleText(text)).toBe(text);
 });

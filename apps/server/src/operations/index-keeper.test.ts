@@ -25,7 +25,7 @@ const databaseOver = (alias: string, storage: Storage) =>
     digests: new NodeDigests(),
   });
 
-/** The storage, aligning its indexes in another way. */
+/** The storage with another index alignment. */
 const aligning = (storage: Storage, alignIndexes: Storage["alignIndexes"]): Storage =>
   Object.assign(Object.create(storage) as Storage, { alignIndexes });
 
@@ -36,7 +36,7 @@ function keeperOf(): { keeper: IndexKeeper; lines: () => { [name: string]: unkno
 }
 
 describe("IndexKeeper", () => {
-  test("gives every database its indexes, and says so once", async () => {
+  test("aligns the indexes of every database, and logs it once", async () => {
     const { keeper, lines } = keeperOf();
     const storages = [await storageWithIndex(), await storageWithIndex()] as const;
     const databases = new Map([
@@ -55,7 +55,7 @@ describe("IndexKeeper", () => {
     );
   });
 
-  test("tells once which indexes the engine has no room for", async () => {
+  test("logs once which indexes exceed the engine's limit", async () => {
     const { keeper, lines } = keeperOf();
     const storage = await storageWithIndex();
     const capabilities = { ...storage.capabilities, indexesPerTable: 0 };
@@ -71,7 +71,7 @@ describe("IndexKeeper", () => {
     expect(lines()).toMatchObject([{ level: 40, alias: "a", left: ["File.Name"], limit: 0 }]);
   });
 
-  test("looks at one database at a time, and again at one that changes meanwhile", async () => {
+  test("aligns one database at a time, and repeats one that changes meanwhile", async () => {
     const { keeper } = keeperOf();
     const events: string[] = [];
     const watched = async (alias: string) => {
@@ -97,7 +97,7 @@ describe("IndexKeeper", () => {
     expect(events).toEqual(["a begins", "a ends", "b begins", "b ends", "a begins", "a ends"]);
   });
 
-  test("aligns again when the model changes while it is at it", async () => {
+  test("aligns again when the model changes meanwhile", async () => {
     const { keeper } = keeperOf();
     const storage = await storageWithIndex();
     const other = { ...index, className: "Image" };
@@ -122,7 +122,7 @@ describe("IndexKeeper", () => {
     expect(await storage.readyIndexes([index, other])).toEqual([index, other]);
   });
 
-  test("tells what keeps a database from its indexes once, and not at all what others tell", async () => {
+  test("logs a new failure once, and never one that is logged elsewhere", async () => {
     const { keeper, lines } = keeperOf();
     const storage = await storageWithIndex();
     const failures = [
@@ -146,7 +146,7 @@ describe("IndexKeeper", () => {
     expect(lines()).toMatchObject([trouble, trouble, { level: 30, msg: "indexes aligned" }]);
   });
 
-  test("does nothing any more once it is stopped", async () => {
+  test("does nothing after it is stopped", async () => {
     const { keeper } = keeperOf();
     const storage = await storageWithIndex();
     keeper.stop();
@@ -155,7 +155,7 @@ describe("IndexKeeper", () => {
     expect(await storage.readyIndexes([index])).toEqual([]);
   });
 
-  test("comes back by itself when another process was at it", async () => {
+  test("retries by itself when another process was aligning", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate", "performance"] });
     const { keeper } = keeperOf();
     const storage = await storageWithIndex();

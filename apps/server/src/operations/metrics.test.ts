@@ -12,7 +12,7 @@ const request = {
   address: "::1",
 } as const;
 
-test("requests are counted and timed by what the server knows, never by what clients invent", async () => {
+test("requests are counted and timed by known routes and codes, never by client input", async () => {
   const metrics = new Metrics();
   metrics.answered(request);
   metrics.answered({ ...request, route: null, method: "INVENTED", status: 404, code: 304 });
@@ -24,7 +24,7 @@ test("requests are counted and timed by what the server knows, never by what cli
   expect(text).not.toContain("INVENTED");
 });
 
-test("items of multi requests are counted by what the server knows, too", async () => {
+test("items of multi requests are counted by known routes and codes, too", async () => {
   const metrics = new Metrics();
   const read = { route: "/v1/object/{idOrClass}", method: "GET", status: 200, code: 0 } as const;
   metrics.answered({
@@ -41,7 +41,7 @@ test("items of multi requests are counted by what the server knows, too", async 
   expect(text).toContain('sallyport_multi_items_total{route="none",method="any",status="404",code="304"} 1');
 });
 
-test("gauges are read when somebody asks", async () => {
+test("gauges are read on request", async () => {
   const metrics = new Metrics();
   const load = { current: 3 };
   const connections = { size: 9, dropped: 0 };

@@ -26,7 +26,7 @@ function lineFor(code: ErrorCode | 0, error?: unknown): Record<string, unknown> 
   return JSON.parse(lines[0] as string);
 }
 
-test("one line tells all that is known of a request", () => {
+test("one line describes a request", () => {
   expect(lineFor(0)).toEqual({
     level: "info",
     time: expect.any(String),
@@ -57,7 +57,7 @@ test.each([
   expect(lineFor(code, new ServiceError(code)).level).toBe(level);
 });
 
-test("a macro that fails is logged as an error with its own trace, and one that there is not as a warning", () => {
+test("a failed macro is logged as an error with its own trace, and an unknown one as a warning", () => {
   const fault = new MacroFault("threw", "Macro", "oh", { trace: "    at run (Macro:3:9)" });
   const line = lineFor(710, new ServiceError(710, { detail: "Macro: oh", cause: fault }));
   expect(line).toMatchObject({
@@ -71,7 +71,7 @@ test("a macro that fails is logged as an error with its own trace, and one that 
   });
 });
 
-test("a failure of the server is logged with its stack and cause", () => {
+test("a server failure is logged with its stack and cause", () => {
   const line = lineFor(799, new ServiceError(799, { cause: new Error("underneath") }));
   expect(line["err"]).toMatchObject({
     stack: expect.any(String),
@@ -79,7 +79,7 @@ test("a failure of the server is logged with its stack and cause", () => {
   });
 });
 
-test("a multi request is logged with the number of its items, and what the server failed at in lines of their own", () => {
+test("a multi request is logged with the number of its items, and server failures in separate lines", () => {
   const lines: string[] = [];
   const { logger } = createLogger(
     { log: { level: "info", format: "json" }, demo: false },
@@ -118,7 +118,7 @@ test("a multi request is logged with the number of its items, and what the serve
   expect(request).toMatchObject({ level: "info", msg: "request", requestId: "r-1", code: 0, items: 4, failedItems: 3 });
 });
 
-test("a failure of the client is logged with its detail, without a stack", () => {
+test("a client failure is logged with its detail, without a stack", () => {
   const line = lineFor(307, new ServiceError(307, { detail: "page must be a number" }));
   expect(line["detail"]).toBe("page must be a number");
   expect(line["err"]).toBeUndefined();
@@ -142,7 +142,7 @@ const query: TimedQuery = {
   unindexed: () => ["Invoice.Amount", "Customer.Name"],
 };
 
-test("a slow query is a line that names the missing indexes", () => {
+test("a slow query is logged with its missing indexes", () => {
   const facts = { level: 40, requestId: "r1", alias: "", class: "Invoice", milliseconds: 700 };
   expect(linesOf(500, "info", query, { ...query, unindexed: () => [] })).toEqual([
     {
@@ -154,7 +154,7 @@ test("a slow query is a line that names the missing indexes", () => {
   ]);
 });
 
-test("what is not slow, or not to be logged, is not looked at", () => {
+test("fast or unlogged queries are not analysed", () => {
   const unindexed = jest.fn(() => []);
   expect(linesOf(701, "info", { ...query, unindexed })).toEqual([]);
   expect(linesOf(500, "error", { ...query, unindexed })).toEqual([]);

@@ -16,14 +16,14 @@ const oneMasterKey = { sealedElsewhere: async () => false };
 
 const ask = (...entries: [string, DatabaseEntry][]) => new ReadinessProbe(new Map(entries), oneMasterKey, 5).read();
 
-test("a server with a database that answers is ready", async () => {
+test("a server with a reachable database is ready", async () => {
   await expect(ask(["", good], ["second", good])).resolves.toEqual({
     ready: true,
     databases: { "(empty)": "ok", second: "ok" },
   });
 });
 
-test("a database that is down leaves the server ready for the others, and is named", async () => {
+test("an unreachable database leaves the server ready for the others, and is named", async () => {
   const { ready, databases } = await ask(["", good], ["a", down], ["b", silent], ["c", broken], ["d", null]);
   expect(ready).toBe(true);
   expect(databases).toMatchObject({ "(empty)": "ok", b: "no answer in time" });
@@ -32,13 +32,13 @@ test("a database that is down leaves the server ready for the others, and is nam
 });
 
 test.each([[[["", down]]], [[["", silent]]], [[["", null]]], [[]]] as [[string, DatabaseEntry][]][])(
-  "without one it is not ready",
+  "a server without a reachable database is not ready",
   async (entries) => {
     await expect(ask(...entries)).resolves.toMatchObject({ ready: false });
   },
 );
 
-test("reports a database with keys that were sealed under another master key", async () => {
+test("reports a database with keys sealed under another master key", async () => {
   const probe = new ReadinessProbe(
     new Map([
       ["", good],
@@ -52,7 +52,7 @@ test("reports a database with keys that were sealed under another master key", a
   });
 });
 
-test("questions at once share one answer", async () => {
+test("concurrent checks share one answer", async () => {
   let asked = 0;
   const probe = new ReadinessProbe(new Map([["", database(async () => void (asked += 1))]]), oneMasterKey);
   await Promise.all([probe.read(), probe.read(), probe.read()]);

@@ -34,7 +34,7 @@ function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * ho
   return new Database({ alias, name: "test", policy, storage, digests: new NodeDigests() });
 }
 
-/** A storage that only sweeps, each thing by its own count. */
+/** A storage that only sweeps, with a count for each kind. */
 function stub(alias: string, counts: { [chore: string]: () => Promise<number> }): Database {
   const count = (chore: string) => counts[chore] ?? (async () => 0);
   const repositories = {
@@ -78,7 +78,7 @@ describe("over a real storage", () => {
     offset = 2 * hour;
   });
 
-  test("removes locks of sessions that are over", async () => {
+  test("removes locks of ended sessions", async () => {
     const { locks, objects } = storage.repositories;
     const [object] = await objects.insert([{ className: "File", attributes: {} }]);
     await locks.take(object?.id ?? "", "a".repeat(64));
@@ -86,7 +86,7 @@ describe("over a real storage", () => {
     expect(await locks.sweep(10)).toBe(0);
   });
 
-  test("removes records whose time is over", async () => {
+  test("removes expired records", async () => {
     const { records } = storage.repositories;
     await records.put("passwordReset", "a", {}, { lifetime: hour });
     offset += 2 * hour;
@@ -98,7 +98,7 @@ describe("over a real storage", () => {
     expect(lines()).toEqual([]);
   });
 
-  test("removes mail whose time is over, and says how much", async () => {
+  test("removes expired mail, and logs the number", async () => {
     const { records } = storage.repositories;
     for (const id of ["a", "b"]) await records.put("mail", id, {}, { lifetime: hour });
     await records.put("passwordReset", "a", {}, { lifetime: hour });
@@ -110,7 +110,7 @@ describe("over a real storage", () => {
     ]);
   });
 
-  test("removes forgotten failures, writes tallies down and forgets events beyond their retention, and says so", async () => {
+  test("removes expired failures, writes tallies and removes events beyond their retention, and logs it", async () => {
     const { lines, logger } = listening();
     await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage, 1.5 * hour));
     const { audit, throttle: failures } = storage.repositories;
@@ -123,7 +123,7 @@ describe("over a real storage", () => {
     ]);
   });
 
-  test("keeps younger events, and all of them for ever where nothing else is wanted", async () => {
+  test("keeps younger events, and keeps all events by default", async () => {
     const { lines, logger } = listening();
     for (const retention of [3 * hour, 0]) {
       offset = retention === 0 ? 10_000 * hour : offset;
@@ -134,7 +134,7 @@ describe("over a real storage", () => {
   });
 });
 
-describe("the blocks of encrypted log-ins", () => {
+describe("blocks of encrypted log-ins", () => {
   let offset: number;
   let storage: Storage;
   const sweep = () => new Sweeper(new Map(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
@@ -153,13 +153,13 @@ describe("the blocks of encrypted log-ins", () => {
     expect(await claim("a")).toBe("first");
   });
 
-  test("are remembered for as long as their key is the current one", async () => {
+  test("are kept while their key is the current one", async () => {
     offset = 10_000 * hour;
     await sweep();
     expect(await claim("a", "other")).toBe("refused");
   });
 
-  test("are remembered while their key is accepted, and until it is swept away", async () => {
+  test("are kept while their key is accepted, and until it is swept", async () => {
     await new KeyStore(storage.repositories.records).rotate("first", key("second"), 1_000 * hour);
     for (const hours of [999, 1_001, 1_023]) {
       offset = hours * hour;
@@ -172,7 +172,7 @@ describe("the blocks of encrypted log-ins", () => {
     expect(await claim("a", "other")).toBe("first");
   });
 
-  test("are remembered for three days in any case", async () => {
+  test("are kept for at least three days", async () => {
     await new KeyStore(storage.repositories.records).rotate("first", key("second"), 0);
     for (const hours of [25, 71]) {
       offset = hours * hour;
@@ -185,7 +185,7 @@ describe("the blocks of encrypted log-ins", () => {
   });
 });
 
-test("goes on with the next chore when one fails by itself, but not without a database", async () => {
+test("continues with the next chore after a failure, but not without a database", async () => {
   for (const [code, swept] of [
     [799, 1],
     [704, 0],
@@ -209,7 +209,7 @@ test("goes on with the next chore when one fails by itself, but not without a da
   }
 });
 
-test("logs a failure, tries again, and does not disturb the other databases", async () => {
+test("logs a failure, tries again, and does not disturb other databases", async () => {
   const { lines, logger } = listening();
   let enough = () => {};
   const sweptTwice = new Promise<void>((resolve) => {

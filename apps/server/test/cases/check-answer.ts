@@ -2,7 +2,7 @@ import { errorEntry, type ErrorCode } from "@sallyport/core";
 import type { Case } from "./case.ts";
 import type { CaseAnswer } from "./send-case.ts";
 
-/** How the answer travels: in clear text, encrypted by the session, or as the encrypted answer to a log-in. */
+/** The transport of the answer: in clear text, encrypted by the session, or as the encrypted answer to a log-in. */
 export type Transport = "clear" | "session" | "log-in";
 
 const contentTypes: Readonly<Record<Transport, string>> = {
@@ -17,7 +17,7 @@ const encryptedHeaders: Readonly<Record<Transport, unknown>> = {
   "log-in": "v=1",
 };
 
-/** Compares an answer, its text decrypted, with what a case expects. */
+/** Compares an answer, its text decrypted, with the expectation of a case. */
 export function checkAnswer(
   { method, expect: { data, headers, lacks, isDocument } }: Case,
   code: number,

@@ -17,8 +17,8 @@ import { testEnvironment } from "../test-environment.ts";
 const sessionLimit = 30;
 
 /**
- * A server with everything that staged cases need: the demo on storages that fail as the script says, a database without
- * storage settings as `unconfigured`, macros, an imitated provider, and no mail.
+ * A server for prepared cases: the demo on storages with scripted faults, a database without storage settings as
+ * `unconfigured`, macros, a fake provider, and no mail.
  */
 export interface CodeFixture {
   readonly server: RunningServer;

@@ -12,7 +12,7 @@ const operations = Object.entries<Record<string, Operation>>(document.paths).map
   methods,
 }));
 
-/** The route of a request as the API description calls it; `undefined` where it describes no such request. */
+/** The route of a request in the API description; `undefined` if the description has none. */
 export function routeOf(method: string, path: string): string | undefined {
   const operation = operationAt(path);
   return operation?.methods[method.toLowerCase()] === undefined ? undefined : `${method} ${operation.template}`;
@@ -23,7 +23,7 @@ function operationAt(path: string) {
   return operations.find(({ pattern }) => pattern.test(bare));
 }
 
-/** Whether the API description announces this code for the request. Where it describes no such request, only 304 and 305 are expected. */
+/** Whether the API description declares this code for the request. Without a description, only 304 and 305 are expected. */
 export function isDeclared(method: string, path: string, status: number, code: number): boolean {
   const operation = operationAt(path)?.methods[method.toLowerCase()];
   if (code === 0) return true;

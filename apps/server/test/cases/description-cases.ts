@@ -25,13 +25,13 @@ const classesIn = ({ components }: Json): string[] =>
 const classNamesOf = (document: Json): string[] =>
   document.paths["/v1/objects/{className}"].get.parameters.find(({ name }: Json) => name === "className").schema.enum;
 
-/** What nobody is told who has not logged in. */
+/** Texts that are hidden without a log-in. */
 const ofClasses = ['"class.', "/class.", "Invoice", "CreditLimit", "ContactPerson"];
 
 /** The API description of a database. */
 export const descriptionCases: readonly Case[] = [
   described(
-    "tells everybody of the routes, and of no class",
+    "describes the routes and no class without credentials",
     (document) => {
       expect(document).toMatchObject({
         openapi: "3.1.1",
@@ -44,10 +44,10 @@ export const descriptionCases: readonly Case[] = [
     },
     { headers: { appkey: null }, lacks: ofClasses },
   ),
-  described("tells the same to an app key without a session", (document) => expect(classesIn(document)).toEqual([]), {
+  described("describes no class to an app key without a session", (document) => expect(classesIn(document)).toEqual([]), {
     lacks: ofClasses,
   }),
-  described("tells the same to blank credentials", (document) => expect(classesIn(document)).toEqual([]), {
+  described("describes no class to blank credentials", (document) => expect(classesIn(document)).toEqual([]), {
     headers: { appkey: "", sessionid: "", authorization: " " },
     lacks: ofClasses,
   }),
@@ -94,7 +94,7 @@ export const descriptionCases: readonly Case[] = [
     { as: "demo" },
   ),
   described(
-    "describes no writing to who may not",
+    "describes no writes to a caller without the right",
     ({ components }) => {
       expect(Object.keys(components.schemas).filter((name) => /^class\..+\./.test(name))).toEqual([]);
     },
@@ -127,13 +127,13 @@ export const descriptionCases: readonly Case[] = [
   ),
 
   refused("refuses a wrong app key", { appkey: "x" }, 101),
-  refused("needs an app key with a session", { appkey: null, sessionid: stranger }, 100),
-  refused("refuses a session that is none", { sessionid: stranger }, 201),
-  refused("refuses a token that is none", { "secure-token": stranger }, 203),
-  refused("refuses an authorization that is none", { authorization: "Bearer x" }, 203),
+  refused("requires an app key with a session", { appkey: null, sessionid: stranger }, 100),
+  refused("refuses an invalid session", { sessionid: stranger }, 201),
+  refused("refuses an invalid token", { "secure-token": stranger }, 203),
+  refused("refuses an invalid authorization", { authorization: "Bearer x" }, 203),
   ...(["session", "token", "secure"] as const).map(
     (mode): Case => ({
-      title: `refuses a good credential beside another, of mode ${mode}`,
+      title: `refuses a valid credential beside another, of mode ${mode}`,
       as: "reader",
       modes: modes.filter((each) => headerOf[each] !== headerOf[mode]),
       path,
@@ -142,11 +142,11 @@ export const descriptionCases: readonly Case[] = [
     }),
   ),
   {
-    title: "keeps the databases apart",
+    title: "separates databases",
     as: "admin",
     path: `/second${path}`,
     expect: { code: 201, beforeSession: true },
   },
   { title: "is read only", method: "POST", path, expect: { code: 305, headers: { allow: "GET" } } },
-  { title: "is of databases that there are", path: `/nothing${path}`, expect: { code: 304 } },
+  { title: "exists for configured databases only", path: `/nothing${path}`, expect: { code: 304 } },
 ];

@@ -6,7 +6,7 @@ const digest = "fe01ce2a7fbac8fafaed7c982a04e229";
 const good = { user: "demo", pass: digest, appNames: ["demo-app"] };
 const without = (name: keyof typeof good) => Object.fromEntries(Object.entries(good).filter(([key]) => key !== name));
 
-/** What fits into the blocks of a secure log-in, with headers that have no say. */
+/** Whether a log-in fits into the blocks of a secure log-in, and depends on no header. */
 const isAnyForm = (body: unknown, { path, headers }: Partial<Case>) =>
   typeof body === "object" && JSON.stringify(body).length < 3_000 && path === undefined && headers === undefined;
 
@@ -61,25 +61,25 @@ export const logInCases: readonly Case[] = [
       expect: { code: 0, data: (data) => expect(data).toEqual(wholeUser(user)) },
     }),
   ),
-  logIn("takes the MD5 in capitals", { ...good, pass: digest.toUpperCase() }, 0),
-  logIn("takes a single app name as a text", { ...good, appNames: "demo-app" }, 0),
-  logIn("takes several app names", { ...good, appNames: ["demo-app", "demo-seats"] }, 0),
-  logIn("ignores members that it does not know", { ...good, surprise: { deep: [1] } }, 0),
-  logIn("takes an empty second factor for none", { ...good, "2faToken": "" }, 0),
-  logIn("takes a device", { ...good, device: { deviceId: "d-1", device: "phone", systemType: "any" } }, 0),
-  logIn("takes a charset in the content type", good, 0, {
+  logIn("accepts the MD5 in capitals", { ...good, pass: digest.toUpperCase() }, 0),
+  logIn("accepts a single app name as a text", { ...good, appNames: "demo-app" }, 0),
+  logIn("accepts several app names", { ...good, appNames: ["demo-app", "demo-seats"] }, 0),
+  logIn("ignores unknown members", { ...good, surprise: { deep: [1] } }, 0),
+  logIn("treats an empty second factor as missing", { ...good, "2faToken": "" }, 0),
+  logIn("accepts a device", { ...good, device: { deviceId: "d-1", device: "phone", systemType: "any" } }, 0),
+  logIn("accepts a charset in the content type", good, 0, {
     headers: { "content-type": 'application/json; charset="UTF-8"' },
   }),
-  logIn("does not mind an empty sessionId header", good, 0, { headers: { sessionid: "" } }),
-  logIn("does not mind a sessionId of old", good, 0, { headers: { sessionid: "x".repeat(43) } }),
+  logIn("ignores an empty sessionId header", good, 0, { headers: { sessionid: "" } }),
+  logIn("ignores an old sessionId", good, 0, { headers: { sessionid: "x".repeat(43) } }),
 
-  logIn("needs a user", without("user"), 301),
-  logIn("needs a password", without("pass"), 301),
+  logIn("requires a user", without("user"), 301),
+  logIn("requires a password", without("pass"), 301),
   ...[null, 1, true, ["demo"], { a: 1 }, "", " \t", "x".repeat(1025)].flatMap((value) => [
     logIn(`refuses the user ${JSON.stringify(value)?.slice(0, 20)}`, { ...good, user: value }, 301),
     logIn(`refuses the password ${JSON.stringify(value)?.slice(0, 20)}`, { ...good, pass: value }, 301),
   ]),
-  logIn("needs app names", without("appNames"), 209),
+  logIn("requires app names", without("appNames"), 209),
   ...[
     null,
     5,
@@ -97,11 +97,11 @@ export const logInCases: readonly Case[] = [
     ["demo-app", "unknown"],
   ].map((appNames) => logIn(`refuses the app names ${JSON.stringify(appNames)}`, { ...good, appNames }, 208)),
   logIn("refuses app names in another case", { ...good, appNames: ["Demo-App"] }, 208),
-  logIn("refuses an app name twice", { ...good, appNames: ["demo-app", "demo-app"] }, 210),
-  logIn("tells an unknown app name before a repeated one", { ...good, appNames: ["unknown", "unknown"] }, 208),
-  logIn("tells a missing password before missing app names", { user: "demo" }, 301),
-  logIn("tells missing app names before wrong credentials", { user: "demo", pass: "wrong" }, 209),
-  logIn("tells unknown app names before wrong credentials", { ...good, pass: "wrong", appNames: "x" }, 208),
+  logIn("refuses a duplicate app name", { ...good, appNames: ["demo-app", "demo-app"] }, 210),
+  logIn("reports an unknown app name before a duplicate one", { ...good, appNames: ["unknown", "unknown"] }, 208),
+  logIn("reports a missing password before missing app names", { user: "demo" }, 301),
+  logIn("reports missing app names before wrong credentials", { user: "demo", pass: "wrong" }, 209),
+  logIn("reports unknown app names before wrong credentials", { ...good, pass: "wrong", appNames: "x" }, 208),
   ...(
     [
       [{ user: "" }, 301],
@@ -112,7 +112,7 @@ export const logInCases: readonly Case[] = [
   ).flatMap(([fault, code]) =>
     [{ device: 5 }, { "2faToken": 5 }].map((other) =>
       logIn(
-        `answers ${code} before a fault of another member: ${JSON.stringify({ ...fault, ...other })}`,
+        `answers ${code} before an error in another member: ${JSON.stringify({ ...fault, ...other })}`,
         { ...good, ...fault, ...other },
         code,
       ),
@@ -123,7 +123,7 @@ export const logInCases: readonly Case[] = [
   ),
 
   logIn("refuses a wrong password", { ...good, pass: "wrong" }, 302),
-  logIn("refuses an unknown user in the same words", { ...good, user: "nobody-here" }, 302),
+  logIn("refuses an unknown user with the same answer", { ...good, user: "nobody-here" }, 302),
   logIn("compares user names exactly", { ...good, user: "Demo" }, 302),
   logIn("does not trim user names", { ...good, user: " demo" }, 302),
   ...["' OR '1'='1", "demo'--", "demo\u0000", "__proto__", "${7*7}", "\ud800"].map((user) =>
@@ -132,19 +132,19 @@ export const logInCases: readonly Case[] = [
     }),
   ),
 
-  logInSecurely("needs a public key to log in securely", { credentials: noCredentials }, 205),
-  logInSecurely("needs credentials to log in securely", { publicKey }, 206),
+  logInSecurely("requires a public key for a secure log-in", { credentials: noCredentials }, 205),
+  logInSecurely("requires credentials for a secure log-in", { publicKey }, 206),
   logInSecurely("refuses a public key that is too small", { credentials: noCredentials, publicKey: smallKey }, 309),
-  logInSecurely("refuses credentials that cannot be opened", { credentials: noCredentials, publicKey }, 310),
+  logInSecurely("refuses credentials that cannot be decrypted", { credentials: noCredentials, publicKey }, 310),
 
-  logIn("binds no account of a provider by an unknown dfUuid", { ...good, dfUuid: "nothing" }, 324, {
+  logIn("refuses to link an account by an unknown dfUuid", { ...good, dfUuid: "nothing" }, 324, {
     path: "/v1/extLogin",
   }),
-  { title: "refuses a provider that is unknown", path: "/v1/auth/nobody", expect: { code: 698 } },
+  { title: "refuses an unknown provider", path: "/v1/auth/nobody", expect: { code: 698 } },
 
-  logIn("needs a body", undefined, 300, { headers: { "content-type": "application/json" } }),
-  logIn("needs a content type", "{}", 207, { headers: { "content-type": null } }),
-  logIn("looks at the content type before the body", undefined, 207),
+  logIn("requires a body", undefined, 300, { headers: { "content-type": "application/json" } }),
+  logIn("requires a content type", "{}", 207, { headers: { "content-type": null } }),
+  logIn("checks the content type before the body", undefined, 207),
   ...[
     "text/plain",
     "application/text",
@@ -168,7 +168,7 @@ export const logInCases: readonly Case[] = [
     logIn(`refuses the member ${name}`, `{"user":"demo","pass":"demo","appNames":"demo-app","${name}":{"a":1}}`, 307, {
       headers: { "content-type": "application/json" },
     }),
-    logIn(`refuses the member ${name} deep inside`, `{"user":"demo","x":[{"${name}":1}]}`, 307, {
+    logIn(`refuses the nested member ${name}`, `{"user":"demo","x":[{"${name}":1}]}`, 307, {
       headers: { "content-type": "application/json" },
     }),
   ]),
@@ -178,17 +178,17 @@ export const logInCases: readonly Case[] = [
   logIn("refuses 33 levels", `{"a":${"[".repeat(32)}${"]".repeat(32)}}`, 307, {
     headers: { "content-type": "application/json" },
   }),
-  logIn("takes 32 levels", { ...good, a: JSON.parse(`${"[".repeat(31)}${"]".repeat(31)}`) }, 0),
+  logIn("accepts 32 levels", { ...good, a: JSON.parse(`${"[".repeat(31)}${"]".repeat(31)}`) }, 0),
   logIn("refuses 10,001 elements", { ...good, a: Array(10_001).fill(0) }, 307),
-  logIn("takes 10,000 elements", { ...good, a: Array(10_000).fill(0) }, 0),
+  logIn("accepts 10,000 elements", { ...good, a: Array(10_000).fill(0) }, 0),
   logIn(
     "refuses 1,001 members",
     { ...good, a: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`m${n}`, n])) },
     307,
   ),
-  logIn("takes up to 64 KiB", { ...good, a: "x".repeat(65_400) }, 0),
+  logIn("accepts up to 64 KiB", { ...good, a: "x".repeat(65_400) }, 0),
   logIn("refuses more than 64 KiB", { ...good, a: "x".repeat(64 * 1024) }, 801),
-  logIn("refuses 5 MiB and lets the answer be read", { ...good, a: "x".repeat(5 * 1024 * 1024) }, 801),
-  logIn("needs an app key first", good, 100, { headers: { appkey: null } }),
-  logIn("refuses an unknown app key first", {}, 101, { headers: { appkey: "unknown" } }),
+  logIn("refuses 5 MiB, and the answer can be read", { ...good, a: "x".repeat(5 * 1024 * 1024) }, 801),
+  logIn("requires an app key first", good, 100, { headers: { appkey: null } }),
+  logIn("checks the app key first", {}, 101, { headers: { appkey: "unknown" } }),
 ];

@@ -11,30 +11,30 @@ const execute = (title: string, name: string, code: number, more: Partial<Case> 
 
 const noNames = ["1st", "a-b", "a.b", "a%20b", "%C3%A9t%C3%A9", "$x", "a".repeat(129), "..%2e", "Echo()"];
 
-/** Names that mean something to an object, and nothing to a library of macros. */
+/** Names with a meaning for objects, and none for a macro library. */
 const nothings = ["NoSuchMacro", "__proto__", "constructor", "toString", "_", "a".repeat(128)];
 
-/** Executing macros, as far as it needs none: what macros do stands in the suite of macros. */
+/** Executing macros without any macros; the suite of macros has the others. */
 export const macroCases: readonly Case[] = [
-  ...noNames.map((name) => execute(`refuses ${name.slice(0, 20)} as the name of a macro`, name, 400)),
+  ...noNames.map((name) => execute(`refuses ${name.slice(0, 20)} as a macro name`, name, 400)),
   ...nothings.map((name) => execute(`finds no macro ${name.slice(0, 20)}`, name, 710)),
-  execute("finds no macro for an administrator either", "NoSuchMacro", 710, { as: "admin" }),
+  execute("finds no unknown macro for an administrator either", "NoSuchMacro", 710, { as: "admin" }),
   execute(
-    "says no more of a macro that there is not when its checker is to be skipped",
+    "reveals no more about an unknown macro with skipChecker",
     "NoSuchMacro?skipChecker=true",
     710,
   ),
-  execute("refuses another word than true and false for skipChecker", "NoSuchMacro?skipChecker=yes", 307),
-  execute("takes any JSON", "NoSuchMacro", 710, { json: '[1, null, "a"]' }),
-  execute("refuses a body that is no JSON", "NoSuchMacro", 311, {
+  execute("refuses values of skipChecker other than true and false", "NoSuchMacro?skipChecker=yes", 307),
+  execute("accepts any JSON", "NoSuchMacro", 710, { json: '[1, null, "a"]' }),
+  execute("refuses a body of invalid JSON", "NoSuchMacro", 311, {
     json: "{",
     modes: ["session", "token", "encrypted"],
   }),
-  execute("refuses a message that is no JSON", "NoSuchMacro", 312, { json: "{", modes: ["secure"] }),
-  execute("refuses a body with names that reach a prototype", "NoSuchMacro", 307, { json: '[{"__proto__": 1}]' }),
-  execute("is executed with POST only", "NoSuchMacro", 305, {
+  execute("refuses a message of invalid JSON", "NoSuchMacro", 312, { json: "{", modes: ["secure"] }),
+  execute("refuses a body with names of prototype properties", "NoSuchMacro", 307, { json: '[{"__proto__": 1}]' }),
+  execute("executes with POST only", "NoSuchMacro", 305, {
     method: "GET",
     expect: { code: 305, beforeSession: true, headers: { allow: "POST" } },
   }),
-  { title: "needs a session to execute", method: "POST", path: "/v1/execute/Echo", expect: { code: 200 } },
+  { title: "requires a session to execute", method: "POST", path: "/v1/execute/Echo", expect: { code: 200 } },
 ];

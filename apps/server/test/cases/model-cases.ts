@@ -45,9 +45,9 @@ const own = (name: string, type: string, more: object = {}) => ({
 
 const ticket = { attributes: [text("Title")] };
 
-/** The classes, as far as nothing of them is changed: what is changed stands in the suite of classes. */
+/** Reading classes, and refused changes; the suite of classes has the successful ones. */
 export const modelCases: readonly Case[] = [
-  show("shows a reader the classes that he may read, and what he may do", "reader", (classes) => {
+  show("shows a reader the readable classes and own permissions", "reader", (classes) => {
     expect(classes.get("Customer")).toMatchObject({ base: null, builtIn: false, permissions: ["read"] });
     expect(classes.get("Invoice").attributes).toContainEqual(
       own("Customer", "reference", {
@@ -67,10 +67,10 @@ export const modelCases: readonly Case[] = [
     expect([...classes.keys()]).not.toContain("User");
     expect(JSON.stringify([...classes.values()])).not.toMatch(/"rights"|UserGroup/);
   }),
-  show("shows somebody with more rights that he has them", "demo", (classes) => {
+  show("shows a caller with more rights those rights", "demo", (classes) => {
     expect(classes.get("Customer").permissions).toEqual(["read", "create", "write", "delete"]);
   }),
-  show("shows an administrator all classes with the rights of all", "admin", (classes) => {
+  show("shows an administrator all classes with all rights", "admin", (classes) => {
     expect([...classes.keys()]).toEqual(
       expect.arrayContaining([
         "User",
@@ -92,45 +92,45 @@ export const modelCases: readonly Case[] = [
       own("Bild", "reference", { target: "Image", onDelete: "clear" }),
     );
   }),
-  { title: "needs a session for the classes", path: structure, expect: { code: 200 } },
+  { title: "requires a session for the classes", path: structure, expect: { code: 200 } },
   {
-    title: "needs a session to change a class",
+    title: "requires a session to change a class",
     method: "PUT",
     path: `${structure}/Ticket`,
     body: ticket,
     expect: { code: 200 },
   },
   {
-    title: "takes no single class",
+    title: "serves no single class",
     as: "admin",
     path: `${structure}/Customer`,
     expect: { code: 305, beforeSession: true, headers: { allow: "PUT, DELETE" } },
   },
 
   ...['"999999999"', 'W/"1"', "1", "", '"a"'].map((version) =>
-    put(`does not change a class of the version ${version}`, "Customer", { attributes: [text("New")] }, 713, {
+    put(`refuses a change of a class at the version ${version}`, "Customer", { attributes: [text("New")] }, 713, {
       headers: { "if-match": version },
     }),
   ),
   ...(["demo", "reader"] as const).flatMap((as) => [
-    put(`lets ${as} create no class`, "Ticket", ticket, 404, { as }),
-    put(`tells ${as} nothing of what is wrong with a class`, "User", { base: "Nothing" }, 404, { as }),
-    remove(`lets ${as} remove no class`, "Invoice", 404, { as }),
-    remove(`does not tell ${as} whether there is a class`, "Nothing", 404, { as }),
+    put(`refuses ${as} the creation of a class`, "Ticket", ticket, 404, { as }),
+    put(`hides errors of a class definition from ${as}`, "User", { base: "Nothing" }, 404, { as }),
+    remove(`refuses ${as} the removal of a class`, "Invoice", 404, { as }),
+    remove(`hides the existence of a class from ${as}`, "Nothing", 404, { as }),
   ]),
 
   ...(
     [
       ["an unknown member", "Wrong", { atributes: [] }],
-      ["a base that is no text", "Wrong", { base: 5 }],
-      ["attributes that are no list", "Wrong", { attributes: {} }],
-      ["an attribute that is none", "Wrong", { attributes: ["Name"] }],
+      ["a base that is not a text", "Wrong", { base: 5 }],
+      ["attributes that are not a list", "Wrong", { attributes: {} }],
+      ["an invalid attribute", "Wrong", { attributes: ["Name"] }],
       ["an attribute without a type", "Wrong", { attributes: [{ name: "A" }] }],
       ["an attribute of an unknown type", "Wrong", { attributes: [{ name: "A", type: "text" }] }],
       ["an attribute with an unknown member", "Wrong", { attributes: [{ ...text("A"), mandatry: true }] }],
-      ["a flag that is no flag", "Wrong", { attributes: [{ ...text("A"), indexed: "yes" }] }],
+      ["a flag that is not a boolean", "Wrong", { attributes: [{ ...text("A"), indexed: "yes" }] }],
       [
-        "an unknown rule of deletion",
+        "an unknown deletion rule",
         "Wrong",
         { attributes: [{ name: "A", type: "reference", target: "User", onDelete: "forget" }] },
       ],
@@ -139,24 +139,24 @@ export const modelCases: readonly Case[] = [
       ["an unknown base", "Wrong", { base: "Nothing" }],
       ["itself as its base", "Wrong", { base: "Wrong" }],
       ["an unknown target", "Wrong", { attributes: [{ name: "A", type: "reference", target: "Nothing" }] }],
-      ["a hostile name of an attribute", "Wrong", { attributes: [text("a' or '1'='1")] }],
+      ["a hostile attribute name", "Wrong", { attributes: [text("a' or '1'='1")] }],
       ["an attribute named constructor", "Wrong", { attributes: [text("constructor")] }],
-      ["a name without a small letter", "WRONG", {}],
+      ["a name without a lower-case letter", "WRONG", {}],
       ["a hostile name", "Wrong'--", {}],
       ["a built-in class without its attributes", "User", {}],
       ["the loss of values", "Customer", {}],
       ["another type of values", "Customer", { attributes: [{ name: "Name", type: "number", mandatory: true }] }],
     ] as const
   ).map(([what, name, body]) => put(`refuses ${what}`, name, body, 307)),
-  put("needs a definition", "Wrong", undefined, 300, {
+  put("requires a definition", "Wrong", undefined, 300, {
     headers: { "content-type": "application/json" },
     modes: ["session", "token", "encrypted"],
   }),
 
-  remove("removes no class that there is not", "Nothing", 304),
-  remove("removes no class with a hostile name", "__proto__", 304),
-  remove("removes no built-in class", "User", 307),
-  remove("removes no class with objects", "Invoice", 307),
-  remove("removes no class that others point to", "Customer", 307),
-  remove("removes no class of another version", "Invoice", 713, { headers: { "if-match": '"999999999"' } }),
+  remove("refuses to remove an unknown class", "Nothing", 304),
+  remove("refuses to remove a class with a hostile name", "__proto__", 304),
+  remove("refuses to remove a built-in class", "User", 307),
+  remove("refuses to remove a class with objects", "Invoice", 307),
+  remove("refuses to remove a class that others refer to", "Customer", 307),
+  remove("refuses to remove a class at another version", "Invoice", 713, { headers: { "if-match": '"999999999"' } }),
 ];

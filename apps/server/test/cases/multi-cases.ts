@@ -3,7 +3,7 @@ import type { Case, Json } from "./case.ts";
 
 const path = "/v1/multi";
 
-/** A multi request that is answered, with the code of each item; 0 stands for success. */
+/** A multi request and the code of each item; 0 is a success. */
 const answers = (
   title: string,
   items: readonly unknown[],
@@ -31,7 +31,7 @@ const item = (title: string, given: unknown, httpStatus: number, result: unknown
     [{ method: "GET", path: "/_CheckSession" }, given, { method: "GET", path: "/_CheckSession" }],
     [0, httpStatus === 200 ? 0 : (result as number), 0],
     (results) => {
-      // Some of the servers under test are configured to tell what they object to.
+      // Some of the servers under test return debug messages.
       const debugMessage =
         httpStatus === 200 || results[1].debugMessage === undefined ? {} : { debugMessage: expect.any(String) };
       expect(results[1]).toEqual({ httpStatus, result, ...debugMessage });
@@ -72,7 +72,7 @@ const refuseText = (title: string, json: string, code: number, more: Partial<Cas
 
 const inClear = { modes: ["session", "token", "encrypted"] } as const;
 
-/** What is no item, or names none of the members that an item has. */
+/** Values that are no item, or lack a member of an item. */
 const noItems: readonly unknown[] = [
   null,
   5,
@@ -94,7 +94,7 @@ const noItems: readonly unknown[] = [
   get(`/_CheckSession?${"\u{1f469}".repeat(4 * 1024)}`),
 ];
 
-/** Paths that are those of no route, though some look like it. */
+/** Paths without a route, though some look like one. */
 const nowhere: readonly string[] = [
   "",
   "/",
@@ -132,7 +132,7 @@ const nowhere: readonly string[] = [
 
 const credentials = { user: "demo", pass: "demo", appNames: ["demo-app"] };
 
-/** Routes that are for requests of their own. */
+/** Routes that need a request of their own. */
 const alone: readonly { readonly method: string; readonly path: string; readonly data?: unknown }[] = [
   { method: "POST", path: "/v1/login", data: credentials },
   { method: "POST", path: "/v2/login", data: credentials },
@@ -146,11 +146,11 @@ const alone: readonly { readonly method: string; readonly path: string; readonly
   { method: "POST", path: "/v1/%6dulti?atomic=true", data: [get("/_CheckSession")] },
 ];
 
-/** Multi requests, as far as nothing is written: what is written stands in the suite of multi requests. */
+/** Multi requests that write nothing; the suite of multi requests has the others. */
 export const multiCases: readonly Case[] = [
-  answers("answers nothing to no items", [], []),
+  answers("returns no results for no items", [], []),
   answers(
-    "answers every item in its place",
+    "returns every result at its position",
     [get("/v1/objects/Customer?perPage=2"), get("/v1/nothing"), get("/_CheckSession"), get("/_CheckService")],
     [0, 304, 0, 0],
     ([list, , session, service]) => {
@@ -162,7 +162,7 @@ export const multiCases: readonly Case[] = [
     },
   ),
   answers(
-    "takes 50 items",
+    "accepts 50 items",
     Array.from({ length: 50 }, () => get("/_CheckSession")),
     Array.from({ length: 50 }, () => 0),
   ),
@@ -172,20 +172,20 @@ export const multiCases: readonly Case[] = [
     307,
   ),
   ...[null, 5, true, "text", {}, { 0: get("/_CheckSession"), length: 1 }].map((body) =>
-    refuseText(`refuses ${shown(body)} for an array`, JSON.stringify(body), 307),
+    refuseText(`refuses ${shown(body)} as an array`, JSON.stringify(body), 307),
   ),
-  refuse("needs items", undefined, 300, { ...inClear, headers: { "content-type": "application/json" } }),
-  refuse("refuses what is no JSON", "[", 311, { ...inClear, headers: { "content-type": "application/json" } }),
+  refuse("requires items", undefined, 300, { ...inClear, headers: { "content-type": "application/json" } }),
+  refuse("refuses invalid JSON", "[", 311, { ...inClear, headers: { "content-type": "application/json" } }),
   refuse("refuses items of another content type", "[]", 207, { headers: { "content-type": "text/plain" } }),
   {
-    title: "tells which method it takes",
+    title: "reports the allowed method",
     as: "demo",
     path,
     expect: { code: 305, beforeSession: true, headers: { allow: "POST" } },
   },
-  { title: "needs a session for any item", path, method: "POST", body: [get("/_CheckService")], expect: { code: 200 } },
+  { title: "requires a session for any item", path, method: "POST", body: [get("/_CheckService")], expect: { code: 200 } },
   {
-    title: "needs to know whether it is atomic",
+    title: "refuses an unknown value of atomic",
     as: "demo",
     path: `${path}?atomic=perhaps`,
     method: "POST",
@@ -193,7 +193,7 @@ export const multiCases: readonly Case[] = [
     expect: { code: 307 },
   },
   {
-    title: "refuses to be atomic and not",
+    title: "refuses two values of atomic",
     as: "demo",
     path: `${path}?atomic=true&atomic=false`,
     method: "POST",
@@ -202,7 +202,7 @@ export const multiCases: readonly Case[] = [
   },
   ...["__proto__", "constructor", "prototype"].map((name) =>
     refuseText(
-      `refuses the name ${name} in what an item carries`,
+      `refuses the name ${name} in the data of an item`,
       `[{"method":"POST","path":"/v1/object/Customer","data":{"${name}":{}}}]`,
       307,
     ),
@@ -219,24 +219,24 @@ export const multiCases: readonly Case[] = [
     801,
   ),
 
-  ...noItems.map((given) => item(`refuses ${shown(given)} for an item`, given, 400, 307)),
-  ...nowhere.map((target) => item(`finds nothing at ${shown(target)}`, get(target), 404, 304)),
-  ...alone.map((given) => item(`leaves ${given.method} ${given.path} to a request of its own`, given, 400, 307)),
+  ...noItems.map((given) => item(`refuses ${shown(given)} as an item`, given, 400, 307)),
+  ...nowhere.map((target) => item(`finds no route at ${shown(target)}`, get(target), 404, 304)),
+  ...alone.map((given) => item(`refuses ${given.method} ${given.path} as an item`, given, 400, 307)),
   ...["PUT", "get", "Get", "HEAD", "OPTIONS", "TRACE", "toString", "__proto__", "", "GET "].map((method) =>
-    item(`knows no method ${shown(method)} of lists`, { method, path: "/v1/objects/Customer" }, 405, 305),
+    item(`refuses the method ${shown(method)} for lists`, { method, path: "/v1/objects/Customer" }, 405, 305),
   ),
-  item("tolerates what an address may look like", get("//_CheckSession/?"), 200, {}),
-  item("ignores parameters that nobody knows", get("/_CheckSession?a=1&a=1&toString=2"), 200, {}),
-  item("ignores data that nobody asks for", { ...get("/_CheckSession"), data: [1] }, 200, {}),
-  item("ignores data null that nobody asks for", { ...get("/_CheckSession"), data: null }, 200, {}),
-  item("finds an object that is not there", get("/v1/object/ZZZZZZZ"), 404, 304),
-  item("refuses a query string that is no query", get("/v1/objects/Customer?perPage=-1"), 400, 307),
+  item("tolerates doubled slashes and a bare question mark", get("//_CheckSession/?"), 200, {}),
+  item("ignores unknown parameters", get("/_CheckSession?a=1&a=1&toString=2"), 200, {}),
+  item("ignores unneeded data", { ...get("/_CheckSession"), data: [1] }, 200, {}),
+  item("ignores unneeded data null", { ...get("/_CheckSession"), data: null }, 200, {}),
+  item("reports an unknown object", get("/v1/object/ZZZZZZZ"), 404, 304),
+  item("refuses an invalid query string", get("/v1/objects/Customer?perPage=-1"), 400, 307),
   item("refuses a query string with two values", get("/v1/objects/Customer?page=1&page=2"), 400, 307),
-  item("refuses a query that does not parse", get("/v1/objects/Customer?query={"), 400, 308),
-  item("refuses a query that is no object", get("/v1/objects/Customer?query=[]"), 400, 329),
-  item("refuses parameters that are packed badly", get("/v1/objects/Customer?qb64=%25%25"), 400, 307),
-  item("needs data where a body is needed", { method: "POST", path: "/v1/object/Customer" }, 400, 300),
-  item("refuses data that is no object", { method: "POST", path: "/v1/object/Customer", data: null }, 400, 307),
+  item("refuses a query of invalid JSON", get("/v1/objects/Customer?query={"), 400, 308),
+  item("refuses a query that is not an object", get("/v1/objects/Customer?query=[]"), 400, 329),
+  item("refuses badly packed parameters", get("/v1/objects/Customer?qb64=%25%25"), 400, 307),
+  item("requires data for a body", { method: "POST", path: "/v1/object/Customer" }, 400, 300),
+  item("refuses data that is not an object", { method: "POST", path: "/v1/object/Customer", data: null }, 400, 307),
   item(
     "refuses data that is a list",
     { method: "POST", path: "/v1/object/Customer", data: [{ Name: "Ada" }] },
@@ -244,13 +244,13 @@ export const multiCases: readonly Case[] = [
     307,
   ),
   item(
-    "refuses data that is none of the class",
+    "refuses data that does not fit the class",
     { method: "POST", path: "/v1/object/Customer", data: { Nmae: "Ada" } },
     400,
     307,
   ),
   answers(
-    "lists what a query string asks for, encoded, plain and packed",
+    "lists by a query string: encoded, plain and packed",
     [
       "perPage=1&query=%7B%22sort%22%3A%5B%22-Name%22%5D%7D",
       'perPage=1&query={"sort":["-Name"]}',
@@ -264,14 +264,14 @@ export const multiCases: readonly Case[] = [
   ),
   {
     ...answers(
-      "lets nobody write who may only read",
+      "refuses writes without the right",
       [{ method: "POST", path: "/v1/object/Customer", data: { Name: "Ada" } }, get("/v1/objects/Customer?perPage=1")],
       [404, 0],
     ),
     as: "reader",
   },
 
-  atomic("answers nothing to no items in one transaction", [], 0, {
+  atomic("returns no results for no items in one transaction", [], 0, {
     expect: { code: 0, data: (results) => expect(results).toEqual([]) },
   }),
   atomic("reads in one transaction", [get("/_CheckSession"), get("/v1/objects/Customer?perPage=1")], 0, {
@@ -285,43 +285,43 @@ export const multiCases: readonly Case[] = [
     },
   }),
   ...noItems.map((given) =>
-    atomic(`refuses ${shown(given)} for an item of a transaction`, [get("/_CheckSession"), given], 307),
+    atomic(`refuses ${shown(given)} as an item of a transaction`, [get("/_CheckSession"), given], 307),
   ),
   ...alone.map((given) =>
-    atomic(`leaves ${given.method} ${given.path} out of transactions`, [get("/_CheckSession"), given], 307),
+    atomic(`refuses ${given.method} ${given.path} in a transaction`, [get("/_CheckSession"), given], 307),
   ),
   ...["PUT", "DELETE"].map((method) =>
     atomic(
-      `leaves ${method} of a class out of transactions`,
+      `refuses ${method} of a class in a transaction`,
       [{ method, path: "/v1/model/structure/Never", data: {} }],
       307,
       { as: "admin" },
     ),
   ),
-  atomic("leaves what shows the classes out of transactions", [get("/_CheckSession"), get("/v1/model/structure")], 307),
-  atomic("finds no such path in a transaction", [get("/_CheckSession"), get("/second/v1/objects/Customer")], 304),
+  atomic("refuses the structure in a transaction", [get("/_CheckSession"), get("/v1/model/structure")], 307),
+  atomic("finds no such route in a transaction", [get("/_CheckSession"), get("/second/v1/objects/Customer")], 304),
   atomic(
-    "knows no such method in a transaction",
+    "refuses the method in a transaction",
     [get("/_CheckSession"), { method: "PUT", path: "/v1/objects/Customer" }],
     305,
   ),
   atomic(
-    "needs data in a transaction, too",
+    "requires data in a transaction, too",
     [get("/_CheckSession"), { method: "POST", path: "/v1/object/Customer" }],
     300,
   ),
   atomic(
-    "fails with the code of the item that fails",
+    "fails with the code of the failed item",
     [get("/_CheckSession"), get("/v1/object/ZZZZZZZ"), get("/v1/objects/Customer?perPage=1")],
     304,
   ),
   atomic(
-    "refuses what the items ask for before it does any of them",
+    "checks all items before it executes any",
     [get("/v1/object/ZZZZZZZ"), get("/v1/objects/Customer?query={")],
     308,
   ),
   atomic(
-    "lets nobody write in a transaction who may only read",
+    "refuses writes without the right in a transaction",
     [{ method: "POST", path: "/v1/object/Customer", data: { Name: "Ada" } }],
     404,
     { as: "reader" },

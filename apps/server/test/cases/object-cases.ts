@@ -41,19 +41,19 @@ export const objectCases: readonly Case[] = [
   read("lists a class under the singular name, too", "/v1/object/Customer?perPage=2", 0, {
     expect: { code: 0, data: (data) => expect(ids(data)).toHaveLength(2) },
   }),
-  read("gives the rest on the last page", `${list}?page=2&perPage=70`, 0, {
+  read("returns the rest on the last page", `${list}?page=2&perPage=70`, 0, {
     expect: { code: 0, data: (data) => expect([data["~Count"], ids(data).length]).toEqual([200, 60]) },
   }),
-  read("gives nothing behind the last page", `${list}?page=4`, 0, {
+  read("returns nothing after the last page", `${list}?page=4`, 0, {
     expect: {
       code: 0,
       data: (data) => expect(data).toEqual({ "~Count": 200, "~UnfilteredCount": 200, "~Elements": [] }),
     },
   }),
-  read("gives a thousand at once", "/v1/objects/Invoice?perPage=1000", 0, {
+  read("returns a thousand objects at once", "/v1/objects/Invoice?perPage=1000", 0, {
     expect: { code: 0, data: (data) => expect(new Set(ids(data)).size).toBe(1_000) },
   }),
-  read("takes an empty query", `${list}?perPage=1&query=${encode({})}`, 0),
+  read("accepts an empty query", `${list}?perPage=1&query=${encode({})}`, 0),
 
   ...["-1", "1.5", "1e3", "x", "", " 1", "0x1", "99999999999", "10000001", "NaN"].map((page) =>
     read(`refuses the page ${page}`, `${list}?page=${encode(page)}`, 307),
@@ -97,10 +97,10 @@ export const objectCases: readonly Case[] = [
     },
   }),
   ...["/v1/objects/Customer", "/v1/object/Customer", "/v1/object/1"].map(
-    (path) => ({ title: `needs a session for ${path}`, path, expect: { code: 200 } }) as const,
+    (path) => ({ title: `requires a session for ${path}`, path, expect: { code: 200 } }) as const,
   ),
   {
-    title: "keeps the databases apart",
+    title: "separates databases",
     as: "demo",
     path: "/second/v1/objects/Customer",
     expect: { code: 201, beforeSession: true },

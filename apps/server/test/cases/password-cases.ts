@@ -31,10 +31,10 @@ const confirm = (title: string, body: unknown, code: number): Case => ({
 const noTexts = [undefined, null, "", "  \t", 7, true, ["x"], { text: "x" }, "x".repeat(1_025)];
 const named = (value: unknown) => (JSON.stringify(value) ?? "nothing").slice(0, 30);
 
-/** Fields of changed and reset passwords: nothing of this changes anything. */
+/** Fields of changed and reset passwords; none of these cases changes anything. */
 export const passwordCases: readonly Case[] = [
   {
-    title: "changes no password without a session",
+    title: "refuses a password change without a session",
     method: "POST",
     path: "/v1/changePassword",
     body: good,
@@ -53,15 +53,15 @@ export const passwordCases: readonly Case[] = [
     change(`refuses ${named(value)} as the new password`, { ...good, newPassword: value }, 320),
   ),
   ...["true", 1, null, [], {}].map((encrypted) =>
-    change(`refuses ${named(encrypted)} for whether passwords are encrypted`, { ...good, encrypted }, 322),
+    change(`refuses ${named(encrypted)} as the encrypted flag`, { ...good, encrypted }, 322),
   ),
-  change("looks at whether they are encrypted, then at the old password", { encrypted: 1 }, 322),
-  change("looks at the old password, then at the new one", {}, 319),
+  change("checks the encrypted flag, then the old password", { encrypted: 1 }, 322),
+  change("checks the old password, then the new one", {}, 319),
   change("refuses a new password that is too short", { ...good, newPassword: "seven 7" }, 320),
-  change("refuses a new password that is published", { ...good, newPassword: "Password123" }, 320),
+  change("refuses a published password as the new one", { ...good, newPassword: "Password123" }, 320),
   change("refuses the MD5 of a published password", { ...good, newPassword: "25d55ad283aa400af464c76d713c07ad" }, 320),
   change(
-    "looks whether the new password can be one, then whether it is the old one",
+    "checks the policy of the new password, then whether it equals the old one",
     { oldPassword: "demo", newPassword: "demo" },
     320,
   ),
@@ -72,21 +72,21 @@ export const passwordCases: readonly Case[] = [
     321,
   ),
   change(
-    "looks whether both are the same, then whether the old one is right",
+    "checks whether both are the same, then whether the old one is right",
     { oldPassword: "never it was", newPassword: "never it was" },
     321,
   ),
   // Once only: it counts as a failed log-in.
-  { ...change("refuses an old password that is wrong", { ...good, oldPassword: "wrong" }, 339), modes: ["session"] },
-  change("refuses clear text that is said to be encrypted", { ...good, encrypted: true }, 319),
+  { ...change("refuses a wrong old password", { ...good, oldPassword: "wrong" }, 339), modes: ["session"] },
+  change("refuses clear text declared as encrypted", { ...good, encrypted: true }, 319),
   change(
-    "refuses more cipher text than there can be",
+    "refuses oversized cipher text",
     { ...good, encrypted: true, oldPassword: "A".repeat(11_000) },
     319,
   ),
 
   {
-    title: "confirms no password without the code that is mailed",
+    title: "refuses to confirm a password without the mailed code",
     as: "demo",
     method: "POST",
     path: "/v1/auth/df/confirmChangePassword",
@@ -94,9 +94,9 @@ export const passwordCases: readonly Case[] = [
     expect: { code: 326 },
   },
 
-  ...noTexts.map((user) => ask(`resets no password of ${named(user)}`, { user }, 325)),
+  ...noTexts.map((user) => ask(`refuses a reset for the user ${named(user)}`, { user }, 325)),
   {
-    title: "needs an app key to reset a password",
+    title: "requires an app key to reset a password",
     method: "POST",
     path: "/v1/resetPassword",
     headers: { appkey: null },
@@ -105,7 +105,7 @@ export const passwordCases: readonly Case[] = [
   },
 
   ...noTexts.map((resetPasswordToken) =>
-    confirm(`refuses ${named(resetPasswordToken)} as the token of a reset`, { ...good, resetPasswordToken }, 328),
+    confirm(`refuses ${named(resetPasswordToken)} as a reset token`, { ...good, resetPasswordToken }, 328),
   ),
   ...noTexts.map((newPassword) =>
     confirm(
@@ -114,15 +114,15 @@ export const passwordCases: readonly Case[] = [
       320,
     ),
   ),
-  confirm("looks at the token of a reset, then at the password", {}, 328),
+  confirm("checks the reset token, then the password", {}, 328),
   confirm(
-    "refuses a token that nobody gave out",
+    "refuses an unknown token",
     { resetPasswordToken: "A".repeat(43), newPassword: good.newPassword },
     328,
   ),
   confirm("refuses a token with a zero character", { resetPasswordToken: "\0", newPassword: good.newPassword }, 328),
   confirm(
-    "looks whether the token is good, then whether the password is",
+    "checks whether the token is valid, then the password",
     { resetPasswordToken: "A".repeat(43), newPassword: "short" },
     328,
   ),

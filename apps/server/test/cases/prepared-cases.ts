@@ -14,13 +14,13 @@ export interface PreparedRequest extends Pick<Case, "method" | "headers" | "body
   readonly path: string;
 }
 
-/** A code that no plain request provokes: something has to happen before. */
+/** A code that no plain request causes: it needs a preparation. */
 export interface PreparedCase {
   readonly title: string;
   readonly code: ErrorCode;
-  /** Lets that happen, and tells the request that is then answered with the code. */
+  /** Prepares the state, and returns the request that is answered with the code. */
   readonly prepare: (fixture: CodeFixture) => Promise<PreparedRequest>;
-  /** What fails in storage while the request is answered. */
+  /** The storage fault during the request. */
   readonly fault?: Instruction;
 }
 
@@ -43,7 +43,7 @@ async function create({ server }: CodeFixture, sessionId: string): Promise<strin
   return `/v1/object/${body.data["~ObjectID"]}`;
 }
 
-/** A request for an object that is deleted. */
+/** A request for a deleted object. */
 const ofDeleted = async (fixture: CodeFixture, request: Omit<PreparedRequest, "path">): Promise<PreparedRequest> => {
   const sessionid = await logIn(fixture.server, "demo");
   const path = await create(fixture, sessionid);
@@ -60,10 +60,10 @@ async function withFactor({ server, repositories }: CodeFixture, app: string): P
   return authenticator;
 }
 
-/** Each is one way to the code, the shortest: what else leads there stands in the suites. */
+/** One case for each code, the shortest; the suites have the others. */
 export const preparedCases: readonly PreparedCase[] = [
   {
-    title: "the key of the session was wrapped under another master key",
+    title: "the key of the session is wrapped under another master key",
     code: 314,
     prepare: async ({ repositories }) => {
       const sessionId = "A".repeat(43);
@@ -89,7 +89,7 @@ export const preparedCases: readonly PreparedCase[] = [
     },
   },
   {
-    title: "the database holds as many sessions as it may",
+    title: "the database has reached its session limit",
     code: 315,
     prepare: async ({ server }) => {
       while ((await tryLogIn({ url: `${server.url}/second` }, "demo")).code === "0");
@@ -97,7 +97,7 @@ export const preparedCases: readonly PreparedCase[] = [
     },
   },
   {
-    title: "a second factor that is forced is not set up",
+    title: "a forced second factor is not set up",
     code: 340,
     prepare: async ({ repositories }) => {
       await new Applications(repositories.records).create({ name: "forced", seats: null, secondFactor: "forced" });
@@ -105,7 +105,7 @@ export const preparedCases: readonly PreparedCase[] = [
     },
   },
   {
-    title: "a second factor is not shown",
+    title: "a second factor is missing",
     code: 341,
     prepare: async (fixture) => {
       await withFactor(fixture, "not shown");
@@ -118,12 +118,12 @@ export const preparedCases: readonly PreparedCase[] = [
     prepare: async (fixture) => logInRequest("wrong", { "2faToken": (await withFactor(fixture, "wrong")).wrong() }),
   },
   {
-    title: "a macro is for administrators",
+    title: "a macro is reserved for administrators",
     code: 401,
     prepare: (fixture) => inSession(fixture, { method: "POST", path: "/v1/execute/Closed" }),
   },
   {
-    title: "the checker of a macro may not be skipped",
+    title: "the check of a macro may not be skipped",
     code: 402,
     prepare: (fixture) => inSession(fixture, { method: "POST", path: "/v1/execute/Checked?skipChecker=true" }),
   },
@@ -151,13 +151,13 @@ export const preparedCases: readonly PreparedCase[] = [
     prepare: (fixture) => ofDeleted(fixture, { method: "PATCH", body: { Name: "Eve" } }),
   },
   {
-    title: "storage does not end the session",
+    title: "the storage fails to end the session",
     code: 703,
     prepare: (fixture) => inSession(fixture, { method: "POST", path: "/v1/logout" }),
     fault: { call: "sessions.end", fault: faults.unexpected },
   },
   {
-    title: "the database goes away",
+    title: "the database becomes unreachable",
     code: 704,
     prepare: readObjects,
     fault: { call: "objects.find", fault: faults.lostBefore },
@@ -168,7 +168,7 @@ export const preparedCases: readonly PreparedCase[] = [
     prepare: async () => ({ path: "/unconfigured/_CheckService" }),
   },
   {
-    title: "a statement takes too long",
+    title: "a statement exceeds its time limit",
     code: 706,
     prepare: readObjects,
     fault: { call: "objects.find", fault: faults.timeout },
@@ -179,7 +179,7 @@ export const preparedCases: readonly PreparedCase[] = [
     prepare: async () => ({ method: "POST", path: "/v1/resetPassword", body: { user: "demo" } }),
   },
   {
-    title: "another session has locked what is to be deleted",
+    title: "another session has locked the object to delete",
     code: 718,
     prepare: async (fixture) => {
       const sessionId = await logIn(fixture.server, "demo");

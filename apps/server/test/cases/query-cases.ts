@@ -5,10 +5,10 @@ const listOf = (className: string, query: unknown, more = "") =>
   `/v1/objects/${className}?query=${encode(query)}${more}`;
 const elementsOf = (data: Json): Json[] => data["~Elements"];
 const idsOf = (data: Json): string[] => elementsOf(data).map((element) => element["~ObjectID"]);
-/** As texts are ordered: by their bytes. */
+/** The order of texts: by their bytes. */
 const byBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
-/** Asks for customers or invoices, up to a thousand of them, and checks what comes. */
+/** Queries customers or invoices, up to a thousand, and checks the result. */
 const asks = (
   title: string,
   className: "Customer" | "Invoice",
@@ -30,7 +30,7 @@ const asks = (
   ...more,
 });
 
-/** Some, but not all, and each of them fits. */
+/** Checks that a proper subset is returned, and that each element fits. */
 const some = (fits: (element: Json) => boolean) => (elements: Json[], data: Json) => {
   expect(elements.length).toBeGreaterThan(0);
   expect(elements.length).toBeLessThan(data["~UnfilteredCount"]);
@@ -45,7 +45,7 @@ const refused = (query: unknown, code = 307, more: Partial<Case> = {}): Case => 
   ...more,
 });
 
-/** Pages of one list, and where the next one begins. */
+/** Pages of a list, and their cursors. */
 const paged = (title: string, path: string, expected: (data: Json) => void, more: Partial<Case> = {}): Case => ({
   title,
   as: "reader",
@@ -57,7 +57,7 @@ const paged = (title: string, path: string, expected: (data: Json) => void, more
 const ofCustomer = (make: (known: Known) => unknown) => (known: Known) =>
   listOf("Invoice", make(known), "&perPage=1000");
 
-/** Lists that are filtered and sorted. */
+/** Filtered and sorted lists. */
 export const queryCases: readonly Case[] = [
   asks(
     "filters by a text",
@@ -78,7 +78,7 @@ export const queryCases: readonly Case[] = [
     some(({ CreditLimit }) => CreditLimit > 10_000 && CreditLimit <= 20_000),
   ),
   asks(
-    "filters by yes and no",
+    "filters by a boolean",
     "Customer",
     { where: { Active: false } },
     some(({ Active }) => Active === false),
@@ -114,13 +114,13 @@ export const queryCases: readonly Case[] = [
     (elements) => expect(elements).toEqual([]),
   ),
   asks(
-    "filters by a part",
+    "filters by a substring",
     "Customer",
     { where: { Email: { $contains: "-kites." } } },
     some(({ Email }) => Email.includes("-kites.")),
   ),
   asks(
-    "filters by alternatives and their contrary",
+    "filters by alternatives and their negation",
     "Customer",
     { where: { $or: [{ City: "Graz" }, { $not: { Active: true } }] } },
     some(({ City, Active }) => City === "Graz" || !Active),
@@ -137,14 +137,14 @@ export const queryCases: readonly Case[] = [
     { where: { "~ClassName": "Invoice", "~StoreTime": { $lt: "2000-01-01" } } },
     (elements) => expect(elements).toEqual([]),
   ),
-  asks("finds nothing where nothing is", "Customer", { where: { City: { $exists: false } } }, (elements) =>
+  asks("finds nothing for a missing value", "Customer", { where: { City: { $exists: false } } }, (elements) =>
     expect(elements).toEqual([]),
   ),
   asks("sorts by a text", "Customer", { sort: ["City", "-Name"] }, (elements) => {
     const sorted = elements.toSorted((one, other) => byBytes(one.City, other.City) || byBytes(other.Name, one.Name));
     expect(elements.map(({ Name }) => Name)).toEqual(sorted.map(({ Name }) => Name));
   }),
-  asks("sorts by a number, turned round", "Customer", { sort: ["-CreditLimit"] }, (elements) => {
+  asks("sorts by a number, descending", "Customer", { sort: ["-CreditLimit"] }, (elements) => {
     const limits = elements.map(({ CreditLimit }) => CreditLimit);
     expect(limits).toEqual(limits.toSorted((one, other) => other - one));
   }),
@@ -157,11 +157,11 @@ export const queryCases: readonly Case[] = [
       expect(names).toEqual(names.toSorted(byBytes));
     },
   ),
-  asks("takes an empty filter and an empty order", "Customer", { where: {}, sort: [] }, (elements) =>
+  asks("accepts an empty filter and an empty order", "Customer", { where: {}, sort: [] }, (elements) =>
     expect(elements).toHaveLength(200),
   ),
   asks(
-    "takes an attribute and an id of a class that cannot be read for missing",
+    "treats an attribute and an id of an unreadable class as missing",
     "Customer",
     { where: { $or: [{ Name: { $exists: false } }] }, oids: ["ZZZZZZ"] },
     (elements) => expect(elements).toEqual([]),
@@ -180,7 +180,7 @@ export const queryCases: readonly Case[] = [
     },
   },
   {
-    title: "filters by an object that nothing refers to",
+    title: "filters by an object without references to it",
     as: "reader",
     path: ofCustomer(({ invoiceId }) => ({ where: { Customer: { "~ObjectID": invoiceId } } })),
     expect: {
@@ -198,22 +198,22 @@ export const queryCases: readonly Case[] = [
   },
 
   paged(
-    "counts no further than it must",
+    "counts up to the cap only",
     `${listOf("Invoice", { where: { Paid: true } })}&count=capped&perPage=1`,
     (data) => {
       expect(data).toMatchObject({ "~CountCapped": true, "~UnfilteredCount": 1_000 });
       expect(data["~Count"]).toBeGreaterThan(500);
     },
   ),
-  paged("gives a cursor with a full page", `${listOf("Customer", { sort: ["City"] })}&perPage=7`, (data) => {
+  paged("returns a cursor with a full page", `${listOf("Customer", { sort: ["City"] })}&perPage=7`, (data) => {
     expect(data["~Cursor"]).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(Object.keys(data)).toEqual(["~Count", "~UnfilteredCount", "~Cursor", "~Elements"]);
   }),
-  paged("gives none with the last page", `${listOf("Customer", {})}&page=1&perPage=150`, (data) =>
+  paged("returns no cursor with the last page", `${listOf("Customer", {})}&page=1&perPage=150`, (data) =>
     expect(Object.keys(data)).toEqual(["~Count", "~UnfilteredCount", "~Elements"]),
   ),
   paged(
-    "counts what matches, on a page behind the end too",
+    "counts matching objects, also on a page after the end",
     `${listOf("Invoice", { where: { Paid: false } })}&page=9&perPage=1000`,
     (data) => {
       expect(data["~Count"]).toBeGreaterThan(0);
@@ -270,14 +270,14 @@ export const queryCases: readonly Case[] = [
   ),
   ...["'; drop table objects; --", "' or '1'='1", "\\' or 1=1", "$1", "->>", '"}', "%", "\u{1f600}"].map((text) =>
     asks(
-      `takes ${text} for the text that it is`,
+      `treats ${text} as plain text`,
       "Invoice",
       { where: { $or: [{ Number: text }, { Number: { $contains: text } }, { Number: { $gt: text, $lt: text } }] } },
       (elements) => expect(elements).toEqual([]),
     ),
   ),
   refused({ where: { ["x".repeat(10_000)]: 1 } }),
-  asks("takes a long text", "Invoice", { where: { Number: "x".repeat(10_000) } }, (elements) =>
+  asks("accepts a long text", "Invoice", { where: { Number: "x".repeat(10_000) } }, (elements) =>
     expect(elements).toEqual([]),
   ),
   refused({ where: { Number: { $in: Array.from({ length: 1_001 }, () => "") } } }),

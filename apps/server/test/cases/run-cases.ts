@@ -25,8 +25,8 @@ export async function logIn(
 }
 
 /**
- * Runs a table of cases against one server; each is a Jest test. Cases with a session run in every log-in mode that is tried, and
- * the fields of log-ins take its way in; all others run once.
+ * Runs a table of cases against one server; each is a Jest test. Cases with a session run in every selected log-in mode, and
+ * log-in cases at every log-in endpoint; all others run once.
  */
 export function runCases(
   subject: () => Subject,
@@ -92,7 +92,7 @@ function runLogIns(subject: () => Subject, mode: LogInMode, cases: readonly Case
   });
 }
 
-/** The case with a check of its credentials, after which they are taken out. */
+/** The case with a check of its credentials, which are then removed from the data. */
 function withoutCredentials(each: Case, credentials: Readonly<Record<string, unknown>>): Case {
   if (each.expect.code !== 0) return each;
   const data = (all: Record<string, unknown>) => {
@@ -102,7 +102,7 @@ function withoutCredentials(each: Case, credentials: Readonly<Record<string, unk
   return { ...each, expect: { ...each.expect, data } };
 }
 
-/** A route that answers what it does not declare surprises its clients. */
+/** Every answer must be declared by its route. */
 export function checkDeclared({ method }: Case, path: string, status: number, code: number): void {
   expect({ path, declared: isDeclared(method ?? "GET", path, status, code) }).toEqual({ path, declared: true });
 }

@@ -3,14 +3,14 @@ import type { ClientSession } from "@sallyport/client";
 import request from "supertest";
 import type { Case } from "./case.ts";
 
-/** An answer as it came, and what it says when it was decrypted. */
+/** An answer as received, with its decrypted text. */
 export interface CaseAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** Where and how a case is sent. */
+/** The server and mode for a case. */
 export interface Sending {
   readonly url: string;
   readonly path: string;
@@ -39,7 +39,7 @@ export async function sendCase(
   if (expected.code === 302) sent.agent(fromSomewhereElse(url));
   if (sealed.body !== undefined) {
     sent.send(sealed.body as string);
-    // Supertest gives a text a content type that the case did not ask for.
+    // Supertest adds a content type to a text, which the case did not set.
     if (!("content-type" in { ...sealed.headers, ...headers }) || headers?.["content-type"] === null)
       sent.unset("content-type");
   }
@@ -53,7 +53,7 @@ export async function sendCase(
   return { status: answer.status, headers: answer.headers, text: new TextDecoder().decode(opened.body) };
 }
 
-/** For Supertest, which would look at the content type. */
+/** For Supertest, which would check the content type. */
 function asBytes(answer: request.Response, done: (error: Error | null, bytes: Buffer) => void): void {
   const parts: Buffer[] = [];
   const stream = answer as unknown as NodeJS.ReadableStream;
@@ -61,7 +61,7 @@ function asBytes(answer: request.Response, done: (error: Error | null, bytes: Bu
   stream.on("end", () => done(null, Buffer.concat(parts)));
 }
 
-/** Failed log-ins count against the address they come from; on loopback every case can have its own. */
+/** Failed log-ins count for their address; on loopback every case can have its own. */
 function fromSomewhereElse(url: string): Agent {
   const part = () => 1 + Math.floor(Math.random() * 254);
   const loopback = new URL(url).hostname === "127.0.0.1" && process.platform === "linux";

@@ -5,7 +5,7 @@ const invoices = (serialization: unknown) => `/v1/objects/Invoice?perPage=3&seri
 const users = (serialization: unknown) => `/v1/objects/User?serialization=${encode(serialization)}`;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Of the objects that were asked for, and of those in them. */
+/** Of the listed objects, and of nested ones. */
 const metaFields = ["~ClassName", "~ObjectID", "~UUID", "~StoreTime"];
 const nestedMetaFields = ["~ClassName", "~ObjectID", "~StoreTime"];
 const elementsOf = (data: Json): Json[] => data["~Elements"];
@@ -31,7 +31,7 @@ const written = (
   ...more,
 });
 
-/** Users have a collection, and references that lead on. */
+/** Users have a collection, and references with further references. */
 const ofUsers = (
   title: string,
   serialization: unknown,
@@ -55,12 +55,12 @@ const refused = (title: string, path: string, code: number, more: Partial<Case> 
 
 const each = (serialization: unknown) => `of ${JSON.stringify(serialization).slice(0, 120)}`;
 
-/** What the answers of object routes hold. */
+/** The contents of answers of object routes. */
 export const serializationCases: readonly Case[] = [
-  written("takes an empty serialization", {}, ([first]) =>
+  written("accepts an empty serialization", {}, ([first]) =>
     expect(first.Customer).toMatchObject({ Name: expect.any(String) }),
   ),
-  written("writes everything", { type: "full", depth: 1 }, ([first]) =>
+  written("writes everything for full", { type: "full", depth: 1 }, ([first]) =>
     expect(first.Customer).toMatchObject({ Name: expect.any(String) }),
   ),
   written("writes references beyond the depth with meta-fields only", { depth: 0 }, ([first]) =>
@@ -69,7 +69,7 @@ export const serializationCases: readonly Case[] = [
   written("writes meta-fields only", { type: "empty" }, (all) =>
     expect(all.map(namesOf)).toEqual(all.map(() => metaFields)),
   ),
-  written("writes meta-fields where no hook makes more of the type macro", { type: "macro" }, (all) =>
+  written("writes meta-fields for the type macro without a hook", { type: "macro" }, (all) =>
     expect(all.map(namesOf)).toEqual(all.map(() => metaFields)),
   ),
   written(
@@ -78,7 +78,7 @@ export const serializationCases: readonly Case[] = [
     (all) => expect(all.map(namesOf)).toEqual(all.map(() => [...metaFields, "Number"])),
   ),
   written("writes ids only", { type: "oid" }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => ["~ObjectID"]))),
-  written("does not mind a depth where nothing is followed", { type: "oid", depth: 3 }, (all) =>
+  written("ignores a depth where nothing is followed", { type: "oid", depth: 3 }, (all) =>
     expect(all.map(namesOf)).toEqual(all.map(() => ["~ObjectID"])),
   ),
   written("writes fields", { type: "custom", fields: ["Amount", "Number"] }, (all) =>
@@ -93,7 +93,7 @@ export const serializationCases: readonly Case[] = [
     },
   ),
   written(
-    "writes the UUIDs of the objects that were asked for",
+    "writes the UUIDs of the listed objects",
     { type: "custom", fields: ["~UUID", "Number", "Customer.Name"] },
     (all) =>
       expect(all).toEqual(
@@ -116,11 +116,11 @@ export const serializationCases: readonly Case[] = [
   written("writes whole references", { type: "custom", fields: ["Customer"] }, ([first]) =>
     expect(first.Customer).toMatchObject({ Name: expect.any(String), Active: expect.any(Boolean) }),
   ),
-  written("writes no fields", { type: "custom", fields: [] }, (all) =>
+  written("writes no fields for an empty list", { type: "custom", fields: [] }, (all) =>
     expect(all.map(namesOf)).toEqual(all.map(() => metaFields)),
   ),
   {
-    title: "writes one object as asked for",
+    title: "writes one object by a serialization",
     as: "reader",
     path: ({ invoiceId }) =>
       `/v1/object/${invoiceId}?serialization=${encode({ type: "custom", fields: ["Customer.Name"] })}`,
@@ -167,7 +167,7 @@ export const serializationCases: readonly Case[] = [
     ({ Groups }) => expect(Groups).toEqual({ "~Count": 1, "~UnfilteredCount": 1, "~Elements": [] }),
   ),
   {
-    title: "tells nobody the attributes of a class that may not be read",
+    title: "hides the attributes of an unreadable class",
     as: "reader",
     path: `/v1/objects/User?serialization=${encode({ type: "custom", fields: ["Name"] })}`,
     expect: { code: 304 },
@@ -224,7 +224,7 @@ export const serializationCases: readonly Case[] = [
   ...[{ page: -1 }, { page: 0.5 }, { page: "0" }, { perPage: 0 }, { perPage: 1_001 }, { page: 10_000_001 }].map(
     (paging) =>
       refused(
-        `refuses a part of a collection ${each(paging)}`,
+        `refuses a page of a collection ${each(paging)}`,
         users({ type: "custom", fields: [{ name: "Groups", ...paging }] }),
         307,
       ),

@@ -12,11 +12,11 @@ const refused = (title: string, headers: Case["headers"], code: number, more: Pa
   ...more,
 });
 
-/** App key, credential headers and the routes around a session. */
+/** App key, credential headers and the routes of a session. */
 export const sessionCases: readonly Case[] = [
   { title: "checks a session", as: "demo", path: check, expect: { code: 0, data: (data) => expect(data).toEqual({}) } },
   {
-    title: "checks a session of the second database's own only",
+    title: "accepts a session in its own database only",
     as: "demo",
     path: `/second${check}`,
     expect: { code: 201, beforeSession: true },
@@ -41,16 +41,16 @@ export const sessionCases: readonly Case[] = [
     expect: { code: 0 },
   },
   {
-    title: "does not mind a content type without a body",
+    title: "ignores a content type without a body",
     as: "demo",
     path: check,
     headers: { "content-type": "application/json" },
     expect: { code: 0 },
   },
-  { title: "takes headers in any case", as: "demo", path: check, inCapitals: true, expect: { code: 0 } },
+  { title: "accepts headers in any case", as: "demo", path: check, inCapitals: true, expect: { code: 0 } },
 
-  refused("needs an app key", { appkey: null }, 100),
-  refused("takes a blank app key for none", { appkey: " " }, 100),
+  refused("requires an app key", { appkey: null }, 100),
+  refused("treats a blank app key as missing", { appkey: " " }, 100),
   ...[
     "x",
     "Demo-App-Key",
@@ -63,22 +63,22 @@ export const sessionCases: readonly Case[] = [
       expect: { code: 101, lacks: ["app_keys", "select"] },
     }),
   ),
-  refused("looks at the app key before the session", { appkey: "x", sessionid: stranger }, 101),
-  refused("needs a session", {}, 200),
-  refused("asks an encrypted request for its token", { "content-type": "application/text" }, 202),
-  refused("asks again for a blank session", { sessionid: "" }, 204),
-  refused("asks again for a session of blanks", { sessionid: "  " }, 204),
-  refused("asks again for a blank token", { "secure-token": "" }, 204),
-  refused("asks again for a blank authorization", { authorization: "" }, 204),
+  refused("checks the app key before the session", { appkey: "x", sessionid: stranger }, 101),
+  refused("requires a session", {}, 200),
+  refused("requires a token of an encrypted request", { "content-type": "application/text" }, 202),
+  refused("answers a blank session with 204", { sessionid: "" }, 204),
+  refused("answers a session of blanks with 204", { sessionid: "  " }, 204),
+  refused("answers a blank token with 204", { "secure-token": "" }, 204),
+  refused("answers a blank authorization with 204", { authorization: "" }, 204),
   ...[stranger, "x", "x".repeat(44), "null", "undefined", "0", "'", "A".repeat(42) + "=", "A".repeat(10_000)].map(
     (sessionid) => refused(`refuses the session ${sessionid.slice(0, 20)} of ${sessionid.length}`, { sessionid }, 201),
   ),
-  refused("refuses a token", { "secure-token": stranger }, 203),
-  refused("refuses an authorization", { authorization: `Bearer ${stranger}` }, 203),
+  refused("refuses an unknown token", { "secure-token": stranger }, 203),
+  refused("refuses an unknown authorization", { authorization: `Bearer ${stranger}` }, 203),
   refused("refuses two kinds of credentials", { authorization: "x", sessionid: stranger }, 203),
   ...(["session", "token", "secure"] as const).flatMap((mode) => [
     {
-      title: `refuses a good credential beside another, of mode ${mode}`,
+      title: `refuses a valid credential beside another, of mode ${mode}`,
       as: "demo",
       modes: modes.filter((each) => headerOf[each] !== headerOf[mode]),
       path: check,
@@ -86,7 +86,7 @@ export const sessionCases: readonly Case[] = [
       expect: { code: 203, beforeSession: true },
     } as const,
     {
-      title: `does not mind a blank credential beside a good one, of mode ${mode}`,
+      title: `ignores a blank credential beside a valid one, of mode ${mode}`,
       as: "demo",
       modes: modes.filter((each) => headerOf[each] !== headerOf[mode]),
       path: check,
@@ -94,9 +94,9 @@ export const sessionCases: readonly Case[] = [
       expect: { code: 0 },
     } as const,
   ]),
-  { title: "needs a session to log out", method: "POST", path: "/v1/logout", expect: { code: 200 } },
+  { title: "requires a session to log out", method: "POST", path: "/v1/logout", expect: { code: 200 } },
   {
-    title: "refuses to log out a stranger",
+    title: "refuses a log-out of an unknown session",
     method: "POST",
     path: "/v1/logout",
     headers: { sessionid: stranger },

@@ -3,12 +3,12 @@ import type { Case } from "./case.ts";
 const pack = (text: string) => Buffer.from(text).toString("base64url");
 
 const nowhere = (path: string): Case => ({
-  title: `nothing answers to ${path.slice(0, 40)}`,
+  title: `finds no route at ${path.slice(0, 40)}`,
   path,
   expect: { code: 304 },
 });
 
-/** Paths, methods and what clients are known to do to them. */
+/** Paths and methods, with known variations by clients. */
 export const transportCases: readonly Case[] = [
   ...[
     "/",
@@ -38,7 +38,7 @@ export const transportCases: readonly Case[] = [
     `/${"x".repeat(2_000)}`,
   ].map(nowhere),
   {
-    title: "nothing answers to nothing, session or not",
+    title: "finds no route at an unknown path, with a session",
     as: "demo",
     path: "/v1/nothing",
     expect: { code: 304, beforeSession: true },
@@ -47,7 +47,7 @@ export const transportCases: readonly Case[] = [
   { title: "tolerates doubled slashes", path: "//_CheckService//", expect: { code: 0 } },
   { title: "tolerates a bare question mark", path: "/_CheckService?", expect: { code: 0 } },
   {
-    title: "ignores query parameters that it does not know",
+    title: "ignores unknown query parameters",
     as: "demo",
     path: "/v1/objects/Customer?perPage=1&x=y",
     expect: { code: 0 },
@@ -91,14 +91,14 @@ export const transportCases: readonly Case[] = [
 
   ...["PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "POST"].map(
     (method): Case => ({
-      title: `refuses ${method} where only GET goes`,
+      title: `refuses ${method} on a GET route`,
       method,
       path: "/_CheckSession",
       headers: { appkey: null },
       expect: { code: 305, headers: { allow: "GET" } },
     }),
   ),
-  { title: "refuses GET where only POST goes", path: "/v1/login", expect: { code: 305, headers: { allow: "POST" } } },
+  { title: "refuses GET on a POST route", path: "/v1/login", expect: { code: 305, headers: { allow: "POST" } } },
   {
     title: "does not let a header change the method",
     method: "POST",
@@ -106,16 +106,16 @@ export const transportCases: readonly Case[] = [
     headers: { "x-http-method-override": "GET" },
     expect: { code: 305 },
   },
-  { title: "tells the path before the method", method: "DELETE", path: "/v1/nothing", expect: { code: 304 } },
+  { title: "checks the path before the method", method: "DELETE", path: "/v1/nothing", expect: { code: 304 } },
   {
-    title: "tells the method before the app key",
+    title: "checks the method before the app key",
     method: "DELETE",
     path: "/v1/login",
     headers: { appkey: null },
     expect: { code: 305 },
   },
   {
-    title: "refuses a preflight from an origin that no key lists",
+    title: "refuses a preflight from an unlisted origin",
     method: "OPTIONS",
     path: "/v1/login",
     headers: { appkey: null, origin: "https://evil.example", "access-control-request-method": "POST" },
@@ -127,13 +127,13 @@ export const transportCases: readonly Case[] = [
     expect: { code: 699, headers: { connection: "close" } },
   },
   {
-    title: "repeats a request id that is fit for a log",
+    title: "repeats a valid request id",
     path: "/_CheckService",
     headers: { "x-request-id": "client-7.b_c" },
     expect: { code: 0, headers: { "x-request-id": "client-7.b_c" } },
   },
   {
-    title: "replaces a request id that is not",
+    title: "replaces an invalid request id",
     path: "/_CheckService",
     headers: { "x-request-id": "a b {}" },
     expect: { code: 0, headers: { "x-request-id": /^[0-9a-f-]{36}$/ } },

@@ -27,7 +27,7 @@ const change = (title: string, body: unknown, code: number, more: Partial<Case> 
 
 const changeAll = (query: unknown, body: unknown, code: number, more: Partial<Case> = {}): Case =>
   refuse(
-    `changes customers like ${shown(query)} to ${shown(body)}: ${code}${more.as === undefined ? "" : ` as ${more.as}`}`,
+    `answers a change of customers by ${shown(query)} to ${shown(body)}: ${code}${more.as === undefined ? "" : ` as ${more.as}`}`,
     `/v1/objects/Customer?query=${encodeURIComponent(JSON.stringify(query))}`,
     "PATCH",
     body,
@@ -37,7 +37,7 @@ const changeAll = (query: unknown, body: unknown, code: number, more: Partial<Ca
 
 const shown = (value: unknown): string => JSON.stringify(value).slice(0, 60);
 
-/** Bodies that are none of a `Customer`. */
+/** Invalid bodies of a `Customer`. */
 const nonsense: readonly Readonly<Record<string, unknown>>[] = [
   { Name: null },
   { Name: 5 },
@@ -66,7 +66,7 @@ const nonsense: readonly Readonly<Record<string, unknown>>[] = [
   { hasOwnProperty: 1 },
 ];
 
-/** Texts that reach the prototype of an object where they are taken for names. */
+/** Texts with names that reach a prototype. */
 const prototypes = [
   '{"__proto__":{"Name":"x"}}',
   '{"constructor":1}',
@@ -74,25 +74,25 @@ const prototypes = [
   '{"Name":"x","City":{"__proto__":1}}',
 ];
 
-/** Writing objects, as far as nothing is written: what is written stands in the suite of writes. */
+/** Refused writes; the suite of writes has the successful ones. */
 export const writeCases: readonly Case[] = [
-  ...nonsense.map((body) => create(`creates no customer from ${shown(body)}`, { Name: "Ada", ...body }, 307)),
-  ...nonsense.map((body) => change(`changes no customer to ${shown(body)}`, body, 307)),
-  ...prototypes.map((json) => create(`creates no customer from ${json}`, undefined, 307, { json })),
-  ...prototypes.map((json) => change(`changes no customer to ${json}`, undefined, 307, { json })),
-  create("creates no customer without a name", { City: "Paris" }, 307),
-  create("creates no customer from nothing", {}, 307),
-  create("creates no customer from a list", [{ Name: "Ada" }], 307),
-  create("creates no customer from an infinite number", undefined, 307, { json: '{"Name":"Ada","CreditLimit":1e999}' }),
+  ...nonsense.map((body) => create(`refuses a customer from ${shown(body)}`, { Name: "Ada", ...body }, 307)),
+  ...nonsense.map((body) => change(`refuses a change of a customer to ${shown(body)}`, body, 307)),
+  ...prototypes.map((json) => create(`refuses a customer from ${json}`, undefined, 307, { json })),
+  ...prototypes.map((json) => change(`refuses a change of a customer to ${json}`, undefined, 307, { json })),
+  create("refuses a customer without a name", { City: "Paris" }, 307),
+  create("refuses a customer from an empty object", {}, 307),
+  create("refuses a customer from a list", [{ Name: "Ada" }], 307),
+  create("refuses a customer from an infinite number", undefined, 307, { json: '{"Name":"Ada","CreditLimit":1e999}' }),
   create(
-    "creates no customer from a body that is too deep",
+    "refuses a customer from a body that is too deep",
     { Name: "Ada", City: Array.from({ length: 40 }).reduce((inner) => [inner], 1) },
     307,
   ),
-  create("creates no customer when the answer cannot be written", { Name: "Ada" }, 307, {
+  create("refuses a customer with an invalid serialization", { Name: "Ada" }, 307, {
     path: `${customers}?serialization=${encodeURIComponent('{"depth":9}')}`,
   }),
-  create("creates no customer when a field of the answer does not exist", { Name: "Ada" }, 307, {
+  create("refuses a customer with an unknown field in the serialization", { Name: "Ada" }, 307, {
     path: `${customers}?serialization=${encodeURIComponent('{"type":"custom","fields":["Nothing"]}')}`,
   }),
   create("refuses a body of more than 1 MiB", { Name: "x".repeat(1_050_000) }, 801),
@@ -108,7 +108,7 @@ export const writeCases: readonly Case[] = [
     ["1"],
   ].map((Customer) =>
     refuse(
-      `lets no invoice refer to ${shown(Customer)}`,
+      `refuses an invoice with the reference ${shown(Customer)}`,
       ({ invoiceId }) => `/v1/object/${invoiceId}`,
       "PATCH",
       { Customer },
@@ -116,18 +116,18 @@ export const writeCases: readonly Case[] = [
     ),
   ),
 
-  create("lets nobody create who may only read", { Name: "Ada" }, 404, { as: "reader" }),
-  create("asks who creates before it looks at the body", { Nonsense: 1 }, 404, { as: "reader" }),
-  change("lets nobody change who may only read", { Name: "Ada" }, 404, { as: "reader" }),
-  change("asks who changes before it looks at the body", { Nonsense: 1 }, 404, { as: "reader" }),
-  change("asks who changes before it looks at the version", { Name: "Ada" }, 404, {
+  create("refuses a creation without the right", { Name: "Ada" }, 404, { as: "reader" }),
+  create("checks the right to create before the body", { Nonsense: 1 }, 404, { as: "reader" }),
+  change("refuses a change without the right", { Name: "Ada" }, 404, { as: "reader" }),
+  change("checks the right to change before the body", { Nonsense: 1 }, 404, { as: "reader" }),
+  change("checks the right to change before the version", { Name: "Ada" }, 404, {
     as: "reader",
     headers: { "if-match": '"77"' },
   }),
-  change("looks at the body before it looks at the version", { Nonsense: 1 }, 307, { headers: { "if-match": '"77"' } }),
+  change("checks the body before the version", { Nonsense: 1 }, 307, { headers: { "if-match": '"77"' } }),
   ...["User", "UserGroup", "Employee"].map((name) =>
     refuse(
-      `hides the class ${name} from those who would create in it`,
+      `hides the unreadable class ${name} at a creation`,
       `/v1/object/${name}`,
       "POST",
       { Name: "Ada" },
@@ -135,19 +135,19 @@ export const writeCases: readonly Case[] = [
     ),
   ),
   ...["Nothing", "customer", "__proto__", "constructor", "1", "11111111-1111-4111-8111-111111111111"].map((name) =>
-    refuse(`creates nothing in ${name}`, `/v1/object/${name}`, "POST", { Name: "Ada" }, 304),
+    refuse(`refuses a creation in ${name}`, `/v1/object/${name}`, "POST", { Name: "Ada" }, 304),
   ),
   ...["ZZZZZZZ", "1", "0", "Customer", "__proto__", "11111111-1111-4111-8111-111111111111"].map((id) =>
-    refuse(`changes nothing that is called ${id}`, `/v1/object/${id}`, "PATCH", { Name: "Ada" }, 304),
+    refuse(`refuses a change of the unknown object ${id}`, `/v1/object/${id}`, "PATCH", { Name: "Ada" }, 304),
   ),
 
   ...['"77"', 'W/"1"', "1", '"01"', "", '"x"', '"1', '* , "1"'].map((tag) =>
-    change(`changes no customer if it matches ${tag}`, { City: "Paris" }, 713, { headers: { "if-match": tag } }),
+    change(`refuses a change if the version does not match ${tag}`, { City: "Paris" }, 713, { headers: { "if-match": tag } }),
   ),
 
   ...["", "?query=", "?query=%7B", "?query=where"].map((query) =>
     refuse(
-      `changes no customers with ${query === "" ? "no query" : query}`,
+      `refuses a change of customers with ${query === "" ? "no query" : query}`,
       `/v1/objects/Customer${query}`,
       "PATCH",
       { City: "Paris" },
@@ -155,7 +155,7 @@ export const writeCases: readonly Case[] = [
     ),
   ),
   refuse(
-    "changes no customers with a query that is none",
+    "refuses a change of customers with an invalid query",
     "/v1/objects/Customer?query=%5B%5D",
     "PATCH",
     { City: "Paris" },
@@ -174,17 +174,17 @@ export const writeCases: readonly Case[] = [
   changeAll({}, { City: "Paris" }, 713, { headers: { "if-match": '"77"' } }),
   changeAll({}, { City: "Paris" }, 404, { as: "reader" }),
   ...["Nothing", "User", "customer", "__proto__", "1"].map((name) =>
-    refuse(`changes nothing in ${name}`, `/v1/objects/${name}?query=%7B%7D`, "PATCH", { Description: "x" }, 304),
+    refuse(`refuses a change in ${name}`, `/v1/objects/${name}?query=%7B%7D`, "PATCH", { Description: "x" }, 304),
   ),
 
   ...["POST", "DELETE", "GET"].flatMap((method) =>
     ["ZZZZZZZ", "1", "Customer", "__proto__"].map((id) =>
-      refuse(`finds no lock of ${id} to ${method}`, `/v1/lock/object/${id}`, method, undefined, 304),
+      refuse(`finds no lock of ${id} for ${method}`, `/v1/lock/object/${id}`, method, undefined, 304),
     ),
   ),
   ...["POST", "DELETE"].map((method) =>
     refuse(
-      `lets nobody ${method} a lock who may only read`,
+      `refuses ${method} of a lock without the right`,
       ({ customerId }) => `/v1/lock/object/${customerId}`,
       method,
       undefined,
@@ -193,7 +193,7 @@ export const writeCases: readonly Case[] = [
     ),
   ),
   {
-    title: "shows a lock to whoever may read",
+    title: "shows a lock to a reader",
     as: "reader",
     path: ({ customerId }) => `/v1/lock/object/${customerId}`,
     expect: { code: 0, data: (data) => expect(data).toEqual({ isLocked: false, messages: [] }) },
@@ -209,10 +209,10 @@ export const writeCases: readonly Case[] = [
       ["DELETE", "/v1/lock/object/1"],
     ] as const
   ).map(
-    ([method, path]): Case => ({ title: `needs a session to ${method} ${path}`, method, path, expect: { code: 200 } }),
+    ([method, path]): Case => ({ title: `requires a session for ${method} ${path}`, method, path, expect: { code: 200 } }),
   ),
   {
-    title: "needs a body to create",
+    title: "requires a body to create",
     as: "demo",
     method: "POST",
     path: customers,
@@ -221,7 +221,7 @@ export const writeCases: readonly Case[] = [
     modes: ["session", "token", "encrypted"],
   },
   {
-    title: "needs JSON to create",
+    title: "requires JSON to create",
     as: "demo",
     method: "POST",
     path: customers,

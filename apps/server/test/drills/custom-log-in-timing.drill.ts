@@ -11,8 +11,8 @@ const pairs = 1_000;
 /** Standard deviations: three cases in a thousand by chance. */
 const bound = 3;
 
-/** Whether the time in which a wrong password is refused tells if there is such a custom user. Each is asked for once: nothing is forgotten or locked meanwhile. */
-describe("the time of a refused log-in of a custom user", () => {
+/** Whether the time of a refusal reveals the existence of a custom user. Each name is used once, so that no failure count or lock interferes. */
+describe("time of a refused log-in of a custom user", () => {
   let postgres: PostgresFixture;
   let server: RunningServer;
   let known: string[];
@@ -53,16 +53,16 @@ describe("the time of a refused log-in of a custom user", () => {
     return time;
   }
 
-  test("is the same whether there is such a user or not", async () => {
+  test("is the same for an existing and an unknown user", async () => {
     for (let index = 0; index < 50; index += 1) await timeOf(nameOf());
     const { longer, z } = await signTest(
       pairs,
       () => timeOf(nameOf()),
       (pair) => timeOf(known[pair] as string),
     );
-    console.log(`${longer} of ${pairs} refusals took longer for a custom user than for nobody: z = ${z.toFixed(2)}`);
+    console.log(`${longer} of ${pairs} refusals took longer for an existing custom user than for an unknown one: z = ${z.toFixed(2)}`);
     expect(Math.abs(z)).toBeLessThan(bound);
-    // Else nothing was compared with anything.
+    // Otherwise nothing was compared.
     expect(
       (
         await call(server, "/v1/auth/df", {

@@ -3,18 +3,18 @@ import { get } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What a flood cost a server and its other clients. */
+/** The cost of a flood for a server and its other clients. */
 export interface FloodFigures {
-  /** Resident memory before and at its largest, in MiB. */
+  /** Resident memory before, and its maximum, in MiB. */
   readonly before: number;
   readonly largest: number;
-  /** Milliseconds that 99 of 100 requests of another client took at most, and the slowest. */
+  /** Milliseconds for 99 of 100 requests of another client, and for the slowest. */
   readonly p99: number;
   readonly slowest: number;
   readonly requests: number;
 }
 
-/** An answer to a client on another network: Linux gives every address of 127.0.0.0/8 to the machine itself. */
+/** An answer to a client on another network: Linux assigns every address of 127.0.0.0/8 to the local machine. */
 function ask(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     get(url, { localAddress: "127.0.0.2", agent: false }, (response) => {
@@ -33,7 +33,7 @@ export async function memoryOf(url: string): Promise<number> {
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]) / 1024 ** 2;
 }
 
-/** Runs a flood while another client asks again and again, and prints the figures. */
+/** Runs a flood while another client sends requests, and prints the figures. */
 export async function watchFlood(title: string, url: string, flood: () => Promise<unknown>): Promise<FloodFigures> {
   const before = await memoryOf(url);
   let largest = before;
@@ -63,7 +63,7 @@ export async function watchFlood(title: string, url: string, flood: () => Promis
   return figures;
 }
 
-/** A connection on which bytes are written until they are out or the server closes it; resolves with what was answered. */
+/** Writes bytes on a connection until all are written or the server closes it; resolves with the answer. */
 export function pour(url: string, pieces: Iterable<string | Buffer>): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

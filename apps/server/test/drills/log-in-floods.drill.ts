@@ -8,7 +8,7 @@ import { repositoriesOf } from "../password-suite.ts";
 import { goodFields, hybridBody, secureBody } from "../secure/credentials.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
 
-/** Floods of requests that need no session. */
+/** Floods of requests without a session. */
 describe("floods without a log-in", () => {
   const mails = new MailFolder();
   let postgres: PostgresFixture;

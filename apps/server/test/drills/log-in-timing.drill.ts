@@ -12,10 +12,10 @@ const bound = 5;
 const text = JSON.stringify(goodFields);
 
 /**
- * Whether the time of a refusal tells what was wrong, by a sign test: of two refusals one after the other, in random order, only
- * which one took longer is counted. Without a difference that is the toss of a coin, however busy the machine is.
+ * Whether the time of a refusal reveals the error, by a sign test: of two refusals in sequence, in random order, only the
+ * slower one is counted. Without a difference this is a coin toss, even on a busy machine.
  */
-describe("the time of a refused secure log-in", () => {
+describe("time of a refused secure log-in", () => {
   let postgres: PostgresFixture;
   let server: RunningServer;
   /** Captured, and used by its owner. */
@@ -31,15 +31,15 @@ describe("the time of a refused secure log-in", () => {
 
   const random = () => ({ publicKey: client.text, credentials: randomBytes(256).toString("base64") });
   const kinds: Readonly<Record<string, () => object>> = {
-    "a right padding around no JSON": () => ({ publicKey: client.text, credentials: credentialsOf(`${text}x`) }),
+    "a correct padding around invalid JSON": () => ({ publicKey: client.text, credentials: credentialsOf(`${text}x`) }),
     "the same in OAEP with SHA-1": () => ({
       publicKey: client.text,
       credentials: credentialsOf(`${text}x`, "OAEP-SHA-1"),
     }),
     "the same in PKCS#1 v1.5": () => ({ publicKey: client.text, credentials: credentialsOf(`${text}x`, "PKCS1-v1_5") }),
     "a list": () => ({ publicKey: client.text, credentials: credentialsOf([goodFields]) }),
-    "a member twice": () => ({ publicKey: client.text, credentials: credentialsOf(text.replace("{", '{"user":"x",')) }),
-    "a log-in of somebody else": () => ({ publicKey: stranger.text, credentials: captured }),
+    "a duplicate member": () => ({ publicKey: client.text, credentials: credentialsOf(text.replace("{", '{"user":"x",')) }),
+    "a log-in of another client": () => ({ publicKey: stranger.text, credentials: captured }),
     "another random text": random,
   };
 
@@ -49,7 +49,7 @@ describe("the time of a refused secure log-in", () => {
     return performance.now() - begun;
   }
 
-  test.each(Object.entries(kinds))("is that of a random text: %s", async (_title, make) => {
+  test.each(Object.entries(kinds))("equals that of a random text: %s", async (_title, make) => {
     let longer = 0;
     let measured = 0;
     const lane = async () => {

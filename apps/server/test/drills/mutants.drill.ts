@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const script = fileURLToPath(new URL("../../../../.ci/mutants.mjs", import.meta.url));
 const areas = ["gate", "secure mode", "rights", "record store"];
 
-/** The percentage of mutants that the tests must notice. It only rises. A change of the code draws others, of which one may change nothing. */
+/** The percentage of mutants that the tests must kill. It only rises. A code change draws other mutants, one of which may be equivalent. */
 const floor = 95;
 
 interface Outcome {
@@ -20,7 +20,7 @@ interface Outcome {
 }
 
 test(
-  "the tests notice mutants of the gate, secure mode, rights and the record store",
+  "the tests kill mutants of the gate, secure mode, rights and the record store",
   async () => {
     const directory = await mkdtemp(join(tmpdir(), "sallyport-score-"));
     const file = join(directory, "outcomes.json");

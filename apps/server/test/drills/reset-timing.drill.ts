@@ -13,10 +13,10 @@ const bound = 3;
 const password = "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /**
- * Whether the time of an answer tells if there is such a user, by a sign test: of two requests one after the other, in random order, only
- * which one took longer is counted. Each user is asked for once, and mail is sent to him meanwhile.
+ * Whether the time of an answer reveals the existence of a user, by a sign test: of two requests in sequence, in random order,
+ * only the slower one is counted. Each user is requested once, and mail is sent to that user meanwhile.
  */
-describe("the time of a request for a new password", () => {
+describe("time of a request for a new password", () => {
   const mailbox = new Mailbox();
   let postgres: PostgresFixture;
   let server: RunningServer;
@@ -49,16 +49,16 @@ describe("the time of a request for a new password", () => {
     return performance.now() - begun;
   }
 
-  test("is the same whether there is such a user or not", async () => {
+  test("is the same for an existing and an unknown user", async () => {
     for (let index = 0; index < 50; index += 1) await timeOf(nameOf());
     const { longer, z } = await signTest(
       pairs,
       () => timeOf(nameOf()),
       (pair) => timeOf(known[pair] as string),
     );
-    console.log(`${longer} of ${pairs} answers took longer for a user than for nobody: z = ${z.toFixed(2)}`);
+    console.log(`${longer} of ${pairs} answers took longer for an existing user than for an unknown one: z = ${z.toFixed(2)}`);
     expect(Math.abs(z)).toBeLessThan(bound);
-    // Else nothing was compared with anything.
+    // Otherwise nothing was compared.
     await mailbox.next();
   });
 });

@@ -25,8 +25,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Two servers behind a client that sends requests to each in turn, asks both `/readyz` twice a second, and repeats nothing. */
-describe("a rolling restart", () => {
+/** Two servers behind a client that alternates between them, polls both `/readyz` twice a second, and repeats nothing. */
+describe("rolling restart", () => {
   const directory = mkdtempSync(join(tmpdir(), "sallyport-"));
   const file = join(directory, "sallyport.config.json");
   let postgres: PostgresFixture;

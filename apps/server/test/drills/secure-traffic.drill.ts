@@ -7,8 +7,8 @@ import { storedServerKeys } from "../secure/stored-keys.ts";
 const messages = 10_000;
 const senders = 16;
 
-/** One session, 10,000 messages and as many answers, over two processes of which now and then one is killed. */
-describe("a secure session on two processes", () => {
+/** One session, 10,000 messages and their answers, over two processes, one of which is killed from time to time. */
+describe("secure session on two processes", () => {
   let postgres: PostgresFixture;
   const processes: ServerProcess[] = [];
   const start = () =>
@@ -23,7 +23,7 @@ describe("a secure session on two processes", () => {
     await postgres.close();
   });
 
-  /** Sends until a server answers: one that was killed does not. Whether a message was taken before that is not known. */
+  /** Sends until a server answers: a killed one does not. Whether that one accepted the message is unknown. */
   async function deliver(
     session: SecureSession,
     number: number,
@@ -38,7 +38,7 @@ describe("a secure session on two processes", () => {
     }
   }
 
-  test("uses no counter block twice in either direction, and takes every message once", async () => {
+  test("uses no counter block twice in either direction, and accepts every message once", async () => {
     const session = await logInSecurely({ url: await (processes[0] as ServerProcess).url() });
     const used = new Set<string>();
     let answers = 0;

@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 
 export interface SignTest {
-  /** In how many pairs the other took longer than the one. */
+  /** The number of pairs in which the other took longer than the one. */
   readonly longer: number;
-  /** Standard deviations from as many as without a difference. */
+  /** Standard deviations from the expectation without a difference. */
   readonly z: number;
 }
 
-/** Times one and the other for every pair, one after the other and in random order; only which took longer is counted, so that a busy machine is no difference. */
+/** Times both for every pair, in sequence and in random order, and counts only the slower one, so that a busy machine does not matter. */
 export async function signTest(
   pairs: number,
   one: (pair: number) => Promise<number>,

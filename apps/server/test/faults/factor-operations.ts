@@ -9,7 +9,7 @@ const app = "with-factor";
 const withFactor = { user: "reader", pass: "reader", appNames: [app] };
 const path = `/v1/2fa/secret?app=${app}`;
 
-/** A user with two sessions and no factor, and what there is of one. */
+/** A user with two sessions and no factor, and a look-up of the factor. */
 async function userWithoutFactor({ storage: { repositories: r }, send }: FaultFixture) {
   await new Applications(r.records).create({ name: app, seats: null, secondFactor: "optional" });
   const { account } = await r.accounts.find({ realm: "database", loginName: withFactor.user }, []);
@@ -24,7 +24,7 @@ async function userWithoutFactor({ storage: { repositories: r }, send }: FaultFi
   return { sessionId, find };
 }
 
-/** The same with a factor that is begun, or confirmed just now. */
+/** The same with a factor that was begun, or confirmed just now. */
 async function userWithFactor(fixture: FaultFixture, isConfirmed: boolean) {
   const { sessionId, find } = await userWithoutFactor(fixture);
   const { data } = await fixture.send({ method: "POST", path, sessionId });
@@ -71,7 +71,7 @@ export const factorOperations: readonly WriteOperation[] = [
     },
   },
   {
-    title: "shows a second factor again",
+    title: "reads a second factor again",
     done: "commit",
     prepare: async (fixture) => {
       const { sessionId, codes, left } = await userWithFactor(fixture, true);
@@ -103,7 +103,7 @@ export const factorOperations: readonly WriteOperation[] = [
     },
   },
   {
-    title: "switches a second factor off",
+    title: "disables a second factor",
     done: "commit",
     prepare: async (fixture) => {
       const { codes, left, sessionId } = await userWithFactor(fixture, true);

@@ -18,7 +18,7 @@ export interface Request {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly body?: object;
-  /** That of the administrator unless given; none with `null`. */
+  /** Default: the administrator's; `null` for none. */
   readonly sessionId?: string | null;
   readonly requestId?: string;
 }
@@ -27,11 +27,11 @@ export interface Reply {
   readonly status: number;
   readonly code: number;
   readonly data: ReturnType<typeof JSON.parse>;
-  /** All of it, headers included. */
+  /** The complete answer, including headers. */
   readonly text: string;
 }
 
-/** A server over a storage that fails as the script says, and the same storage without that. */
+/** A server over a storage with scripted faults, and the same storage without them. */
 export interface FaultFixture {
   readonly url: string;
   readonly script: FaultScript;
@@ -40,7 +40,7 @@ export interface FaultFixture {
   close(): Promise<void>;
 }
 
-/** Starts the demo with one database, whose storage has these further settings, as the server has those of the environment. Its answers hold the details of errors. */
+/** Starts the demo with one database and additional storage settings, and with the environment of a server. Answers contain error details. */
 export async function openFaultFixture(
   engine: Engine,
   more: object = {},

@@ -10,13 +10,13 @@ import { sessionOperations } from "./session-operations.ts";
 import type { FaultFixture } from "./fault-fixture.ts";
 import type { WriteOperation } from "./write-operation.ts";
 
-/** Words of drivers, of the wrapper's and of real ones. */
+/** Words of drivers, the wrapper's and real ones. */
 const leaks = /open sesame|secrets|node_modules|DriverError|insert into|select |ECONN/;
 
-/** Milliseconds for some hundreds of requests on a machine that has other things to do. */
+/** Milliseconds for some hundreds of requests on a busy machine. */
 const patience = 300_000;
 
-/** Whatever fails in storage, and wherever in a request that writes: success is there, failure whole or absent, and nobody learns the driver's words. */
+/** For every storage fault at every call of a writing request: a success is complete, a failure is complete or absent, and no answer contains the driver's words. */
 export function faultSuite(fixture: () => FaultFixture): void {
   const operations = [
     ...objectOperations,
@@ -28,7 +28,7 @@ export function faultSuite(fixture: () => FaultFixture): void {
   ];
 
   test.each(operations.map((operation) => [operation.title, operation] as const))(
-    "a request that %s",
+    "is consistent after every fault: a request that %s",
     async (_title, operation) => {
       const calls = await callsOf(fixture(), operation);
       const wrong: unknown[] = [];
@@ -42,7 +42,7 @@ export function faultSuite(fixture: () => FaultFixture): void {
       }
       expect(wrong).toEqual([]);
       expect(strikes).toBeGreaterThan(faultTable.length);
-      // What follows all of that is served like the first one.
+      // The next request is served like the first one.
       expect(await callsOf(fixture(), operation)).toHaveLength(calls.length);
     },
     patience,
@@ -50,7 +50,7 @@ export function faultSuite(fixture: () => FaultFixture): void {
 
   const locking = operations.filter(({ locks }) => locks !== undefined);
   test.each(locking.map((operation) => [operation.title, operation] as const))(
-    "a request that %s and meets a lock is answered 713",
+    "answers 713 at a lock: a request that %s",
     async (_title, operation) => {
       const { script, send } = fixture();
       const { request, state } = await operation.prepare(fixture());
@@ -62,13 +62,13 @@ export function faultSuite(fixture: () => FaultFixture): void {
   );
 }
 
-/** Calls that a request makes only at times: the server remembers the model, macros, its keys and the time, and aligns indexes in the background. */
+/** Occasional calls: the server caches the model, macros, its keys and the time, and aligns indexes in the background. */
 const isIncidental = ({ name, within, given }: Call) =>
   ["alignIndexes", "settings.read", "now"].includes(name) ||
   (name.startsWith("records.") && (given[0] === "keyRing" || given[0] === "macro")) ||
   (name === "model.load" && within === "itself");
 
-/** The calls that a request makes which nothing strikes. */
+/** The calls of a request without faults. */
 async function callsOf(fixture: FaultFixture, operation: WriteOperation): Promise<readonly Call[]> {
   const { request, state } = await operation.prepare(fixture);
   const before = await state();
@@ -87,7 +87,7 @@ function placeOf(calls: readonly Call[], index: number, { done }: WriteOperation
   return index < last ? "before" : "behind";
 }
 
-/** Lets one call of a request fail; what is wrong with what comes of it. */
+/** Makes one call of a request fail; returns the violations. */
 async function strike(
   fixture: FaultFixture,
   operation: WriteOperation,

@@ -1,6 +1,6 @@
 import { type Call, type Fault, faults, Latch } from "@sallyport/storage-faults";
 
-/** Where a call stands to the one with which everything is done. */
+/** The position of a call relative to the one that completes the write. */
 export type Place = "before" | "at" | "behind";
 
 export interface Outcome {
@@ -8,19 +8,19 @@ export interface Outcome {
   readonly state: "absent" | "whole";
 }
 
-/** A kind of fault, and what a request that it strikes is answered and leaves behind. */
+/** A kind of fault, with the answer and the state after it. */
 export interface Row {
   readonly title: string;
   /** A new one for every use. */
   readonly fault: () => Fault;
   readonly outcome: (call: Call, place: Place) => Outcome;
-  /** Calls that it cannot strike. */
+  /** Calls that it does not apply to. */
   readonly leavesOut?: (call: Call) => boolean;
 }
 
 const done: Outcome = { code: 0, state: "whole" };
 
-/** A refusal of the call: nothing is kept, but for what was done before. */
+/** The call is refused: nothing is kept, except earlier writes. */
 const refused =
   (code: number) =>
   (_call: Call, place: Place): Outcome => ({ code, state: place === "behind" ? "whole" : "absent" });
@@ -30,7 +30,7 @@ const belongsToTransaction = ({ name, within }: Call) =>
 
 const elementsOf = ({ given: [list] }: Call) => (Array.isArray(list) ? list.length : 0);
 
-/** Every kind of fault. */
+/** All kinds of faults. */
 export const faultTable: readonly Row[] = [
   { title: "lost before", fault: () => faults.lostBefore, outcome: refused(704) },
   {
@@ -49,11 +49,11 @@ export const faultTable: readonly Row[] = [
   },
   { title: "unreachable", fault: () => faults.unreachable, outcome: refused(704) },
   { title: "no free connection", fault: () => faults.poolExhausted, outcome: refused(607) },
-  { title: "statement took too long", fault: () => faults.timeout, outcome: refused(706) },
-  { title: "lock not given free", fault: () => faults.lockTimeout, outcome: refused(706) },
-  { title: "lost against another once", fault: () => faults.conflict(1), outcome: () => done },
-  { title: "lost against others twice", fault: () => faults.conflict(2), outcome: () => done },
-  { title: "lost against others three times", fault: () => faults.conflict(3), outcome: refused(706) },
+  { title: "statement time-out", fault: () => faults.timeout, outcome: refused(706) },
+  { title: "lock time-out", fault: () => faults.lockTimeout, outcome: refused(706) },
+  { title: "conflict once", fault: () => faults.conflict(1), outcome: () => done },
+  { title: "conflict twice", fault: () => faults.conflict(2), outcome: () => done },
+  { title: "conflict three times", fault: () => faults.conflict(3), outcome: refused(706) },
   {
     title: "nothing of the list done",
     fault: () => faults.partial(0),
@@ -61,13 +61,13 @@ export const faultTable: readonly Row[] = [
     leavesOut: (call) => elementsOf(call) === 0,
   },
   {
-    title: "a part of the list done",
+    title: "part of the list done",
     fault: () => faults.partial(1),
     outcome: refused(799),
     leavesOut: (call) => elementsOf(call) < 2,
   },
   { title: "unexpected", fault: () => faults.unexpected, outcome: refused(799) },
-  { title: "error of the driver", fault: () => faults.foreign, outcome: refused(799) },
+  { title: "driver error", fault: () => faults.foreign, outcome: refused(799) },
   {
     title: "slow",
     fault: () => {

@@ -7,10 +7,10 @@ import { faultSuite } from "./fault-suite.ts";
 import { itemsSuite } from "./items-suite.ts";
 import { openFaultFixture, type FaultFixture } from "./fault-fixture.ts";
 
-// Faults are injected above the storage, so that one engine shows what the server makes of them; `real-faults.test.ts` has those of a Postgres.
+// Faults are injected above the storage, so one engine shows how the server handles them; `real-faults.test.ts` has those of a Postgres.
 const engines = isFullRun ? (["memory", "embedded", "Postgres"] as const) : (["memory"] as const);
 
-describe.each(engines)("a server whose storage fails, with storage %s", (engine) => {
+describe.each(engines)("server with a failing storage, with storage %s", (engine) => {
   let postgres: PostgresFixture | undefined;
   let fixture: FaultFixture;
   beforeAll(async () => {
@@ -26,8 +26,8 @@ describe.each(engines)("a server whose storage fails, with storage %s", (engine)
   itemsSuite(() => fixture);
 });
 
-/** Of a request for a new password, whoever is named in it. */
-describe("a request for a new password", () => {
+/** A request for a new password, for any name. */
+describe("request for a new password", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-mail-"));
   let fixture: FaultFixture;
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe("a request for a new password", () => {
 
   const ask = (user: string) =>
     fixture.send({ method: "POST", path: "/v1/resetPassword", sessionId: null, body: { user } });
-  /** What is asked of storage, but for the name itself, which is sealed. */
+  /** The calls to the storage, except for the name itself, which is sealed. */
   const callsOf = async (user: string) => {
     const calls = await fixture.script.record(() => ask(user));
     return calls.map(({ name, within, given }) => ({
@@ -56,7 +56,7 @@ describe("a request for a new password", () => {
     }));
   };
 
-  test("asks the same of storage for every name, and nothing of accounts", async () => {
+  test("makes the same storage calls for every name, and reads no accounts", async () => {
     await ask("demo");
     const known = await callsOf("demo");
     expect(known.map(({ name }) => name)).toEqual([

@@ -3,9 +3,9 @@ import { type FaultScript, withFaults } from "@sallyport/storage-faults";
 import { StorageEngines } from "../../src/composition/storages/storage-engines.ts";
 import type { StorageConfiguration } from "../../src/configuration/index.ts";
 
-/** Opens storages that fail as the script says, and keeps them as they are without it. */
+/** Opens storages with scripted faults, and keeps the plain ones. */
 export class FaultyEngines extends StorageEngines {
-  /** The storages beside the faults, in the order in which they were opened. */
+  /** The storages without faults, in the order of their opening. */
   readonly sound: Storage[] = [];
 
   constructor(private readonly script: FaultScript) {

@@ -5,16 +5,16 @@ import { define } from "./macro-operations.ts";
 import { named } from "./object-operations.ts";
 import type { FaultFixture } from "./fault-fixture.ts";
 
-/** Milliseconds for some hundreds of requests on a machine that has other things to do. */
+/** Milliseconds for some hundreds of requests on a busy machine. */
 const patience = 300_000;
 
 const creation = (Name: string) => ({ method: "POST", path: "/v1/object/Customer", data: { Name } });
 const execution = (name: string) => ({ method: "POST", path: "/v1/execute/CreateOne", data: name });
 
-/** Whatever fails in storage: an item of a multi request that is told to be done is done, and one that is told to have failed is whole or absent. */
+/** For every storage fault: an item of a multi request that succeeds is done, and one that fails is complete or absent. */
 export function itemsSuite(fixture: () => FaultFixture): void {
   test(
-    "items of a multi request are told what has become of them, one by one",
+    "items of a multi request report their own outcome",
     async () => {
       await define(fixture());
       const { script, storage, send } = fixture();

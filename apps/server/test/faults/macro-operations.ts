@@ -11,7 +11,7 @@ const macros: Readonly<Record<string, string>> = {
   CreateInPieces: "await objects.create('Customer', { Name: input });",
 };
 
-/** Puts what is executed into the storage, beside the faults. */
+/** Puts the macros into the storage, without faults. */
 export async function define({ storage }: FaultFixture): Promise<void> {
   const stored = new MacroStore(storage.repositories);
   if ((await stored.load()).macros.length > 0) return;
@@ -41,7 +41,7 @@ const creation = (Name: string) => ({ method: "POST", path: "/v1/object/Customer
 export const macroOperations: readonly WriteOperation[] = [
   { title: "executes a macro that creates two objects", done: "commit", prepare: executed("CreateTwo") },
   {
-    title: "executes a macro that has another one create the second object",
+    title: "executes a macro that calls another one to create the second object",
     done: "commit",
     prepare: executed("CreateAndCall"),
   },

@@ -1,4 +1,4 @@
-/** A message of the protocol of PostgreSQL, with its head. */
+/** A message of the PostgreSQL protocol, with its head. */
 export interface Message {
   /** One letter; empty for the first message of a client. */
   readonly type: string;
@@ -6,7 +6,7 @@ export interface Message {
   readonly body: Buffer;
 }
 
-/** Cuts a stream into messages. */
+/** Splits a stream into messages. */
 export class MessageReader {
   private rest: Buffer = Buffer.alloc(0);
 

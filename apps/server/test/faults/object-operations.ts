@@ -17,13 +17,13 @@ function live({ repositories: { objects } }: Storage, ids: readonly ObjectId[]):
   return objects.get(ids, seesAll);
 }
 
-/** How many objects have this name. */
+/** The number of objects with this name. */
 export function named({ repositories: { objects } }: Storage, name: string): Promise<number> {
   const path = { hops: [], leaf: "Name", type: "string", indexed: false } as const;
   return objects.count({ classes: ["Customer"], filter: { kind: "oneOf", path, values: [name] } }, seesAll);
 }
 
-/** A customer with an invoice that points to him. */
+/** A customer with an invoice that refers to it. */
 async function customerWithInvoice(fixture: FaultFixture): Promise<{ customerId: ObjectId; invoiceId: ObjectId }> {
   const [customerId] = await create(fixture, customer(randomUUID()));
   const [invoiceId] = await create(fixture, {
@@ -34,7 +34,7 @@ async function customerWithInvoice(fixture: FaultFixture): Promise<{ customerId:
   return { customerId, invoiceId };
 }
 
-/** A customer who goes, and what becomes of the invoice's reference. */
+/** A customer to delete, and the invoice's reference afterwards. */
 function leaving(query: string, kind: "deleted" | "recycled"): WriteOperation["prepare"] {
   return async (fixture): Promise<Scene> => {
     const { customerId, invoiceId } = await customerWithInvoice(fixture);
@@ -61,7 +61,7 @@ export const objectOperations: readonly WriteOperation[] = [
     },
   },
   {
-    title: "creates an object that points to another",
+    title: "creates an object that refers to another",
     done: "objects.insert",
     prepare: async (fixture) => {
       const [target] = await create(fixture, customer(randomUUID()));
@@ -104,7 +104,7 @@ export const objectOperations: readonly WriteOperation[] = [
     },
   },
   {
-    title: "changes all objects that match",
+    title: "changes all matching objects",
     done: "commit",
     locks: "objects.update",
     prepare: async (fixture) => {
@@ -131,7 +131,7 @@ export const objectOperations: readonly WriteOperation[] = [
   { title: "deletes an object", done: "commit", prepare: leaving("", "deleted") },
   { title: "recycles an object", done: "commit", prepare: leaving("?moveToRecycler=true", "recycled") },
   {
-    title: "restores objects that went together",
+    title: "restores objects that were deleted together",
     done: "commit",
     prepare: async (fixture) => {
       const { storage } = fixture;
@@ -145,7 +145,7 @@ export const objectOperations: readonly WriteOperation[] = [
     },
   },
   {
-    title: "purges objects that went together",
+    title: "purges objects that were deleted together",
     done: "commit",
     prepare: async (fixture) => {
       const { storage } = fixture;

@@ -8,7 +8,7 @@ import { either, type WriteOperation } from "./write-operation.ts";
 const digests = new NodeDigests();
 const password = "the first password";
 
-/** Somebody with an address and two sessions, and what a new password changes of that. */
+/** A user with an address and two sessions, and the state after a new password. */
 async function newcomer({ storage: { repositories: r }, send }: FaultFixture) {
   const name = `newcomer ${randomUUID()}`;
   const [user] = await r.objects.insert([{ className: "User", attributes: { Name: name } }]);
@@ -52,7 +52,7 @@ async function newcomer({ storage: { repositories: r }, send }: FaultFixture) {
   return { sessionId: sessions[0] as string, token: prepared?.token, stateOf };
 }
 
-/** A custom user with two sessions, and what a new password changes of that. */
+/** A custom user with two sessions, and the state after a new password. */
 async function customNewcomer({ storage: { repositories: r }, send }: FaultFixture) {
   const name = `newcomer ${randomUUID()}`;
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
@@ -115,7 +115,7 @@ export const passwordOperations: readonly WriteOperation[] = [
     },
   },
   {
-    title: "sets a password by the token of a mail",
+    title: "sets a password by a mailed token",
     done: "commit",
     prepare: async (fixture) => {
       const { token, stateOf } = await newcomer(fixture);
@@ -127,7 +127,7 @@ export const passwordOperations: readonly WriteOperation[] = [
     },
   },
   {
-    title: "sets the password of a custom user by the token of a mail",
+    title: "sets the password of a custom user by a mailed token",
     done: "commit",
     prepare: async (fixture) => {
       const { token, state } = await customNewcomer(fixture);

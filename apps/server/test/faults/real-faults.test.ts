@@ -21,7 +21,7 @@ function operation(title: string): WriteOperation {
   return found;
 }
 
-describe("a server whose Postgres really fails", () => {
+describe("server with real faults of Postgres", () => {
   let postgres: PostgresFixture;
   let relay: StatementRelay;
   let fixture: FaultFixture;
@@ -50,7 +50,7 @@ describe("a server whose Postgres really fails", () => {
 
   const connectionLost = { status: 500, code: 704, leak: undefined };
   const answered = { status: 200, code: 0, leak: undefined };
-  /** What opens a session is one statement, which is durable when it is through. */
+  /** A session is opened by one statement, which is durable when it ends. */
   const opening = /^joint_/;
   const cuts: readonly (readonly [string, RegExp, Moment, object, "absent" | "whole"])[] = [
     ["creates an object", /^object_insert/, "before", connectionLost, "absent"],
@@ -58,17 +58,17 @@ describe("a server whose Postgres really fails", () => {
     ["creates an object", /^object_insert/, "after", answered, "whole"],
     ["changes an object", /^object_update/, "before", connectionLost, "absent"],
     ["changes an object", /^object_update/, "during", connectionLost, "whole"],
-    ["changes all objects that match", /^object_update/, "during", connectionLost, "absent"],
-    ["changes all objects that match", /^commit/, "before", connectionLost, "absent"],
-    ["changes all objects that match", /^commit/, "during", connectionLost, "whole"],
+    ["changes all matching objects", /^object_update/, "during", connectionLost, "absent"],
+    ["changes all matching objects", /^commit/, "before", connectionLost, "absent"],
+    ["changes all matching objects", /^commit/, "during", connectionLost, "whole"],
     ["deletes an object", /^deletion_lock/, "after", connectionLost, "absent"],
     ["deletes an object", /^deletion_clear/, "during", connectionLost, "absent"],
     ["deletes an object", /^deletion_delete/, "after", connectionLost, "absent"],
     ["deletes an object", /^commit/, "before", connectionLost, "absent"],
     ["deletes an object", /^commit/, "during", connectionLost, "whole"],
     ["deletes an object", /^commit/, "after", answered, "whole"],
-    ["restores objects that went together", /^deletion_restore/, "during", connectionLost, "absent"],
-    ["restores objects that went together", /^commit/, "during", connectionLost, "whole"],
+    ["restores objects that were deleted together", /^deletion_restore/, "during", connectionLost, "absent"],
+    ["restores objects that were deleted together", /^commit/, "during", connectionLost, "whole"],
     ["locks an object", /^lock_take/, "during", connectionLost, "whole"],
     ["logs in by /v1/login", opening, "before", connectionLost, "absent"],
     ["logs in by /v1/login", opening, "during", connectionLost, "whole"],
@@ -76,43 +76,43 @@ describe("a server whose Postgres really fails", () => {
     ["logs a custom user in", opening, "before", connectionLost, "absent"],
     ["logs a custom user in", opening, "during", connectionLost, "whole"],
     ["logs a custom user in", opening, "after", answered, "whole"],
-    ["logs in and binds an account of a provider", /^record_put/, "after", connectionLost, "absent"],
-    ["logs in and binds an account of a provider", /^commit/, "before", connectionLost, "absent"],
-    ["logs in and binds an account of a provider", /^commit/, "during", connectionLost, "whole"],
-    ["logs in and binds an account of a provider", /^commit/, "after", answered, "whole"],
-    ["shows a second factor again", /^record_put/, "during", connectionLost, "absent"],
-    ["shows a second factor again", /^commit/, "before", connectionLost, "absent"],
-    ["shows a second factor again", /^commit/, "during", connectionLost, "whole"],
+    ["logs in and links a provider account", /^record_put/, "after", connectionLost, "absent"],
+    ["logs in and links a provider account", /^commit/, "before", connectionLost, "absent"],
+    ["logs in and links a provider account", /^commit/, "during", connectionLost, "whole"],
+    ["logs in and links a provider account", /^commit/, "after", answered, "whole"],
+    ["reads a second factor again", /^record_put/, "during", connectionLost, "absent"],
+    ["reads a second factor again", /^commit/, "before", connectionLost, "absent"],
+    ["reads a second factor again", /^commit/, "during", connectionLost, "whole"],
     ["confirms a second factor", /^commit/, "before", connectionLost, "absent"],
     ["confirms a second factor", /^commit/, "during", connectionLost, "whole"],
-    ["sets a password by the token of a mail", /^record_take/, "after", connectionLost, "absent"],
-    ["sets a password by the token of a mail", /^commit/, "before", connectionLost, "absent"],
-    ["sets a password by the token of a mail", /^commit/, "during", connectionLost, "whole"],
-    ["sets the password of a custom user by the token of a mail", /^commit/, "before", connectionLost, "absent"],
-    ["sets the password of a custom user by the token of a mail", /^commit/, "during", connectionLost, "whole"],
-    ["sets the password of a custom user by the token of a mail", /^commit/, "after", answered, "whole"],
+    ["sets a password by a mailed token", /^record_take/, "after", connectionLost, "absent"],
+    ["sets a password by a mailed token", /^commit/, "before", connectionLost, "absent"],
+    ["sets a password by a mailed token", /^commit/, "during", connectionLost, "whole"],
+    ["sets the password of a custom user by a mailed token", /^commit/, "before", connectionLost, "absent"],
+    ["sets the password of a custom user by a mailed token", /^commit/, "during", connectionLost, "whole"],
+    ["sets the password of a custom user by a mailed token", /^commit/, "after", answered, "whole"],
     ["logs out", /^session_end/, "during", { status: 500, code: 703, leak: undefined }, "absent"],
     ["logs out", /^commit/, "before", { status: 500, code: 703, leak: undefined }, "absent"],
     ["logs out", /^commit/, "during", { status: 500, code: 703, leak: undefined }, "whole"],
   ];
   test.each(cuts)(
-    "that %s, and whose connection is cut at %s, %s it",
+    "handles a request that %s when its connection is cut at %s, %s the statement",
     async (title, statement, moment, reply, left) => {
       const { request, state } = await operation(title).prepare(fixture);
       const cut = relay.cutAt(statement, moment);
       const [given] = await Promise.all([fixture.send(request), cut]);
       expect({ ...told(given), state: await state() }).toEqual({ ...reply, state: left });
-      // The connections that remain are good.
+      // The remaining connections work.
       expect((await rename(await customer())).code).toBe(0);
     },
     patience,
   );
 
   describe("while another session has locked the rows", () => {
-    // What the statistics tell stays the same within a transaction; this does not.
+    // Statistics stay the same within a transaction; this view does not.
     const waiting =
       "from (select distinct pid from pg_locks where not granted) waiting where pg_backend_pid() = any (pg_blocking_pids(pid))";
-    /** Resolves when so many wait for a lock of this session. */
+    /** Resolves when this many statements wait for a lock of this session. */
     const waited = async (count = 1): Promise<void> => {
       for (;;) {
         const { rowCount } = await postgres.sql.query(`select ${waiting}`);
@@ -130,7 +130,7 @@ describe("a server whose Postgres really fails", () => {
     afterEach(() => postgres.sql.query("rollback"));
 
     test(
-      "a connection that is ended from the other side is 704, and nothing is written",
+      "answers 704 to a terminated connection, and writes nothing",
       async () => {
         const id = await customer();
         await lock(id);
@@ -146,7 +146,7 @@ describe("a server whose Postgres really fails", () => {
     );
 
     test(
-      "a statement that is cancelled is 706, and nothing is written",
+      "answers 706 to a cancelled statement, and writes nothing",
       async () => {
         const id = await customer();
         await lock(id);
@@ -162,12 +162,12 @@ describe("a server whose Postgres really fails", () => {
     );
 
     test(
-      "a pool whose connections all wait is 607, and those that waited are answered",
+      "answers 607 when all connections of the pool wait, and answers the waiting requests",
       async () => {
         const ids = [await customer(), await customer()];
         await lock(...ids);
         const renaming: Promise<Reply>[] = [];
-        // One after the other: what is sent at once may share a connection.
+        // In sequence: concurrent requests may share a connection.
         for (const id of ids) {
           renaming.push(rename(id));
           await waited(renaming.length);
@@ -182,7 +182,7 @@ describe("a server whose Postgres really fails", () => {
     );
   });
 
-  describe("whose table refuses", () => {
+  describe("with a table that refuses writes", () => {
     const trigger = (body: string, table = "objects") =>
       postgres.sql.query(`
         create sequence if not exists sallyport_demo.refusals minvalue -100;
@@ -198,7 +198,7 @@ describe("a server whose Postgres really fails", () => {
       ["a serialization failure", "40001"],
       ["a deadlock", "40P01"],
     ])(
-      "%s is tried again, and 706 the third time",
+      "retries %s, and answers 706 the third time",
       async (_title, state) => {
         const id = await customer();
         await lose(2, state);
@@ -213,7 +213,7 @@ describe("a server whose Postgres really fails", () => {
     );
 
     test(
-      "what nobody expects is 799 without a word of it",
+      "answers 799 to an unexpected error, without its words",
       async () => {
         const [id, { request, state }] = [await customer(), await operation("deletes an object").prepare(fixture)];
         await trigger("raise 'out of ink'");
@@ -226,7 +226,7 @@ describe("a server whose Postgres really fails", () => {
     );
   });
 
-  test("an object that another session has locked is 713 to write and 718 to delete, and stays as it is", async () => {
+  test("answers 713 to a write and 718 to a deletion of an object locked by another session, and keeps it unchanged", async () => {
     const id = await customer();
     const { data } = await fixture.send({
       method: "POST",

@@ -7,7 +7,7 @@ import { either, type WriteOperation } from "./write-operation.ts";
 
 const credentials = { user: "reader", pass: "reader", appNames: ["demo-app"] };
 
-/** Somebody who has come back from a provider, and is to say who he is; what has become of his account there. */
+/** A user back from a provider who must prove an identity, and the state of the provider account. */
 async function comeFromProvider({ storage: { repositories: r } }: FaultFixture) {
   const dfUuid = randomUUID();
   const digests = new NodeDigests();
@@ -55,7 +55,7 @@ export const sessionOperations: readonly WriteOperation[] = [
     },
   },
   {
-    title: "logs in and binds an account of a provider",
+    title: "logs in and links a provider account",
     done: "commit",
     prepare: async (fixture) => {
       const { dfUuid, bound } = await comeFromProvider(fixture);

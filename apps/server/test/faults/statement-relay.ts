@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { type Message, MessageReader } from "./message-reader.ts";
 
-/** `before`: the database never gets the statement; `during`: it has done it, and its answer is lost; `after`: the answer arrives. */
+/** `before`: the database never receives the statement; `during`: it executes it, and the answer is lost; `after`: the answer arrives. */
 export type Moment = "before" | "during" | "after";
 
 interface Cut {
@@ -11,7 +11,7 @@ interface Cut {
   readonly done: () => void;
 }
 
-/** Stands between the server and its Postgres, and cuts a connection at one statement. */
+/** A relay between the server and its Postgres that cuts a connection at one statement. */
 export class StatementRelay {
   private readonly sockets = new Set<Socket>();
   private cut: Cut | undefined;
@@ -50,7 +50,7 @@ export class StatementRelay {
   private relay(client: Socket): void {
     const database = connect(Number(this.target.port || 5432), this.target.hostname);
     for (const socket of [client, database]) {
-      // What goes on in small pieces would wait for the acknowledgement of the piece before it: 40 ms each time.
+      // With Nagle's algorithm, every small piece would wait 40 ms for an acknowledgement.
       socket.setNoDelay(true);
       this.sockets.add(socket);
       socket.on("error", () => {});
@@ -58,7 +58,7 @@ export class StatementRelay {
     }
     client.on("close", () => database.destroy());
     const [asked, answered] = [new MessageReader(true), new MessageReader(false)];
-    // What the database has to be through with: first of all the log-in.
+    // The earlier messages of the connection, first of all the log-in.
     let open = 1;
     let cut: Cut | undefined;
     let statement = "";
@@ -100,7 +100,7 @@ export class StatementRelay {
   }
 }
 
-/** The name under which a statement is prepared, or the text of one that is not. */
+/** The name of a prepared statement, or the text of another one. */
 function statementOf({ type, body }: Message): string | undefined {
   if (type === "Q") return body.toString("latin1");
   if (type !== "B") return undefined;

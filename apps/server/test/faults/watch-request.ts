@@ -1,7 +1,7 @@
 import type { FaultFixture } from "./fault-fixture.ts";
 import { either } from "./write-operation.ts";
 
-/** Counts live sessions and what the audit has of a request, and says what has become of them since. */
+/** Counts live sessions and audit events of a request, and returns the changes since. */
 export async function watchRequest(
   { storage: { repositories: r } }: FaultFixture,
   requestId: string,

@@ -8,8 +8,8 @@ import { newUser, repositoriesOf } from "../password-suite.ts";
 import { Authenticator, enter, factorRequests } from "../second-factor-client.ts";
 import { secondFactorEnvironment } from "../second-factor-suite.ts";
 
-describe("attacks on doors", () => {
-  /** What somebody would try who has found out that there is more than one way in. */
+describe("attacks on log-in endpoints", () => {
+  /** Attempts of an attacker who knows several log-in endpoints. */
 
   const maxFailures = 4;
 
@@ -37,7 +37,7 @@ describe("attacks on doors", () => {
   };
   const many = (name: string) => Array.from({ length: maxFailures + 2 }, () => name);
 
-  test("failures at one door keep nobody out at another, whatever the name that is shown there", async () => {
+  test("failures at one log-in endpoint do not lock out users of another, whatever the name", async () => {
     const key = (...parts: readonly string[]) => parts.join("\u0000");
     const { account } = await repositoriesOf(server).accounts.find({ realm: "custom", loginName: "partner" }, []);
     for (const name of [
@@ -52,7 +52,7 @@ describe("attacks on doors", () => {
     expect(told(await logIn("user", "demo", "demo"))).toBe("0");
   });
 
-  test("spellings of a name are no more guesses than the name has", async () => {
+  test("spellings of a name share its number of guesses", async () => {
     const { name } = await newUser(server);
     const spellings = [
       name,
@@ -68,7 +68,7 @@ describe("attacks on doors", () => {
       const { code } = await logIn("user", spelling, "the first password");
       expect([spelling, code]).toEqual([spelling, "302"]);
     }
-    // What is taken for the same name is counted as the same.
+    // Spellings of one name count as the same.
     const repositories = repositoriesOf(server);
     const [user] = await repositories.objects.insert([{ className: "User", attributes: { Name: "M\u00fcller" } }]);
     const secret = (await repositories.accounts.find({ realm: "database", loginName: name }, [])).account
@@ -92,7 +92,7 @@ describe("attacks on doors", () => {
     expect(told(await logIn("custom", "partner", "partner"))).toBe("302 later");
   });
 
-  test("a session of whichever door is good with its app key, in its database and in its header alone", async () => {
+  test("a session of any log-in endpoint is valid with its app key, in its database and in its header only", async () => {
     const { body } = await logIn("custom", "partner", "partner");
     const { sessionId } = body.data;
     expect(await checkSession(server, sessionId)).toBe("0");
@@ -110,7 +110,7 @@ describe("attacks on doors", () => {
     expect(await send(`/_CheckSession?sessionId=${sessionId}`, { cookie: `sessionId=${sessionId}` })).toBe("200");
   });
 
-  test("a refused log-in asks storage for the same whether there is such a user or not", async () => {
+  test("a refused log-in makes the same storage calls for an existing and an unknown user", async () => {
     const fixture = await openFaultFixture("memory");
     try {
       const callsOf = async (path: string, user: string) => {
@@ -139,8 +139,8 @@ describe("attacks on doors", () => {
   }, 60_000);
 });
 
-describe("attacks on factors", () => {
-  /** What somebody would try who knows a password, and not the second factor. */
+describe("attacks on second factors", () => {
+  /** Attempts of an attacker who knows a password, but not the second factor. */
 
   let server: RunningServer;
   let authenticator: Authenticator;
@@ -174,7 +174,7 @@ describe("attacks on factors", () => {
     return `${code}${headers["retry-after"] === undefined ? "" : " later"}`;
   };
 
-  test("wrong tokens are counted, however often one logs in meanwhile where none is asked for", async () => {
+  test("wrong tokens are counted, whatever the log-ins for other app names meanwhile", async () => {
     const codes: string[] = [];
     for (let round = 0; round < 7; round += 1)
       codes.push(await logIn(["guarded"], authenticator.wrong()), await logIn(["demo-app"]));
@@ -187,7 +187,7 @@ describe("attacks on factors", () => {
       "342 later",
       "342 later",
     ]);
-    // The user himself is kept out of nothing but what the tokens guard; there the right token has to wait, too.
+    // The user is locked out only of what the tokens guard; there the right token has to wait, too.
     expect(codes.filter((_code, index) => index % 2 === 1)).toEqual(Array.from({ length: 7 }, () => "0"));
     expect([
       await logIn(["guarded"], authenticator.token()),
@@ -196,14 +196,14 @@ describe("attacks on factors", () => {
     ]).toEqual(["342 later", "342 later", "341"]);
   });
 
-  test("a right token has wrong ones before it forgotten", async () => {
+  test("a right token clears the wrong ones before it", async () => {
     for (const token of [authenticator.token(), authenticator.token(1)]) {
       for (let round = 0; round < 4; round += 1) expect(await logIn(["guarded"], authenticator.wrong())).toBe("342");
       expect(await logIn(["guarded"], token)).toBe("0");
     }
   });
 
-  test("one log-in is one guess, however many tokens it shows", async () => {
+  test("one log-in is one guess, with any number of tokens", async () => {
     const wrong = authenticator.wrong();
     expect(await logIn(["guarded"], `${wrong},${authenticator.token()}`)).toBe("342");
     expect(await logIn(["guarded", "guarded too"], `${wrong},${authenticator.token()}`)).toBe("342");
@@ -211,14 +211,14 @@ describe("attacks on factors", () => {
     expect(await logIn(["guarded"], authenticator.token())).toBe("0");
   });
 
-  test("many guesses at once lock out whoever makes them", async () => {
+  test("many concurrent guesses lock out the client", async () => {
     const codes = await Promise.all(Array.from({ length: 30 }, () => logIn(["guarded"], authenticator.wrong())));
-    // Some come when the user is locked out altogether.
+    // Some arrive when the user is locked out completely.
     expect(codes.filter((code) => !/^342|^302 later$/.test(code))).toEqual([]);
     expect(await logIn(["guarded"], authenticator.token())).toMatch(/ later$/);
   });
 
-  test("whoever switches a factor off just when it is confirmed is asked for a token of it", async () => {
+  test("disabling a factor while it is confirmed requires a token", async () => {
     const fixture = await openFaultFixture("memory", {}, secondFactorEnvironment);
     try {
       const { records } = fixture.storage.repositories;

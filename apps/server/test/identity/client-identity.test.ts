@@ -17,7 +17,7 @@ import { Authenticator } from "../second-factor-client.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
 import { withoutLockout } from "../engines.ts";
 
-/** What the client makes of identity, with a server that tells its log everything; at the end the log is looked through for what it must not know. */
+/** The identity functions of the client, with a server that logs everything; at the end the log is searched for secrets. */
 
 const keyPair = await storedKeyPair();
 const digests = new NodeDigests();
@@ -26,7 +26,7 @@ const first = "the first password";
 let server: RunningServer;
 let folder: string;
 let log = "";
-/** What nobody is to find in the log. */
+/** Secrets that must not be in the log. */
 const secrets = new Map<string, string>();
 const keep = (what: string, text: string | undefined): string => {
   if (text === undefined || text.length < 8) throw new Error(`There is no ${what}.`);
@@ -71,7 +71,7 @@ const noteSession = async (client: SallyportClient) => {
   }
 };
 
-/** The last mail to somebody, once it was written. */
+/** The last mail to a user, once it was written. */
 async function mailTo(address: string) {
   for (;;) {
     const mails = readdirSync(folder)
@@ -87,7 +87,7 @@ const addressOf = async (userId: string) =>
   (await repositoriesOf(server).accounts.find({ id: userId }, [])).account?.email as string;
 
 describe.each(testedModes)("in mode %s", (mode) => {
-  test("a password is changed, and the client goes on with it", async () => {
+  test("a password is changed, and the client continues with it", async () => {
     const { name } = await newUser(server);
     const client = clientOf();
     await client.logIn(options(mode, name, first));
@@ -110,7 +110,7 @@ describe.each(testedModes)("in mode %s", (mode) => {
     await expect(clientOf().logIn(options(mode, name, first))).rejects.toMatchObject({ code: 302 });
   });
 
-  test("a second factor is set up, asked for and switched off", async () => {
+  test("a second factor is set up, required and disabled", async () => {
     const { name } = await newUser(server);
     const client = clientOf();
     await client.logIn(options(mode, name, first, { appNames: ["may"] }));
@@ -143,7 +143,7 @@ describe.each(testedModes)("in mode %s", (mode) => {
     await expect(identity.readSecondFactor(other, "may")).resolves.toMatchObject({ isActivated: false });
   });
 
-  test("where a second factor is demanded, one is set up in a session for that alone", async () => {
+  test("a forced second factor is set up in a session for enrolment only", async () => {
     const { name } = await newUser(server);
     const logIn = (more: object) => {
       const client = clientOf();
@@ -161,7 +161,7 @@ describe.each(testedModes)("in mode %s", (mode) => {
   });
 });
 
-test("a forgotten password is set by the token of a mail", async () => {
+test("a forgotten password is reset by a mailed token", async () => {
   const { name, userId } = await newUser(server);
   const client = clientOf();
   await client.logIn(options("session", name, first));
@@ -182,7 +182,7 @@ test("a forgotten password is set by the token of a mail", async () => {
   });
 }, 60_000);
 
-test("custom users log in, and again when their session is over", async () => {
+test("custom users log in, and again when their session has ended", async () => {
   const client = clientOf();
   await expect(
     client.logIn(identity.customLogIn({ user: "partner", password: "partner", appNames: ["demo-app"] })),
@@ -196,7 +196,7 @@ test("custom users log in, and again when their session is over", async () => {
   ).rejects.toMatchObject({ code: 302 });
 });
 
-test("a custom user changes the password with a code by mail, and the client goes on with it", async () => {
+test("a custom user changes the password with a mailed code, and the client continues with it", async () => {
   const { accounts, sessions } = repositoriesOf(server);
   const { account } = await accounts.find({ realm: "custom", loginName: "partner" }, []);
   const client = clientOf();
@@ -214,7 +214,7 @@ test("a custom user changes the password with a code by mail, and the client goe
   await expect(client.countObjects("Customer")).resolves.toBeGreaterThan(0);
 });
 
-test("a token is good for what it was given out for", async () => {
+test("a token is valid for its own purpose only", async () => {
   const { name, userId } = await newUser(server);
   await identity.resetPassword(clientOf(), name);
   const { bodies } = await mailTo(await addressOf(userId));
@@ -224,7 +224,7 @@ test("a token is good for what it was given out for", async () => {
   for (const headers of [{ sessionid: token }, { authorization: `Bearer ${token}` }, { "secure-token": token }])
     await expect(send("/_CheckSession", headers)).rejects.toMatchObject({ httpStatus: 401 });
   await expect(client.logIn(options("session", name, token))).rejects.toMatchObject({ code: 302 });
-  // In another database it is nothing, and in its own it still is what it was.
+  // Another database refuses it, and its own one still accepts it.
   const elsewhere = new SallyportClient({ baseUrl: server.url, alias: "second", appKey: "demo-app-key" });
   await expect(identity.confirmResetPassword(elsewhere, { token, newPassword: "set by a mail" })).rejects.toMatchObject(
     { code: 328 },
@@ -232,7 +232,7 @@ test("a token is good for what it was given out for", async () => {
   await identity.confirmResetPassword(client, { token, newPassword: "set by a mail" });
 }, 60_000);
 
-test("nothing of all that stands in the log", () => {
+test("the log contains none of the secrets", () => {
   expect(log.length).toBeGreaterThan(10_000);
   expect(secrets.size).toBeGreaterThan(12 * testedModes.length);
   expect([...secrets].filter(([text]) => log.includes(text)).map(([, what]) => what)).toEqual([]);

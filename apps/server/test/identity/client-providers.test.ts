@@ -13,7 +13,7 @@ import {
 } from "../providers/provider-fixture.ts";
 import { appKey } from "../subject.ts";
 
-/** A log-in with a provider through the client, with a server that tells its log everything. */
+/** A provider log-in through the client, with a server that logs everything. */
 
 let fixture: ProviderFixture;
 let server: RunningServer;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-/** Goes to an address and to the provider's page, as a browser does, and gives what stands on the last page. */
+/** Goes to an address and to the provider's page like a browser, and returns the contents of the last page. */
 async function browse(address: string, secrets: string[]) {
   const away = await fetch(address, { redirect: "manual" });
   const [cookie = ""] = (away.headers.get("set-cookie") ?? "").split(";");
@@ -47,7 +47,7 @@ async function browse(address: string, secrets: string[]) {
   return providerAnswer(JSON.stringify(body), status);
 }
 
-test("an account is bound, opens sessions, and is let go; nothing of that stands in the log", async () => {
+test("an account is linked, opens sessions, and is unlinked; no secret is in the log", async () => {
   const secrets: string[] = [];
   const place = { baseUrl: server.url, appKey };
   const address = providerAddress(place, "google", {

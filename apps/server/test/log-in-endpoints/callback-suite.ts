@@ -14,7 +14,7 @@ export const callbackEnvironment: Readonly<Record<string, string>> = { ...provid
 
 const [endpoint] = endpoints;
 
-/** That whom a provider vouches for is refused as whoever shows a password is, and that the audit says the same of it. */
+/** A provider user is refused like a user with a password, with the same audit. */
 export function callbackSuite(server: () => RunningServer, fixture: () => ProviderFixture): void {
   const digests = new NodeDigests();
   const repositories = (): Repositories => databaseOf(server()).storage.repositories;
@@ -34,7 +34,7 @@ export function callbackSuite(server: () => RunningServer, fixture: () => Provid
   });
   beforeEach(async () => {
     const r = repositories();
-    if (endpoint === undefined) throw new Error("There is no door.");
+    if (endpoint === undefined) throw new Error("There is no endpoint.");
     for (const { id, value } of await r.records.list(identityLinkKind, { after: null, limit: 100 })) {
       await r.records.remove(identityLinkKind, { ids: [id] });
       const { issuer, subject } = value;
@@ -71,14 +71,14 @@ export function callbackSuite(server: () => RunningServer, fixture: () => Provid
     body: expect.objectContaining({ data: expect.objectContaining({ sessionId: expect.any(String) }) }),
   });
 
-  test("whom the provider vouches for is let in", async () => {
+  test("admits a user whom the provider vouches for", async () => {
     const answer = await knock();
     expect(answer).toEqual(entered);
     expect(answer.body.data.user["~ObjectID"]).toBe(testUser.userId);
     expect(await trail()).toEqual([accepted]);
   });
 
-  test("a disabled user is refused, and locked out when he comes too often", async () => {
+  test("refuses a disabled user, with a lockout after too many attempts", async () => {
     await testUser.setDisabled(true);
     expect([await knock(), await knock(), await knock()]).toEqual([refusal(302), refusal(302), delayed(302)]);
     await testUser.setDisabled(false);
@@ -88,8 +88,8 @@ export function callbackSuite(server: () => RunningServer, fixture: () => Provid
     expect((await trail()).slice(userFailures)).toEqual([refused(302)]);
   });
 
-  test("a network whose failures are too many is locked out, but for whom the provider has vouched there before", async () => {
-    if (endpoint === undefined) throw new Error("There is no door.");
+  test("locks out a network with too many failures, except for users who logged in there before", async () => {
+    if (endpoint === undefined) throw new Error("There is no endpoint.");
     const another = await createTestUser(endpoint, repositories());
     expect(
       await link(server(), (await logInAt(server(), "google", "ben")).body.data.dfUuid, {
@@ -107,14 +107,14 @@ export function callbackSuite(server: () => RunningServer, fixture: () => Provid
     await repositories().sessions.end({ userId: another.userId });
   });
 
-  test("second factors are asked for, and wrong ones count", async () => {
+  test("requires second factors, and counts wrong ones", async () => {
     expect(await knock({ appNames: "door forced" })).toEqual(refusal(340));
     const asking = { appNames: "door optional" };
     const { sessionId } = (await knock(asking)).body.data;
     const path = `/v1/2fa/secret?app=${encodeURIComponent("door optional")}`;
     const { secret } = (await call(server(), path, { method: "POST", sessionId })).body.data as Enrolled;
     const [factor] = await new SecondFactors(repositories().records).find(testUser.subject, ["door optional"]);
-    // Of a step long ago, so that those of now are left.
+    // Of an old step, so that the current ones are left.
     expect(factor !== undefined && (await new SecondFactors(repositories().records).accept(factor, 0))).toBe(true);
     const authenticator = await Authenticator.of(server(), secret);
     const shown = (token: string) => knock({ ...asking, "2faToken": token });
@@ -140,7 +140,7 @@ export function callbackSuite(server: () => RunningServer, fixture: () => Provid
     ]);
   });
 
-  test("no more sessions are opened than a user and the database may have, and that counts as no failure", async () => {
+  test("opens no more sessions than a user and the database may have, and counts no failure", async () => {
     for (let n = 0; n < perUser; n += 1) expect(await knock()).toEqual(entered);
     for (let n = 0; n <= userFailures; n += 1) expect(await knock()).toEqual(refusal(315));
     await repositories().sessions.end({ userId: testUser.userId });
@@ -155,7 +155,7 @@ export function callbackSuite(server: () => RunningServer, fixture: () => Provid
     ]);
   });
 
-  test("a log-in of a device takes the place of the session that the device had, whichever way that was opened", async () => {
+  test("a log-in of a device replaces the session of the device, opened at any endpoint", async () => {
     const deviceId = `phone of ${testUser.user}`;
     const { sessionId } = (await tryLogIn(server(), testUser.user, { pass: testUser.pass, device: { deviceId } })).body
       .data;

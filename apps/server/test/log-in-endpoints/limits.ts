@@ -21,18 +21,18 @@ export const limitEnvironment: Readonly<Record<string, string>> = {
   THROTTLE_IP_MAX_DELAY: "1h",
 };
 
-/** How every door refuses with this code. */
+/** The refusal of every log-in endpoint with this code. */
 export function refusal(code: ErrorCode): LogInAnswer {
   const { status, name } = errorEntry(code);
   return { status, body: { status: { internalStatus: `${code}`, statusMessage: name } }, retryAfter: null };
 }
 
-/** The same, while a lockout has just begun. */
+/** The same at the start of a lockout. */
 export function delayed(code: ErrorCode): LogInAnswer {
   return { ...refusal(code), retryAfter: expect.stringMatching(/^3(600|59\d)$/) as unknown as string };
 }
 
-/** Opens sessions until there are as many as the database may have; what comes back ends them. */
+/** Opens sessions up to the limit of the database; the returned function ends them. */
 export async function fillSessions({ sessions }: Repositories): Promise<() => Promise<unknown>> {
   const [digests, random] = [new NodeDigests(), new NodeRandomSource()];
   const filling = {

@@ -9,12 +9,12 @@ import { type LogInEndpoint, type LogInAnswer, endpoints, type Fields } from "./
 import { addressFailures, delayed, fillSessions, limitEnvironment, perUser, refusal, userFailures } from "./limits.ts";
 import { type TestUser, createTestUser } from "./test-user.ts";
 
-/** What servers are told whose doors take passwords. */
+/** Settings of servers with password log-ins. */
 export const logInEnvironment: Readonly<Record<string, string>> = { ...storedServerKeys, ...limitEnvironment };
 
 let networks = 0;
 
-/** What every door refuses, in the same words everywhere, and what the audit says of it: on every engine. */
+/** Refusals of every log-in endpoint, with the same answers everywhere, and their audit: on every engine. */
 export function logInEndpointSuite(server: () => RunningServer): void {
   const storage = () => {
     const found = server().databases.get("");
@@ -36,7 +36,7 @@ export function logInEndpointSuite(server: () => RunningServer): void {
     );
   });
 
-  describe.each(endpoints)("at the door $name", (endpoint: LogInEndpoint) => {
+  describe.each(endpoints)("log-in endpoint $name", (endpoint: LogInEndpoint) => {
     let testUser: TestUser;
     let headers: Record<string, string>;
     let begun: number;
@@ -69,7 +69,7 @@ export function logInEndpointSuite(server: () => RunningServer): void {
     };
     const entered = expect.objectContaining({ status: 200, retryAfter: null });
 
-    test("a good password lets in", async () => {
+    test("admits a right password", async () => {
       const answer = await knock();
       expect(answer).toEqual(entered);
       expect(answer.body.data.user["~ObjectID"]).toBe(testUser.userId);
@@ -80,24 +80,24 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       ["no user", { user: undefined }, 301],
       ["no password", { pass: undefined }, 301],
       ["blank credentials", { user: " ", pass: "" }, 301],
-      ["a password that is no text", { pass: ["text"] }, 301],
+      ["a password that is not a text", { pass: ["text"] }, 301],
       ["no app names", { appNames: undefined }, 209],
       ["no app name among them", { appNames: [] }, 208],
       ["an unknown app name", { appNames: ["demo-app", "unknown"] }, 208],
-      ["an app name twice", { appNames: ["demo-app", "demo-app"] }, 210],
-    ])("%s: refused before anything is proven or counted", async (_what, more, code) => {
+      ["a duplicate app name", { appNames: ["demo-app", "demo-app"] }, 210],
+    ])("refuses %s before anything is checked or counted", async (_what, more, code) => {
       for (let n = 0; n <= userFailures; n += 1) expect(await knock(more)).toEqual(refusal(code));
       expect(await knock()).toEqual(entered);
       expect(await trail()).toEqual([["login.accepted", 0, true]]);
     });
 
-    test("an app name that the app key does not have is refused, and one that it has is not", async () => {
+    test("refuses an app name that the app key lacks, and accepts one that it has", async () => {
       const narrow = { appkey: "narrow key" };
       expect(await knock({ appNames: ["demo-seats"] }, narrow)).toEqual(refusal(208));
       expect(await knock({}, narrow)).toEqual(entered);
     });
 
-    test("wrong passwords, unknown and disabled users are refused in the same words, and nobody is named", async () => {
+    test("refuses wrong passwords, unknown and disabled users with the same answer, and names no user", async () => {
       const wrong = await knock({ pass: "wrong" });
       expect(wrong).toEqual(refusal(302));
       expect(await knock({ user: `nobody like ${testUser.user}` })).toEqual(wrong);
@@ -111,7 +111,7 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       expect(JSON.stringify(await repositories().audit.read(begun, 10))).not.toContain("nobody like");
     });
 
-    test("a user whose failures are too many is locked out, whatever he shows and from wherever he comes", async () => {
+    test("locks out a user after too many failures, with any password and from any network", async () => {
       const guesses = [await knock({ pass: "1" }), await knock({ pass: "2" }), await knock({ pass: "3" })];
       expect(guesses).toEqual([refusal(302), refusal(302), delayed(302)]);
       headers = elsewhere();
@@ -127,7 +127,7 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       await repositories().sessions.end({ userId: another.userId });
     });
 
-    test("a network whose failures are too many is locked out, whoever is tried", async () => {
+    test("locks out a network after too many failures, for any user", async () => {
       for (let n = 1; n < addressFailures; n += 1)
         expect(await knock({ user: `guess ${networks} ${n}` })).toEqual(refusal(302));
       expect(await knock({ user: `guess ${networks}` })).toEqual(delayed(302));
@@ -136,7 +136,7 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       expect(await knock()).toEqual(entered);
     });
 
-    test("a network that is locked out for all others lets in who was there before, and tells nobody who that is", async () => {
+    test("lets a locked network's earlier users in, without revealing who they are", async () => {
       const stranger = await createTestUser(endpoint, repositories());
       expect(await knock()).toEqual(entered);
       for (let n = 1; n <= addressFailures; n += 1) await knock({ user: `guess ${networks} ${n}` });
@@ -146,7 +146,7 @@ export function logInEndpointSuite(server: () => RunningServer): void {
         await knock({ user: stranger.user, pass: stranger.pass }),
       ]).toEqual([delayed(302), delayed(302), delayed(302)]);
       expect(await knock()).toEqual(entered);
-      // The own count goes on, and is what it was before: forgotten with the log-in.
+      // The user's own count continues, and was cleared by the log-in.
       for (let n = 0; n < userFailures; n += 1) expect(await knock({ pass: `wrong ${n}` })).toEqual(delayed(302));
       expect(await knock()).toEqual(delayed(302));
       headers = elsewhere();
@@ -154,7 +154,7 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       await repositories().audit.settle(0, 1_000);
     });
 
-    test("a forced second factor is asked for", async () => {
+    test("requires a forced second factor", async () => {
       expect(await knock({ appNames: ["door forced"] })).toEqual(refusal(340));
       expect(await knock({ appNames: ["door forced"], pass: "wrong", "2faToken": "000000" })).toEqual(refusal(302));
       expect(await trail()).toEqual([
@@ -163,7 +163,7 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       ]);
     });
 
-    test("a second factor that is missing is asked for, one that is wrong or was used counts like a wrong password", async () => {
+    test("requires a missing second factor, and counts a wrong or used one like a wrong password", async () => {
       const appNames = ["door optional"];
       const plain = endpoint.of === "database user" ? "/v1/login" : "/v1/auth/df";
       const opened = await call(server(), plain, {
@@ -174,7 +174,7 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       const { secret } = (await call(server(), path, { method: "POST", sessionId: opened.body.data.sessionId })).body
         .data as Enrolled;
       const [factor] = await new SecondFactors(repositories().records).find(testUser.subject, appNames);
-      // Of a step long ago, so that those of now are left.
+      // Of an old step, so that the current ones are left.
       expect(factor !== undefined && (await new SecondFactors(repositories().records).accept(factor, 0))).toBe(true);
       await repositories().sessions.end({ userId: testUser.userId });
       const authenticator = await Authenticator.of(server(), secret);
@@ -201,10 +201,10 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       ]);
     });
 
-    test("no more sessions of a user are opened than allowed, and that counts as no failure", async () => {
+    test("opens no more sessions of a user than allowed, and counts no failure", async () => {
       for (let n = 0; n < perUser; n += 1) expect(await knock()).toEqual(entered);
       for (let n = 0; n <= userFailures; n += 1) expect(await knock()).toEqual(refusal(315));
-      // What refused has done nothing of what it had begun.
+      // The refused log-in left no changes.
       const bound = { owner: linkOwner(testUser.userId), after: null, limit: 100 };
       expect(await repositories().records.list(identityLinkKind, bound)).toHaveLength(
         endpoint.name.includes("extLogin") ? perUser : 0,
@@ -216,7 +216,7 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       expect(await knock()).toEqual(entered);
     });
 
-    test("no more sessions are opened than the database may have", async () => {
+    test("opens no more sessions than the database may have", async () => {
       const empty = await fillSessions(repositories());
       const answers = [await knock(), await knock({ pass: "wrong" })];
       await empty();
@@ -228,7 +228,7 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       expect(await knock()).toEqual(entered);
     });
 
-    test("a log-in of a device takes the place of the session that the device had, whichever way that was opened", async () => {
+    test("a log-in of a device replaces the session of the device, opened at any endpoint", async () => {
       const device = { deviceId: `phone of ${testUser.user}` };
       const pass = endpoint.of === "database user" ? testUser.pass : "another password";
       const before = await tryLogIn(server(), testUser.user, { pass, device }, headers);

@@ -7,20 +7,20 @@ import { appKey, type Subject } from "../subject.ts";
 
 const digests = new NodeDigests();
 
-/** The fields of a log-in, as they are to be sent. */
+/** The fields of a log-in, to be sent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface LogInAnswer {
   readonly status: number;
-  /** The envelope, decrypted where it came encrypted. */
+  /** The envelope, decrypted if it came encrypted. */
   readonly body: ReturnType<typeof JSON.parse>;
   readonly retryAfter: string | null;
 }
 
-/** A way in. */
+/** A log-in endpoint. */
 export interface LogInEndpoint {
   readonly name: string;
-  /** Whose password it takes. */
+  /** Whose password it accepts. */
   readonly of: "database user" | "custom user";
   readonly knock: (
     server: RunningServer,
@@ -29,7 +29,7 @@ export interface LogInEndpoint {
   ) => Promise<LogInAnswer>;
 }
 
-/** All ways in that take a password. */
+/** All log-in endpoints with a password. */
 export const endpoints: readonly LogInEndpoint[] = [
   inMode("POST /v1/login", "session"),
   inMode("POST /v2/login", "token"),
@@ -43,7 +43,7 @@ export const endpoints: readonly LogInEndpoint[] = [
   { name: "POST /v1/extLogin", of: "database user", knock: link },
 ];
 
-/** Brings an account of a provider that nobody is bound to, as if its owner had just come back from there. */
+/** Creates a provider account without a link, as if its owner had just returned from there. */
 async function link(
   server: RunningServer,
   fields: Fields,

@@ -2,15 +2,15 @@ import { CreateAccount, type ObjectId, type Repositories } from "@sallyport/core
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { LogInEndpoint } from "./log-in-endpoint.ts";
 
-/** Somebody who can knock at a door, whom nobody else knows. */
+/** A user for one log-in endpoint, known to no other test. */
 export interface TestUser {
   readonly user: string;
   readonly pass: string;
-  /** The database user as whom he comes in. */
+  /** The database user of the session. */
   readonly userId: ObjectId;
-  /** Whose second factor is his. */
+  /** The owner of the second factor. */
   readonly subject: string;
-  /** Keeps him out by what is the door's own, and lets him in again. */
+  /** Disables the user at this endpoint, and enables it again. */
   setDisabled(disabled: boolean): Promise<unknown>;
 }
 

@@ -1,6 +1,6 @@
 import { defineMacro } from "@sallyport/macros";
 
-/** Like `Raise`, in little time. */
+/** Like `Raise`, with a short time limit. */
 export default defineMacro({
   access: "everyone",
   timeout: 400,

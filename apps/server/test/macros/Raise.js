@@ -1,6 +1,6 @@
 import { defineMacro } from "@sallyport/macros";
 
-/** Reads a number, and writes it back one higher. */
+/** Reads a number, and writes it incremented. */
 export default defineMacro({
   access: "everyone",
   async run({ input, objects }) {

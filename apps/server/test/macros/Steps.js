@@ -1,6 +1,6 @@
 import { defineMacro, versionOf } from "@sallyport/macros";
 
-/** Does what it is told, step by step; a step that is refused gives its code. */
+/** Executes its input step by step; a refused step returns its code. */
 export default defineMacro({
   access: "everyone",
   async run({ input, objects, call, now, log }) {

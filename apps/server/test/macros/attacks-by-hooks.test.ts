@@ -5,7 +5,7 @@ import { startDemoServer } from "../demo-server.ts";
 import { openSession } from "../open-session.ts";
 import { withoutLockout } from "../engines.ts";
 
-/** What somebody who may write hooks would try. */
+/** Attempts of an attacker who may write hooks. */
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -78,7 +78,7 @@ const metaFields = (body: Answer["body"]) =>
   ]);
 const genuine = () => ids.map((id) => [id, "Page", "string"]);
 
-describe("an answer", () => {
+describe("answer", () => {
   test.each([
     ["by assignment", "json.__proto__ = { administrator: true, Title: 'forged' };"],
     ["by name", "Object.defineProperty(json, '__proto__', { value: { administrator: true }, enumerable: true });"],
@@ -107,18 +107,18 @@ describe("an answer", () => {
     ["10 MB", "json.Text = 'x'.repeat(10_000_000);", "500/710"],
     ["1,000 levels", "let deep = 1; for (let n = 0; n < 1_000; n += 1) deep = [deep]; json.Deep = deep;", "500/710"],
     ["itself", "json.Self = json;", "500/710"],
-    ["a number without end", "json.Number = 10n;", "500/710"],
+    ["a BigInt", "json.Number = 10n;", "500/710"],
     [
-      "what throws when it is read",
+      "a getter that throws",
       "Object.defineProperty(json, 'Title', { get() { throw new Error('no'); }, enumerable: true });",
       "500/710",
     ],
-    ["what never ends when it is written", "json.Title = { toJSON() { for (;;); } };", "500/710"],
-    ["what is waited for without end", "return new Promise(() => {});", "500/710"],
+    ["a toJSON that never ends", "json.Title = { toJSON() { for (;;); } };", "500/710"],
+    ["a promise that never settles", "return new Promise(() => {});", "500/710"],
     ["a flood of members", "for (let n = 0; n < 3_000_000; n += 1) json['m' + n] = n;", "500/710"],
-    ["a code of a session", "refuse(201, 'log in again');", "500/710"],
+    ["a session code", "refuse(201, 'log in again');", "500/710"],
   ])(
-    "of which a hook makes %s is refused",
+    "is refused when a hook makes %s",
     async (_what, run, expected) => {
       await put("xRestApi_BuildSerialization", `run(obj, json) { ${run} }`, "timeout: 2_000,");
       expect(told(await listed())).toBe(expected);
@@ -127,7 +127,7 @@ describe("an answer", () => {
     patience,
   );
 
-  test("hides what a hook sets to what no JSON can say", async () => {
+  test("omits values that JSON cannot express", async () => {
     await put(
       "xRestApi_BuildSerialization",
       "run(obj, json) { json.Title = undefined; json.Number = () => 1; json.Facts = { toJSON() {} }; json.More = Symbol('x'); json.toJSON = () => ({ Title: 'forged' }); }",
@@ -139,10 +139,10 @@ describe("an answer", () => {
 
   test.each([
     ["swaps its objects", "changes = [...changes].reverse();"],
-    ["answers for more than it was given", "changes = [...changes, null, null];"],
-    ["answers for fewer", "changes = changes.slice(1);"],
-    ["answers with something else", "changes = { 0: null, length: 3 };"],
-  ])("stays that of its object when a hook %s", async (_what, what) => {
+    ["returns more than it was given", "changes = [...changes, null, null];"],
+    ["returns fewer", "changes = changes.slice(1);"],
+    ["returns something else", "changes = { 0: null, length: 3 };"],
+  ])("stays with its object when a hook %s", async (_what, what) => {
     const tamper = `const { stringify } = JSON; Object.defineProperty(Array.prototype, "toJSON", { value() {
       if (this.length !== 3 || this.busy) return this;
       let changes = [...this]; ${what}

@@ -33,14 +33,14 @@ function prepared(alias: string, storage: object, migrateOnStart: boolean) {
   return { preparation, logged, migrated, migration };
 }
 
-test("migrates where that is wanted, and says so", async () => {
+test("migrates when configured to, and logs it", async () => {
   const { preparation, logged, migrated } = prepared("a", { migrate: async () => ({ applied: ["0001"] }) }, true);
   await preparation.run();
   expect(migrated).toEqual(["a changed"]);
   expect(logged()).toMatchObject([{ alias: "a", applied: ["0001"], msg: "database migrated" }]);
 });
 
-test("only looks where it is not wanted, and warns", async () => {
+test("only checks when not configured to migrate, and warns", async () => {
   const health = async () => {
     throw new ServiceError(705);
   };
@@ -52,7 +52,7 @@ test("only looks where it is not wanted, and warns", async () => {
   expect(logged()[0]).not.toHaveProperty("err");
 });
 
-test("logs the whole error where nobody knows the reason", async () => {
+test("logs the whole error when the reason is unknown", async () => {
   const health = async () => {
     throw new Error("surprise");
   };
@@ -61,7 +61,7 @@ test("logs the whole error where nobody knows the reason", async () => {
   expect(logged()).toMatchObject([{ level: 40, err: { message: "surprise", stack: expect.any(String) } }]);
 });
 
-test("tries again until a database that was down is migrated", async () => {
+test("retries until a database that was down is migrated", async () => {
   let tries = 0;
   const migrate = async () => {
     tries += 1;
@@ -77,7 +77,7 @@ test("tries again until a database that was down is migrated", async () => {
   expect(logged()).toHaveLength(2);
 });
 
-test("remembers what was applied until the work after it has succeeded", async () => {
+test("remembers an applied migration until the work after it succeeds", async () => {
   const answers = [["0001"], [], []];
   const told: boolean[] = [];
   const preparation = new DatabasePreparation({
@@ -107,7 +107,7 @@ test("remembers what was applied until the work after it has succeeded", async (
   expect(told).toEqual([true, true, true]);
 });
 
-test("tries no more once stopped", async () => {
+test("stops retrying when stopped", async () => {
   let tries = 0;
   const migrate = async () => {
     tries += 1;
@@ -144,7 +144,7 @@ test.each([
   ["EROFS", "its file system can only be read"],
   ["ENOSPC", "its file system is full"],
   ["EIO", "the operating system refuses it (EIO)"],
-])("%s is told as: %s", (code, words) => {
+])("explains %s as: %s", (code, words) => {
   const cause = refusal(code);
   const trouble = directoryDiagnostics(cause, "/data");
   expect(trouble).toBeInstanceOf(StartError);
@@ -154,7 +154,7 @@ test.each([
   });
 });
 
-test("what the operating system did not say stays what it is", () => {
+test("other errors stay unchanged", () => {
   const error = new Error("The data directory is in use.");
   expect(directoryDiagnostics(error, "/data")).toBe(error);
 });
@@ -176,7 +176,7 @@ describe("mariadb", () => {
 
   test.each([
     [
-      "a database that is not there or not his",
+      "a missing database or no right to it",
       704,
       { errno: 1044, code: "ER_DBACCESS_DENIED_ERROR", message: "Access denied" },
       `The account "shop" has no right to the database "till" (Access denied). Let an administrator run: ${creation}`,
@@ -194,7 +194,7 @@ describe("mariadb", () => {
       `The account "shop" lacks a right in the database "till" (CREATE command denied). Let an administrator run: ${remedy}`,
     ],
     [
-      "nobody there",
+      "no server at the address",
       704,
       { errno: -111, code: "ECONNREFUSED" },
       "No MariaDB answers at db.example:3307 (ECONNREFUSED).",
@@ -214,7 +214,7 @@ describe("mariadb", () => {
       "The MariaDB at db.example:3307 can only be read (--read-only).",
     ],
     [
-      "a certificate of nobody",
+      "a certificate of an unknown authority",
       704,
       { code: "HANDSHAKE_SSL_ERROR", message: "self-signed certificate" },
       "The certificate of the MariaDB at db.example:3307 is not accepted (self-signed certificate).",
@@ -229,7 +229,7 @@ describe("mariadb", () => {
     expect(told(code, cause)).toBe(expected);
   });
 
-  test("what the connection string leaves out is what the driver takes", () => {
+  test("omitted parts of the connection string are the driver's defaults", () => {
     expect(told(704, { code: "ECONNREFUSED" }, "mysql://u@[::1]")).toBe(
       "No MariaDB answers at [::1]:3306 (ECONNREFUSED).",
     );
@@ -238,7 +238,7 @@ describe("mariadb", () => {
     );
   });
 
-  test("what it does not know it leaves to others", () => {
+  test("leaves unknown errors to others", () => {
     expect(told(799, { errno: 1064, message: "surprise" })).toBeNull();
     expect(mariadbDiagnostics(new ServiceError(704), storage)).toBeNull();
     expect(mariadbDiagnostics(new Error("ECONNREFUSED"), storage)).toBeNull();
@@ -267,18 +267,18 @@ describe("postgres", () => {
       'The Postgres at db.example:6432 refuses the password of the role "shop".',
     ],
     [
-      "a role that is not let in",
+      "a role without access",
       704,
       { code: "28000", message: "no pg_hba.conf entry" },
       'The Postgres at db.example:6432 does not let the role "shop" in (no pg_hba.conf entry).',
     ],
     [
-      "no password where one is wanted",
+      "a required password that is missing",
       704,
       { message: "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string" },
       'The Postgres at db.example:6432 wants a password of the role "shop", and the connection string has none.',
     ],
-    ["nobody there", 704, { code: "ECONNREFUSED" }, "No Postgres answers at db.example:6432 (ECONNREFUSED)."],
+    ["no server at the address", 704, { code: "ECONNREFUSED" }, "No Postgres answers at db.example:6432 (ECONNREFUSED)."],
     [
       "no answer in time",
       704,
@@ -311,7 +311,7 @@ describe("postgres", () => {
       "The Postgres at db.example:6432 takes no more connections (sorry).",
     ],
     [
-      "a certificate of nobody",
+      "a certificate of an unknown authority",
       704,
       { code: "DEPTH_ZERO_SELF_SIGNED_CERT", message: "self-signed certificate" },
       "The certificate of the Postgres at db.example:6432 is not accepted (self-signed certificate).",
@@ -326,7 +326,7 @@ describe("postgres", () => {
     expect(told(code, cause)).toBe(expected);
   });
 
-  test("what the connection string leaves out is what the driver takes, and odd names survive the shell", () => {
+  test("omitted parts of the connection string are the driver's defaults, and unusual names are quoted for the shell", () => {
     expect(told(705, { code: "3D000" }, "postgres://o'brien@[::1]")).toBe(
       `The database "o'brien" does not exist on the Postgres at [::1]:5432. Create it: createdb -h ::1 -p 5432 -U postgres -O 'o'\\''brien' 'o'\\''brien'`,
     );
@@ -335,7 +335,7 @@ describe("postgres", () => {
     );
   });
 
-  test("what it does not know it leaves to others", () => {
+  test("leaves unknown errors to others", () => {
     expect(told(799, { code: "XX000", message: "surprise" })).toBeNull();
     expect(postgresDiagnostics(new ServiceError(704), storage)).toBeNull();
     expect(postgresDiagnostics(new Error("ECONNREFUSED"), storage)).toBeNull();
