@@ -204,7 +204,7 @@ describe("access", () => {
   });
 });
 
-onEngines("doors", logInEndpointSuite, { environment: logInEnvironment });
+onEngines("log-in endpoints", logInEndpointSuite, { environment: logInEnvironment });
 
 describe("provider callback", () => {
   let fixture: ProviderFixture;

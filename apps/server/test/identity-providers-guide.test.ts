@@ -22,7 +22,8 @@ test("the guide quotes the page exactly", () => {
   expect(guide).toContain(`\n\`\`\`html\n${html}\`\`\`\n`);
 });
 
-if (chromium === undefined) test("the page requires Chromium, which this machine lacks", () => expect(chromium).toBeUndefined());
+if (chromium === undefined)
+  test("the page requires Chromium, which this machine lacks", () => expect(chromium).toBeUndefined());
 else {
   describe("page of the guide, with the fake providers of the demo", () => {
     let directory: string;

@@ -90,33 +90,30 @@ describe("deleting objects", () => {
     expect((await read(other)).attributes["Kept"]).toBeNull();
   });
 
-  test.each([true, false])(
-    "cascades to dependents and their dependents (recycled: %s)",
-    async (recycled) => {
-      const root = await create();
-      const [child, foreign] = [
-        await create({ Owner: root }),
-        await create({ Owner: root }, { className: "Foreign", readers: [] }),
-      ];
-      const [grandchild, shared] = [
-        await create({ Owners: [child] }),
-        await create({ Owners: [child, foreign], Near: root }),
-      ];
-      const bystander = await create({ Near: grandchild });
-      await deleted(root, { recycled });
-      const going = [root, child, foreign, grandchild, shared];
-      expect(await live(...going, bystander)).toEqual([bystander]);
-      expect((await read(bystander)).attributes["Near"]).toBe(recycled ? grandchild : null);
-      for (const id of going) expect(await leftOf(id)).toBe(recycled ? "recycled" : "deleted");
-      if (!recycled) return;
-      const { object, version } = await restored(shared);
-      expect([object["~ObjectID"], version]).toEqual([shared, 3]);
-      expect(await live(...going)).toEqual(going.toSorted());
-      expect((await read(shared)).attributes).toMatchObject({ Owners: [child, foreign], Near: root });
-      await deleted(root);
-      expect(await live(...going)).toEqual([]);
-    },
-  );
+  test.each([true, false])("cascades to dependents and their dependents (recycled: %s)", async (recycled) => {
+    const root = await create();
+    const [child, foreign] = [
+      await create({ Owner: root }),
+      await create({ Owner: root }, { className: "Foreign", readers: [] }),
+    ];
+    const [grandchild, shared] = [
+      await create({ Owners: [child] }),
+      await create({ Owners: [child, foreign], Near: root }),
+    ];
+    const bystander = await create({ Near: grandchild });
+    await deleted(root, { recycled });
+    const going = [root, child, foreign, grandchild, shared];
+    expect(await live(...going, bystander)).toEqual([bystander]);
+    expect((await read(bystander)).attributes["Near"]).toBe(recycled ? grandchild : null);
+    for (const id of going) expect(await leftOf(id)).toBe(recycled ? "recycled" : "deleted");
+    if (!recycled) return;
+    const { object, version } = await restored(shared);
+    expect([object["~ObjectID"], version]).toEqual([shared, 3]);
+    expect(await live(...going)).toEqual(going.toSorted());
+    expect((await read(shared)).attributes).toMatchObject({ Owners: [child, foreign], Near: root });
+    await deleted(root);
+    expect(await live(...going)).toEqual([]);
+  });
 
   test("stops at cycles of dependents", async () => {
     const [one, other] = [await create(), await create()];

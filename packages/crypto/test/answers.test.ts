@@ -195,10 +195,7 @@ describe("hybrid cipher", () => {
       ["a padding of 0", encrypt(Buffer.alloc(16), { padded: false })],
       ["a padding of 17", encrypt(Buffer.alloc(32, 17), { padded: false })],
       ["a padding of 255", encrypt(Buffer.alloc(256, 255), { padded: false })],
-      [
-        "an inconsistent padding",
-        encrypt(Buffer.from("0102030405060708090a0b0c04030404", "hex"), { padded: false }),
-      ],
+      ["an inconsistent padding", encrypt(Buffer.from("0102030405060708090a0b0c04030404", "hex"), { padded: false })],
       [
         "a padding with another first byte",
         encrypt(Buffer.concat([Buffer.of(15), Buffer.alloc(15, 16)]), { padded: false }),

@@ -229,10 +229,13 @@ describe("id token", () => {
     await keys.find(header("a"));
   });
 
-  test.each([{}, { keys: null }, { keys: [1] }, { keys: {} }, { keys: "a" }])("refuses %j as a key set", async (set) => {
-    const keys = keySet(async () => set);
-    await expect(keys.find(header("a"))).rejects.toMatchObject({ code: 324 });
-  });
+  test.each([{}, { keys: null }, { keys: [1] }, { keys: {} }, { keys: "a" }])(
+    "refuses %j as a key set",
+    async (set) => {
+      const keys = keySet(async () => set);
+      await expect(keys.find(header("a"))).rejects.toMatchObject({ code: 324 });
+    },
+  );
 
   test.each([
     ["for another algorithm", { alg: "ES384" }],

@@ -36,7 +36,9 @@ export const deletionCases: readonly Case[] = [
     headers: { "if-match": '"77"' },
   }),
   ...['"77"', 'W/"1"', "1", "", '"x"', '"1'].map((tag) =>
-    refuse(`refuses a deletion if the version does not match ${tag}`, customer, "DELETE", 713, { headers: { "if-match": tag } }),
+    refuse(`refuses a deletion if the version does not match ${tag}`, customer, "DELETE", 713, {
+      headers: { "if-match": tag },
+    }),
   ),
   ...["ZZZZZZZ", "1", "0", "Customer", "Nothing", "__proto__", "11111111-1111-4111-8111-111111111111"].flatMap((id) => [
     refuse(`refuses to delete the unknown object ${id}`, `/v1/object/${id}`, "DELETE", 304),
@@ -69,6 +71,11 @@ export const deletionCases: readonly Case[] = [
       ["POST", "/v1/object/1/restore"],
     ] as const
   ).map(
-    ([method, path]): Case => ({ title: `requires a session for ${method} ${path}`, method, path, expect: { code: 200 } }),
+    ([method, path]): Case => ({
+      title: `requires a session for ${method} ${path}`,
+      method,
+      path,
+      expect: { code: 200 },
+    }),
   ),
 ];

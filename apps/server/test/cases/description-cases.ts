@@ -44,9 +44,13 @@ export const descriptionCases: readonly Case[] = [
     },
     { headers: { appkey: null }, lacks: ofClasses },
   ),
-  described("describes no class to an app key without a session", (document) => expect(classesIn(document)).toEqual([]), {
-    lacks: ofClasses,
-  }),
+  described(
+    "describes no class to an app key without a session",
+    (document) => expect(classesIn(document)).toEqual([]),
+    {
+      lacks: ofClasses,
+    },
+  ),
   described("describes no class to blank credentials", (document) => expect(classesIn(document)).toEqual([]), {
     headers: { appkey: "", sessionid: "", authorization: " " },
     lacks: ofClasses,

@@ -19,11 +19,7 @@ export const macroCases: readonly Case[] = [
   ...noNames.map((name) => execute(`refuses ${name.slice(0, 20)} as a macro name`, name, 400)),
   ...nothings.map((name) => execute(`finds no macro ${name.slice(0, 20)}`, name, 710)),
   execute("finds no unknown macro for an administrator either", "NoSuchMacro", 710, { as: "admin" }),
-  execute(
-    "reveals no more about an unknown macro with skipChecker",
-    "NoSuchMacro?skipChecker=true",
-    710,
-  ),
+  execute("reveals no more about an unknown macro with skipChecker", "NoSuchMacro?skipChecker=true", 710),
   execute("refuses values of skipChecker other than true and false", "NoSuchMacro?skipChecker=yes", 307),
   execute("accepts any JSON", "NoSuchMacro", 710, { json: '[1, null, "a"]' }),
   execute("refuses a body of invalid JSON", "NoSuchMacro", 311, {

@@ -183,7 +183,13 @@ export const multiCases: readonly Case[] = [
     path,
     expect: { code: 305, beforeSession: true, headers: { allow: "POST" } },
   },
-  { title: "requires a session for any item", path, method: "POST", body: [get("/_CheckService")], expect: { code: 200 } },
+  {
+    title: "requires a session for any item",
+    path,
+    method: "POST",
+    body: [get("/_CheckService")],
+    expect: { code: 200 },
+  },
   {
     title: "refuses an unknown value of atomic",
     as: "demo",

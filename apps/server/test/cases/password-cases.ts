@@ -79,11 +79,7 @@ export const passwordCases: readonly Case[] = [
   // Once only: it counts as a failed log-in.
   { ...change("refuses a wrong old password", { ...good, oldPassword: "wrong" }, 339), modes: ["session"] },
   change("refuses clear text declared as encrypted", { ...good, encrypted: true }, 319),
-  change(
-    "refuses oversized cipher text",
-    { ...good, encrypted: true, oldPassword: "A".repeat(11_000) },
-    319,
-  ),
+  change("refuses oversized cipher text", { ...good, encrypted: true, oldPassword: "A".repeat(11_000) }, 319),
 
   {
     title: "refuses to confirm a password without the mailed code",
@@ -115,11 +111,7 @@ export const passwordCases: readonly Case[] = [
     ),
   ),
   confirm("checks the reset token, then the password", {}, 328),
-  confirm(
-    "refuses an unknown token",
-    { resetPasswordToken: "A".repeat(43), newPassword: good.newPassword },
-    328,
-  ),
+  confirm("refuses an unknown token", { resetPasswordToken: "A".repeat(43), newPassword: good.newPassword }, 328),
   confirm("refuses a token with a zero character", { resetPasswordToken: "\0", newPassword: good.newPassword }, 328),
   confirm(
     "checks whether the token is valid, then the password",

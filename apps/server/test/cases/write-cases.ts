@@ -126,13 +126,7 @@ export const writeCases: readonly Case[] = [
   }),
   change("checks the body before the version", { Nonsense: 1 }, 307, { headers: { "if-match": '"77"' } }),
   ...["User", "UserGroup", "Employee"].map((name) =>
-    refuse(
-      `hides the unreadable class ${name} at a creation`,
-      `/v1/object/${name}`,
-      "POST",
-      { Name: "Ada" },
-      304,
-    ),
+    refuse(`hides the unreadable class ${name} at a creation`, `/v1/object/${name}`, "POST", { Name: "Ada" }, 304),
   ),
   ...["Nothing", "customer", "__proto__", "constructor", "1", "11111111-1111-4111-8111-111111111111"].map((name) =>
     refuse(`refuses a creation in ${name}`, `/v1/object/${name}`, "POST", { Name: "Ada" }, 304),
@@ -142,7 +136,9 @@ export const writeCases: readonly Case[] = [
   ),
 
   ...['"77"', 'W/"1"', "1", '"01"', "", '"x"', '"1', '* , "1"'].map((tag) =>
-    change(`refuses a change if the version does not match ${tag}`, { City: "Paris" }, 713, { headers: { "if-match": tag } }),
+    change(`refuses a change if the version does not match ${tag}`, { City: "Paris" }, 713, {
+      headers: { "if-match": tag },
+    }),
   ),
 
   ...["", "?query=", "?query=%7B", "?query=where"].map((query) =>
@@ -209,7 +205,12 @@ export const writeCases: readonly Case[] = [
       ["DELETE", "/v1/lock/object/1"],
     ] as const
   ).map(
-    ([method, path]): Case => ({ title: `requires a session for ${method} ${path}`, method, path, expect: { code: 200 } }),
+    ([method, path]): Case => ({
+      title: `requires a session for ${method} ${path}`,
+      method,
+      path,
+      expect: { code: 200 },
+    }),
   ),
   {
     title: "requires a body to create",

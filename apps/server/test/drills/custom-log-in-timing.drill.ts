@@ -60,7 +60,9 @@ describe("time of a refused log-in of a custom user", () => {
       () => timeOf(nameOf()),
       (pair) => timeOf(known[pair] as string),
     );
-    console.log(`${longer} of ${pairs} refusals took longer for an existing custom user than for an unknown one: z = ${z.toFixed(2)}`);
+    console.log(
+      `${longer} of ${pairs} refusals took longer for an existing custom user than for an unknown one: z = ${z.toFixed(2)}`,
+    );
     expect(Math.abs(z)).toBeLessThan(bound);
     // Otherwise nothing was compared.
     expect(

@@ -38,7 +38,10 @@ describe("time of a refused secure log-in", () => {
     }),
     "the same in PKCS#1 v1.5": () => ({ publicKey: client.text, credentials: credentialsOf(`${text}x`, "PKCS1-v1_5") }),
     "a list": () => ({ publicKey: client.text, credentials: credentialsOf([goodFields]) }),
-    "a duplicate member": () => ({ publicKey: client.text, credentials: credentialsOf(text.replace("{", '{"user":"x",')) }),
+    "a duplicate member": () => ({
+      publicKey: client.text,
+      credentials: credentialsOf(text.replace("{", '{"user":"x",')),
+    }),
     "a log-in of another client": () => ({ publicKey: stranger.text, credentials: captured }),
     "another random text": random,
   };

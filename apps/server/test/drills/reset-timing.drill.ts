@@ -56,7 +56,9 @@ describe("time of a request for a new password", () => {
       () => timeOf(nameOf()),
       (pair) => timeOf(known[pair] as string),
     );
-    console.log(`${longer} of ${pairs} answers took longer for an existing user than for an unknown one: z = ${z.toFixed(2)}`);
+    console.log(
+      `${longer} of ${pairs} answers took longer for an existing user than for an unknown one: z = ${z.toFixed(2)}`,
+    );
     expect(Math.abs(z)).toBeLessThan(bound);
     // Otherwise nothing was compared.
     await mailbox.next();

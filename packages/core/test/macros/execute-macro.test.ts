@@ -383,17 +383,11 @@ describe("macro access", () => {
     ]);
   });
 
-  test.each(["", "a-b", "1a", "a".repeat(129), "a b", "ä"])(
-    "refuses the invalid name %j",
-    async (name) => {
-      await expect(macros.execute(name)).rejects.toEqual(code(400));
-    },
-  );
+  test.each(["", "a-b", "1a", "a".repeat(129), "a b", "ä"])("refuses the invalid name %j", async (name) => {
+    await expect(macros.execute(name)).rejects.toEqual(code(400));
+  });
 
-  test.each(["__proto__", "constructor", "Nothing"])(
-    "refuses the unknown name %s",
-    async (name) => {
-      await expect(macros.execute(name)).rejects.toEqual(code(710));
-    },
-  );
+  test.each(["__proto__", "constructor", "Nothing"])("refuses the unknown name %s", async (name) => {
+    await expect(macros.execute(name)).rejects.toEqual(code(710));
+  });
 });

@@ -70,18 +70,21 @@ test("starts at most the allowed number, and gives each one request at a time", 
 test.each([
   ["with an error", (worker: FakeWorker) => worker.emit("error", new Error("no memory")), "no memory"],
   ["at once", (worker: FakeWorker) => worker.emit("exit", 7), "the thread for RSA ended (7)"],
-])("a thread that ends %s fails its request, and the next request starts another thread", async (_name, end, reason) => {
-  const threads = new BlockThreads({ threads: 1 });
-  const failing = threads.open(request);
-  const [worker] = started;
-  if (worker === undefined) throw new Error("nothing started");
-  end(worker);
-  await expect(failing).rejects.toThrow(reason);
-  const opening = threads.open(request);
-  expect(started).toHaveLength(2);
-  answer();
-  expect(await opening).toBe(opened);
-});
+])(
+  "a thread that ends %s fails its request, and the next request starts another thread",
+  async (_name, end, reason) => {
+    const threads = new BlockThreads({ threads: 1 });
+    const failing = threads.open(request);
+    const [worker] = started;
+    if (worker === undefined) throw new Error("nothing started");
+    end(worker);
+    await expect(failing).rejects.toThrow(reason);
+    const opening = threads.open(request);
+    expect(started).toHaveLength(2);
+    answer();
+    expect(await opening).toBe(opened);
+  },
+);
 
 test("a thread that ends while idle is replaced, too", async () => {
   const threads = new BlockThreads({ threads: 1 });

@@ -192,14 +192,17 @@ test("removes correct padding of every length", () => {
   );
 });
 
-test.each(Array.from({ length: 16 }, (_, index) => index + 1))("rejects every wrong byte of a padding of %i", (count) => {
-  const right = Buffer.concat([randomBytes(48 - count), Buffer.alloc(count, count)]);
-  for (let back = 2; back <= count; back++) {
-    const wrong = Buffer.from(right);
-    wrong.writeUInt8(wrong.readUInt8(48 - back) ^ 1, 48 - back);
-    expect(unpadPkcs7(wrong).good).toBe(0);
-  }
-});
+test.each(Array.from({ length: 16 }, (_, index) => index + 1))(
+  "rejects every wrong byte of a padding of %i",
+  (count) => {
+    const right = Buffer.concat([randomBytes(48 - count), Buffer.alloc(count, count)]);
+    for (let back = 2; back <= count; back++) {
+      const wrong = Buffer.from(right);
+      wrong.writeUInt8(wrong.readUInt8(48 - back) ^ 1, 48 - back);
+      expect(unpadPkcs7(wrong).good).toBe(0);
+    }
+  },
+);
 
 test.each([0, 17, 32, 128, 255])("rejects a last byte of %i", (count) => {
   expect(unpadPkcs7(Buffer.alloc(256, count)).good).toBe(0);

@@ -278,7 +278,12 @@ describe("postgres", () => {
       { message: "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string" },
       'The Postgres at db.example:6432 wants a password of the role "shop", and the connection string has none.',
     ],
-    ["no server at the address", 704, { code: "ECONNREFUSED" }, "No Postgres answers at db.example:6432 (ECONNREFUSED)."],
+    [
+      "no server at the address",
+      704,
+      { code: "ECONNREFUSED" },
+      "No Postgres answers at db.example:6432 (ECONNREFUSED).",
+    ],
     [
       "no answer in time",
       704,
