@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { receivedMail, type ReceivedMail } from "@sallyport/test-kit/mail/received-mail";
 
-/** A folder that servers write mail into, and that is read as a mailbox. It goes with the process. */
+/** A folder that servers write mail into, read as a mailbox. It is removed with the process. */
 export class MailFolder {
   readonly path: string;
   private readonly taken = new Set<string>();
@@ -14,7 +14,7 @@ export class MailFolder {
     process.once("exit", () => rmSync(this.path, { recursive: true, force: true }));
   }
 
-  /** The next mail to an address that nobody has taken yet, as soon as it is there. */
+  /** The next unread mail to an address, as soon as it exists. */
   async next(address: string): Promise<ReceivedMail> {
     const watcher = watch(this.path);
     try {

@@ -7,11 +7,11 @@ import type { RunningServer } from "../src/index.ts";
 import { call, tryLogIn } from "./client.ts";
 import { newUser, repositoriesOf } from "./password-suite.ts";
 
-/** A folder that mail is written into, and somebody who waits for it. */
+/** A folder for mail, with a way to wait for it. */
 export class MailFolder {
   readonly path = mkdtempSync(join(tmpdir(), "sallyport-mail-"));
 
-  /** What a server needs to write into it. */
+  /** The settings of a server that writes into it. */
   get environment(): Readonly<Record<string, string>> {
     return {
       MAIL_DIR: this.path,
@@ -46,7 +46,7 @@ export class MailFolder {
   }
 }
 
-/** How mail comes to those who asked for it, over HTTP. Needs a server with the environment of the folder. */
+/** Requested mail, over HTTP. The server must have the environment of the folder. */
 export function mailSuite(server: () => RunningServer, folder: MailFolder): void {
   const ask = (user: string, path = "/v1/resetPassword", headers: Record<string, string> = {}) =>
     call(server(), path, { method: "POST", body: { user }, headers });
@@ -58,7 +58,7 @@ export function mailSuite(server: () => RunningServer, folder: MailFolder): void
     return address;
   };
 
-  test("whoever has forgotten his password gets a mail with which he sets another", async () => {
+  test("a user with a forgotten password gets a mail and sets a new one with it", async () => {
     const { name } = await newUser(server());
     const address = await addressOf(name);
     expect((await ask(name)).body).toMatchObject({ status: { internalStatus: "0" }, data: {} });
@@ -77,7 +77,7 @@ export function mailSuite(server: () => RunningServer, folder: MailFolder): void
     expect((await tryLogIn(server(), name, { pass: "another password" })).code).toBe("0");
   });
 
-  test("a mail is in the language that the request names, and its link leads to the database", async () => {
+  test("a mail is in the language of the request, and its link leads to the database", async () => {
     const { name } = await newUser(server(), "second");
     const address = await addressOf(name, "second");
     expect((await ask(name, "/second/v1/resetPassword", { "accept-language": "fr, de;q=0.9, en;q=0.8" })).code).toBe(
@@ -88,7 +88,7 @@ export function mailSuite(server: () => RunningServer, folder: MailFolder): void
     expect(bodies.get("text/plain")).toContain("https://app.example/second/new#");
   });
 
-  test("nobody is written to who is not there, and the answer is the same", async () => {
+  test("an unknown user gets no mail, and the answer is the same", async () => {
     const { name } = await newUser(server());
     const address = await addressOf(name);
     const before = folder.all().length;
@@ -97,7 +97,7 @@ export function mailSuite(server: () => RunningServer, folder: MailFolder): void
       answers.push((await ask(user)).body);
     for (const body of answers) expect(body).toEqual(answers[0]);
     const r = repositoriesOf(server());
-    // The relay works by itself; each look lets it go on.
+    // The relay works by itself; each look-up lets it proceed.
     while ((await waitingMail(r)).count > 0) await call(server(), "/_CheckService");
     expect(
       folder
@@ -107,7 +107,7 @@ export function mailSuite(server: () => RunningServer, folder: MailFolder): void
     ).toEqual([[address]]);
   });
 
-  test("what waits can be seen in the metrics, and no address with it", async () => {
+  test("the metrics show waiting mail, and no address", async () => {
     const { text } = await fetch(`${server().url}/metrics`).then(async (answer) => ({ text: await answer.text() }));
     expect(text).toMatch(/^sallyport_mail_total\{outcome="sent"\} [1-9]/m);
     for (const name of ["waiting", "oldest_seconds", "stuck_seconds"])

@@ -15,7 +15,7 @@ describe.each(testedEngines)("mail on %s", (engine) => {
   mailSuite(server, folder);
 });
 
-test("while nothing can be sent, everybody is refused with 712, and the server is ready", async () => {
+test("while no mail can be sent, all requests are refused with 712, and the server is ready", async () => {
   const silent = createServer();
   await new Promise<void>((resolve) => {
     silent.listen(0, "127.0.0.1", resolve);
@@ -40,7 +40,7 @@ test("while nothing can be sent, everybody is refused with 712, and the server i
     await accounts.change(account?.userId ?? "", { email: "demo@mail.example" });
     const ask = (user: string) => call(server, "/v1/resetPassword", { method: "POST", body: { user } });
     expect((await ask("demo")).code).toBe("0");
-    // The relay notices by itself; each look lets it go on.
+    // The relay notices by itself; each look-up lets it proceed.
     while ((await waitingMail(r)).stuck === 0) await call(server, "/_CheckService");
     const answers = await Promise.all(["demo", "nobody"].map(ask));
     for (const { status, body } of answers) expect([status, body]).toEqual([500, answers[0]?.body]);

@@ -1,7 +1,7 @@
 import { type ReceivedMail, receivedMail } from "@sallyport/test-kit/mail/received-mail";
 import { type SmtpSink, startSmtpSink } from "@sallyport/test-kit/mail/smtp-sink";
 
-/** A relay on this machine whose mail is waited for. */
+/** A relay on this machine with a way to wait for its mail. */
 export class Mailbox {
   private readonly arrived: ReceivedMail[] = [];
   private readonly waiting: ((mail: ReceivedMail) => void)[] = [];
@@ -28,7 +28,7 @@ export class Mailbox {
     });
   }
 
-  /** What a server is told, so that its mail arrives here, and soon. */
+  /** The settings of a server, so that its mail arrives here quickly. */
   get environment(): Readonly<Record<string, string>> {
     return {
       SMTP_HOST: "127.0.0.1",
@@ -38,7 +38,7 @@ export class Mailbox {
     };
   }
 
-  /** How many mails came that nobody has taken. */
+  /** The number of unread mails. */
   get left(): number {
     return this.arrived.length;
   }

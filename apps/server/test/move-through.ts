@@ -18,7 +18,7 @@ async function* oneByOne(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += 10_000) yield bytes.subarray(start, start + 10_000);
 }
 
-/** Something of all that the demo has none of. */
+/** One of everything that the demo lacks. */
 async function goOn(storage: Storage): Promise<void> {
   const r = storage.repositories;
   const { objects } = await r.objects.find({ classes: ["Invoice"] }, seesAll, { offset: 0, limit: 3 });
@@ -68,7 +68,7 @@ async function goOn(storage: Storage): Promise<void> {
   await r.audit.tally("key", event);
 }
 
-/** A demo in memory, with more in it, moves from storage to storage. Gives digests of the first archive, and of those of all storages. */
+/** Moves an extended demo in memory from storage to storage. Returns digests of the first archive, and of those of all storages. */
 export async function moveThrough(targets: readonly Storage[]): Promise<{ original: string; copies: string[] }> {
   const memory = new MemoryStorage();
   await memory.migrate();

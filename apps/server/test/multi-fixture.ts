@@ -27,7 +27,7 @@ export const patchAll = (where: object, data: object): Item => ({
 export const list = (where: object): Item => get(`/v1/objects/Customer?${query(where)}`);
 export const remove = (id: string): Item => ({ method: "DELETE", path: `/v1/object/${id}` });
 
-/** The sessions of one mode, and how they send many requests in one. */
+/** The sessions of one mode, with helpers to send many requests in one. */
 export function multiFixture(server: () => RunningServer, mode: LogInMode) {
   const sessions = {} as Record<"demo" | "admin", Session>;
   beforeAll(async () => {

@@ -7,16 +7,16 @@ import { create, get, large, list, multiFixture, patch, patchAll, remove } from 
 import { multiTransactionSuite } from "./multi-transaction-suite.ts";
 import { openSession } from "./open-session.ts";
 
-/** What the server has to be told: that answers take little, that failures say what they are about, and where macros are. */
+/** Settings of the server: small answers, debug messages, and the macro folder. */
 export const multiEnvironment = { ...boundEnvironment, ...macroEnvironment };
 
-/** Many requests in one, as far as they write, in every mode and on every engine. */
+/** Multi requests that write, in every mode and on every engine. */
 export function multiSuite(server: () => RunningServer): void {
   describe.each(testedModes)("in mode %s", (mode) => {
     const fixture = multiFixture(server, mode);
     const { sessions, post, separately, together, resultsOf, city, inside, made, found } = fixture;
 
-    test("does items in their order, each by itself", async () => {
+    test("executes items in order, each by itself", async () => {
       const City = city();
       const results = resultsOf(
         await separately([
@@ -46,7 +46,7 @@ export function multiSuite(server: () => RunningServer): void {
       expect(await inside(City)).toBe(2);
     });
 
-    test("asks no item for a version, whatever the request asks for", async () => {
+    test("ignores the If-Match header of the request for its items", async () => {
       const id = await made({ Name: "Ada" });
       const never = { "if-match": '"77"' };
       const answers = [
@@ -60,7 +60,7 @@ export function multiSuite(server: () => RunningServer): void {
       expect(await found(id)).toMatchObject({ version: 3, attributes: { Name: "Carl" } });
     });
 
-    test("does what comes behind a change of the model by the new model", async () => {
+    test("uses a changed model for the following items", async () => {
       const name = `Multi_${mode}`;
       const path = `/v1/model/structure/${name}`;
       const definition = (attribute: string) => ({
@@ -95,7 +95,7 @@ export function multiSuite(server: () => RunningServer): void {
       expect(gone.map(({ httpStatus, result }) => (httpStatus === 200 ? 0 : result))).toEqual([0, 0, 304]);
     });
 
-    test("answers no more than one answer may take, and tells of every write that is done", async () => {
+    test("limits the size of the whole answer, and confirms every completed write", async () => {
       const ids = [await made({ Name: large }), await made({ Name: large }), await made({ Name: large })] as const;
       const reads = ids.map((id) => get(`/v1/object/${id}`));
       const tooLarge = { httpStatus: 400, result: 307, debugMessage: "The answer to all items would be too large." };
@@ -128,7 +128,7 @@ export function multiSuite(server: () => RunningServer): void {
       ]);
       expect(await found(ids[0])).toMatchObject({ version: 2, attributes: { City: "Rome" } });
 
-      // Asked for together, each has a share of the room; what needs more gets it.
+      // Requested together, each has a share of the limit; an unused share goes to others.
       const City = city();
       await made({ Name: large, City });
       await made({ Name: large, City });
@@ -158,7 +158,7 @@ export function multiSuite(server: () => RunningServer): void {
       expect(await found(ids[1])).toMatchObject({ version: 1 });
     });
 
-    test("executes macros, whose results stand among the others", async () => {
+    test("executes macros, with their results among the others", async () => {
       const City = city();
       const execute = (name: string, data?: unknown) => ({
         method: "POST",
@@ -228,7 +228,7 @@ export function multiSuite(server: () => RunningServer): void {
       expect(await inside(City)).toBe(3);
     });
 
-    test("is for the database that it was sent to, without its alias in the items", async () => {
+    test("is valid for its own database, without the alias in its items", async () => {
       const City = city();
       const second = await openSession(server(), mode, "demo", { alias: "second" });
       const items = [create({ Name: "Ada", City }), list({ City }), get("/second/v1/objects/Customer")];
@@ -241,7 +241,7 @@ export function multiSuite(server: () => RunningServer): void {
       expect(await inside(City)).toBe(0);
     });
 
-    test("refuses a session that is over once and for all items", async () => {
+    test("refuses an ended session once for all items", async () => {
       const leaving = await openSession(server(), mode, "demo");
       await callIn(server(), leaving, "/v1/logout", { method: "POST" });
       const City = city();

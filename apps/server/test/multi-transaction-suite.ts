@@ -3,7 +3,7 @@ import { callIn } from "./client.ts";
 import { create, get, type Item, large, list, type MultiFixture, patch, patchAll, remove } from "./multi-fixture.ts";
 import { openSession } from "./open-session.ts";
 
-/** Many requests in one transaction, beside others. */
+/** Multi requests in one transaction, with concurrent ones. */
 export function multiTransactionSuite({
   server,
   mode,
@@ -18,7 +18,7 @@ export function multiTransactionSuite({
   made,
   found,
 }: MultiFixture): void {
-  test("does all items in one transaction, which see what those before them have written", async () => {
+  test("executes all items in one transaction, in which later items see earlier writes", async () => {
     const City = city();
     const id = await made({ Name: "Ada", City });
     const before = await all();
@@ -54,7 +54,7 @@ export function multiTransactionSuite({
     expect([await inside(City), await all()]).toEqual([3, before + 2]);
   });
 
-  test("undoes all items of a transaction when one of them fails, and tells which", async () => {
+  test("rolls back all items of a transaction when one fails, and names that item", async () => {
     const City = city();
     const ids = [await made({ Name: "Ada", City }), await made({ Name: "Bob", City })] as const;
     const full = await made({ Name: large });
@@ -97,7 +97,7 @@ export function multiTransactionSuite({
     expect(lock.body.data).toMatchObject({ isLocked: false });
   });
 
-  test("heeds locks of other sessions, one by one and together", async () => {
+  test("respects locks of other sessions, separately and in a transaction", async () => {
     const City = city();
     const id = await made({ Name: "Ada", City });
     const other = await openSession(server(), mode, "demo");
@@ -111,14 +111,14 @@ export function multiTransactionSuite({
     expect((await callIn(server(), other, "/v1/logout", { method: "POST" })).code).toBe("0");
   });
 
-  test("keeps transactions whole that change the same objects in different orders", async () => {
+  test("keeps concurrent transactions complete that change the same objects in different orders", async () => {
     const ids = [await made({ Name: "Ada" }), await made({ Name: "Bob" })];
     const others = Array.from({ length: 6 }, (_, index) => {
       const City = `City ${index}`;
       return together((index % 2 === 0 ? ids : ids.toReversed()).map((id) => patch(id, { City })));
     });
     const codes = (await Promise.all(others)).map(({ code }) => code);
-    // Whoever lost three times in a row is told to come back.
+    // A request that loses three times in a row is answered 706.
     expect(codes.filter((code) => code !== "0" && code !== "706")).toEqual([]);
     expect(codes).toContain("0");
     const [first, second] = await objects().get(ids, seesAll);

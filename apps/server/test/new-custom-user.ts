@@ -11,7 +11,7 @@ export interface NewCustomUser {
   readonly hasAddress?: boolean;
 }
 
-/** A new custom user who works as `reader`. */
+/** A new custom user mapped to `reader`. */
 export async function newCustomUser(
   server: RunningServer,
   { password, alias = "", hasAddress = true }: NewCustomUser,

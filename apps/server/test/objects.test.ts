@@ -9,14 +9,14 @@ import { rightsSuite } from "./rights-suite.ts";
 import { writeSuite } from "./write-suite.ts";
 
 const suites = [
-  ["that are written", writeSuite],
-  ["that are too large", boundSuite],
-  ["whose class changes", classSuite],
-  ["that are deleted", deletionSuite],
+  ["created and changed", writeSuite],
+  ["at the size limit of answers", boundSuite],
+  ["with a changing class", classSuite],
+  ["deleted and restored", deletionSuite],
   ["in multi requests", multiSuite],
-  ["with readers of their own", readersSuite],
-  ["behind rights on classes", rightsSuite],
-  ["behind rights on attributes", attributeRightsSuite],
+  ["with readers", readersSuite],
+  ["with rights on classes", rightsSuite],
+  ["with rights on attributes", attributeRightsSuite],
 ] as const;
 
 onEngines(

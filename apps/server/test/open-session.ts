@@ -7,7 +7,7 @@ const keyPair = await storedKeyPair();
 export interface OpeningOptions {
   readonly alias?: string;
   readonly device?: Device;
-  /** Unless it is the name. */
+  /** Default: the name. */
   readonly password?: string;
 }
 

@@ -12,8 +12,8 @@ import { appKey } from "./subject.ts";
 const root = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);
 
-/** The package as it is published, unpacked into an empty folder beside what it depends on, and nothing else. */
-describe("the packed server", () => {
+/** The published package, unpacked into an empty folder with its dependencies only. */
+describe("packed server", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-package-"));
   const installed = join(folder, "node_modules/@sallyport/server");
   const program = join(installed, "dist/main.js");
@@ -48,7 +48,7 @@ describe("the packed server", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("tells its version and its commands, and helps with each", async () => {
+  test("prints its version and its commands, and help for each", async () => {
     const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     const [told, help, more] = await Promise.all(
       [["--version"], ["--help"], ["help", "user", "create"]].map((words) => start(words).ended),
@@ -58,7 +58,7 @@ describe("the packed server", () => {
     expect(more?.stdout).toContain("Usage: sallyport-server user create [options] <name>");
   });
 
-  test("serves the demo: log-ins, encrypted ones too, objects, macros and the page for trying out", async () => {
+  test("serves the demo: log-ins, encrypted ones too, objects, macros and the page at /docs", async () => {
     await copyEmbeddedDemo(join(folder, "data"));
     const server = start(["serve"], { DATA_DIR: join(folder, "data") });
     const url = await server.url();
@@ -76,7 +76,7 @@ describe("the packed server", () => {
     expect((await server.ended).code).toBe(0);
   });
 
-  test("names lines of its sources in stack traces", async () => {
+  test("names source lines in stack traces", async () => {
     const { code, stderr } = await start(["user", "list"], { LOG_LEVEL: "debug", MASTER_KEY: "none" }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(
@@ -85,7 +85,7 @@ describe("the packed server", () => {
     expect(stderr).not.toContain(installed);
   });
 
-  test("recognises the errors of a storage adapter that comes with a copy of its own of the core", async () => {
+  test("recognises the errors of a storage adapter with its own copy of the core", async () => {
     const adapter = join(folder, "adapter");
     for (const name of ["core", "storage-memory"]) {
       const place = join(adapter, "node_modules/@sallyport", name);

@@ -33,7 +33,7 @@ export async function newUser(server: RunningServer, alias = ""): Promise<TestUs
   users += 1;
   const name = `somebody ${process.pid} ${users}`;
   const [user] = await objects.insert([{ className: "User", attributes: { Name: name } }]);
-  if (user === undefined) throw new Error("Nobody was created.");
+  if (user === undefined) throw new Error("No user was created.");
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const secret = await hasher.hash(digests.md5(first));
   await accounts.create(
@@ -49,7 +49,7 @@ export function repositoriesOf(server: RunningServer, alias = ""): Repositories 
   return found.storage.repositories;
 }
 
-/** How passwords are changed and reset, in every mode and on every engine. Needs a server whose RSA key is the stored one. */
+/** How passwords are changed and reset, in every mode and on every engine. The server must have the stored RSA key. */
 export function passwordSuite(server: () => RunningServer): void {
   const repositories = () => repositoriesOf(server());
   const change = (session: ClientSession, oldPassword: unknown, newPassword: unknown, more: object = {}) =>
@@ -59,11 +59,11 @@ export function passwordSuite(server: () => RunningServer): void {
     call(server(), path, { method: "POST", body: { resetPasswordToken, newPassword } }).then(({ code }) => code);
   const opens = (user: string, pass: string) => tryLogIn(server(), user, { pass }).then(({ code }) => code);
 
-  /** A token as the mail would hold it; it is not asked for through the outbox, which a minute would have to pass between. */
+  /** A token as the mail would contain it; it does not come from the outbox, which would require a minute between requests. */
   const token = async ({ name, userId }: TestUser): Promise<string> => {
     await repositories().throttle.pass([], [`resetMail:user:${userId}`]);
     const prepared = await resetMail.prepare(repositories(), { user: name });
-    if (prepared === null) throw new Error("There is nobody to write to.");
+    if (prepared === null) throw new Error("There is no recipient.");
     return prepared.token;
   };
 
@@ -76,7 +76,7 @@ export function passwordSuite(server: () => RunningServer): void {
     const over = overCode[mode];
     const logIn = ({ name }: TestUser, password = first) => openSession(server(), mode, name, { password });
 
-    test("a change ends all sessions of the user but its own, and no old password opens another", async () => {
+    test("a change ends all sessions of the user but its own, and invalidates old passwords and tokens", async () => {
       const [testUser, other] = [await newUser(server()), await newUser(server())];
       const [own, elsewhere, others] = [await logIn(testUser), await logIn(testUser), await logIn(other)];
       const pending = await token(testUser);
@@ -90,12 +90,12 @@ export function passwordSuite(server: () => RunningServer): void {
       expect([await opens(testUser.name, first), await opens(testUser.name, second)]).toEqual(["302", "0"]);
       expect(await confirm(pending, "a password by mail")).toBe("328");
       expect(await audited(testUser.userId)).toMatchObject([{ type: "password.changed", outcome: 0 }]);
-      // It goes on as the session of the new password, with all that such a session can do.
+      // The session continues with the new password, with all its functions.
       expect(await changed(own, second, "the third password")).toBe("0");
       expect(await checkSession(server(), own)).toBe("0");
     });
 
-    test("takes passwords in the form that clients send, and as they are", async () => {
+    test("accepts passwords as clients hash them, and in plain text", async () => {
       const session = await logIn(await newUser(server()));
       expect(await changed(session, digests.md5(first).toUpperCase(), digests.md5(second))).toBe("0");
       expect(await changed(session, second, first)).toBe("320");
@@ -116,7 +116,7 @@ export function passwordSuite(server: () => RunningServer): void {
       expect(tally(events.map(({ type, outcome }) => `${type} ${outcome}`))).toEqual({ "password.refused 339": 10 });
     });
 
-    test("whoever is locked out changes nothing, with whatever password", async () => {
+    test("a locked-out user changes nothing, with any password", async () => {
       const testUser = await newUser(server());
       const session = await logIn(testUser);
       const policy = { maxFailures: 10, initialDelay: 900_000, maxDelay: 900_000, resetAfter: 900_000 };
@@ -126,7 +126,7 @@ export function passwordSuite(server: () => RunningServer): void {
       expect([answer.code, Number(answer.headers["retry-after"]) > 0]).toEqual(["339", true]);
     });
 
-    test("takes no password again that was in use a moment ago, and only tells those who know the current one", async () => {
+    test("refuses a recently used password, and reports this only with the current password", async () => {
       const testUser = await newUser(server());
       const session = await logIn(testUser);
       const used = [first];
@@ -139,11 +139,11 @@ export function passwordSuite(server: () => RunningServer): void {
       for (const former of used.slice(1, -1)) expect(await changed(session, current, former)).toBe("320");
       expect(await changed(session, "not the current one", used[3])).toBe("339");
       expect(await audited(testUser.userId)).toHaveLength(6 + 5 + 1);
-      // Six ago: one more than is remembered.
+      // Six changes ago: one more than is kept.
       expect(await changed(session, current, first)).toBe("0");
     });
 
-    test("of 50 changes at once, one wins", async () => {
+    test("one of 50 concurrent changes succeeds", async () => {
       const testUser = await newUser(server());
       const session = await logIn(testUser);
       const codes = await Promise.all(
@@ -157,7 +157,7 @@ export function passwordSuite(server: () => RunningServer): void {
       expect(await hasher.verify(account?.secret ?? "", digests.md5(`password of change ${winner}`), null)).toBe(true);
     });
 
-    test("of changes in several sessions at once, one wins and ends the others", async () => {
+    test("one of several concurrent changes in different sessions succeeds, and ends the other sessions", async () => {
       const testUser = await newUser(server());
       const sessions = await Promise.all(Array.from({ length: 6 }, () => logIn(testUser)));
       const codes = await Promise.all(
@@ -172,7 +172,7 @@ export function passwordSuite(server: () => RunningServer): void {
     });
 
     test.each<RsaPadding>(["OAEP-SHA-256", "OAEP-SHA-1", "PKCS1-v1_5"])(
-      "takes encrypted passwords in %s",
+      "accepts encrypted passwords in %s",
       async (padding) => {
         const testUser = await newUser(server());
         const session = await logIn(testUser);
@@ -184,7 +184,7 @@ export function passwordSuite(server: () => RunningServer): void {
       },
     );
 
-    test("refuses what cannot be decrypted, and what decrypts to no password", async () => {
+    test("refuses undecryptable passwords, and decrypted ones that are invalid", async () => {
       const session = await logIn(await newUser(server()));
       const good = encrypted(first);
       for (const bad of [
@@ -208,7 +208,7 @@ export function passwordSuite(server: () => RunningServer): void {
       expect(await changed(session, encrypted("it is wrong"), encrypted(second), { encrypted: true })).toBe("339");
     });
 
-    test("takes encrypted passwords in the session that sent them first, three times", async () => {
+    test("accepts captured encrypted passwords in their first session only, three times", async () => {
       const testUser = await newUser(server());
       const [session, captor] = [await logIn(testUser), await logIn(testUser)];
       const [old, fresh] = [encrypted("it is wrong"), encrypted(second)];
@@ -234,7 +234,7 @@ export function passwordSuite(server: () => RunningServer): void {
     });
   });
 
-  test("a password that is refused does not spend the token", async () => {
+  test("a refused password does not spend the token", async () => {
     const testUser = await newUser(server());
     const good = await token(testUser);
     for (const refused of ["short", "Password123", first, digests.md5(first), undefined])
@@ -243,7 +243,7 @@ export function passwordSuite(server: () => RunningServer): void {
     expect(await confirm(await token(testUser), first)).toBe("320");
   });
 
-  test("of 50 who use a token at once, one sets the password", async () => {
+  test("one of 50 concurrent uses of a token sets the password", async () => {
     const testUser = await newUser(server());
     const good = await token(testUser);
     const codes = await Promise.all(
@@ -253,7 +253,7 @@ export function passwordSuite(server: () => RunningServer): void {
     expect(await opens(testUser.name, `password of reset ${codes.indexOf("0")}`)).toBe("0");
   });
 
-  test("a token is good for the database that gave it out, as it was given", async () => {
+  test("a token is valid in its own database only, and unchanged", async () => {
     const testUser = await newUser(server());
     const good = await token(testUser);
     expect(await confirm(good, second, "/second/v1/confirmResetPassword")).toBe("328");
@@ -270,7 +270,7 @@ export function passwordSuite(server: () => RunningServer): void {
     expect(await confirm(good, second)).toBe("0");
   });
 
-  test("a token is worth nothing once its user is disabled, and while he is", async () => {
+  test("a token is invalid while its user is disabled, and afterwards", async () => {
     const testUser = await newUser(server());
     const good = await token(testUser);
     await repositories().accounts.change(testUser.userId, { disabled: true });
@@ -280,7 +280,7 @@ export function passwordSuite(server: () => RunningServer): void {
     expect(await confirm(good, second)).toBe("0");
   });
 
-  test("nobody is written to who is not there, has no address, or was written to within a minute", async () => {
+  test("prepares no mail for an unknown user, a user without an address, or within a minute", async () => {
     const testUser = await newUser(server());
     expect(await resetMail.prepare(repositories(), { user: "nobody of this name" })).toBeNull();
     expect(await resetMail.prepare(repositories(), { user: "demo\r\nBcc: all@mail.example" })).toBeNull();
@@ -304,7 +304,7 @@ export function passwordSuite(server: () => RunningServer): void {
     expect(prepared.filter((each) => each !== null)).toHaveLength(1);
   });
 
-  test("refused tokens are a tally in the audit, which names nobody", async () => {
+  test("refused tokens are a tally in the audit, without a user", async () => {
     await repositories().audit.settle(0, 10_000);
     const since = (await repositories().audit.read(0, 100_000)).at(-1)?.sequence ?? 0;
     for (let times = 0; times < 3; times += 1) await confirm("A".repeat(43), second);

@@ -16,7 +16,7 @@ onEngines("passwords on two servers with one database", twoServerSuite, { enviro
 function twoServerSuite(_server: () => RunningServer, { servers, postgres }: DemoOfSuite): void {
   const at = (index: number) => servers()[index % 2] as RunningServer;
 
-  test("of changes on both at once one wins, and both know at once which sessions are over", async () => {
+  test("one of several concurrent changes on both succeeds, and both end the same sessions at once", async () => {
     const { name } = await newUser(at(0));
     const [own, other] = [
       await openSession(at(0), "session", name, { password }),
@@ -35,7 +35,7 @@ function twoServerSuite(_server: () => RunningServer, { servers, postgres }: Dem
       expect([await checkSession(at(index), own), await checkSession(at(index), other)]).toEqual(["0", "203"]);
   });
 
-  test("of those who use a token on both at once one sets the password, and all sessions are over on both", async () => {
+  test("one of several concurrent uses of a token on both sets the password, and all sessions end on both", async () => {
     const { name } = await newUser(at(0));
     const session = await openSession(at(1), "session", name, { password });
     const prepared = await resetMail.prepare(repositoriesOf(at(0)), { user: name });
@@ -51,7 +51,7 @@ function twoServerSuite(_server: () => RunningServer, { servers, postgres }: Dem
     expect([await checkSession(at(0), session), await checkSession(at(1), session)]).toEqual(["201", "201"]);
   });
 
-  test("storage holds neither token nor password", async () => {
+  test("the storage contains neither token nor password", async () => {
     const { name } = await newUser(at(0));
     const prepared = await resetMail.prepare(repositoriesOf(at(0)), { user: name });
     const session = await openSession(at(0), "session", name, { password });

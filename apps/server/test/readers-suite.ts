@@ -6,7 +6,7 @@ import { openSession } from "./open-session.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** Who alone may see an object, in every mode and on every engine. */
+/** Readers of objects, in every mode and on every engine. */
 export function readersSuite(server: () => RunningServer): void {
   const repositories = (): Repositories => {
     const found = server().databases.get("");
@@ -27,7 +27,7 @@ export function readersSuite(server: () => RunningServer): void {
     let demo: Session;
     let reader: Session;
     let admin: Session;
-    /** Ids of the demo user and of the group of that, and of the reader and the group of that. */
+    /** Ids of the demo user and its group, and of the reader and its group. */
     const ids = { demo: "", sales: "", reader: "", readers: "" };
     beforeAll(async () => {
       [demo, reader, admin] = [
@@ -66,7 +66,7 @@ export function readersSuite(server: () => RunningServer): void {
     const seen = ["200/0", 1];
     const unseen = ["404/304", 0];
 
-    test("are told, replaced by ids and UUIDs, and taken away, each a write of the object", async () => {
+    test("are read, replaced by ids and UUIDs, and removed, each change as a write of the object", async () => {
       const id = await create();
       expect(await send(demo, path(id))).toMatchObject({
         status: 200,
@@ -114,10 +114,10 @@ export function readersSuite(server: () => RunningServer): void {
       expect([await isSeen(id, demo), await isSeen(id, reader)]).toEqual([seen, seen]);
     });
 
-    test("are refused when they are none, too many, or leave the caller out", async () => {
+    test("are refused when invalid, too many, or without the caller", async () => {
       const [id, other] = [await create(), await create()];
       const many = Array.from({ length: 1_001 }, () => ids.demo);
-      // Of users and groups that the caller cannot see not even that they are there is told.
+      // Not even the existence of invisible users and groups is revealed.
       const strangers = [
         "ZZZZZZZ",
         other,
@@ -138,12 +138,12 @@ export function readersSuite(server: () => RunningServer): void {
       for (const given of [[other], ["ZZZZZZZ"], many]) expect(codeOf(await put(id, given, admin))).toBe("400/307");
       expect(await found(id)).toMatchObject({ version: 1, readers: null });
       expect(codeOf(await put(id, many.slice(1)))).toBe("200/0");
-      // What is in the list already can stay, whoever it is.
+      // Existing members of the list can stay, even if invisible.
       await put(id, [ids.sales, ids.readers], admin);
       expect((await put(id, [ids.readers, ids.demo])).body.data).toEqual({ readers: [ids.readers, ids.demo] });
     });
 
-    test("need the right to write, the version that is expected, and no lock of another session", async () => {
+    test("require the right to write, the expected version, and no lock of another session", async () => {
       const id = await create();
       expect([codeOf(await send(reader, path(id))), codeOf(await put(id, [ids.reader], reader))]).toEqual([
         "403/404",
@@ -173,7 +173,7 @@ export function readersSuite(server: () => RunningServer): void {
       ]);
     });
 
-    test("that are gone stay in the list, which shows the object to nobody else", async () => {
+    test("stay in the list after their deletion, which shows the object to no one else", async () => {
       const id = await create();
       const group = await create("UserGroup", { Name: `Gone ${mode}` }, admin);
       await put(id, [group], admin);
@@ -184,7 +184,7 @@ export function readersSuite(server: () => RunningServer): void {
       expect(await isSeen(id, demo)).toEqual(seen);
     });
 
-    test("of users and groups keep nobody from logging in", async () => {
+    test("of users and groups do not prevent log-ins", async () => {
       for (const id of [ids.reader, ids.readers]) expect(codeOf(await put(id, [], admin))).toBe("200/0");
       const session = await openSession(server(), mode, "reader");
       const customers = await send(session, "/v1/objects/Customer?perPage=1");
@@ -205,7 +205,7 @@ export function readersSuite(server: () => RunningServer): void {
       ]);
     });
 
-    test("change inside of multi requests, all or nothing where these are", async () => {
+    test("change inside multi requests, in the transaction of atomic ones", async () => {
       const [id, other] = [await create(), await create()];
       const item = (target: string, readers: unknown) => ({ method: "PUT", path: path(target), data: { readers } });
       const items = [item(id, [ids.demo]), { method: "GET", path: path(id) }, item(other, ["ZZZZZZZ"])];

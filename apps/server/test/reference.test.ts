@@ -12,7 +12,7 @@ import { appKey } from "./subject.ts";
 
 type Document = ReturnType<typeof JSON.parse>;
 
-describe("the API description of the demo", () => {
+describe("API description of the demo", () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await startDemoServer("memory");
@@ -28,7 +28,7 @@ describe("the API description of the demo", () => {
     expect(await new Validator().validate(document)).toEqual({ valid: true });
   });
 
-  test("says by which types text goes out, as every answer does", async () => {
+  test("is sent as UTF-8 JSON, not cached", async () => {
     const { headers } = await fetch(`${server.url}/openapi.json`);
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(headers.get("cache-control")).toBe("no-store");
@@ -45,7 +45,7 @@ describe("the API description of the demo", () => {
       { type: "custom", fields: [] },
     ];
 
-    test("fits what lists and objects hold", async () => {
+    test("matches lists and objects", async () => {
       const headers = await session(user);
       const document: Document = await get("/openapi.json", headers);
       const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).addSchema(document, "api");
@@ -69,7 +69,7 @@ describe("the API description of the demo", () => {
     });
 
     if (user === "admin") {
-      test("has examples that can be created as they are", async () => {
+      test("has examples that can be created unchanged", async () => {
         const headers = await session(user);
         const { paths } = await get("/openapi.json", headers);
         const { post } = paths["/v1/object/{idOrClass}"];
@@ -89,7 +89,7 @@ describe("the API description of the demo", () => {
       });
     }
 
-    test("does not fit objects with wrong values", async () => {
+    test("does not match objects with wrong values", async () => {
       const document: Document = await get("/openapi.json", await session(user));
       const validate = new Ajv2020({ strict: false, validateFormats: false })
         .addSchema(document, "api")
@@ -119,7 +119,7 @@ describe("documentation", () => {
     main = await wholeCommand();
   });
 
-  /** What a documented command line asks for that the server's commands do not have. */
+  /** The words of a documented command line that the server's commands lack. */
   function unknownIn(line: string): string[] {
     let command: Command = main;
     const unknown: string[] = [];
@@ -154,22 +154,22 @@ describe("documentation", () => {
   describe.each(pages)("%s", (page) => {
     const text = read(page);
 
-    test("links to nothing that is not there", () => {
+    test("has no dangling links", () => {
       const links = all(text, /\]\((?!https?:)([^)#]+)[^)]*\)/g);
       expect(links.filter((link) => !existsSync(resolve(root, dirname(page), link)))).toEqual([]);
     });
 
-    test("names no path that is not there", () => {
+    test("names existing paths only", () => {
       const paths = all(text, /`((?:packages|apps|docs|\.ci|\.github)\/[\w./-]+)`/g);
       expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
     });
 
-    test("names no variable that the configuration does not know", () => {
+    test("names existing configuration variables only", () => {
       const named = all(text, /\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b/g);
       expect(named.filter((name) => !variables.has(name))).toEqual([]);
     });
 
-    test("shows no command that the server does not have", () => {
+    test("shows existing commands only", () => {
       const lines = all(text, /(?:^ *|`)(?:sallyport-server|node apps\/server\/dist\/main\.js) ([^`\n]+)/gm);
       expect(lines.flatMap(unknownIn)).toEqual([]);
     });

@@ -9,7 +9,7 @@ import { storedServerKeys } from "./secure/stored-keys.ts";
 
 const password = "the first password";
 
-/** What the server has to be told, besides where its mail goes. */
+/** Settings of the server, in addition to those of its mail. */
 export const resetMailEnvironment: Readonly<Record<string, string>> = {
   ...storedServerKeys,
   PASSWORD_RESET_LINK: "https://app.example/new-password?of={alias}#{token}",
@@ -24,12 +24,12 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
       ({ code }) => code,
     );
 
-  /** Returns when nothing waits to be sent any more. */
+  /** Returns when no mail is waiting. */
   const sent = async () => {
     while ((await waitingMail(repositoriesOf(server()))).count > 0) await turn();
   };
 
-  test("leads a user by mail to a new password, and tells him of it", async () => {
+  test("sets a new password by mail, and notifies the user", async () => {
     const { name, userId } = await newUser(server());
     const { account } = await repositoriesOf(server()).accounts.find({ id: userId }, []);
     const session = await openSession(server(), "session", name, { password });
@@ -51,7 +51,7 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
     expect([notice.to, notice.bodies.get("text/plain")?.includes(token ?? "?")]).toEqual([[account?.email], false]);
   });
 
-  test("writes in the language that is asked for, and in the one that is configured", async () => {
+  test("writes in the requested language, or in the configured one", async () => {
     const subjects: unknown[] = [];
     for (const header of ["de-AT, en;q=0.5", "fr", "en"]) {
       await ask((await newUser(server())).name, { "accept-language": header });
@@ -61,7 +61,7 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
     expect(subjects[0]).not.toBe(subjects[1]);
   });
 
-  test("answers alike whoever is named, and writes only to those who are there, once a minute", async () => {
+  test("answers alike for all names, and sends mail only to active users with an address, once a minute", async () => {
     const [testUser, disabled, without] = [await newUser(server()), await newUser(server()), await newUser(server())];
     await repositoriesOf(server()).accounts.change(disabled.userId, { disabled: true });
     await repositoriesOf(server()).accounts.change(without.userId, { email: null });
@@ -83,7 +83,7 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
     expect(mailbox().left).toBe(0);
   });
 
-  test("writes to one address, whatever a user is called", async () => {
+  test("sends to one address, for any user name", async () => {
     const name = `Eve\r\nBcc: all@mail.example\r\n\r\n<script>${process.pid}`;
     const { accounts } = repositoriesOf(server());
     const { userId } = await newUser(server());
@@ -95,7 +95,7 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
     expect(bodies.get("text/html")).not.toContain("<script>");
   });
 
-  test("tells a user by mail that his password was changed", async () => {
+  test("notifies a user by mail about a changed password", async () => {
     const { name, userId } = await newUser(server());
     const { account } = await repositoriesOf(server()).accounts.find({ id: userId }, []);
     const session = await openSession(server(), "secure", name, { password });
@@ -106,7 +106,7 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
     expect(bodies.get("text/plain")).not.toContain("another password");
   });
 
-  test("names the database in the link, whose token is good there alone", async () => {
+  test("names the database in the link, whose token is valid there only", async () => {
     const { name } = await newUser(server(), "second");
     await ask(name, {}, "/second/v1/resetPassword");
     const [, token] = /\?of=second#([\w-]{43})\s/.exec((await mailbox().next()).bodies.get("text/plain") ?? "") ?? [];

@@ -14,7 +14,7 @@ beforeAll(() => mailbox.open());
 afterAll(() => mailbox.close());
 
 onEngines(
-  "a reset by mail",
+  "reset by mail",
   (server) => {
     resetMailSuite(server, () => mailbox);
 
@@ -67,7 +67,7 @@ function requestSuite(server: () => RunningServer): void {
   });
 }
 
-describe("a reset by mail", () => {
+describe("reset by mail", () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await startDemoServer("memory");
@@ -76,7 +76,7 @@ describe("a reset by mail", () => {
 
   const ask = (user: string): Promise<Answer> => call(server, "/v1/resetPassword", { method: "POST", body: { user } });
 
-  test("is refused for everybody where mail is not configured", async () => {
+  test("is refused for all users without configured mail", async () => {
     const answers = [await ask("demo"), await ask("nobody of this name"), await ask("demo\r\nBcc: all@mail.example")];
     for (const { status, body } of answers) expect([status, body]).toEqual([500, answers[0]?.body]);
     expect(answers[0]?.code).toBe("712");

@@ -1,7 +1,7 @@
 import { customPasswordReset, noHooks, ownPasswordReset, PrepareResetMail } from "@sallyport/core";
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 
-/** Gives out tokens as the mail of a server holds them. */
+/** Issues tokens as the mail of a server contains them. */
 export const resetMail = new PrepareResetMail(new NodeDigests(), new NodeRandomSource(), {
   own: ownPasswordReset,
   custom: customPasswordReset(noHooks, 8),

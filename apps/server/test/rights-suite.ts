@@ -20,16 +20,16 @@ const subsets: readonly Held[] = Array.from(
   (_, bits) => new Set(permissions.filter((_each, index) => (bits >> index) % 2 === 1)),
 );
 
-/** What is asked of a class or of an object of it, and what of a caller with these permissions is answered. */
+/** A request for a class or an object, with the expected answer for each set of permissions. */
 interface Demand {
   readonly what: string;
   readonly method: Sent["method"];
   readonly path: (target: { readonly className: string; readonly id: string; readonly uuid: string }) => string;
   readonly body?: object;
   readonly needs: Permission;
-  /** What it asks for is refused. */
+  /** The request itself is invalid. */
   readonly isFaulty?: true;
-  /** On an object that lies in the recycler. */
+  /** For an object in the recycle bin. */
   readonly recycled?: true;
 }
 
@@ -67,7 +67,7 @@ const demands: readonly Demand[] = [
     needs: "create",
   },
   {
-    what: "creation with a fault",
+    what: "invalid creation",
     method: "POST",
     path: ({ className }) => `/v1/object/${className}`,
     body: { Nothing: 1 },
@@ -83,7 +83,7 @@ const demands: readonly Demand[] = [
     needs: "write",
   },
   {
-    what: "change with a fault",
+    what: "invalid change",
     method: "PATCH",
     path: ({ id }) => `/v1/object/${id}`,
     body: { Nothing: 1 },
@@ -106,19 +106,19 @@ const demands: readonly Demand[] = [
     needs: "write",
   },
   {
-    what: "change of readers with a fault",
+    what: "invalid change of readers",
     method: "PUT",
     path: ({ id }) => `/v1/object/${id}/readers`,
     body: { readers: ["Nothing"] },
     needs: "write",
     isFaulty: true,
   },
-  { what: "state of the lock", method: "GET", path: ({ id }) => `/v1/lock/object/${id}`, needs: "read" },
-  { what: "taking the lock", method: "POST", path: ({ id }) => `/v1/lock/object/${id}`, needs: "write" },
-  { what: "giving the lock free", method: "DELETE", path: ({ id }) => `/v1/lock/object/${id}`, needs: "write" },
+  { what: "lock state", method: "GET", path: ({ id }) => `/v1/lock/object/${id}`, needs: "read" },
+  { what: "locking", method: "POST", path: ({ id }) => `/v1/lock/object/${id}`, needs: "write" },
+  { what: "unlocking", method: "DELETE", path: ({ id }) => `/v1/lock/object/${id}`, needs: "write" },
   { what: "deletion", method: "DELETE", path: ({ id }) => `/v1/object/${id}`, needs: "delete" },
   {
-    what: "deletion by UUID into the recycler",
+    what: "recycling by UUID",
     method: "DELETE",
     path: ({ uuid }) => `/v1/object/${uuid}?moveToRecycler=true`,
     needs: "delete",
@@ -132,14 +132,14 @@ const demands: readonly Demand[] = [
   },
 ];
 
-/** What cannot be read is not there, whatever else is allowed; what can be read but not more, is not allowed. */
+/** An unreadable object does not exist, whatever the other permissions; a readable one is forbidden without the permission. */
 function expected({ needs, isFaulty }: Demand, held: Held): string {
   if (!held.has("read")) return "404/304";
   if (!held.has(needs)) return "403/404";
   return isFaulty === true ? "400/307" : "200/0";
 }
 
-/** What rights mean on every route, in every mode and on every engine. */
+/** Rights on every route, in every mode and on every engine. */
 export function rightsSuite(server: () => RunningServer): void {
   const repositories = (): Repositories => {
     const found = server().databases.get("");
@@ -198,7 +198,7 @@ export function rightsSuite(server: () => RunningServer): void {
       sales = groupNamed("Sales");
     });
 
-    /** How the permissions come to the reader; others have all that he has not. */
+    /** How the reader gets the permissions; other groups have all the others. */
     const grants: readonly (readonly [string, (held: Held) => ClassRight[]])[] = [
       [
         "a group",
@@ -215,7 +215,7 @@ export function rightsSuite(server: () => RunningServer): void {
         ],
       ],
       [
-        "a group and everybody together",
+        "a group and everyone together",
         (held) => [
           { group: "*", permissions: permissions.filter((each, index) => held.has(each) && index % 2 === 0) },
           { group: readers, permissions: permissions.filter((each, index) => held.has(each) && index % 2 === 1) },
@@ -223,9 +223,9 @@ export function rightsSuite(server: () => RunningServer): void {
       ],
     ];
 
-    // The way in has no say in where rights come from.
+    // The log-in mode does not matter for the source of rights.
     test.each(mode === "session" ? grants : grants.slice(0, 1))(
-      "every route asks for the same permissions, when they are those of %s",
+      "every route requires its permission, granted by %s",
       async (_way, rightsOf) => {
         const classes = subsets.map((held) => ({ held, className: `May_${[...held].join("_")}_${mode}` }));
         await define(...classes.map(({ held, className }) => ofClass(className, rightsOf(held))));
@@ -244,7 +244,7 @@ export function rightsSuite(server: () => RunningServer): void {
       60_000,
     );
 
-    test("an administrator may do everything, whatever the rights are", async () => {
+    test("an administrator has all permissions, regardless of rights", async () => {
       const className = `Nobodys_${mode}`;
       await define(ofClass(className, []));
       const answers: string[] = [];
@@ -253,7 +253,7 @@ export function rightsSuite(server: () => RunningServer): void {
       expect(answers).toEqual(demands.map((demand) => expected(demand, new Set(permissions))));
     });
 
-    test("a class is described only to those who may read it", async () => {
+    test("a class is described only to its readers", async () => {
       const classes = subsets.map((held) => ({ held, className: `Shown_${[...held].join("_")}_${mode}` }));
       await define(
         ...classes.map(({ held, className }) => ofClass(className, [{ group: readers, permissions: [...held] }])),
@@ -273,7 +273,7 @@ export function rightsSuite(server: () => RunningServer): void {
       }
     });
 
-    test("what an object points to and the reader may not read is null, missing, and cannot be asked for", async () => {
+    test("an unreadable referenced object is null, missing, and cannot be requested", async () => {
       const [open, hidden] = [`Open_${mode}`, `Hidden_${mode}`];
       await define(
         ofClass(hidden, []),
@@ -324,7 +324,7 @@ export function rightsSuite(server: () => RunningServer): void {
       }
     });
 
-    test("a list of a class leaves out what is below it and not readable, and what is below stands by itself", async () => {
+    test("a list of a class omits unreadable subclasses, and readable ones below those", async () => {
       const [base, below, apart] = [`Upper_${mode}`, `Lower_${mode}`, `Apart_${mode}`];
       const right = (...held: Permission[]) => [{ group: readers, permissions: held }];
       await define(
@@ -359,7 +359,7 @@ export function rightsSuite(server: () => RunningServer): void {
       expect((await repositories().objects.get([two.id], seesAll))[0]?.attributes).toEqual({ Title: "a" });
     });
 
-    test("a list of readers narrows what the class allows, on every route", async () => {
+    test("readers of an object restrict the rights of its class, on every route", async () => {
       const className = `Narrowed_${mode}`;
       await define(ofClass(className, [{ group: "*", permissions }]));
       const wrong: string[] = [];

@@ -7,9 +7,9 @@ import { macroEnvironment } from "./macro-suite.ts";
 import { modes, testedModes } from "./modes.ts";
 import { sessionRoutesSuite } from "./session-routes-suite.ts";
 
-onEngines("the demo", demoSuite);
+onEngines("demo", demoSuite);
 
-// The modes and engines that have no suites of their own in this run.
+// The modes and engines without suites of their own in this run.
 const otherModes = modes.filter((mode) => !testedModes.includes(mode));
 const otherEngines = engines.filter((engine) => !testedEngines.includes(engine));
 

@@ -149,7 +149,7 @@ export async function written(
   return Buffer.concat(parts).toString();
 }
 
-/** Reads an archive in pieces of so many bytes. */
+/** Reads an archive in pieces of this many bytes. */
 export async function read(text: string, size = 65_536): Promise<ArchiveRecord[]> {
   const bytes = Buffer.from(text);
   const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
@@ -162,7 +162,7 @@ export async function read(text: string, size = 65_536): Promise<ArchiveRecord[]
 
 export const joined = (changed: readonly string[]) => changed.map((line) => `${line}\n`).join("");
 
-/** The archive with lines changed, and every check line as it then has to be: somebody took the trouble. */
+/** The archive with changed lines and recomputed check lines. */
 export function checkedAnew(changed: readonly string[]): string {
   let behindHeader = "";
   return changed

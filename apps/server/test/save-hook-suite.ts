@@ -1,6 +1,6 @@
 import type { HookFixture } from "./hook-fixture.ts";
 
-/** What hooks do before and after objects are saved and deleted. */
+/** Hooks before and after saves and deletions. */
 export function saveHookSuite({
   sessions,
   repositories,
@@ -15,7 +15,7 @@ export function saveHookSuite({
   stored,
   count,
 }: HookFixture): void {
-  test("a hook before a save changes what is saved, or refuses it, one by one and in bulk", async () => {
+  test("a hook before a save changes or refuses the write, single or in bulk", async () => {
     await put(
       "Rules",
       "beforeSave",
@@ -63,7 +63,7 @@ export function saveHookSuite({
     expect(await stored(ids[0] as string)).toMatchObject({ version: 2 });
   });
 
-  test("a hook before a save does nothing that the caller may not do", async () => {
+  test("a hook before a save cannot exceed the rights of the caller", async () => {
     const [word] = await repositories().objects.insert([{ className: secret, attributes: { Word: "hidden" } }]);
     const id = await create(author, { Name: "Ada" });
     await repositories().objects.update(
@@ -116,7 +116,7 @@ export function saveHookSuite({
     expect(answer.code).not.toBe("0");
   });
 
-  test("hooks after a save belong to it: all of it is kept, or nothing", async () => {
+  test("hooks after a save are part of its transaction", async () => {
     await put(
       "Traces",
       "afterSave",
@@ -151,7 +151,7 @@ export function saveHookSuite({
     expect(await count(trace)).toBe(before);
   });
 
-  test("hooks of deletions are told of all that goes, and may keep it", async () => {
+  test("delete hooks receive all deleted objects, and may refuse", async () => {
     const writer = await create(author, { Name: "Ada" });
     const [one, two] = [
       await create(book, { Title: "one", Author: writer }),

@@ -14,7 +14,7 @@ export interface Enrolled {
   readonly recoveryCodes: readonly string[];
 }
 
-/** Shows tokens like an authenticator whose clock is the storage's. A step is 30 seconds, and no test takes as long. */
+/** Generates tokens like an authenticator with the storage's clock. A step is 30 seconds, longer than any test. */
 export class Authenticator {
   private constructor(
     private readonly secret: string,
@@ -30,12 +30,12 @@ export class Authenticator {
     return new Authenticator(secret, Math.floor(now / 30_000));
   }
 
-  /** The token of the step that is so many later than the one in which this was made; those of 0 and 1 are good for a while. */
+  /** The token of a step, counted from the one at creation; those of 0 and 1 are valid for a while. */
   token(later = 0): string {
     return generateSync({ secret: this.secret, strategy: "totp", epoch: (this.step + later) * 30 });
   }
 
-  /** Six digits that are no token of any step that could be meant. */
+  /** Six digits that match no token of a nearby step. */
   wrong(): string {
     const near = [-2, -1, 0, 1, 2, 3].map((later) => this.token(later));
     return Array.from({ length: 10 }, (_, index) => String(111_111 * index).padStart(6, "0")).find(
@@ -52,7 +52,7 @@ export interface Fields {
   readonly "2faEnrol"?: unknown;
 }
 
-/** The code that a log-in answers, in any mode. */
+/** The code of a log-in, in any mode. */
 export async function attempt(
   subject: Subject,
   mode: LogInMode,
@@ -87,7 +87,7 @@ export async function enter(
   return client.session;
 }
 
-/** Requests of somebody about his second factor. */
+/** A user's requests about the second factor. */
 export function factorRequests(subject: Subject, session: ClientSession, app: string) {
   const path = `/v1/2fa/secret?app=${encodeURIComponent(app)}`;
   return {

@@ -4,7 +4,7 @@ import { call, callIn, checkSessionIn, multiResults } from "./client.ts";
 import { modes, testedModes } from "./modes.ts";
 import { attempt, Authenticator, enter, type Enrolled, factorRequests } from "./second-factor-client.ts";
 
-/** Wrong tokens are shown on purpose. */
+/** The tests send wrong tokens. */
 export const secondFactorEnvironment = {
   MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
   THROTTLE_IP_MAX_FAILURES: "10000",
@@ -34,7 +34,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
   const last = async () =>
     Math.max(0, ...(await repositories().audit.read(0, 100_000)).map(({ sequence }) => sequence));
 
-  /** Somebody with a confirmed factor for the app name, who is logged in. */
+  /** A logged-in user with a confirmed factor for the app name. */
   const confirmed = async (user: string, app: string) => {
     const { accounts, records } = repositories();
     const secondFactors = new SecondFactors(records);
@@ -44,7 +44,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
     const session = await enter(server(), "session", user, [app]);
     const factor = factorRequests(server(), session, app);
     const enrolled = await factor.enrol();
-    // Of a step long ago, so that those of now are left.
+    // Of an old step, so that the current ones are left.
     const [begun] = await secondFactors.find(subject, [app]);
     expect(begun !== undefined && (await secondFactors.accept(begun, 0))).toBe(true);
     return { session, factor, enrolled, authenticator: await Authenticator.of(server(), enrolled.secret) };
@@ -60,7 +60,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
         ...more,
       });
 
-    test("are asked for once they are confirmed, and each token is good once", async () => {
+    test("are required once they are confirmed, and each token is valid once", async () => {
       const session = await enter(server(), mode, "reader", [app]);
       const factor = factorRequests(server(), session, app);
       expect(await factor.state()).toEqual({ isActivated: false, isConfirmed: false, "2faStatus": 2 });
@@ -70,7 +70,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
       expect(new URL(otpauthUrl).searchParams.get("secret")).toBe(secret);
       expect(new Set(recoveryCodes).size).toBe(10);
       expect(await factor.state()).toEqual({ isActivated: true, isConfirmed: false, "2faStatus": 2 });
-      // What is not confirmed asks for nothing.
+      // An unconfirmed factor is not required.
       expect(await logIn()).toBe("0");
       const [authenticator, other] = await Promise.all([
         Authenticator.of(server(), secret),
@@ -92,7 +92,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
         expect([token, await logIn(token)]).toEqual([token, "342"]);
       for (const token of [Number(next), [next], { token: next }, true])
         expect([token, await logIn(token)]).toEqual([token, "307"]);
-      // Whoever does not know the password is not told whether there is a factor.
+      // Without the password, the existence of a factor is not revealed.
       for (const token of [undefined, next, "000000"]) expect(await logIn(token, { pass: "wrong" })).toBe("302");
       expect([await logIn(next), await logIn(next), await logIn(used)]).toEqual(["0", "342", "342"]);
       expect(await attempt(server(), mode, { user: "reader", appNames: ["demo-app"] })).toBe("0");
@@ -113,7 +113,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
       expect(await logIn()).toBe("0");
     });
 
-    test("that are forced are set up in a session that is good for nothing else", async () => {
+    test("that are forced are set up in a session for enrolment only", async () => {
       const forced = `must-${mode}`;
       const logInForced = (more = {}) => attempt(server(), mode, { user: "reader", appNames: [forced], ...more });
       expect([
@@ -162,7 +162,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
         await logInForced({ "2faToken": authenticator.wrong() }),
         await logInForced({ "2faToken": recoveryCodes[0] }),
       ]).toEqual(["340", "342", "342"]);
-      // The first log-in with a token confirms it, and ends what was opened without.
+      // The first log-in with a token confirms it, and ends the session for enrolment.
       expect(await logInForced({ "2faToken": authenticator.token() })).toBe("0");
       expect(await call(server(), "/_CheckSession", { sessionId })).toMatchObject({ status: 401, code: "201" });
       expect([
@@ -179,7 +179,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
       expect(await checkSessionIn(server(), session)).toBe("0");
     });
 
-    test("follow the rule of the app name as it is now", async () => {
+    test("follow the current rule of the app name", async () => {
       const { authenticator, session } = await confirmed("admin", app);
       const applications = new Applications(repositories().records);
       const asAdmin = (more = {}) => attempt(server(), mode, { user: "admin", appNames: [app], ...more });
@@ -201,7 +201,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
     });
   });
 
-  test("a token is good for one of fifty log-ins at once, and a recovery code, too", async () => {
+  test("accept a token or recovery code for one of fifty concurrent log-ins", async () => {
     const { authenticator, enrolled } = await confirmed("demo", "may");
     for (const token of [authenticator.token(), enrolled.recoveryCodes[0]]) {
       const codes = await Promise.all(
@@ -213,7 +213,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
     }
   });
 
-  test("several app names take a token each, and nothing is spent unless all of them are right", async () => {
+  test("take a token for each of several app names, and spend none unless all are right", async () => {
     const one = await confirmed("demo", "may");
     const other = await confirmed("demo", "may, too");
     const both = (token: string) =>
@@ -230,7 +230,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
     expect(await both(Array.from({ length: 2_000 }, () => first).join(","))).toBe("307");
   });
 
-  test("are shown again where a step is worth it, and each token is spent", async () => {
+  test("are validated again for a sensitive step, which spends the token", async () => {
     const { factor, authenticator, session } = await confirmed("demo", "may");
     expect(await factor.validate(authenticator.wrong())).toMatchObject({ status: 401, code: "342" });
     const codes = await Promise.all(
@@ -249,7 +249,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
       expect(await factor.validate(token)).toMatchObject({ status: 400, code: "307" });
   });
 
-  test("are accepted once, however many show one where a step is worth it, log in with it, or guess at the same time", async () => {
+  test("accept a token once among concurrent validations, log-ins and guesses", async () => {
     const { factor, authenticator } = await confirmed("demo", "may");
     const right = authenticator.token();
     const logIn = () => attempt(server(), "session", { user: "demo", appNames: ["may"], "2faToken": right });
@@ -269,7 +269,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
     }
   });
 
-  test("are for the app names of the session, and for nothing that has none", async () => {
+  test("apply to the app names of the session that have a factor", async () => {
     const session = await enter(server(), "session", "demo", ["demo-app", "may-token"]);
     const at = (path: string, method: "GET" | "POST" | "PATCH" | "DELETE" = "GET") =>
       callIn(server(), session, path, { method });
@@ -295,7 +295,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
     ).toEqual([{ httpStatus: 400, result: 307 }]);
   });
 
-  test("are switched off for nothing while they are not confirmed, and cannot be begun again once they are", async () => {
+  test("can be disabled without a token while unconfirmed, and cannot be begun again once confirmed", async () => {
     const { factor } = await confirmed("demo", "may");
     expect(await factor.enrol()).toBeUndefined();
     const { accounts, records } = repositories();
@@ -309,7 +309,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
     expect(await factor.state()).toMatchObject({ isActivated: false });
   });
 
-  test("of custom users are their own, and end nobody else's sessions", async () => {
+  test("of custom users are their own, and end only their own sessions", async () => {
     const logIn = async (more = {}) =>
       call(server(), "/v1/auth/df", {
         method: "POST",
@@ -324,7 +324,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
     const authenticator = await Authenticator.of(server(), secret);
     expect(await send("PATCH", { token: authenticator.token() })).toMatchObject({ code: "0" });
     expect((await call(server(), "/_CheckSession", { sessionId: other ?? "" })).code).toBe("201");
-    // Who works as the same user of the database has another factor, or none.
+    // Users mapped to the same database user have another factor, or none.
     expect(await checkSessionIn(server(), reader)).toBe("0");
     expect(await attempt(server(), "session", { user: "reader", appNames: ["may"] })).toBe("0");
     const codes = [
@@ -338,7 +338,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
     expect((await logIn({ appNames: ["must-session"] })).code).toBe("340");
   });
 
-  test("leave a trail without secrets", async () => {
+  test("are audited without secrets", async () => {
     const before = await last();
     const { factor, enrolled, authenticator } = await confirmed("demo", "may");
     await factor.validate(authenticator.wrong());

@@ -14,7 +14,7 @@ onEngines("second factors of two servers", twoServerSuite, {
 });
 
 function twoServerSuite(_server: () => RunningServer, { servers }: DemoOfSuite): void {
-  test("a token that one has accepted is refused by the other, and of many at once one is accepted", async () => {
+  test("a token accepted by one is refused by the other, and one of several concurrent uses is accepted", async () => {
     const [one, other] = servers() as [RunningServer, RunningServer];
     const { records } = repositoriesOf(one);
     await new Applications(records).create({ name: "may", seats: null, secondFactor: "optional" });

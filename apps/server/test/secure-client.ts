@@ -131,7 +131,7 @@ export function openSecurely(session: SecureSession, { status, headers, text }: 
   return { status, code: plain.status.internalStatus, iv: block, body: plain };
 }
 
-/** Sends an encrypted message to a route that does nothing with it but check it. */
+/** Sends an encrypted message to a route that only checks it. */
 export function sendMessage(
   subject: Subject,
   session: SecureSession,
@@ -145,7 +145,7 @@ export function sendMessage(
   });
 }
 
-/** Any method may have a body here; `fetch` refuses that. */
+/** Any method may have a body here, unlike in `fetch`. */
 function send(url: string, { method = "GET", headers, body }: SecureRequest): Promise<RawSecureAnswer> {
   return new Promise((resolve, reject) => {
     const lengthOf = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };

@@ -57,7 +57,7 @@ function decryptBlocks(key: string, padding: RsaPadding, text: string): Buffer {
 function decryptBlock(key: string, padding: RsaPadding, block: Buffer): Buffer {
   if (padding !== "PKCS1-v1_5")
     return privateDecrypt({ key, oaepHash: padding === "OAEP-SHA-1" ? "sha1" : "sha256" }, block);
-  // Node refuses to take this padding off: 00 02, bytes that are not zero, 00.
+  // Node refuses to remove this padding: 00 02, bytes that are not zero, 00.
   const raw = privateDecrypt({ key, padding: constants.RSA_NO_PADDING }, block);
   expect(raw.subarray(0, 2).toString("hex")).toBe("0002");
   return raw.subarray(raw.indexOf(0, 2) + 1);
@@ -74,7 +74,7 @@ const imported = serverKeys.import("rsa", serverKey.privateKey);
 if ("refused" in imported) throw new Error(imported.refused);
 const accepted = [imported.pair];
 
-describe("the vectors of the guide, by Node's own cryptography", () => {
+describe("vectors of the guide, with Node's own cryptography", () => {
   test("name the server's key", () => {
     const { e, kty, n } = createPublicKey(serverKey.key).export({ format: "jwk" });
     expect(hash("sha256", JSON.stringify({ e, kty, n }), "base64url")).toBe(serverKey.keyId);
@@ -83,7 +83,7 @@ describe("the vectors of the guide, by Node's own cryptography", () => {
     );
   });
 
-  test("give the client's public key in forms that are one key", () => {
+  test("give the client's public key in several forms of one key", () => {
     const pair = createPublicKey(createPrivateKey(clientKey.privateKey));
     const forms = new Map(Object.entries(clientKey.publicKey));
     expect(forms.get("base64 of SPKI DER")).toBe(pair.export({ type: "spki", format: "der" }).toString("base64"));
@@ -93,22 +93,22 @@ describe("the vectors of the guide, by Node's own cryptography", () => {
     expect(Buffer.from(String(forms.get("base64 of SPKI PEM")), "base64").toString()).toBe(forms.get("SPKI PEM"));
   });
 
-  test.each(vectors.credentials)("credentials with $padding: $text", ({ padding, text, credentials }) => {
+  test.each(vectors.credentials)("decrypt credentials with $padding: $text", ({ padding, text, credentials }) => {
     expect(decryptBlocks(serverKey.privateKey, padding, credentials).toString()).toBe(text);
   });
 
-  test("the second credentials cut a character in half", () => {
+  test("include credentials that split a character between blocks", () => {
     const bytes = Buffer.from(String(vectors.credentials[1]?.text));
     expect(bytes.subarray(0, 190).toString()).toMatch(/\uFFFD$/);
   });
 
-  test.each(vectors.answers)("answer with $padding", ({ padding, body, text }) => {
+  test.each(vectors.answers)("decrypt the answer with $padding", ({ padding, body, text }) => {
     expect(decryptBlocks(clientKey.privateKey, padding, body).toString()).toBe(text);
     expect(JSON.parse(text).data).toMatchObject(session);
   });
 
   test.each(vectors.messages)(
-    "message $number in direction $direction",
+    "decrypt message $number in direction $direction",
     ({ counterBlock, encrypted, keyStream, text, body }) => {
       const iv = Buffer.from(counterBlock, "hex");
       expect(encrypted).toBe(`v=1;iv=${iv.toString("base64")}`);
@@ -121,7 +121,7 @@ describe("the vectors of the guide, by Node's own cryptography", () => {
     },
   );
 
-  test("encrypted form of the log-in with a token", () => {
+  test("decrypt the encrypted form of the log-in with a token", () => {
     const { request, answer } = hybrid;
     expect(cbc(request)).toBe(request.body.data);
     expect(decryptBlocks(serverKey.privateKey, "OAEP-SHA-256", request.body.aesKey).toString("hex")).toBe(
@@ -137,23 +137,23 @@ describe("the vectors of the guide, by Node's own cryptography", () => {
   });
 });
 
-describe("the vectors of the guide, by the code of the service", () => {
+describe("vectors of the guide, with the code of the service", () => {
   const credentialsCipher = new RsaCredentialsCipher({ threads: 1 });
   afterAll(() => credentialsCipher.close());
 
-  test("all paddings are among them", () => {
+  test("include all paddings", () => {
     expect(new Set(vectors.credentials.map(({ padding }) => padding))).toEqual(new Set(rsaPaddings));
     expect(accepted[0]?.keyId).toBe(serverKey.keyId);
     expect(accepted[0]?.publicKey).toBe(serverKey.key);
   });
 
-  test.each(Object.entries(clientKey.publicKey))("it takes the client's key as %s", (_form, text) => {
+  test.each(Object.entries(clientKey.publicKey))("parse the client's key as %s", (_form, text) => {
     const spki = createPublicKey(clientKey.privateKey).export({ type: "spki", format: "der" });
     expect(new ForgeClientKeyParser().parse(text, [])?.digest).toBe(hash("sha256", spki));
   });
 
   test.each(vectors.credentials)(
-    "it opens credentials with $padding: $text",
+    "open credentials with $padding: $text",
     async ({ padding, text, credentials }) => {
       const opened = await credentialsCipher.open(credentials, accepted);
       expect({ padding: opened?.padding, text: Buffer.from(opened?.plain ?? []).toString() }).toEqual({
@@ -164,7 +164,7 @@ describe("the vectors of the guide, by the code of the service", () => {
   );
 
   test.each(vectors.messages)(
-    "it reads and writes message $number in direction $direction",
+    "read and write message $number in direction $direction",
     ({ direction, number, counterBlock, encrypted, text, body }) => {
       const counter = { direction, ivPrefix: new Uint8Array(ivPrefix), message: BigInt(number), block: 0 };
       const iv = buildCounterBlock(counter);
@@ -177,13 +177,13 @@ describe("the vectors of the guide, by the code of the service", () => {
     },
   );
 
-  test("it opens the encrypted form of the log-in with a token", async () => {
+  test("open the encrypted form of the log-in with a token", async () => {
     const opened = await new AesCbcHybridCipher(credentialsCipher).open(hybrid.request.body, accepted);
     expect(Buffer.from(opened?.plain ?? []).toString()).toBe(hybrid.request.text);
   });
 });
 
-test("what the guide works out is among the vectors", () => {
+test("the worked examples of the guide are among the vectors", () => {
   const lines = (hex: string) => hex.match(/.{1,32}/g) ?? [];
   const [, toServer, toClient] = vectors.messages;
   const worked = [toServer, toClient].flatMap((message) => {

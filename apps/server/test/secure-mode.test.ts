@@ -39,7 +39,7 @@ describe("secure mode", () => {
   const logInWith = async (body: object) => codeOf(await postSecureLogIn(server, body));
 
   describe("log-in", () => {
-    test("opens a session whose answers are encrypted, failures included", async () => {
+    test("opens a session with encrypted answers, including failures", async () => {
       const session = await logInSecurely(server);
       const object = await callSecurely(server, session, "/v1/objects/Customer?perPage=1");
       expect(object).toMatchObject({ status: 200, code: "0", body: { data: { "~Count": 200 } } });
@@ -49,7 +49,7 @@ describe("secure mode", () => {
       expect(missing.iv).not.toEqual(object.iv);
     });
 
-    test("takes captured credentials from nobody else", async () => {
+    test("refuses captured credentials from another client", async () => {
       const captured = credentials();
       const mine = await postSecureLogIn(server, { credentials: captured, publicKey: clientPublicKey });
       expect(mine.headers.get("encrypted")).toBe("v=1");
@@ -62,7 +62,7 @@ describe("secure mode", () => {
       expect(rows).toEqual([{ n: 1 }]);
     });
 
-    test("tells in clear text what is wrong with the fields", async () => {
+    test("reports invalid fields in clear text", async () => {
       expect(
         await logInWith({ credentials: credentials({ ...demoFields, pass: "wrong" }), publicKey: clientPublicKey }),
       ).toBe("302");
@@ -76,7 +76,7 @@ describe("secure mode", () => {
   });
 
   describe("traffic", () => {
-    test("takes a message once, and jumps ahead", async () => {
+    test("accepts a message once, and gaps in the numbers", async () => {
       const session = await logInSecurely(server);
       const codes = [];
       for (const number of [0n, 0n, 5n, 1n, 5n, 2n ** 64n - 1n, 6n])
@@ -84,7 +84,7 @@ describe("secure mode", () => {
       expect(codes).toEqual(["0", "312", "0", "0", "312", "0", "312"]);
     });
 
-    test("refuses what is no message of this session", async () => {
+    test("refuses a message that does not belong to the session", async () => {
       const session = await logInSecurely(server);
       const other = { ...session, ivPrefix: Buffer.from(session.ivPrefix.map((byte) => byte ^ 1) as Uint8Array) };
       const inTheMiddle = counterBlock(session, 2n);
@@ -110,7 +110,7 @@ describe("secure mode", () => {
       });
     });
 
-    test("never shares a number with another server, or with the same one after a restart", async () => {
+    test("never repeats a number on another server, or after a restart", async () => {
       const session = await logInSecurely(server);
       const second = await postgres.demo({ MASTER_KEY: masterKey });
       const seen = new Set<string>();
@@ -130,7 +130,7 @@ describe("secure mode", () => {
         code: "314",
         iv: null,
       });
-      // It can be ended all the same.
+      // The session can still be ended.
       expect(await callSecurely(server, session, "/v1/logout", { method: "POST" })).toMatchObject({
         status: 200,
         code: "0",
@@ -140,7 +140,7 @@ describe("secure mode", () => {
     });
   });
 
-  test("has a credential that is worthless in the other modes", async () => {
+  test("has a credential that is invalid in the other modes", async () => {
     const { token } = await logInSecurely(server);
     const answers = [{ sessionid: token }, { authorization: token }].map(async (headers) => {
       const answer = await fetch(`${server.url}/_CheckSession`, { headers: { appkey: "demo-app-key", ...headers } });

@@ -13,7 +13,7 @@ describe("limits", () => {
   }, 60_000);
   afterAll(() => postgres.close());
 
-  test("of sessions in a database hold when many log in at once", async () => {
+  test("of sessions in a database hold in concurrent log-ins", async () => {
     const server = await postgres.demo({ SESSION_LIMIT: "3" });
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) => tryLogIn(server, n % 2 === 0 ? "demo" : "reader")),
@@ -31,7 +31,7 @@ describe("limits", () => {
     );
   });
 
-  test("of sessions of one user leave the others alone, and a device makes room for itself", async () => {
+  test("of sessions of one user do not affect others, and a device replaces its own session", async () => {
     const server = await postgres.demo({ SESSION_PER_USER_LIMIT: "2" });
     const answers = await Promise.all(Array.from({ length: 6 }, () => tryLogIn(server, "demo")));
     expect(codesOf(answers)).toEqual(["0", "0", "315", "315", "315", "315"]);
@@ -41,7 +41,7 @@ describe("limits", () => {
     await server.close();
   });
 
-  test("of failures slow down guessing, for unknown users alike", async () => {
+  test("of failures slow down guessing, also for unknown users", async () => {
     const server = await postgres.demo({
       THROTTLE_USER_MAX_FAILURES: "3",
       THROTTLE_USER_INITIAL_DELAY: "1h",
@@ -68,14 +68,14 @@ describe("limits", () => {
     );
     expect(unknown.map(({ later }) => later === undefined)).toEqual(known.map(({ later }) => later === undefined));
 
-    // The right password is refused, too, while the delay runs; another user is not.
+    // The right password is refused during the delay, too; another user is not affected.
     expect(await tryLogIn(server, "admin")).toMatchObject({ status: 403, code: "302" });
     expect((await tryLogIn(server, "reader")).code).toBe("0");
     await server.close();
     await postgres.sql.query("delete from sallyport_demo.throttle");
   });
 
-  test("of failures forget a user's after a success", async () => {
+  test("of failures are cleared for a user by a success", async () => {
     const server = await postgres.demo({
       THROTTLE_USER_MAX_FAILURES: "3",
       THROTTLE_USER_INITIAL_DELAY: "1h",
@@ -89,7 +89,7 @@ describe("limits", () => {
     await server.close();
   });
 
-  test("of failures count parallel guesses: at most a handful come through", async () => {
+  test("of failures count parallel guesses: only a few are checked", async () => {
     const server = await postgres.demo({
       THROTTLE_USER_MAX_FAILURES: "5",
       THROTTLE_USER_INITIAL_DELAY: "1h",
@@ -101,7 +101,7 @@ describe("limits", () => {
     await postgres.sql.query("delete from sallyport_demo.throttle");
   });
 
-  test("of failures count per address, whoever is tried", async () => {
+  test("of failures count per address, for any users", async () => {
     const server = await postgres.demo({
       THROTTLE_IP_MAX_FAILURES: "3",
       THROTTLE_IP_INITIAL_DELAY: "1h",
@@ -114,17 +114,17 @@ describe("limits", () => {
       code: "302",
       headers: { "retry-after": expect.any(String) },
     });
-    // Another address of the same customer's network is no way around.
+    // Another address of the same customer's network counts as the same.
     expect((await tryLogIn(server, "demo", {}, from("2001:db8:1:1:ffff::9"))).code).toBe("302");
     expect((await tryLogIn(server, "demo", {}, from("2001:db8:1:2::1"))).code).toBe("0");
     await server.close();
   });
 
-  test("of requests in work shed load, and the next one is served again", async () => {
+  test("of requests in progress shed load, and the next one is served again", async () => {
     const server = await postgres.demo({ MAX_REQUESTS_IN_FLIGHT: "1" });
     await postgres.sql.query("begin; lock table sallyport_demo.app_keys");
     const stuck = tryLogIn(server, "demo");
-    // Not before it is in work.
+    // Only once it is in progress.
     while (!/^sallyport_requests_in_flight 1$/m.test(await (await fetch(`${server.url}/metrics`)).text()));
     expect(await call(server, "/_CheckService")).toMatchObject({
       status: 503,
@@ -169,7 +169,7 @@ describe("limits", () => {
     await server.close();
   });
 
-  test("of waiting password checks shed log-ins, not sessions", async () => {
+  test("of queued password checks shed log-ins, not sessions", async () => {
     const server = await postgres.demo({
       PASSWORD_HASH_CONCURRENCY: "1",
       PASSWORD_HASH_QUEUE_LIMIT: "1",
@@ -177,7 +177,7 @@ describe("limits", () => {
       ARGON2_MEMORY_COST: "8192",
     });
     const sessionId = await logIn(server, "demo");
-    // That log-in has renewed the hash of its user, who costs what the configuration says now.
+    // That log-in has renewed the hash of its user with the configured cost.
     const answers = await Promise.all(Array.from({ length: 8 }, () => tryLogIn(server, "demo", { pass: "wrong" })));
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(["302", "706"]));
     expect(answers.find(({ code }) => code === "706")).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
@@ -188,7 +188,7 @@ describe("limits", () => {
 
 const cheap = { ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1" };
 
-describe("a lockout by address", () => {
+describe("lockout by address", () => {
   let postgres: PostgresFixture;
   let server: RunningServer;
   let other: RunningServer;
@@ -202,7 +202,7 @@ describe("a lockout by address", () => {
     };
     server = await postgres.demo(environment);
     other = await postgres.demo(environment);
-    // Hashes of the demo cost what the configuration says once their users have logged in.
+    // Hashes of the demo have the configured cost once their users have logged in.
     for (const user of ["demo", "reader", "admin"]) await tryLogIn(server, user, {}, from("2001:db8:9::1"));
   }, 60_000);
   afterAll(() => postgres.close());
@@ -212,7 +212,7 @@ describe("a lockout by address", () => {
     const { status, body, headers } = await tryLogIn(at, user, { pass }, from(address));
     return { status, body: status === 200 ? "in" : body, later: headers["retry-after"] };
   };
-  /** So many users from one address, each with one guess. */
+  /** This many users from one address, each with one guess. */
   const spray = async (address: string, count: number) => {
     for (let guess = 0; guess < count; guess += 1)
       await tryLogIn(
@@ -228,7 +228,7 @@ describe("a lockout by address", () => {
     later: expect.stringMatching(/^3(600|5\d\d)$/),
   };
 
-  test("keeps an office open for who has worked there, after 101 failures of others, on every server", async () => {
+  test("admits earlier users of an office after 101 failures of others, on every server", async () => {
     const office = "192.0.2.1";
     expect(await answer(server, "reader", "reader", office)).toMatchObject({ status: 200 });
     const { sessionId } = (await tryLogIn(other, "demo", {}, from(office))).body.data;
@@ -256,14 +256,14 @@ describe("a lockout by address", () => {
     expect(await answer(server, "demo", "a new password of the demo", office)).toMatchObject({ status: 200 });
   }, 60_000);
 
-  test("takes an IPv6 /64 for one address", async () => {
+  test("counts an IPv6 /64 as one address", async () => {
     expect(await answer(server, "reader", "reader", "2001:db8:1:1::1")).toMatchObject({ status: 200 });
     await spray("2001:db8:1:1::2", 101);
     expect(await answer(server, "reader", "reader", "2001:db8:1:1:ffff::9")).toMatchObject({ status: 200 });
     expect(await answer(server, "admin", "admin", "2001:db8:1:1::1")).toEqual(refused);
   }, 60_000);
 
-  test("holds the guesses at a known user to the user's own count", async () => {
+  test("limits the guesses at a known user by the user's own count", async () => {
     const office = "192.0.2.3";
     expect(await answer(server, "reader", "reader", office)).toMatchObject({ status: 200 });
     await spray(office, 101);
@@ -274,7 +274,7 @@ describe("a lockout by address", () => {
   }, 60_000);
 });
 
-/** A log-in with the code that it is answered; that all sessions are idle for a while; or a request with the session of the log-in of that number. */
+/** A log-in with its expected code; a wait for all sessions; or a request with the session of the log-in of this number. */
 type Step =
   | readonly [user: string, deviceId: string | null, code: string, key?: string]
   | "wait"
@@ -283,13 +283,13 @@ type Step =
 interface Case {
   readonly environment: Record<string, string>;
   readonly steps: readonly Step[];
-  /** Of each session that was opened, in this order: whether it is still live. */
+  /** Whether each opened session is still live, in order. */
   readonly live: readonly boolean[];
 }
 
 const phone = (key = "demo-app-key"): Step => ["demo", "phone", "0", key];
 const cases: Readonly<Record<string, Case>> = {
-  "five live side by side unless configured, and the sixth log-in ends the first": {
+  "five are live by default, and the sixth log-in ends the first": {
     environment: {},
     steps: Array.from({ length: 6 }, () => phone()),
     live: [false, true, true, true, true, true],
@@ -304,12 +304,12 @@ const cases: Readonly<Record<string, Case>> = {
     steps: [phone(), phone(), "wait", { use: 0 }, phone(), phone()],
     live: [false, false, true, true],
   },
-  "a session in use outlives those that log in beside it": {
+  "a session in use survives later log-ins": {
     environment: { SESSIONS_PER_DEVICE: "2" },
     steps: [phone(), phone(), "wait", { use: 0 }, phone(), "wait", { use: 0 }, phone()],
     live: [true, false, false, true],
   },
-  "sessions of other users, app keys and devices, and of none, stay": {
+  "sessions of other users, app keys and devices, and without a device, stay": {
     environment: { SESSIONS_PER_DEVICE: "1" },
     steps: [
       ["reader", "phone", "0"],
@@ -327,7 +327,7 @@ const cases: Readonly<Record<string, Case>> = {
     steps: [...Array.from({ length: 6 }, () => phone()), ["demo", "tablet", "315"], ["demo", null, "315"], phone()],
     live: [false, false, false, false, false, true, true],
   },
-  "nor that of the database, and end no session of others": {
+  "many log-ins of one device never exhaust the limit of the database, and end no other session": {
     environment: { SESSION_LIMIT: "3" },
     steps: [
       ["reader", "phone", "0"],
@@ -380,7 +380,7 @@ describe("sessions of one device", () => {
   test.each([
     [4, 4],
     [20, 5],
-  ])("of %i log-ins at once on two servers stay %i", async (attempts, staying) => {
+  ])("keep of %i concurrent log-ins on two servers %i", async (attempts, staying) => {
     const servers = [await postgres.demo({}), await postgres.demo({})];
     const answers = await Promise.all(
       Array.from({ length: attempts }, (_, index) =>

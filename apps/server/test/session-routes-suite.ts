@@ -12,17 +12,17 @@ import { Authenticator, enter, type Enrolled } from "./second-factor-client.ts";
 
 const password = "the first password";
 
-/** Custom users have sessions of one mode only, and `custom-password-suite.ts`. */
+/** Custom users have sessions of one mode only; `custom-password-suite.ts` tests this route. */
 const ofCustomUsers = "POST /v1/auth/df/confirmChangePassword";
 
 const sessionRoutes = routeTable({} as UseCases)
   .filter(({ access }) => access === "session" || access === "optional")
   .map(({ method, path }) => `${method} ${path}`);
 
-/** An answer that succeeds, one that fails, and the code of that. */
+/** A success, a failure, and the code of the failure. */
 type Tried = readonly [success: Answer, failure: Answer, code: string];
 
-/** Every route that can be called in a session, in this mode: it succeeds once and fails once. */
+/** Every route of a session, in this mode: one success and one failure. */
 export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode): void {
   const factors = ["show", "enrol", "confirm", "remove", "validate"].map((what) => `${what}-${mode}`);
   let admin: Awaited<ReturnType<typeof openSession>>;
@@ -49,7 +49,7 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
     await send("POST", "/v1/logout", undefined, session);
     return session;
   };
-  /** How the request answers whose session is over. */
+  /** The code for a request with an ended session. */
   const afterLogOut = async (method: Sent["method"], path: string) =>
     [await send(method, path, undefined, await overSession()), overCode[mode]] as const;
   const ofFactor = (name: string) => `/v1/2fa/secret?app=${name}-${mode}`;
@@ -221,7 +221,7 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
     },
     "GET /openapi.json": async () => {
       const { body, ...answer } = await send("GET", "/openapi.json");
-      // It is a document, and in no envelope.
+      // It is a document without an envelope.
       const success = { ...answer, body, code: body.openapi === undefined ? "none" : "0" };
       return [success, ...(await afterLogOut("GET", "/openapi.json"))];
     },
@@ -232,7 +232,7 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
     ],
   };
 
-  test("are all tried", () => {
+  test("are all covered", () => {
     expect([...Object.keys(tried), ofCustomUsers].toSorted()).toEqual(sessionRoutes.toSorted());
   });
 

@@ -20,7 +20,7 @@ export function sessionSuite(server: () => RunningServer): void {
     const over = overCode[mode];
     const logIn = (user: string, more?: OpeningOptions) => openSession(server(), mode, user, more);
 
-    test("end with the log-out, and the second log-out finds none", async () => {
+    test("end with the log-out, and a second log-out finds none", async () => {
       const session = await logIn("demo");
       expect(await checkSession(server(), session)).toBe("0");
       expect(await logOut(server(), session)).toBe("0");
@@ -28,7 +28,7 @@ export function sessionSuite(server: () => RunningServer): void {
       expect(await logOut(server(), session)).toBe(over);
     });
 
-    test("of two log-outs at once, one ends the session", async () => {
+    test("end by one of two concurrent log-outs", async () => {
       for (let round = 0; round < 10; round += 1) {
         const session = await logIn("demo");
         const codes = await Promise.all([
@@ -46,7 +46,7 @@ export function sessionSuite(server: () => RunningServer): void {
       expect(new Set(credentials).size).toBe(2);
     });
 
-    test("are independent without a device, and side by side on one, where the sixth log-in ends the first", async () => {
+    test("are independent without a device, and limited to five on one, where the sixth log-in ends the first", async () => {
       const device = { deviceId: `tablet-${mode}` };
       const alone = await logIn("demo");
       const other = await logIn("reader", { device });
@@ -56,7 +56,7 @@ export function sessionSuite(server: () => RunningServer): void {
       expect(codes).toEqual(["0", "0", over, "0", "0", "0", "0", "0"]);
     });
 
-    test("are good with the app key that opened them only", async () => {
+    test("are valid only with the app key that opened them", async () => {
       const session = await logIn("demo");
       const key = { name: `another-${mode}`, appNames: null, origins: [] };
       await repositories().appKeys.create(key, createHash("sha256").update(`another-key-${mode}`).digest("hex"));
@@ -65,7 +65,7 @@ export function sessionSuite(server: () => RunningServer): void {
       expect(await checkSession(server(), session)).toBe("0");
     });
 
-    test("end at once when the user is disabled, who is then refused like a stranger", async () => {
+    test("end at once when the user is disabled, who is then refused like an unknown user", async () => {
       const session = await logIn("reader");
       const { accounts } = repositories();
       const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
@@ -89,7 +89,7 @@ export function sessionSuite(server: () => RunningServer): void {
       expect(await checkSession(server(), await logIn("reader"))).toBe("0");
     });
 
-    test("leave a trail: who came in, who was refused, who left", async () => {
+    test("are audited: log-in, refusal and log-out", async () => {
       const { audit } = repositories();
       const last = Math.max(0, ...(await audit.read(0, 10_000)).map(({ sequence }) => sequence));
       const session = await logIn("demo");

@@ -24,14 +24,14 @@ describe("sessions on Postgres", () => {
     const over = overCode[mode];
     const logIn = (user: string) => openSession(server, mode, user);
 
-    test("have a credential that storage does not hold", async () => {
+    test("have a credential that the storage does not contain", async () => {
       const credential = await credentialOf(await logIn("demo"));
       const { rows } = await postgres.sql.query("select s::text as row from sallyport_demo.sessions s");
       expect(rows.length).toBeGreaterThan(0);
       expect(JSON.stringify(rows)).not.toContain(credential);
     });
 
-    test("expire when idle, and a request keeps them alive until their absolute end", async () => {
+    test("expire when idle, and requests extend them until their absolute end", async () => {
       const session = await logIn("demo");
       await expire("expires_at = now() + interval '1 minute'");
       expect(await checkSession(server, session)).toBe("0");
@@ -51,7 +51,7 @@ describe("sessions on Postgres", () => {
       expect(await checkSession(server, session)).toBe(over);
     });
 
-    test("are unchanged when the log-out fails in storage", async () => {
+    test("are unchanged when the log-out fails in the storage", async () => {
       const session = await logIn("demo");
       await postgres.sql.query(
         `create or replace function sallyport_demo.refuse() returns trigger language plpgsql as $$ begin raise 'out of ink'; end $$`,

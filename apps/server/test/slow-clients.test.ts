@@ -40,7 +40,7 @@ describe("slow clients", () => {
   }, 60_000);
   afterAll(() => postgres.close());
 
-  test("take nobody's place while their bodies are still to come", async () => {
+  test("occupy no request slot while their bodies are incomplete", async () => {
     const server = await postgres.demo({ MAX_REQUESTS_IN_FLIGHT: "1" });
     const slow = [await awaited(server), await awaited(server), await awaited(server)];
     expect(await metric(server, "sallyport_incomplete_bodies")).toBe(3);
@@ -56,14 +56,14 @@ describe("slow clients", () => {
     await server.close();
   });
 
-  test("of one network are refused before they bother the others", async () => {
+  test("of one network are refused before they affect others", async () => {
     const server = await postgres.demo({ MAX_INCOMPLETE_BODIES_PER_IP: "2", TRUSTED_PROXIES: "127.0.0.1" });
     const first = await awaited(server, asIfFrom("2001:db8:1:1::1"));
     const second = await awaited(server, asIfFrom("2001:db8:1:1::2"));
     const third = await begin(server, asIfFrom("2001:db8:1:1:ffff::3"));
     expect(await third.received(/"706"/)).toMatch(/^HTTP\/1.1 503 [^]*retry-after: 1\r\n/i);
     const elsewhere = await awaited(server, asIfFrom("2001:db8:1:2::1"));
-    // What comes at once is not waited for.
+    // A complete body is not counted.
     expect((await tryLogIn(server, "demo", {}, asIfFrom("2001:db8:1:1::1"))).code).toBe("0");
 
     second.send(body);
@@ -87,7 +87,7 @@ describe("slow clients", () => {
     await server.close();
   });
 
-  test("that go away are not waited for any longer", async () => {
+  test("that disconnect free their slot", async () => {
     const server = await postgres.demo({ MAX_INCOMPLETE_BODIES_PER_IP: "1" });
     (await awaited(server)).close();
     while ((await metric(server, "sallyport_incomplete_bodies")) > 0);
@@ -95,7 +95,7 @@ describe("slow clients", () => {
     await server.close();
   });
 
-  test("that go away before anybody waits for them are not waited for at all", async () => {
+  test("that disconnect before their body is awaited occupy no slot", async () => {
     const server = await postgres.demo({ MAX_INCOMPLETE_BODIES_PER_IP: "1" });
     await postgres.sql.query("begin; lock table sallyport_demo.app_keys");
     const exchange = await begin(server);
@@ -107,7 +107,7 @@ describe("slow clients", () => {
     await server.close();
   });
 
-  test("have a time of their own for the body of a log-in", async () => {
+  test("have a separate time limit for the body of a log-in", async () => {
     const server = await postgres.demo({ BODY_TIMEOUT: "100ms", REQUEST_TIMEOUT: "1h" });
     const exchange = await begin(server);
     exchange.send(body.slice(1));
@@ -136,12 +136,12 @@ describe("slow clients", () => {
     exchange.send("1\r\n{\r\n".repeat(20_000));
     expect(await exchange.received(/"699"/)).toMatch(/^HTTP\/1.1 400 [^]*connection: close\r\n/i);
     await exchange.ended;
-    // Others behind the same address are served all the same.
+    // Other clients behind the same address are still served.
     expect((await tryLogIn(server, "demo")).code).toBe("0");
     await server.close();
   });
 
-  test("do not hold up a stop longer than it takes to tell them", async () => {
+  test("delay a stop only by the time to answer them", async () => {
     const server = await postgres.demo({ DRAIN_TIMEOUT: "10m" });
     const half = await begin(server);
     half.send(body);
@@ -152,7 +152,7 @@ describe("slow clients", () => {
     await half.ended;
   });
 
-  test("that do not read are counted against their network, not as work", async () => {
+  test("that do not read count for their network, not as requests in progress", async () => {
     const server = await postgres.demo({
       MAX_REQUESTS_IN_FLIGHT: "2",
       MAX_SEND_BUFFER_BYTES_PER_IP: "65536",

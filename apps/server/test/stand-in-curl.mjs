@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Sends a request as curl would, for machines that have none; knows the options that the banner and the guides use, and no others.
+// Sends a request like curl, for machines without it; supports only the options that the banner and the guides use.
 const [, , ...words] = process.argv;
 const headers = new Headers();
 let url = "";

@@ -16,7 +16,7 @@ import { testEnvironment } from "./test-environment.ts";
 const moduleAt = (name: string) => fileURLToPath(new URL(`modules/${name}.mjs`, import.meta.url));
 const storageOf = (name: string, options: object = {}) => ({ engine: "module", module: moduleAt(name), options });
 
-describe("a server with a storage from a module", () => {
+describe("server with a storage from a module", () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await startSeededServer([
@@ -39,7 +39,7 @@ describe("a server with a storage from a module", () => {
 describe("a storage module is refused at the start", () => {
   test.each<[string, object, RegExp]>([
     [
-      "that is not there",
+      "that does not exist",
       { engine: "module", module: "/nowhere/adapter.js" },
       /^The storage module \/nowhere\/adapter\.js cannot be loaded: /,
     ],
@@ -48,7 +48,7 @@ describe("a storage module is refused at the start", () => {
       { engine: "module", module: "no-such-adapter" },
       /^The storage module no-such-adapter cannot be loaded: Cannot find module 'no-such-adapter'/,
     ],
-    ["without its function", storageOf("no-function"), /no-function\.mjs exports no function openStorage\.$/],
+    ["without the required function", storageOf("no-function"), /no-function\.mjs exports no function openStorage\.$/],
     [
       "that refuses its options",
       storageOf("memory-storage"),
@@ -69,7 +69,7 @@ describe("a storage module is refused at the start", () => {
 
 const startTimeout = 180_000;
 
-describe("a statement that does not end, on the embedded engine", () => {
+describe("endless statement on the embedded engine", () => {
   let directory: string;
   let server: RunningServer;
   let sessionId: string;
@@ -93,7 +93,7 @@ describe("a statement that does not end, on the embedded engine", () => {
     call(server, "/v1/object/Customer", { method: "POST", sessionId, body: { Name: name } });
 
   test(
-    "is answered 706, is undone, and keeps nothing from those who come next",
+    "is answered 706, is rolled back, and does not affect the next requests",
     async () => {
       expect((await create("Acknowledged")).code).toBe("0");
       const { status, code, body } = await create("Endless");
@@ -116,7 +116,7 @@ describe("a statement that does not end, on the embedded engine", () => {
       const endless = create("Endless");
       const others = await Promise.all(Array.from({ length: 12 }, (_, n) => create(`Behind ${n}`)));
       expect(others.map(({ code }) => code)).toEqual(Array<string>(12).fill("0"));
-      // A second for the statement; the restart takes less than two on a machine that has nothing else to do.
+      // A second for the statement; the restart takes less than two on an idle machine.
       expect(performance.now() - began).toBeLessThan(8_000);
       expect((await endless).code).toBe("706");
     },
@@ -134,7 +134,7 @@ async function makeEndless(dataDir: string): Promise<void> {
   await engine.close();
 }
 
-/** A server with one good database and others that are not. */
+/** A server with one working database and several broken ones. */
 describe("several databases", () => {
   let postgres: PostgresFixture;
   let relay: TcpRelay;
@@ -179,7 +179,7 @@ describe("several databases", () => {
     ["unconfigured", 500, "705"],
     ["unmigrated", 500, "705"],
     ["down", 500, "704"],
-  ])("the one that is %s answers %i/%s on every route and leaves the others working", async (alias, status, code) => {
+  ])("a database that is %s answers %i/%s on every route and leaves the others working", async (alias, status, code) => {
     const at = { url: `${server.url}/${alias}` };
     for (const answer of [
       await service(alias),
@@ -193,13 +193,13 @@ describe("several databases", () => {
     await others();
   });
 
-  test("the one that was not migrated serves as soon as it is", async () => {
+  test("an unmigrated database serves as soon as it is migrated", async () => {
     const database = server.databases.get("unmigrated");
     await database?.storage.migrate();
     expect(await service("unmigrated")).toMatchObject({ status: 200, code: "0" });
   });
 
-  test("the one that goes away answers 704 and comes back by itself", async () => {
+  test("an unreachable database answers 704 and recovers by itself", async () => {
     expect(await service("flaky")).toMatchObject({ code: "0" });
     await relay.refuse();
     for (let n = 0; n < 3; n += 1) expect(await service("flaky")).toMatchObject({ status: 500, code: "704" });
@@ -208,7 +208,7 @@ describe("several databases", () => {
     expect(await service("flaky")).toMatchObject({ status: 200, code: "0" });
   });
 
-  test("one that is killed in the middle of a request answers 704, and the next request is served", async () => {
+  test("a connection killed during a request is answered 704, and the next request is served", async () => {
     const blocked = await blockedBy("lock table sallyport_demo_second.app_keys", async () => {
       const { rows } = await postgres.sql.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
@@ -220,7 +220,7 @@ describe("several databases", () => {
     await others();
   });
 
-  test("one whose connections are all taken answers 607", async () => {
+  test("a database without free connections answers 607", async () => {
     let refused: Awaited<ReturnType<typeof service>>[] = [];
     const blocked = await blockedBy(
       "lock table sallyport_demo_second.app_keys",
@@ -235,7 +235,7 @@ describe("several databases", () => {
     await others();
   });
 
-  test("one in maintenance answers 706 with the time to come back", async () => {
+  test("a database in maintenance answers 706 with the time to retry", async () => {
     const database = server.databases.get("");
     await database?.storage.repositories.settings.setMaintenance(true);
     const refused = await tryLogIn(server, "demo");
@@ -246,10 +246,10 @@ describe("several databases", () => {
     await others();
   });
 
-  /** Sends a request that a lock holds up, does something meanwhile, lets go and returns the answer. */
+  /** Sends a request that a lock blocks, runs a callback meanwhile, releases the lock and returns the answer. */
   async function blockedBy(lock: string, meanwhile: () => Promise<void>, alias = "flaky") {
     const { sql } = postgres;
-    // With a connection at hand, nothing but the lock can hold the request up.
+    // With a free connection, only the lock can block the request.
     await service(alias);
     await sql.query("begin");
     await sql.query(lock);

@@ -1,6 +1,6 @@
 export const appKey = "demo-app-key";
 
-/** A server under test, wherever it runs. */
+/** A server under test, in this process or deployed. */
 export interface Subject {
   /** Address without a trailing slash. */
   readonly url: string;

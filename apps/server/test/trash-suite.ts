@@ -1,7 +1,7 @@
 import type { Database } from "@sallyport/core";
 import { type DeletionFixture, everything } from "./deletion-fixture.ts";
 
-/** What the recycle bin holds, for how many, and how it is emptied. */
+/** What the recycle bin contains, for whom, and how it is emptied. */
 export function trashSuite({
   server,
   mode,
@@ -18,7 +18,7 @@ export function trashSuite({
   uuidOf,
   define,
 }: DeletionFixture): void {
-  test("lists the recycle bin, page by page, and purges one with what was recycled with it", async () => {
+  test("lists the recycle bin page by page, and purges an object with its cascade", async () => {
     await emptied(sessions.demo);
     const name = `Bin_${mode}`;
     const attributes = [{ name: "Owner", type: "reference", onDelete: "cascade" }] as const;
@@ -84,7 +84,7 @@ export function trashSuite({
     expect(await read(invoice)).toMatchObject({ body: { data: { Customer: null } }, headers: { etag: '"2"' } });
   });
 
-  test("purges what a user has recycled, or everything", async () => {
+  test("purges the objects that a user recycled, or everything", async () => {
     await emptied(sessions.demo);
     const ids = await Promise.all(["Ada", "Bob", "Carl"].map((Name) => create("Customer", { Name })));
     const foreign = await create("Customer", { Name: "Dora" });
@@ -108,7 +108,7 @@ export function trashSuite({
     expect((await send(sessions.admin, "/v1/recycler?all=true", "DELETE")).body.data).toEqual({ "~Count": 0 });
   });
 
-  test("takes no more into the recycle bin of a user than the quota says, however many are deleted at once", async () => {
+  test("enforces the quota of the recycle bin in concurrent deletions", async () => {
     await emptied(sessions.demo);
     const { policy } = server().databases.get("") as Database;
     const before = policy.objects;
@@ -131,7 +131,7 @@ export function trashSuite({
     }
   });
 
-  test("recycles an object and brings it back as it was", async () => {
+  test("recycles an object and restores it unchanged", async () => {
     const id = await create("Customer", {
       Name: "Ada",
       City: "London",

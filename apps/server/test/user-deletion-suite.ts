@@ -18,7 +18,7 @@ export function userDeletionSuite({
   read,
   define,
 }: DeletionFixture): void {
-  test("logs a user out for good who is deleted", async () => {
+  test("ends all sessions of a deleted user", async () => {
     const { accounts } = repositories();
     const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
     for (const [query, administrator] of [
@@ -39,7 +39,7 @@ export function userDeletionSuite({
     }
   });
 
-  test("keeps a group as long as a class gives it rights, whoever is faster", async () => {
+  test("keeps a group while a class gives it rights, also in a race", async () => {
     const name = `Granting_${mode}`;
     const grant = (...groups: string[]) =>
       send(sessions.admin, `/v1/model/structure/${name}`, "PUT", {
@@ -63,7 +63,7 @@ export function userDeletionSuite({
     }
   });
 
-  test("hides what only a group that is gone could read", async () => {
+  test("hides objects that only a deleted group could read", async () => {
     const group = await create("UserGroup", { Name: "Going" }, sessions.admin);
     const [object] = await repositories().objects.insert([
       { className: "Customer", attributes: { Name: "Kept" }, readers: [group] },
@@ -73,7 +73,7 @@ export function userDeletionSuite({
     expect(await read(object?.id as string, sessions.admin)).toMatchObject({ code: "0" });
   });
 
-  test("lets nobody delete himself, and only administrators delete users", async () => {
+  test("refuses self-deletion, and lets only administrators delete users", async () => {
     const { accounts, model } = repositories();
     const id = (await accounts.find({ realm: "database", loginName: "admin" }, [])).account?.userId as string;
     const user = (await model.load()).classes.find(({ name }) => name === "User") as ClassDefinition;
@@ -84,7 +84,7 @@ export function userDeletionSuite({
     try {
       for (const query of ["", "?moveToRecycler=true"])
         expect(await remove(id, { query })).toMatchObject({ status: 403, code: "404" });
-      // What keeps the user is told to nobody else.
+      // The reason is revealed to administrators only.
       await send(sessions.admin, `/v1/lock/object/${id}`, "POST");
       for (const query of ["", "?moveToRecycler=true"])
         expect(await remove(id, { query })).toMatchObject({ status: 403, code: "404" });

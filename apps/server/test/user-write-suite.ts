@@ -2,7 +2,7 @@ import type { ClassDefinition } from "@sallyport/core";
 import { tryLogIn } from "./client.ts";
 import type { WriteFixture } from "./write-fixture.ts";
 
-/** How users are written, on whose names log-ins depend. */
+/** How users are written, whose names are log-in names. */
 export function userWriteSuite({
   server,
   mode,
@@ -14,7 +14,7 @@ export function userWriteSuite({
   patch,
   found,
 }: WriteFixture): void {
-  test("renames who logs in with the user, or neither", async () => {
+  test("renames the account together with the user, or neither", async () => {
     const { accounts } = repositories();
     const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
     const names = ["before", "after", "taken"].map((name) => `${name}-${mode}`) as [string, string, string];
@@ -42,7 +42,7 @@ export function userWriteSuite({
     expect(await enter(names[1])).toBe("0");
   });
 
-  test("gives no two users names that look alike, however many ask at once", async () => {
+  test("gives look-alike names to one of several concurrent users", async () => {
     const name = `Quentin-${mode}`;
     const spellings = [name, name.toUpperCase(), ` ${name}`, `Q\u200Buentin-${mode}`, name.replace("Q", "\uFF31")];
     const answers = await Promise.all(
@@ -65,7 +65,7 @@ export function userWriteSuite({
     expect(await send(sessions.admin, `/v1/object/${id}/restore`, "POST")).toMatchObject({ status: 400, code: "307" });
   });
 
-  test("leaves names and groups of users to administrators, whoever may write users", async () => {
+  test("reserves names and groups of users for administrators", async () => {
     const { model } = repositories();
     const { classes } = await model.load();
     const user = classes.find(({ name }) => name === "User") as ClassDefinition;

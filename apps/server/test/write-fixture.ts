@@ -6,7 +6,7 @@ import { openSession, type OpeningOptions } from "./open-session.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** The sessions of one mode, and how they write. */
+/** The sessions of one mode, with helpers to write. */
 export function writeFixture(server: () => RunningServer, mode: LogInMode) {
   const sessions = {} as Record<"demo" | "admin", Session>;
   beforeAll(async () => {

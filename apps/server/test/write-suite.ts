@@ -12,7 +12,7 @@ export function writeSuite(server: () => RunningServer): void {
     const fixture = writeFixture(server, mode);
     const { sessions, repositories, send, seen, logIn, create, patch, lock, found } = fixture;
 
-    test("creates an object with values of every kind, and reads it back", async () => {
+    test("creates an object with values of every type, and reads it back", async () => {
       const given = {
         Name: 'Ada \u{1f469} "Lovelace"\n',
         City: "",
@@ -36,7 +36,7 @@ export function writeSuite(server: () => RunningServer): void {
       expect(seen(read)).toEqual(seen(created));
     });
 
-    test("changes what is sent and leaves the rest, one version after the other", async () => {
+    test("changes the sent attributes and keeps the rest, one version after the other", async () => {
       const id = await create("Customer", { Name: "Ada", City: "London", CreditLimit: 5 });
       const changed = await patch(id, { City: null, Active: true });
       expect(seen(changed)).toMatchObject({ status: 200, code: "0", etag: '"2"' });
@@ -62,7 +62,7 @@ export function writeSuite(server: () => RunningServer): void {
       ).toEqual({ status: 200, code: "0", etag: '"4"', data: { "~ObjectID": id } });
     });
 
-    test("changes an object only in a version that is expected", async () => {
+    test("changes an object at an expected version only", async () => {
       const id = await create("Customer", { Name: "Ada" });
       expect(seen(await patch(id, { City: "a" }, { "if-match": '"1"' }))).toMatchObject({ code: "0", etag: '"2"' });
       for (const stale of ['"1"', 'W/"2"', "2", '"1", "3"']) {
@@ -81,7 +81,7 @@ export function writeSuite(server: () => RunningServer): void {
       expect(codes.toSorted()).toEqual(["0", "713", "713", "713", "713", "713"]);
     });
 
-    test("takes references as ids, UUIDs and objects of meta-fields, and writes where they lead", async () => {
+    test("accepts references as ids, UUIDs and objects of meta-fields, and writes their targets", async () => {
       const [ada, bob] = [await create("Customer", { Name: "Ada" }), await create("Customer", { Name: "Bob" })];
       const { uuid } = (await found(bob)) as { uuid: string };
       const id = await create("Invoice", { Number: "1", Customer: ada });
@@ -134,7 +134,7 @@ export function writeSuite(server: () => RunningServer): void {
       expect(await groups()).toEqual(["One"]);
     });
 
-    test("keeps the members of a collection that the writer does not see, and tells nobody of them", async () => {
+    test("keeps collection members that the writer cannot see, and reveals none of them", async () => {
       const name = `Club_${mode}`;
       const rights = [{ group: "*", permissions: ["read", "create", "write"] }] as const;
       const club: ClassDefinition = {
@@ -189,7 +189,7 @@ export function writeSuite(server: () => RunningServer): void {
       expect(await stored()).toBeNull();
     });
 
-    test("changes all that match, or none", async () => {
+    test("changes all matching objects, or none", async () => {
       const City = `Bulk ${mode} ${crypto.randomUUID()}`;
       const ids = await Promise.all(
         Array.from({ length: 12 }, (_, index) => create("Customer", { Name: `${index}`, City, CreditLimit: index })),
@@ -217,7 +217,7 @@ export function writeSuite(server: () => RunningServer): void {
       await logOutIn(server(), other);
     });
 
-    test("changes what matches at one moment, however many others change it", async () => {
+    test("changes a consistent set of matching objects during concurrent changes", async () => {
       const City = `Moving ${mode} ${crypto.randomUUID()}`;
       const ids = await Promise.all(
         Array.from({ length: 8 }, () => create("Customer", { Name: "Ada", City, CreditLimit: 0 })),
@@ -229,7 +229,7 @@ export function writeSuite(server: () => RunningServer): void {
       const single = ids.map((id) => patch(id, { CreditLimit: 2 }));
       const counts = (await Promise.all(bulk)).map(({ body }) => body.data["~Count"] as number);
       await Promise.all(single);
-      // Whoever came first, nobody has set 1 where 2 stood, and each object was changed by one of the changes of many at most.
+      // In any order, no request set 1 over 2, and at most one bulk change affected each object.
       const objects = await repositories().objects.get(ids, seesAll);
       expect(objects.map(({ attributes }) => attributes["CreditLimit"])).toEqual(ids.map(() => 2));
       const changedByMany = objects.filter(({ version }) => version === 3).length;
@@ -245,7 +245,7 @@ export function writeSuite(server: () => RunningServer): void {
       expect((await send(sessions.demo, `/v1/object/${id}`, "GET")).body.data.Name).toBe(Name);
     });
 
-    test("lets no object grow beyond a mebibyte, whichever way it is written", async () => {
+    test("limits an object to a mebibyte, for every kind of write", async () => {
       const part = "x".repeat(600_000);
       const id = await create("Customer", { Name: part });
       const stored = await found(id);
@@ -259,7 +259,7 @@ export function writeSuite(server: () => RunningServer): void {
       expect(seen(await patch(id, { Name: "Ada", City: part }))).toMatchObject({ code: "0", etag: '"2"' });
     });
 
-    test("lets nobody write what he may not see", async () => {
+    test("refuses writes to invisible objects", async () => {
       const [hidden] = await repositories().objects.insert([
         { className: "Customer", attributes: { Name: "Hidden" }, readers: [] },
       ]);
@@ -273,7 +273,7 @@ export function writeSuite(server: () => RunningServer): void {
       expect(await patch(id, { Name: "Found" }, {}, sessions.admin)).toMatchObject({ code: "0" });
     });
 
-    test("writes by the model of the moment", async () => {
+    test("writes under the current model", async () => {
       const { model } = repositories();
       const name = `Thing_${mode}`;
       const put = async (mandatory: boolean) => {

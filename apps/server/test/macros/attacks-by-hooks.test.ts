@@ -160,7 +160,7 @@ describe("answer", () => {
     else expect([status, code]).toEqual([500, "710"]);
   });
 
-  test("holds nothing of another request", async () => {
+  test("contains nothing of another request", async () => {
     await put(
       "xRestApi_BuildSerialization",
       "run(obj, json, { caller }) { globalThis.seen ??= []; seen.push(caller.name); json.Seen = seen.join(); Math.seen = (Math.seen ?? 0) + 1; json.Count = Math.seen; }",
@@ -194,11 +194,11 @@ describe("answer", () => {
   });
 });
 
-describe("a list", () => {
+describe("list", () => {
   test.each([
     ["a prototype", 'set.narrow(JSON.parse(\'{"__proto__":{"Number":1}}\'));'],
-    ["an attribute that there is not", "set.narrow({ constructor: 1 });"],
-    ["an operator that there is not", "set.narrow({ Title: { $where: 'true' } });"],
+    ["an unknown attribute", "set.narrow({ constructor: 1 });"],
+    ["an unknown operator", "set.narrow({ Title: { $where: 'true' } });"],
     [
       "a filter of 1,000 levels",
       "let deep = { Number: 1 }; for (let n = 0; n < 1_000; n += 1) deep = { $not: deep }; set.narrow(deep);",
@@ -210,13 +210,13 @@ describe("a list", () => {
     ["101 filters", "for (let n = 0; n < 101; n += 1) set.narrow({ Number: n });"],
     ["no filter", "set.narrow('Number');"],
     ["10 MB of text", "set.narrow({ Title: 'x'.repeat(10_000_000) });"],
-    ["ids that are none", "set.only([{ $ne: 1 }]);"],
-    ["no list of ids", "set.only('1');"],
-    ["an order by what there is not", "set.order(['__proto__']);"],
-    ["no order", "set.order({ Number: 1 });"],
+    ["invalid ids", "set.only([{ $ne: 1 }]);"],
+    ["ids that are no list", "set.only('1');"],
+    ["an order by an unknown attribute", "set.order(['__proto__']);"],
+    ["an order that is no list", "set.order({ Number: 1 });"],
     ["itself", "set.narrow(set);"],
   ])(
-    "for which a hook asks %s is refused",
+    "is refused when a hook requests %s",
     async (_what, run) => {
       await put("xRestApi_FindObjects", `run(set) { ${run} return true; }`, "timeout: 2_000,");
       expect(told(await list({ macro: "Hostile" }))).toBe("500/710");
@@ -225,7 +225,7 @@ describe("a list", () => {
     patience,
   );
 
-  test("is found by what the client asks for, whatever a hook does to what it was given", async () => {
+  test("follows the client's query, even if a hook changes its input", async () => {
     await put(
       "xRestApi_FindObjects",
       "run(set) { set.className = 'User'; set.where = {}; delete set.oids; Object.setPrototypeOf(set, { where: {} }); set.sort = ['Name']; return true; }",
@@ -235,7 +235,7 @@ describe("a list", () => {
   });
 
   test.each(["1", "'true'", "{}", "Promise.resolve(1)", "undefined", "null", "new Boolean(true)", "[true]"])(
-    "is refused when the hook gives %s",
+    "is refused when the hook returns %s",
     async (given) => {
       await put("xRestApi_FindObjects", `run() { return ${given}; }`);
       expect(told(await list({ macro: "Hostile" }))).toBe("400/307");
@@ -243,20 +243,20 @@ describe("a list", () => {
   );
 });
 
-describe("a write", () => {
+describe("write", () => {
   test.each([
     ["a value of another type", "object.Number = 'many';"],
-    ["a number that is none", "object.Title = NaN; object.Number = 'x';"],
+    ["an invalid number", "object.Title = NaN; object.Number = 'x';"],
     ["1,000 levels", "let deep = 1; for (let n = 0; n < 1_000; n += 1) deep = [deep]; object.Facts = deep;"],
     ["50 levels", "let deep = 1; for (let n = 0; n < 50; n += 1) deep = [deep]; object.Facts = deep;"],
     ["more than an object may hold", "object.Title = 'x'.repeat(1_100_000);"],
     ["10 MB", "object.Title = 'x'.repeat(10_000_000);"],
     ["names that no body may have", "object.Facts = JSON.parse('{\"__proto__\":1}');"],
-    ["half a character", "object.Title = '\\ud800';"],
+    ["half a surrogate pair", "object.Title = '\\ud800';"],
     ["a zero", "object.Title = 'a\\u0000b';"],
-    ["an attribute that there is not", "object.constructor = 1;"],
+    ["an unknown attribute", "object.constructor = 1;"],
   ])(
-    "is refused and leaves nothing when a hook makes it %s",
+    "is refused and leaves nothing when a hook sets %s",
     async (_what, run) => {
       await put("beforeSave", `run({ object }) { ${run} }`, "timeout: 2_000,");
       const before = await stored();
@@ -266,7 +266,7 @@ describe("a write", () => {
     patience,
   );
 
-  test("is of its object, whatever a hook says about it", async () => {
+  test("changes its own object, even if a hook changes the meta-fields", async () => {
     await put(
       "beforeSave",
       "run({ object, previous, given }) { object['~ObjectID'] = given.Title; object['~ClassName'] = 'User'; previous.Title = 'x'; given.Number = 99; Object.setPrototypeOf(object, { Number: 98 }); }",

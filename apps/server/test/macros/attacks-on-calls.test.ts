@@ -6,7 +6,7 @@ import { withoutLockout } from "../engines.ts";
 import { openSession } from "../open-session.ts";
 
 describe("attacks on answers", () => {
-  /** What hooks would do to have an answer grow beyond what one may take. */
+  /** Attempts of hooks to make an answer exceed its size limit. */
 
   /** Milliseconds. */
   const patience = 120_000;
@@ -95,9 +95,9 @@ describe("attacks on answers", () => {
         ["Page", `json.C = ${long(80)};`],
       ],
     ],
-    ["much to what stands in it ten times", "400/307", [["Leaf", `json.More = ${long(300)};`]]],
+    ["much to an object that occurs ten times", "400/307", [["Leaf", `json.More = ${long(300)};`]]],
     [
-      "much to what stands in it ten times, from where it stands",
+      "much to an object that occurs ten times, through its parent",
       "500/710",
       [
         ["Page", `json.Leaf.More = ${long(80)};`],
@@ -106,7 +106,7 @@ describe("attacks on answers", () => {
       ],
     ],
     [
-      "what it takes away again",
+      "members that they remove again",
       "200/0",
       [
         ["Page", `json.A = ${long(80)};`],
@@ -120,7 +120,7 @@ describe("attacks on answers", () => {
     "hooks add %s",
     async (_what, expected, hooks) => {
       for (const [index, [className, run]] of hooks.entries()) await put(`Grow${index}`, className, run);
-      // Without what stands in it several times nothing is measured a second time.
+      // Without repeated objects, nothing is measured a second time.
       expect(await pages(hooks.some(([className]) => className === "Leaf"))).toBe(expected);
     },
     patience,
@@ -128,7 +128,7 @@ describe("attacks on answers", () => {
 });
 
 describe("attacks on calls", () => {
-  /** What a macro can give with its calls of the server: anything. */
+  /** Arbitrary arguments of a macro's calls. */
 
   type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -142,7 +142,7 @@ describe("attacks on calls", () => {
     const limits = { MACRO_QUEUE_TIMEOUT: "1m", MACRO_TIMEOUT: "1m", MACRO_CPU_TIME: "1m", MACRO_HOST_CALLS: "10000" };
     server = await startDemoServer("memory", { ...limits, DEBUG_MESSAGES: "true" });
     [demo, reader] = [await openSession(server, "session", "demo"), await openSession(server, "session", "reader")];
-    // The parts come as text, because the server takes no JSON from clients such as some of them are.
+    // The arguments come as text, because the server refuses some of them as JSON.
     const text = `import { defineMacro } from "@sallyport/macros";
     export default defineMacro({ access: "everyone", async run({ input: { method, texts }, objects, call }) {
       const codes = [];
@@ -235,7 +235,7 @@ describe("attacks on calls", () => {
   );
 
   test.each(["get", "find", "create", "update", "readers", "setReaders", "delete", "lock", "unlock", "call"])(
-    "%s refuses with a code of requests what cannot be meant, and never fails",
+    "%s refuses invalid arguments with a client code, and never fails",
     async (method) => {
       const unexpected: unknown[] = [];
       for (const session of [reader, demo]) {

@@ -5,7 +5,7 @@ import { startDemoServer } from "../demo-server.ts";
 import { openSession } from "../open-session.ts";
 import { withoutLockout } from "../engines.ts";
 
-/** What somebody would try whose requests call hooks that mean well. */
+/** Attempts of an attacker whose requests call harmless hooks. */
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -73,7 +73,7 @@ const list = (className: string, query: object) =>
 const told = ({ status, code }: Answer) => `${status}/${code}`;
 const marks = () => repositories().objects.count({ classes: ["Mark"] }, seesAll);
 
-test("a query names hooks of lists of its class, and nothing else", async () => {
+test("a query can name only list hooks of its class", async () => {
   await hook("Every", "xRestApi_FindObjects", "Sheet", "run: () => true");
   await hook("OfFolders", "xRestApi_FindObjects", "Folder", "run: () => true");
   await hook("Saving", "beforeSave", "Sheet", "run() {}");
@@ -112,13 +112,13 @@ test("a query names hooks of lists of its class, and nothing else", async () => 
   }
 });
 
-test("a class that the caller does not read tells nothing of its hooks", async () => {
+test("reveals nothing about the hooks of a class to callers who cannot read it", async () => {
   await hook("Named", "xRestApi_FindObjects", "Safe", "run({ narrow }, { log }) { log('asked'); return true; }");
   for (const macro of ["Named", "Other"]) expect(told(await list("Safe", { macro }))).toBe("404/304");
   expect(told(await list("Nothing", { macro: "Named" }))).toBe("404/304");
 });
 
-test("a hook of lists is no oracle for what the caller does not see", async () => {
+test("a list hook reveals nothing that the caller cannot see", async () => {
   await hook(
     "Guess",
     "xRestApi_FindObjects",
@@ -135,7 +135,7 @@ test("a hook of lists is no oracle for what the caller does not see", async () =
     return [code, body.data?.["~Count"]];
   };
   expect(await guess({ Title: "shown" })).toEqual(["0", 1]);
-  // What the caller may not see is not there, whether the hook or the caller asks for it: a right guess tells as little as a wrong one.
+  // Invisible values do not exist for the hook or the caller: a right guess reveals as little as a wrong one.
   expect(await guess({ "Safe.Word": "sesame" })).toEqual(await guess({ "Safe.Word": "other" }));
   expect(await guess({ "Safe.Word": { $ne: "sesame" } })).toEqual(await guess({ "Safe.Word": { $ne: "other" } }));
   expect(await guess({ "Safe.Word": "sesame" })).toEqual(await guess({ "Safe.Nothing": "sesame" }));
@@ -159,7 +159,7 @@ test("a hook of lists is no oracle for what the caller does not see", async () =
 test.each([
   ["xRestApi_BuildSerialization", "async run(obj, json, { objects })"],
   ["beforeSave", "async run({ object: json }, { objects })"],
-])("no hook of the event %s reaches what its caller does not see", async (on, head) => {
+])("no hook of the event %s reaches what its caller cannot see", async (on, head) => {
   const folder = await insert({ className: "Folder", attributes: { Name: "x" } });
   const body = `{
     const codes = [];
@@ -180,7 +180,7 @@ test.each([
   expect(answer).toMatchObject({ code: "0", body: { data: { Name: "304,304,304,0,0,304" } } });
 });
 
-test("hooks of deletions are told of what the caller does not see by its meta-fields", async () => {
+test("delete hooks receive only the meta-fields of objects that the caller cannot see", async () => {
   const folder = await insert({ className: "Folder", attributes: { Name: "x" } });
   const secret = await insert({
     className: "Sheet",
@@ -202,7 +202,7 @@ test("hooks of deletions are told of what the caller does not see by its meta-fi
 });
 
 test(
-  "hooks that save one another's classes without end leave nothing, by themselves and in a transaction of others",
+  "save hooks that call each other endlessly leave nothing, alone and in a transaction",
   async () => {
     await hook(
       "There",
@@ -246,7 +246,7 @@ test(
 );
 
 test(
-  "a hook that runs on undoes the transaction that it is part of, and gives its place back",
+  "an endless hook rolls back its transaction, and frees its slot",
   async () => {
     await put(
       "Endless",

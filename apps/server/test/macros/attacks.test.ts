@@ -9,7 +9,7 @@ import { repositoriesOf } from "../password-suite.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 
 describe("attacks on connections", () => {
-  /** What executions can do to the connections of a database of which there are two, in one thread. */
+  /** Attacks through executions on the connections of a database: there are two, and one thread. */
 
   type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -63,7 +63,7 @@ describe("attacks on connections", () => {
     });
   const told = ({ status, code }: Answer) => `${status}/${code}`;
   const idle = async () => {
-    // Statistics stay the same within a transaction; this is none.
+    // Statistics stay the same within a transaction; there is none here.
     const { rows } = await postgres.sql.query(
       "select count(*)::int as open from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'",
     );
@@ -71,7 +71,7 @@ describe("attacks on connections", () => {
   };
 
   test(
-    "transactions that wait for a thread and executions that wait for a connection do not wait for one another for ever",
+    "transactions that wait for a thread and executions that wait for a connection do not deadlock",
     async () => {
       const [one, two] = [randomUUID(), randomUUID()];
       const answers = await Promise.all([
@@ -99,7 +99,7 @@ describe("attacks on connections", () => {
   );
 
   test(
-    "transactions that wait for a thread keep no connection meanwhile",
+    "transactions that wait for a thread occupy no connection",
     async () => {
       const spin = { isOver: false };
       const spinning = execute("Spin", null).finally(() => (spin.isOver = true));
@@ -120,7 +120,7 @@ describe("attacks on connections", () => {
   );
 
   test(
-    "one that holds an object for as long as it may keeps others waiting so long, and leaves nothing open",
+    "an execution that holds a lock delays others up to its time limit, and leaves nothing open",
     async () => {
       const { data } = (await callIn(server, demo, "/v1/object/Customer", { method: "POST", body: { Name: "Held" } }))
         .body;
@@ -134,7 +134,7 @@ describe("attacks on connections", () => {
   );
 
   test(
-    "one whose statement is held up is answered in its time, and its transaction comes to nothing",
+    "an execution with a blocked statement is answered in time, and its transaction is rolled back",
     async () => {
       const { data } = (await callIn(server, demo, "/v1/object/Customer", { method: "POST", body: { Name: "Locked" } }))
         .body;
@@ -155,7 +155,7 @@ describe("attacks on connections", () => {
 });
 
 describe("attacks", () => {
-  /** What somebody who may write macros would try, and somebody who may only execute them. */
+  /** Attempts of an attacker who may write macros, or only execute them. */
 
   type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -196,7 +196,7 @@ describe("attacks", () => {
   }
 
   test(
-    "a status message is short, whatever is said",
+    "a status message is truncated",
     async () => {
       await put("Talkative", "setStatusMessage('x'.repeat(input)); return 1;");
       const { status, body } = await execute("Talkative", 5_000_000);
@@ -205,7 +205,7 @@ describe("attacks", () => {
     patience,
   );
 
-  test("nothing in a status message or a refusal becomes a part of the envelope or a header", async () => {
+  test("text in a status message or a refusal cannot break out into the envelope or a header", async () => {
     await put(
       "Forger",
       `setStatusMessage('ok"},"data":{"forged":1}}\\r\\nSet-Cookie: a=b'); if (input) refuse(307, '"}\\r\\nSet-Cookie: a=b'); return { status: { internalStatus: "201" } };`,
@@ -222,7 +222,7 @@ describe("attacks", () => {
   });
 
   test(
-    "modules that call themselves without end are 710 in time, and others are served",
+    "endlessly recursive modules are answered 710 in time, and others are served",
     async () => {
       await put(
         "Bomb",
@@ -238,7 +238,7 @@ describe("attacks", () => {
   );
 
   test(
-    "more macros than may wait for a thread are read all the same",
+    "more macros than may wait for a thread are all read",
     async () => {
       const names = Array.from({ length: 60 }, (_, index) => `Many${index}`);
       for (const name of names) await put(name, `return "${name}";`);
@@ -249,7 +249,7 @@ describe("attacks", () => {
   );
 
   test(
-    "an argument larger than what can be written does not come to the server",
+    "an argument above the size limit does not reach the server",
     async () => {
       await put("Heavy", "await objects.create('Customer', { Name: 'x'.repeat(2_200_000) });");
       const answer = await execute("Heavy");
@@ -262,7 +262,7 @@ describe("attacks", () => {
   );
 
   test(
-    "executions at once do not see one another, nor another one's caller",
+    "concurrent executions do not see each other, nor each other's caller",
     async () => {
       await put(
         "Who",
@@ -281,13 +281,13 @@ describe("attacks", () => {
     patience,
   );
 
-  test("a macro of one database is none of another", async () => {
+  test("a macro of one database does not exist in another", async () => {
     await put("OfOne", "return 1;");
     const second = await openSession(server, "session", "demo", { alias: "second" });
     expect(told(await callIn(server, second, "/second/v1/execute/OfOne", { method: "POST" }))).toBe("500/710");
   });
 
-  describe("what fails leaves nothing behind", () => {
+  describe("failures leave nothing behind", () => {
     beforeAll(async () => {
       await put("Make", "await objects.create('Customer', { Name: input }); return 1;");
       await put("MakeAndFail", "await objects.create('Customer', { Name: input }); throw new Error('no');");
@@ -320,7 +320,7 @@ describe("attacks", () => {
       ["CatchHasty", "200/0", 0, 0],
       ["CatchDeep", "200/0", 0, 1],
       ["InPieces", "500/710", 1, 0],
-    ])("of %s by itself", async (macro, answer, failed, kept) => {
+    ])("from %s by itself", async (macro, answer, failed, kept) => {
       const name = randomUUID();
       expect([told(await execute(macro, name)), await customers(name), await customers(`${name} kept`)]).toEqual([
         answer,
@@ -336,7 +336,7 @@ describe("attacks", () => {
       ["CatchDeep", "200/0", 0, 1],
       ["InPieces", "500/710", 0, 0],
       ["MakeAndFail", "500/710", 0, 0],
-    ])("of %s in a multi request that is one", async (macro, answer, failed, kept) => {
+    ])("from %s in an atomic multi request", async (macro, answer, failed, kept) => {
       const name = randomUUID();
       const before = `${name} before`;
       expect([

@@ -9,7 +9,7 @@ import { moveThrough } from "../move-through.ts";
 
 jest.setTimeout(300_000);
 
-test("an archive goes through MariaDB and the embedded engine, and comes out as it went in", async () => {
+test("an archive passes through MariaDB and the embedded engine, and stays the same", async () => {
   const server = await openRealMariadb();
   const { knex, close } = await createMariadbKnex({
     url: server.url,

@@ -38,14 +38,14 @@ function urlOf(account: string, password = "pw"): string {
   return `mariadb://${account}:${password}@${at}/${database}`;
 }
 
-test("whoever is not let in is told so, without his password", async () => {
+test("migrate reports a refused account, without its password", async () => {
   const { code, stderr } = await run(["migrate"], owner, "open-sesame");
   expect(code).toBe(1);
   expect(stderr).toContain(`The MariaDB at ${at} does not let the account "${owner}" in`);
   expect(stderr).not.toContain("open-sesame");
 });
 
-test("migrate tells how an account gets its database, and then takes it", async () => {
+test("migrate prints how to create the database, and succeeds afterwards", async () => {
   const refused = await run(["migrate"], owner);
   expect(refused.code).toBe(1);
   const [, remedy = ""] = /Let an administrator run: (.*)\n$/.exec(refused.stderr) ?? [];
@@ -58,7 +58,7 @@ test("migrate tells how an account gets its database, and then takes it", async 
   });
 });
 
-test("the demo is put into it, and an account that cannot change tables can serve it", async () => {
+test("the demo is seeded, and an account without the right to change tables can serve it", async () => {
   const file = join(folder, "seed.json");
   writeFileSync(file, JSON.stringify({ databases: [{ storage: { url: urlOf(owner) } }] }));
   await expect(new ServerProcess(["seed", "--config", file], {}, folder).ended).resolves.toMatchObject({

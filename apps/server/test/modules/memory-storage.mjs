@@ -1,6 +1,6 @@
 import { MemoryStorage } from "@sallyport/storage-memory";
 
-/** Each name is a database of its own; the same one is given to whoever opens it again. */
+/** Each name is a separate database; opening it again returns the same one. */
 const databases = new Map();
 
 export function openStorage({ name }) {

@@ -32,11 +32,11 @@ function run(
   return runCommand([...args, "--alias", alias], environment, folder, input);
 }
 
-/** What has to be the same: everything behind the header. */
+/** The part that must be equal: everything after the header. */
 const contents = (bytes: Buffer | string) =>
   createHash("sha256").update(bytes.toString().split("\n").slice(2).join("\n")).digest("hex");
 
-/** A file for a command, with databases by their aliases. */
+/** A configuration for a command, with databases by their aliases. */
 async function configure(name: string, storages: Readonly<Record<string, object>>): Promise<string> {
   const file = join(folder, name);
   const databases = Object.entries(storages).map(([alias, storage]) => ({
@@ -73,7 +73,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test("what was dumped is restored, and dumped again it is the same", async () => {
+test("a dump is restored, and a new dump equals it", async () => {
   expect((await stat(archive)).mode & 0o777).toBe(0o600);
   const [first = ""] = (await readFile(archive, "utf8")).split("\n", 1);
   expect(JSON.parse(first)).toMatchObject({ sallyport: "archive", format: 2, without: [] });
@@ -106,7 +106,7 @@ test("what was dumped is restored, and dumped again it is the same", async () =>
   });
 });
 
-test("archives go through pipes, without what is left out", async () => {
+test("archives pass through pipes, without excluded parts", async () => {
   const whole = await run("demo", ["dump", "-o", "-"]);
   expect(whole).toMatchObject({ code: 0, stderr: "Dumped 1,218 objects.\n" });
   expect(contents(whole.stdout)).toBe(contents(await readFile(archive)));
@@ -127,7 +127,7 @@ test("archives go through pipes, without what is left out", async () => {
   expect(create).toMatchObject({ code: 1, stderr: expect.stringContaining("looks like the name of another user") });
 });
 
-test("another master key is told, and what to do about it", async () => {
+test("reports another master key, and how to proceed", async () => {
   const other = await run("other", ["restore", "-i", archive], { masterKey: randomBytes(32).toString("base64") });
   expect(other).toMatchObject({
     code: 0,
@@ -142,7 +142,7 @@ test("another master key is told, and what to do about it", async () => {
   });
 });
 
-test("what is no whole archive leaves the database empty, and a whole one can follow", async () => {
+test("a damaged archive leaves the database empty, and a complete one can follow", async () => {
   const text = await readFile(archive, "utf8");
   const damaged = join(folder, "damaged.ndjson");
   await writeFile(damaged, text.replace('"version": 1', '"version": 7'));
@@ -171,7 +171,7 @@ test("what is no whole archive leaves the database empty, and a whole one can fo
   expect(await run("target", ["restore", "-i", archive], { masterKey: sealing })).toMatchObject({ code: 0 });
 });
 
-test("a database is moved from one embedded engine to another, through a Postgres", async () => {
+test("a database moves from one embedded engine to another, through a Postgres", async () => {
   await mkdir(join(folder, "full"));
   await copyEmbeddedDemo(join(folder, "full"));
   const [first, second, third] = ["first", "second", "third"].map((name) => join(folder, `${name}.ndjson`)) as [
@@ -195,13 +195,13 @@ test("a database is moved from one embedded engine to another, through a Postgre
 });
 
 test.each([
-  ["without a file to write", ["dump"], /required option '-o, --output <file>' not specified/],
-  ["without a file to read", ["restore"], /required option '-i, --input <file>' not specified/],
+  ["without an output file", ["dump"], /required option '-o, --output <file>' not specified/],
+  ["without an input file", ["restore"], /required option '-i, --input <file>' not specified/],
   [
-    "into a folder that is not there",
+    "into a missing folder",
     ["dump", "-o", "missing/archive.ndjson"],
     /The file missing\/archive\.ndjson cannot be used: ENOENT/,
   ],
-])("%s nothing is done", async (_title, args, words) => {
+])("does nothing %s", async (_title, args, words) => {
   expect(await run("demo", args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(words) });
 });

@@ -24,7 +24,7 @@ describe("commands", () => {
   }
 
   describe("check-config", () => {
-    test("prints what results, without secrets, and warns apart", async () => {
+    test("prints the resulting configuration without secrets, and warnings separately", async () => {
       const file = configured({ databases: [{ storage: { url: "postgres://u:S3cret@h/d" } }, { alias: "later" }] });
       const { code, stdout, stderr } = await run(["check-config", "--config", file]);
       expect(code).toBe(0);
@@ -39,7 +39,7 @@ describe("commands", () => {
       expect(stdout).not.toContain("S3cret");
     });
 
-    test("says plainly that a Postgres without a file and without production is for the demo", async () => {
+    test("explains that a Postgres without a file and outside production is for the demo", async () => {
       const url = "postgres://u:S3cret@127.0.0.1:1/d";
       const demo = await run(["check-config"], { DATABASE_URL: url });
       expect(demo).toMatchObject({
@@ -58,7 +58,7 @@ describe("commands", () => {
       expect((await run(["check-config"])).stderr).toMatch(/^note: No configuration was found\. This is the demo/);
     });
 
-    test("lists every fault, without secrets, and ends with 1", async () => {
+    test("lists every error, without secrets, and exits with 1", async () => {
       const file = configured({ server: { prot: 1 }, databases: [{ alias: "v1", storage: { url: "S3cret" } }] });
       const { code, stdout, stderr } = await run(["check-config", "--config", file], { PORT: "x" });
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -69,7 +69,7 @@ describe("commands", () => {
       expect(stderr).not.toContain("    at ");
     });
 
-    test("reads certificate and keys, as the server would", async () => {
+    test("reads certificate and keys, like the server", async () => {
       const file = configured({});
       const tls = await run(["check-config"], { TLS_CERTIFICATE_FILE: file, TLS_KEY_FILE: file });
       expect(tls).toMatchObject({
@@ -104,7 +104,7 @@ describe("commands", () => {
     [["user", "frobnicate"], 'Unknown command "user frobnicate". See "user --help".'],
     [["maintenance", "of"], 'The state must be on or off, not "of".'],
     [["maintenance"], "missing required argument 'on|off'\n(see --help)"],
-  ])("%j is refused with what was probably meant", async (args, words) => {
+  ])("refuses %j with a suggestion", async (args, words) => {
     expect(await run(args)).toEqual({ code: 1, stdout: "", stderr: `error: ${words}\n` });
   });
 
@@ -122,13 +122,13 @@ describe("commands", () => {
       /cannot be used while the server listens on 0\.0\.0\.0/,
     ],
     [
-      "a database that is down",
+      "an unreachable database",
       ["migrate"],
       { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" },
       /No Postgres answers at 127\.0\.0\.1:1 \(ECONNREFUSED\)/,
     ],
     [
-      "an embedded database that is not there",
+      "a missing embedded database",
       ["user", "list"],
       { DATA_DIR: "nowhere" },
       /There is no database in .*nowhere\. Run "sallyport-server migrate" first\./,
@@ -140,20 +140,20 @@ describe("commands", () => {
       /no database "x".*"second"/,
     ],
     [
-      "an address to return to that is none",
+      "an invalid return address",
       ["app-key", "create", "a", "--return-to", "https://a.example/*"],
       {},
       /is no address to return to.*no \*/,
     ],
     [
-      "an address to return to that runs",
+      "a return address with a script",
       ["app-key", "create", "a", "--return-to", "javascript:alert(1)"],
       {},
       /is no address to return to/,
     ],
-    ["an origin that is none", ["app-key", "create", "a", "--origin", "a.example/x"], {}, /is not an origin/],
-    ["seats that are no number", ["app", "create", "a", "--seats", "many"], {}, /--seats must be/],
-  ])("%s is refused in plain words", async (_title, args, environment, expected) => {
+    ["an invalid origin", ["app-key", "create", "a", "--origin", "a.example/x"], {}, /is not an origin/],
+    ["seats that are not a number", ["app", "create", "a", "--seats", "many"], {}, /--seats must be/],
+  ])("refuses %s in plain words", async (_title, args, environment, expected) => {
     const { code, stderr } = await run(args, environment);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: /m);
@@ -190,7 +190,7 @@ describe("users", () => {
   const listed = async (name: string) =>
     JSON.parse((await run("list", "--json")).stdout).find((user: { name: string }) => user.name === name);
 
-  test("a disabled user enters by no door and is logged out, until he is enabled", async () => {
+  test("a disabled user has no log-in and no session until enabled", async () => {
     const { sessionId } = (await tryLogIn(server, "reader")).body.data;
     const custom = () =>
       call(server, "/v1/auth/df", { method: "POST", body: { user: "partner", pass: "partner", appNames: "demo-app" } });
@@ -221,7 +221,7 @@ describe("users", () => {
     ]);
   });
 
-  test("addresses are set and taken away, and are no attribute of the user", async () => {
+  test("addresses are set and removed, and are no attribute of the user", async () => {
     expect(await run("set-email", "reader", "reader@example.com")).toMatchObject(
       told('Set the e-mail address of "reader".'),
     );
@@ -235,7 +235,7 @@ describe("users", () => {
     expect((await listed("reader")).email).toBeNull();
   });
 
-  test("a user is not created with a name that looks like that of a user without an account", async () => {
+  test("refuses a new user whose name looks like that of a user without an account", async () => {
     const { sessionId } = (await tryLogIn(server, "admin")).body.data;
     expect((await call(server, "/v1/object/User", { method: "POST", sessionId, body: { Name: "Quentin" } })).code).toBe(
       "0",
@@ -244,14 +244,14 @@ describe("users", () => {
     writeFileSync(passwordFile, "correct horse battery staple 1");
     const create = (name: string) => run("create", name, "--password-file", passwordFile);
     expect(await create("QUENTIN")).toMatchObject(refused(".*looks like the name of another user"));
-    // A server of a former version reserves nothing; the next migration does.
+    // A server of an earlier version reserves nothing; the next migration does.
     await postgres.sql.query("delete from sallyport_demo.records where kind = 'userName'");
     expect((await runCommand(["migrate"], { DATABASE_URL: postgres.url }, folder)).code).toBe(0);
     expect(await create("QUENTIN")).toMatchObject(refused(".*looks like the name of another user"));
     expect((await create("Rupert")).code).toBe(0);
   });
 
-  test("what cannot be meant is refused", async () => {
+  test("refuses invalid arguments", async () => {
     expect(await run("disable", "nobody")).toMatchObject(refused('There is no user "nobody"'));
     expect(await run("enable", "READER")).toMatchObject(refused('There is no user "READER"'));
     expect(await run("set-email", "reader", "no address")).toMatchObject(refused('"no address" is no e-mail address'));

@@ -14,7 +14,7 @@ import { type Ended, ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(240_000);
 
-describe("custom users", () => {
+describe("custom user commands", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-custom-users-"));
   let postgres: PostgresFixture;
   let servers: ServerProcess[];
@@ -49,7 +49,7 @@ describe("custom users", () => {
   const sessionOf = async (server: { url: string }, user: string, pass: string): Promise<string> =>
     (await logIn(server, user, pass)).body.data.sessionId;
 
-  test("commands add, list, show and change custom users, and every server heeds it at once", async () => {
+  test("add, list, show and change custom users, and take effect on every server at once", async () => {
     expect(
       await given("a word of my own\n", "create", "Zoë", "--user", "reader", "--email", "zoe@example.com"),
     ).toMatchObject(done('Created custom user "Zoë", mapped to "reader".'));
@@ -111,7 +111,7 @@ describe("custom users", () => {
     expect(rows).toEqual(types.map((type) => ({ type, known: true, app_key_id: "" })));
   });
 
-  test("what is wrong is refused in plain words, and nothing changes", async () => {
+  test("refuse invalid arguments in plain words, and nothing changes", async () => {
     expect(await run("show", "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
     for (const verb of ["disable", "enable", "remove"])
       expect(await run(verb, "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
@@ -169,7 +169,7 @@ describe("second factor commands", () => {
   const done = (words: string) => ({ code: 0, stdout: `${words}\n` });
   const refused = (words: string) => ({ code: 1, stdout: "", stderr: expect.stringContaining(`error: ${words}`) });
 
-  test("commands set the rule of an app name, list who has a factor and take it away, which running servers heed at once", async () => {
+  test("set the rule of an app name, list and remove factors, and take effect on running servers at once", async () => {
     expect(await run("app", "create", "office", "--second-factor", "maybe")).toMatchObject(
       refused('The second factor policy must be off, optional or forced, not "maybe".'),
     );
@@ -237,7 +237,7 @@ describe("second factor commands", () => {
     expect(await logIn()).toBe("0");
   });
 
-  test("without a master key there are no second factors", async () => {
+  test("refuse second factors without a master key", async () => {
     const file = join(folder, "plain.json");
     writeFileSync(
       file,
@@ -253,7 +253,7 @@ describe("second factor commands", () => {
     expect(await plainly("app", "second-factor", "office", "optional")).toMatchObject(words);
   });
 
-  test("a server that has lost its master key lets nobody in who has a factor", async () => {
+  test("a server without the original master key refuses users with a factor", async () => {
     const applications = new Applications(repositoriesOf(server).records);
     await applications.create({ name: "field", seats: null, secondFactor: "optional" });
     const factor = factorRequests(server, await enter(server, "session", "demo", ["field"]), "field");

@@ -66,7 +66,7 @@ const checked = async (token: string, alias = ""): Promise<string> => {
 const keyIdOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString()).kid;
 
-test("the keys of all databases are rotated under a running server, which goes on with both, and nobody is logged out", async () => {
+test("the keys of all databases are rotated while a server runs, which accepts both and ends no session", async () => {
   const token = await tokenOf();
   const ofSecond = await tokenOf("/second");
   const rotated = await json("key rotate jwt --json");
@@ -90,7 +90,7 @@ test("the keys of all databases are rotated under a running server, which goes o
   ).toEqual(["0", "0", "0", "0"]);
 });
 
-test("a secure session goes on, and a log-in that was encrypted for the key before is taken", async () => {
+test("a secure session continues, and a log-in encrypted for the previous key is accepted", async () => {
   const session = await logInSecurely(subject);
   const before = await serverKey(subject);
   const first = /^database "second": created key [\w-]{43}\n$/;
@@ -110,7 +110,7 @@ test("a secure session goes on, and a log-in that was encrypted for the key befo
   expect((await json("key list --json"))[0]).toMatchObject({ kind: "rsa", keyId, acceptedUntil: null });
 });
 
-test("the list shows what is accepted, and nothing secret", async () => {
+test("the list shows accepted keys, and no secrets", async () => {
   await tokenOf();
   await json("key rotate jwt --json");
   const listed = await json("key list --json");
@@ -147,7 +147,7 @@ test("a key file supplies the next key, once", async () => {
   expect((await rotate()).code).toBe(0);
 });
 
-describe("it is refused in plain words", () => {
+describe("a rotation is refused in plain words", () => {
   const other = { MASTER_KEY: randomBytes(32).toString("base64") };
 
   test.each([
@@ -163,9 +163,9 @@ describe("it is refused in plain words", () => {
       other,
       /error: database \(empty\): Another master key encrypted the current key\..*\n +database "second": Another/,
     ],
-    ["with a key that is said to be lost and is not", "key rotate jwt --master-key-lost", {}, /Omit --master-key-lost/],
+    ["with a key declared lost that is not", "key rotate jwt --master-key-lost", {}, /Omit --master-key-lost/],
     [
-      "for a database that is down",
+      "for an unreachable database",
       "key rotate rsa",
       { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" },
       /No Postgres answers at 127\.0\.0\.1:1/,
@@ -183,12 +183,12 @@ describe("it is refused in plain words", () => {
     expect(await json("key list --json")).toEqual(before);
   });
 
-  test("unless the master key is said to be lost: then the old key is refused", async () => {
+  test("a rotation with a lost master key succeeds when declared, and the old key is refused", async () => {
     const token = await tokenOf();
     expect((await run("key rotate jwt --alias second --master-key-lost", other)).stdout).toMatch(
       /the new key is [\w-]{43}; [\w-]{43} is refused/,
     );
-    // The server still has the old master key, and so no key that it could use.
+    // The server still has the old master key, and so no usable key.
     const { status, body } = await request(subject.url)
       .post("/second/v2/login")
       .set("appkey", appKey)

@@ -14,12 +14,12 @@ describe("macro commands", () => {
 
   const demo = join(import.meta.dirname, "../../macros/demo");
 
-  // No test is about how long a macro may wait for its turn on a busy machine.
+  // No test depends on how long a macro waits for a thread on a busy machine.
   const run = (...args: string[]): Promise<Ended> => runCommand(["macro", ...args], { MACRO_TIMEOUT: "1m" }, folder);
   const read = (...path: string[]) => readFileSync(join(folder, ...path), "utf8");
 
   describe("macro new", () => {
-    test("writes a macro and its tests, and never over something", async () => {
+    test("writes a macro and its tests, and never overwrites a file", async () => {
       expect(await run("new", "Greet")).toEqual({
         code: 0,
         stdout: "macros/Greet.ts\nmacros/Greet.test.json\n",
@@ -34,7 +34,7 @@ describe("macro commands", () => {
       });
     });
 
-    test("writes a hook of these classes, in JavaScript, into the folder named", async () => {
+    test("writes a hook of the given classes, in JavaScript, into the given folder", async () => {
       const args = [
         "Tidy",
         "--hook",
@@ -56,13 +56,13 @@ describe("macro commands", () => {
         /^error: "\.\.\/Greet" is not a macro name: a letter or _, then letters, digits and _, at most 128 in all\.\n$/,
       ],
       [["new", "Greet", "--hook", "whenever"], /'whenever' is invalid\. Allowed choices are .*beforeSave/],
-    ])("%j is refused in plain words", async (args, words) => {
+    ])("refuses %j in plain words", async (args, words) => {
       expect(await run(...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(words) });
     });
   });
 
   describe("macro run", () => {
-    test("prints what clients would get, and everything else apart", async () => {
+    test("prints the result of a client, and everything else separately", async () => {
       const { code, stdout, stderr } = await run(
         "run",
         "WhoAmI",
@@ -79,7 +79,7 @@ describe("macro commands", () => {
       );
     });
 
-    test("shows the place of a fault in a file, and ends with 1", async () => {
+    test("shows the source position of an error, and exits with 1", async () => {
       mkdirSync(join(folder, "faulty"));
       writeFileSync(
         join(folder, "faulty", "Faulty.ts"),
@@ -114,20 +114,20 @@ describe("macro commands", () => {
         ["Echo", "--as", "demo", "--directory", "nowhere"],
         /^error: The directory .*nowhere does not exist\. Create a macro with "sallyport-server macro new <name>"\.\n$/,
       ],
-    ])("%j is refused in plain words", async (args, words) => {
+    ])("refuses %j in plain words", async (args, words) => {
       expect(await run("run", ...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(words) });
     });
   });
 
   describe("macro test", () => {
-    test("finds that the samples do what their tests say", async () => {
+    test("accepts the samples with their tests", async () => {
       const { code, stdout, stderr } = await run("test", "--directory", demo);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toMatch(/^ {2}ok {3}gives an invoice to a customer with the credit for it$/m);
       expect(stdout).toMatch(/\n22 passed, 0 failed\n$/);
     });
 
-    test("tells what is not as expected, and which files are no macros, and ends with 1", async () => {
+    test("reports failed tests and invalid macros, and exits with 1", async () => {
       mkdirSync(join(folder, "tested"));
       writeFileSync(
         join(folder, "tested", "Same.js"),
@@ -182,7 +182,7 @@ describe("stored macros", () => {
     return join("macros", file);
   }
 
-  test("macros are put, listed, shown, looked back at and removed by commands", async () => {
+  test("are put, listed, shown and removed by commands, with their history", async () => {
     const text = 'export default { run() {\n\treturn "größe \u001b[31m";\n} };\r\n';
     expect(await macro("list")).toEqual({ code: 0, stdout: "", stderr: "There are no macros.\n" });
     expect(await macro("put", write("Report.js", text))).toEqual(done('Stored macro "Report" as version 1.\n'));
@@ -215,7 +215,7 @@ describe("stored macros", () => {
       { name: "Report", language: "js", version: 2, bytes: 32, changedAt: time, changedBy: "a\u001bb" },
     ]);
 
-    // To the byte, so that it can be a file again.
+    // To the byte, so that it can be written to a file again.
     expect(await macro("show", "Report", "--version", "1")).toEqual(done(text));
     expect(await macro("show", "Report")).toEqual(done(moduleOf(2)));
 
@@ -243,7 +243,7 @@ describe("stored macros", () => {
     ]);
   });
 
-  test("what is no macro, and what is not there, is refused in plain words", async () => {
+  test("refuse invalid files and unknown names in plain words", async () => {
     const unread: readonly (readonly [args: readonly string[], words: string])[] = [
       [[write("Report.txt", "1")], "macros/Report.txt: the file extension must be .js, .mjs, .ts, .mts."],
       [

@@ -34,7 +34,7 @@ describe("mail commands", () => {
       return { SMTP_HOST: "127.0.0.1", SMTP_PORT: String(started.port), MAIL_FROM: "no-reply@mail.example" };
     };
 
-    test("hands a mail over and says so", async () => {
+    test("delivers a message and reports it", async () => {
       const { code, stdout } = await run(["mail", "test", "somebody@mail.example"], await sink());
       expect([code, stdout]).toEqual([
         0,
@@ -84,7 +84,7 @@ describe("mail commands", () => {
         },
         /does not let this server in.*Check mail\.smtp\.user and mail\.smtp\.password/,
       ],
-    ])("says in plain words what is wrong with %s", async (_what, options, words) => {
+    ])("explains %s in plain words", async (_what, options, words) => {
       const environment = { ...(await sink(options)), SMTP_USER: "me", SMTP_PASSWORD: "wr0ng" };
       const credentials =
         "authOptional" in options
@@ -95,7 +95,7 @@ describe("mail commands", () => {
       expect(stderr).not.toMatch(/ {4}at |wr0ng|no such user here/);
     });
 
-    test("takes one bare address, and mail that is configured", async () => {
+    test("accepts one bare address, and configured mail only", async () => {
       expect(await run(["mail", "test", "A <a@mail.example>"])).toMatchObject({
         code: 1,
         stderr: expect.stringContaining("an e-mail address without a display name"),
@@ -112,7 +112,7 @@ describe("mail commands", () => {
 const masterKey = randomBytes(32);
 const orders = new SealedMailJobs(new AesGcmKeyWrapping(masterKey));
 
-/** A relay whose answers to mails wait for somebody to open the gate. */
+/** A relay that holds its answers until they are released. */
 class BlockingSink {
   readonly received: ReceivedMail[] = [];
   private sink: SmtpSink | undefined;
@@ -149,7 +149,7 @@ class BlockingSink {
     return this.sink?.port ?? 0;
   }
 
-  /** Mails whose answers wait. */
+  /** Messages with a held answer. */
   get waiting(): number {
     return this.held.length;
   }
@@ -159,7 +159,7 @@ class BlockingSink {
     for (const take of this.held.splice(0)) take();
   }
 
-  /** Resolves when it holds. */
+  /** Resolves when this holds. */
   until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
@@ -247,7 +247,7 @@ describe("mail of server processes on one Postgres", () => {
       language: "en",
     }));
 
-  test("what was promised is sent by the next process when one is killed before it could", async () => {
+  test("the next process sends accepted mail of a killed one", async () => {
     const first = start(1);
     const url = await first.url();
     const answers = await Promise.all(
@@ -271,11 +271,11 @@ describe("mail of server processes on one Postgres", () => {
     expect([sink.received.length, await waiting()]).toEqual([1, 0]);
   });
 
-  test("two processes share it, and each mail is sent once", async () => {
+  test("two processes share it, and each message is sent once", async () => {
     const both = [start(sink.port), start(sink.port)];
     await Promise.all(both.map((process) => process.url()));
     await put(notices(40));
-    // One process holds three connections to a relay at most.
+    // One process has at most three connections to a relay.
     await sink.until(() => sink.waiting > 3);
     sink.open();
     await sink.until(() => sink.received.length >= 40);
@@ -291,7 +291,7 @@ describe("mail of server processes on one Postgres", () => {
     expect([Math.min(...sent) > 0, sent.reduce((sum, each) => sum + each, 0), await waiting()]).toEqual([true, 40, 0]);
   });
 
-  test("who is told to stop finishes what is being sent", async () => {
+  test("stopping finishes messages in progress", async () => {
     const process = start(sink.port);
     await process.url();
     await put(notices(2));
@@ -303,7 +303,7 @@ describe("mail of server processes on one Postgres", () => {
     expect([sink.received.length, await waiting()]).toEqual([2, 0]);
   });
 
-  test("a command tells how much waits", async () => {
+  test("a command reports the waiting mail", async () => {
     const run = async (...args: string[]): Promise<string> =>
       (await runCommand(["mail", "queue", ...args], { DATABASE_URL: postgres.url }, tmpdir())).stdout;
     expect(await run()).toBe("The outbox is empty.\n");

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 const root = join(import.meta.dirname, "../../../..");
 const run = promisify(execFile);
 
-/** What the next version adds: a table, a column of each table that requests use most, and a newer function that writes into the table. */
+/** The changes of the next version: a table, a column in the most used tables, and a newer function that writes into the table. */
 const addition = `
   import { migrations as former } from "./former-migrations.js";
 
@@ -32,7 +32,7 @@ const addition = `
     ...former.filter(isFunction).map((each) => (each.name === "open_session" ? newer(each) : each)),
   ];`;
 
-/** Builds the server package in this folder as its next version would be; resolves with the path of its program. */
+/** Builds the server package in this folder as its next version; resolves with the path of its program. */
 export async function buildNextVersion(folder: string, version: string): Promise<string> {
   const isBuilt = (path: string) =>
     !/\/(?:src|test|node_modules|dist\/package)$|\.(?:d\.ts|map|tsbuildinfo)$/.test(path);

@@ -41,7 +41,7 @@ describe("two server processes on one Postgres", () => {
       const [here, there] = round % 2 === 0 ? [one, other] : [other, one];
       const sessionId = await logIn(here, "demo");
       expect(await checkSession(there, sessionId)).toBe("0");
-      // Requests under way while the session ends may still succeed; those sent afterwards may not.
+      // Requests in progress during the log-out may still succeed; later ones may not.
       const underWay = [checkSession(here, sessionId), checkSession(there, sessionId)];
       expect(await logOut(there, sessionId)).toBe("0");
       const afterwards = await Promise.all([here, there, here, there].map((server) => checkSession(server, sessionId)));
@@ -50,7 +50,7 @@ describe("two server processes on one Postgres", () => {
     }
   });
 
-  test("hold the session limit together", async () => {
+  test("share the session limit", async () => {
     const before = Number((await postgres.sql.query("select count(*) from sallyport_demo.sessions")).rows[0].count);
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, n) => tryLogIn(n % 2 === 0 ? one : other, "reader")),
@@ -62,7 +62,7 @@ describe("two server processes on one Postgres", () => {
     await Promise.all(answers.flatMap(({ body }) => body.data?.sessionId ?? []).map((id: string) => logOut(one, id)));
   });
 
-  test("give no two users names that look alike", async () => {
+  test("reserve a name and its look-alikes for one user", async () => {
     const sessions = await Promise.all([one, other].map((server) => logIn(server, "admin")));
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
@@ -76,7 +76,7 @@ describe("two server processes on one Postgres", () => {
     expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array(9).fill("307")]);
   });
 
-  test("let one be killed while the other serves, and its successor knows the sessions", async () => {
+  test("survive the end of one, and its successor knows the sessions", async () => {
     const sessionId = await logIn(one, "demo");
     await processes[0]?.kill();
     expect(await checkSession(other, sessionId)).toBe("0");
@@ -93,7 +93,7 @@ describe("two server processes on one Postgres", () => {
   }
 });
 
-describe("postgres trouble", () => {
+describe("postgres diagnostics", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-trouble-"));
   let postgres: RealPostgres;
   let scratch: ScratchDatabase;
@@ -133,11 +133,11 @@ describe("postgres trouble", () => {
       () => `The database "no-such" does not exist on the Postgres at ${host}. Create it: createdb -h`,
     ],
     [
-      "a role that is not let in",
+      "a role without access",
       { username: "nobody_here", password: "pw" },
       () => /refuses the password of the role "nobody_here"|does not let the role "nobody_here" in/,
     ],
-  ])("migrate tells of %s", async (_title, change, expected) => {
+  ])("migrate explains %s", async (_title, change, expected) => {
     const { code, stdout, stderr } = await run(["migrate"], url(change));
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     const words = expected();
@@ -147,7 +147,7 @@ describe("postgres trouble", () => {
     expect(stderr).not.toContain("sallyport-server migrate");
   });
 
-  test("migrate tells that a password is wanted, and ends", async () => {
+  test("migrate reports a required password, and ends", async () => {
     const server = createServer((socket) => {
       socket.on("error", () => {});
       socket.once("data", () => {
@@ -165,7 +165,7 @@ describe("postgres trouble", () => {
     );
   });
 
-  /** A message of a Postgres that wants to know who is there. */
+  /** A message of a Postgres that asks for authentication. */
   function authentication(step: number, data: string): Buffer {
     const head = Buffer.alloc(9);
     head.write("R");
@@ -174,7 +174,7 @@ describe("postgres trouble", () => {
     return Buffer.concat([head, Buffer.from(data)]);
   }
 
-  test("migrate tells how a role without the right to create schemas gets its schema, and then takes it", async () => {
+  test("migrate prints how a superuser creates the schema, and succeeds afterwards", async () => {
     const as = url({ username: role, password: "pw" });
     const refused = await run(["migrate"], as);
     const remedy = `create schema sallyport authorization ${role}`;
@@ -187,7 +187,7 @@ describe("postgres trouble", () => {
     await expect(run(["migrate"], as)).resolves.toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("a server whose database does not exist says so in its log, and lives", async () => {
+  test("a server with a missing database logs it, and stays alive", async () => {
     const file = join(folder, "serve.json");
     writeFileSync(file, JSON.stringify({ databases: [{ storage: { url: url({ pathname: "/no-such" }) } }] }));
     const server = new ServerProcess(["serve", "--config", file], { PORT: "0" }, folder);

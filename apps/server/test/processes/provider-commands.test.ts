@@ -54,7 +54,7 @@ function write(file: string, content: unknown): string {
   return file;
 }
 
-test("providers are registered, tested, listed and shown by commands, which show no secret", async () => {
+test("providers are registered, tested, listed and shown by commands, without secrets", async () => {
   expect(await provider("list")).toEqual({ code: 0, stdout: "", stderr: "There are no providers.\n" });
   expect(await provider("add", "github", "--data-file", "none")).toEqual(
     refused('"github" is not a provider. Use google, facebook, microsoft or apple.'),
@@ -108,7 +108,7 @@ test("providers are registered, tested, listed and shown by commands, which show
   );
 });
 
-test("what is wrong with a provider is found without anybody logging in", async () => {
+test("reports a wrong provider configuration without a log-in", async () => {
   fixture.imitation.misbehave("google", { answers: { keys: "serverError" } });
   expect(await provider("test", "google")).toMatchObject({
     code: 1,
@@ -134,7 +134,7 @@ test("what is wrong with a provider is found without anybody logging in", async 
   });
 });
 
-test("accounts that are bound are listed, and unbound by their id", async () => {
+test("linked accounts are listed, and unlinked by their id", async () => {
   expect(await provider("links")).toEqual({ code: 0, stdout: "", stderr: "There are no linked accounts.\n" });
   expect(await provider("unlink", randomUUID())).toEqual(refused("There is no such link."));
 });

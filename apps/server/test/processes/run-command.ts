@@ -4,11 +4,11 @@ import { mainCommand } from "../../src/commands/main-command.ts";
 import { reportFailure } from "../../src/commands/report-failure.ts";
 import type { Ended } from "./server-process.ts";
 
-/** What a program reads and writes of its process, which belongs to one command at a time here. */
+/** A program's standard streams and arguments, which one command uses at a time here. */
 let idle: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command of the server in this process, which takes a tenth of the time of one of its own. It sees these arguments, this
+ * Runs a command of the server in this process, which takes a tenth of the time of a separate one. It gets these arguments,
  * environment, folder and input, as `ServerProcess` gives them to the program.
  */
 export function runCommand(
@@ -69,7 +69,7 @@ async function runAlone(
   return { code, ...written };
 }
 
-/** Gives a property another value, and returns what gives it back. */
+/** Replaces a property, and returns a function that restores it. */
 function replace<T extends object>(of: T, name: keyof T, value: unknown): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(of, name);
   Object.defineProperty(of, name, { value, configurable: true, writable: true, enumerable: true });

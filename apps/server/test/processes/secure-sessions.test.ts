@@ -36,7 +36,7 @@ async function dump({ sql }: PostgresFixture): Promise<string> {
     .join("\n");
 }
 
-describe("what must stay secret", () => {
+describe("secrets", () => {
   let postgres: PostgresFixture;
   let process: ServerProcess;
   beforeAll(async () => {
@@ -55,13 +55,13 @@ describe("what must stay secret", () => {
     await postgres.close();
   });
 
-  test("stands neither in the log, nor in the metrics, nor in failures, nor in the database", async () => {
+  test("are neither in the log, nor in the metrics, nor in failures, nor in the database", async () => {
     const server = { url: await process.url() };
     const failures: string[] = [];
     const secrets: Record<string, string> = { masterKey: masterKey.toString("base64"), password, md5 };
     const fields = { user: "demo", pass: md5, appNames: ["demo-app"] };
 
-    // Good log-ins of every mode.
+    // Successful log-ins of every mode.
     secrets["session id"] = JSON.parse((await post(`${server.url}/v1/login`, fields)).text).data.sessionId;
     const token = JSON.parse((await post(`${server.url}/v2/login`, fields)).text).data.token as string;
     const [, payload = "", signature = ""] = token.split(".");
@@ -73,7 +73,7 @@ describe("what must stay secret", () => {
     const credentials = encryptFor(key, JSON.stringify(fields)).toString("base64");
     secrets["credentials"] = credentials.slice(0, 80);
 
-    // Whatever fails: log-ins, replays, messages, and the server itself.
+    // All failures: log-ins, replays, messages, and the server itself.
     const refused = async (path: string, body: object) => failures.push((await post(server.url + path, body)).text);
     for (const publicKey of [client.text, stranger.text, "no key"])
       await refused("/v2/login/secure", { publicKey, credentials });
@@ -119,7 +119,7 @@ describe("what must stay secret", () => {
     process.signal("SIGTERM");
     const { stdout, stderr } = await process.ended;
     const places = { log: stdout + stderr, metrics, failures: failures.join("\n"), database: contents };
-    // The places were looked at while they held something.
+    // The searched places were not empty.
     expect(places.log).toMatch(/"code":310.*\n(.*\n)*.*"code":314/);
     expect(places.log).toContain('"level":"error"');
     expect(places.metrics).toContain('code="310"');
@@ -167,7 +167,7 @@ describe("secure sessions of two server processes", () => {
     await postgres.close();
   });
 
-  test("use no counter block twice and take no message twice, killed in between or not", async () => {
+  test("use no counter block twice and accept no message twice, even after a kill", async () => {
     const session = await logInSecurely((await urls())[0] as { url: string });
     const used = new Set<string>();
     for (let round = 0; round < 3; round += 1) {
@@ -187,7 +187,7 @@ describe("secure sessions of two server processes", () => {
     }
   });
 
-  test("end on both when one was told", async () => {
+  test("end on both at a log-out on one", async () => {
     const [one, other] = (await urls()) as [{ url: string }, { url: string }];
     const session = await logInSecurely(one);
     expect((await callSecurely(other, session, "/v1/logout", { method: "POST" })).code).toBe("0");
@@ -195,7 +195,7 @@ describe("secure sessions of two server processes", () => {
       expect(await callSecurely(server, session, "/_CheckSession")).toMatchObject({ code: "203", iv: null });
   });
 
-  test("are opened once by credentials that both are sent at once by two clients", async () => {
+  test("are opened once by credentials that two clients send to both at once", async () => {
     const [one, other] = (await urls()) as [{ url: string }, { url: string }];
     for (let round = 0; round < 5; round += 1) {
       const body = secureBody();

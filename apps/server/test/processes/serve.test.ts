@@ -21,7 +21,7 @@ describe("serve", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** Starts a server with databases in memory, besides what the content says. */
+  /** Starts a server with databases in memory and this content. */
   function serve(content: object = {}, environment: Record<string, string> = {}): ServerProcess {
     const file = join(folder, `${Math.random()}.json`);
     writeFileSync(file, JSON.stringify({ databases: [{ storage: { engine: "memory" } }], ...content }));
@@ -41,7 +41,7 @@ describe("serve", () => {
     return socket;
   }
 
-  /** Resolves when nobody takes connections there any more. */
+  /** Resolves when connections are refused. */
   async function refused(url: string): Promise<void> {
     for (;;) {
       try {
@@ -52,7 +52,7 @@ describe("serve", () => {
     }
   }
 
-  /** A server with a request in work that will not finish: its database takes connections and says nothing. */
+  /** A server with an unfinished request: its database accepts connections and never answers. */
   async function serveStuck(content: object = {}): Promise<{ server: ServerProcess; url: string }> {
     let silent = false;
     const database = createServer((socket) => {
@@ -79,7 +79,7 @@ describe("serve", () => {
     return { server, url };
   }
 
-  test("SIGHUP has the macros read anew, and ends nothing", async () => {
+  test("SIGHUP reloads the macros, and ends nothing", async () => {
     const server = serve();
     const url = await server.url();
     server.signal("SIGHUP");
@@ -89,7 +89,7 @@ describe("serve", () => {
     expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("SIGTERM and idle connections end it with 0", async () => {
+  test("SIGTERM ends it with 0 despite idle connections", async () => {
     const server = serve();
     const url = await server.url();
     await fetch(`${url}/healthz`);
@@ -124,7 +124,7 @@ describe("serve", () => {
     await expect(server.ended).resolves.toMatchObject({ code: 0 });
   });
 
-  test("what does not finish in time is cut off, and it ends with 0 all the same", async () => {
+  test("unfinished work is cut off at the time limit, and it exits with 0", async () => {
     const { server } = await serveStuck({ server: { timeouts: { drain: "50ms" } } });
     server.signal("SIGINT");
     await expect(server.ended).resolves.toMatchObject({ code: 0 });
@@ -141,7 +141,7 @@ describe("serve", () => {
     await expect(server.ended).resolves.toMatchObject({ code: 1 });
   });
 
-  test("every line of the log is JSON; a request's has its id, and neither query nor headers", async () => {
+  test("every log line is JSON; a request's line has its id, and neither query nor headers", async () => {
     const server = serve();
     const url = await server.url();
     await fetch(`${url}/v1/object/1?secretQuery=1`, { headers: { appkey: "secretKey", "x-request-id": "my-request" } });
@@ -160,7 +160,7 @@ describe("serve", () => {
     for (const each of stdout.trim().split("\n")) expect(() => JSON.parse(each)).not.toThrow();
   });
 
-  test("a database that is down is a warning, not a reason not to start", async () => {
+  test("an unreachable database is a warning, and the server starts", async () => {
     const down = { alias: "down", storage: { engine: "postgres", url: "postgres://u:S3cret@127.0.0.1:1/d" } };
     const server = serve({ databases: [{ storage: { engine: "memory" } }, down] });
     const url = await server.url();
@@ -179,13 +179,13 @@ describe("serve", () => {
   test.each([
     ["in production", { NODE_ENV: "production" }],
     ["beyond loopback", { HOST: "0.0.0.0" }],
-  ])("without a configuration it does not start %s, and says what to do", async (_title, environment) => {
+  ])("does not start without a configuration %s, and explains how to configure", async (_title, environment) => {
     const { code, stdout, stderr } = await new ServerProcess([], { PORT: "0", ...environment }, folder).ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^error: No configuration was found, and .*DATABASE_URL.*\n$/);
   });
 
-  test("a port in use is told without a stack", async () => {
+  test("reports a port in use without a stack", async () => {
     const { port } = new URL(await serve().url());
     const second = serve({}, { PORT: port });
     const { code, stderr } = await second.ended;
@@ -225,7 +225,7 @@ describe("demo", () => {
     return { code: status.internalStatus, data };
   }
 
-  test("the demo needs nothing, keeps what it acknowledged when it is killed, has its directory to itself, and lets commands in", async () => {
+  test("needs no settings, keeps acknowledged writes when killed, locks its directory, and admits commands", async () => {
     const first = start();
     try {
       const creating = await first.logged(creation);
@@ -246,7 +246,7 @@ describe("demo", () => {
       const logIn = () =>
         ask(url, "/v1/login", { appkey }, { user: "ann", pass: "secret of Ann", appNames: ["demo-app"] });
       expect(await logIn()).toMatchObject({ code: "0" });
-      // One command after another gets the database, however many there are.
+      // Commands get the database in turn, however many there are.
       const others = await Promise.all([
         command(["app-key", "disable", "another-client"]),
         command(["user", "list", "--json"]),
@@ -269,7 +269,7 @@ describe("demo", () => {
         expect(await ask(restarted, "/second/v1/objects/Customer?perPage=1", { sessionId })).toMatchObject({
           data: { "~Count": 200 },
         });
-        // A session is good with the database that opened it only.
+        // A session is valid in the database that opened it only.
         expect(await ask(restarted, "/_CheckSession", { sessionId })).toMatchObject({ code: "201" });
         expect(again.lines().map(({ msg }) => msg)).not.toContain("demo data created");
         expect(again.lines().map(({ msg }) => msg)).not.toContain(creation);

@@ -9,10 +9,10 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The built server program, run with these arguments and nothing of this process's environment but the path. */
+/** The built server program, run with these arguments and only the path of this process's environment. */
 export class ServerProcess {
   readonly child: ChildProcess;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<Ended>;
   private stdout = "";
   private stderr = "";
@@ -68,7 +68,7 @@ export class ServerProcess {
       .map((line) => JSON.parse(line));
   }
 
-  /** The address that it listens on. */
+  /** The address of the server. */
   async url(): Promise<string> {
     return String((await this.logged("listening"))["address"]);
   }
@@ -77,7 +77,7 @@ export class ServerProcess {
     this.child.kill(name);
   }
 
-  /** Ends it whatever it does. */
+  /** Ends the process in any case. */
   async kill(): Promise<void> {
     this.child.kill("SIGKILL");
     await this.ended;

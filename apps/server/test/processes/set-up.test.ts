@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const environment = () => ({ NODE_ENV: "production", DATABASE_URL: scratch.url });
 
-/** What a command prints; its exit code comes first if it failed. */
+/** The output of a command; after a failure, its exit code comes first. */
 async function command(line: string, input?: string): Promise<string> {
   const { code, stdout, stderr } = await runCommand(line.split(" "), environment(), folder, input);
   return code === 0 ? stdout.trim() : `${code} ${stderr.trim()}`;
@@ -43,7 +43,7 @@ async function serviceCode(url: string): Promise<string> {
 
 const everything = "durable, several processes, parallel transactions, indexes over values, as many indexes as wanted";
 
-test("an empty Postgres is set up by commands, under the eyes of a running server, until somebody can log in", async () => {
+test("commands set up an empty Postgres beside a running server, until a user can log in", async () => {
   const url = await server.url();
   expect(await server.logged("database cannot be used yet")).toMatchObject({
     level: "warn",
@@ -181,7 +181,7 @@ async function check(url: string, appKey: string, sessionId: string): Promise<st
   return ((await answer.json()) as { status: { internalStatus: string } }).status.internalStatus;
 }
 
-/** Sends the first half of a log-in and waits until the server wants the rest. */
+/** Sends the first half of a log-in and waits until the server expects the rest. */
 async function halfSent(url: string, appKey: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -34,7 +34,7 @@ function start(words: readonly string[], url: string, schema: string, program?: 
 const readiness = async ({ url }: Subject) => (await fetch(`${url}/readyz`)).status;
 
 test.each(readdirSync(schemas).filter((name) => name.endsWith(".postgres.sql")))(
-  "the schema of %s is migrated to the present one, which serves",
+  "the schema of %s is migrated to the current one, which serves",
   async (name) => {
     const postgres = await openPostgresFixture({ empty: true });
     try {
@@ -53,7 +53,7 @@ test.each(readdirSync(schemas).filter((name) => name.endsWith(".postgres.sql")))
   },
 );
 
-describe("a rolling upgrade", () => {
+describe("rolling upgrade", () => {
   const nextVersion = "99.0.0";
   let next: string;
   let postgres: PostgresFixture;
@@ -63,7 +63,7 @@ describe("a rolling upgrade", () => {
   });
   afterAll(() => postgres.close());
 
-  test("fails no request while servers of two versions work on one database", async () => {
+  test("fails no request while servers of two versions share one database", async () => {
     const run = (words: readonly string[], program?: string) => start(words, postgres.url, "sallyport_demo", program);
     const oldServer = run(["serve"]);
     const old = { url: await oldServer.url() };
@@ -79,13 +79,13 @@ describe("a rolling upgrade", () => {
     const fresh = { url };
     traffic.servers = [old, fresh];
     await traffic.goOn();
-    // An answer about readiness is good for a second.
+    // A readiness answer is valid for a second.
     await delay(1_100);
     expect(await Promise.all([old, fresh].map(readiness))).toEqual([200, 200]);
     const versions = await Promise.all([old, fresh].map((server) => call(server, "/_CheckService")));
     expect(versions.map(({ body }) => body.data.applicationVersion === nextVersion)).toEqual([false, true]);
 
-    // The former version calls the newer function.
+    // The earlier version calls the newer function.
     const visits = async () => (await postgres.sql.query("select from sallyport_demo.visits")).rowCount ?? 0;
     const before = await visits();
     const sessions = await Promise.all(
@@ -116,7 +116,7 @@ describe("a rolling upgrade", () => {
   });
 });
 
-/** Clients in each log-in mode, one request after the other, each at the next server. */
+/** Clients in each log-in mode that send requests in sequence, alternating between the servers. */
 class Traffic {
   private readonly failures: string[] = [];
   private readonly clients: Promise<void>[];
@@ -134,7 +134,7 @@ class Traffic {
     while (this.rounds < enough && this.failures.length === 0) await delay(20);
   }
 
-  /** What failed. */
+  /** The failures. */
   async end(): Promise<string[]> {
     this.isOver = true;
     await Promise.all(this.clients);

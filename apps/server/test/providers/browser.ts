@@ -4,9 +4,9 @@ import request from "supertest";
 import { type Answer, call } from "../client.ts";
 import { appKey, type Subject } from "../subject.ts";
 
-/** How a log-in is begun. */
+/** The start of a log-in. */
 export interface Beginning {
-  /** With a slash before it; empty unless given. */
+  /** With a leading slash; default: empty. */
   readonly alias?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -15,11 +15,11 @@ export interface Beginning {
 /** A log-in whose user is on the provider's page. */
 export interface Away {
   readonly location: string;
-  /** What the browser keeps, as it sends it. */
+  /** The browser's cookies, as it sends them. */
   readonly cookie: string;
 }
 
-/** Begins a log-in as a browser does, with the app key in the query. */
+/** Begins a log-in like a browser, with the app key in the query. */
 export function begin(
   { url }: Subject,
   provider: string,
@@ -29,7 +29,7 @@ export function begin(
   return sent(request(url).get(`${alias}/v1/auth/${provider}?${parameters}`).redirects(0).set(headers));
 }
 
-/** The same, when it succeeds. */
+/** The same for a successful start. */
 export async function away(subject: Subject, provider: string, beginning: Beginning = {}): Promise<Away> {
   const { status, headers } = await begin(subject, provider, beginning);
   if (status !== 302) throw new Error(`The log-in did not begin: ${status}`);
@@ -37,7 +37,7 @@ export async function away(subject: Subject, provider: string, beginning: Beginn
   return { location: headers["location"] ?? "", cookie };
 }
 
-/** Comes back from a provider: to the server under test, whatever its public address is. */
+/** Returns from a provider to the server under test, whatever its public address. */
 export function comeBack(
   { url }: Subject,
   { address, method, parameters }: Callback,
@@ -52,7 +52,7 @@ export function comeBack(
   return sent(cookie === null ? asked : asked.set("Cookie", cookie));
 }
 
-/** A whole log-in of somebody with an account at the imitation. `null`: he cancels. */
+/** A whole log-in with an account at the fake provider. `null`: the user cancels. */
 export async function logInAt(
   subject: Subject,
   provider: string,
@@ -63,24 +63,24 @@ export async function logInAt(
   return comeBack(subject, await signIn(location, account), cookie);
 }
 
-/** Where the demo's app key lets browsers return to. */
+/** A return address of the demo's app key. */
 export const returnAddress = "http://127.0.0.1:51234/callback";
 
-/** A verifier and its challenge, as an app makes them. */
+/** A verifier and its challenge, as made by an app. */
 export function pkcePair(): { readonly verifier: string; readonly challenge: string } {
   const verifier = randomBytes(32).toString("base64url");
   return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
 }
 
-/** A log-in that is back at the app. */
+/** A log-in that has returned to the app. */
 export interface Returned {
   readonly answer: Answer;
-  /** Empty if it failed. */
+  /** Empty after a failure. */
   readonly code: string;
   readonly verifier: string;
 }
 
-/** The same with an address to return to. */
+/** The same with a return address. */
 export async function returnFrom(
   subject: Subject,
   provider: string,
@@ -95,7 +95,7 @@ export async function returnFrom(
   return { answer, code: new URL(answer.headers["location"] ?? "none:").searchParams.get("code") ?? "", verifier };
 }
 
-/** Trades a code for what the callback would have answered. */
+/** Exchanges a code for the answer of the callback. */
 export function trade(
   subject: Subject,
   { code, verifier }: Pick<Returned, "code" | "verifier">,

@@ -5,7 +5,7 @@ import { call, checkSession } from "../client.ts";
 import { away, comeBack, link, logInAt } from "./browser.ts";
 import { linksOf, type ProviderFixture, register, removeLinks } from "./provider-fixture.ts";
 
-/** The whole way at each provider, on every engine. */
+/** The whole flow at each provider, on every engine. */
 export function flowSuite(server: () => RunningServer, fixture: () => ProviderFixture): void {
   const links = () => linksOf(server());
   const dfUuidAt = async (provider: string) => (await logInAt(server(), provider, "anna")).body.data.dfUuid as string;
@@ -17,8 +17,8 @@ export function flowSuite(server: () => RunningServer, fixture: () => ProviderFi
     await removeLinks(server());
   });
 
-  describe.each(providerTypes)("a log-in at %s", (type: ProviderType) => {
-    test("leads from an unknown account to a bound one, and back", async () => {
+  describe.each(providerTypes)("log-in at %s", (type: ProviderType) => {
+    test("links an unknown account, and logs in with it", async () => {
       const first = await logInAt(server(), type, "anna");
       expect(first).toMatchObject({
         status: 200,
@@ -65,7 +65,7 @@ export function flowSuite(server: () => RunningServer, fixture: () => ProviderFi
       expect(await links()).toEqual([]);
     });
 
-    test("of twenty callbacks with one state one is heard", async () => {
+    test("accepts one of twenty callbacks with the same state", async () => {
       await link(server(), await dfUuidAt(type));
       const { location, cookie } = await away(server(), type);
       const callback = await signIn(location, "anna");

@@ -15,7 +15,7 @@ export function providerHookSuite(server: () => RunningServer, fixture: () => Pr
     );
   const reader = async () => (await r().accounts.find({ realm: "database", loginName: "reader" }, [])).user;
 
-  test("the hook accepts, assigns or refuses a new user, and is asked once for each that it accepts", async () => {
+  test("the hook accepts, maps or refuses a new user, and runs once for each accepted one", async () => {
     await register(fixture(), server(), "google");
     const before = (await reader())?.version ?? 0;
     expect(await logInAt(server(), "google", "ben")).toMatchObject({ status: 400, code: "324" });

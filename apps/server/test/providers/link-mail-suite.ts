@@ -4,7 +4,7 @@ import type { Mailbox } from "../mailbox.ts";
 import { link, logInAt } from "./browser.ts";
 import { type ProviderFixture, register, repositoriesOf } from "./provider-fixture.ts";
 
-/** Mail to those to whom an account was bound. */
+/** Mail to users about linked accounts. */
 export function linkMailSuite(
   server: () => RunningServer,
   fixture: () => ProviderFixture,
@@ -16,7 +16,7 @@ export function linkMailSuite(
     return (await call(server(), "/v1/extLogin", { method: "POST", body, headers })).code;
   };
 
-  test("tells a user with an address by mail that an account was bound to him, in his language, and nobody else", async () => {
+  test("notifies only a user with an address about a linked account, in the user's language", async () => {
     await register(fixture(), server(), "google");
     const { accounts } = repositoriesOf(server());
     const { account } = await accounts.find({ realm: "database", loginName: "demo" }, []);

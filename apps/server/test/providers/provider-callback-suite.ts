@@ -3,9 +3,9 @@ import type { RunningServer } from "../../src/index.ts";
 import { away, comeBack } from "./browser.ts";
 import { linksOf } from "./provider-fixture.ts";
 
-/** What comes back from providers and does not belong there. */
+/** Provider callbacks that are invalid. */
 export function providerCallbackSuite(server: () => RunningServer): void {
-  test("is refused whatever of it does not belong together", async () => {
+  test("refuses a callback with parts that do not match", async () => {
     const start = async () => {
       const { location, cookie } = await away(server(), "google");
       return { callback: await signIn(location, "anna"), cookie };
@@ -68,7 +68,7 @@ export function providerCallbackSuite(server: () => RunningServer): void {
     expect(await linksOf(server())).toEqual([]);
   });
 
-  test("is refused with more to it than belongs there, and spent", async () => {
+  test("refuses a callback with extra parts, and spends it", async () => {
     const change: Readonly<
       Record<
         string,
@@ -107,7 +107,7 @@ export function providerCallbackSuite(server: () => RunningServer): void {
     expect((await comeBack(server(), await signIn(location, "anna"), `${cookie}; ${cookie}`)).code).toBe("0");
   });
 
-  test("takes its cookie under the name alone that belongs to the way to the callback, and takes back that one", async () => {
+  test("accepts its cookie only under the name for the path of the callback, and clears that one", async () => {
     const forms = { apple: "__Host-sallyport_login_", google: "sallyport_login_" } as const;
     for (const [provider, prefix] of Object.entries(forms)) {
       const start = async () => {
@@ -144,7 +144,7 @@ export function providerCallbackSuite(server: () => RunningServer): void {
           )
         ).code,
       ).toBe("324");
-      // What somebody plants beside it under the other name neither helps nor hurts.
+      // A cookie planted under the other name has no effect.
       expect(
         (
           await comeBack(
@@ -188,7 +188,7 @@ export function providerCallbackSuite(server: () => RunningServer): void {
     ["apple", "application/json", '{"state":"a"}', "207"],
     ["apple", "multipart/form-data; boundary=b", "--b--", "207"],
     ["apple", `${form}; charset=utf-16`, "state=a", "207"],
-  ])("a callback of %s that is none is refused: %s %.40s", async (provider, contentType, sent, code) => {
+  ])("refuses an invalid callback of %s: %s %.40s", async (provider, contentType, sent, code) => {
     const address = `${server().url}/v1/${provider}/callback`;
     const answer =
       contentType === null

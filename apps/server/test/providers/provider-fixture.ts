@@ -20,10 +20,10 @@ import type { RunningServer } from "../../src/index.ts";
 
 const masterKey = createHash("sha256").update("a master key of tests").digest();
 
-/** Where the service says that it is reached: nothing listens there, so what takes the address of a request for it is noticed. */
+/** The public address of the service. Nothing listens there, so a server that used the request's address would be noticed. */
 export const publicUrl = "http://127.0.0.1:9/under";
 
-/** What every server of a stage is told besides its databases. */
+/** Common settings of every server, besides its databases. */
 export const providerEnvironment: Readonly<Record<string, string>> = {
   MASTER_KEY: masterKey.toString("base64"),
   BASE_PATH: "/under",
@@ -32,10 +32,10 @@ export const providerEnvironment: Readonly<Record<string, string>> = {
   PROVIDERS_TIMEOUT: "4s",
 };
 
-/** Imitated providers, and what servers are told of them. */
+/** Fake providers, and the settings of servers that use them. */
 export interface ProviderFixture {
   readonly imitation: FakeIdentityProviders;
-  /** What the configuration file holds besides databases. */
+  /** Content of the configuration file besides databases. */
   readonly content: object;
   readonly dataOf: (type: ProviderType) => Record<string, string>;
   close(): Promise<void>;
@@ -111,13 +111,13 @@ export function databaseOf(server: RunningServer, alias = ""): Database {
 export const repositoriesOf = (server: RunningServer, alias = ""): Repositories =>
   databaseOf(server, alias).storage.repositories;
 
-/** Who is bound to whom at a provider. */
+/** The links from accounts to users at a provider. */
 export async function linksOf(server: RunningServer, alias = ""): Promise<IdentityLink[]> {
   const { records } = repositoriesOf(server, alias);
   return (await records.list(identityLinkKind, { after: null, limit: 100 })).map(({ value }) => value);
 }
 
-/** Unbinds everybody. */
+/** Removes all links. */
 export async function removeLinks(server: RunningServer, alias = ""): Promise<void> {
   const { records } = repositoriesOf(server, alias);
   const links = await records.list(identityLinkKind, { after: null, limit: 100 });

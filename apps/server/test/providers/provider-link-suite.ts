@@ -6,10 +6,10 @@ import { Authenticator } from "../second-factor-client.ts";
 import { link, logInAt } from "./browser.ts";
 import { linksOf, type ProviderFixture, register, repositoriesOf } from "./provider-fixture.ts";
 
-/** What `inAll` asks of everybody at once. */
+/** The concurrent requests for `inAll`. */
 const atOnce = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 20 }, work));
 
-/** Who is bound to which user, and by whom. */
+/** The links to users, with their creators. */
 export function providerLinkSuite(server: () => RunningServer, fixture: () => ProviderFixture): void {
   const r = (alias = "") => repositoriesOf(server(), alias);
   const users = async () =>
@@ -17,7 +17,7 @@ export function providerLinkSuite(server: () => RunningServer, fixture: () => Pr
   const dfUuidAt = async (provider: string, account = "anna") =>
     (await logInAt(server(), provider, account)).body.data.dfUuid as string;
 
-  test("an e-mail address binds nobody", async () => {
+  test("does not link by e-mail address", async () => {
     for (const name of ["anna@example.com", "ANNA@Example.com", "anna\u200B@example.com", "ａnna@example.com"]) {
       const [user] = await r().objects.insert([{ className: "User", attributes: { Name: name } }]);
       await r().accounts.create(
@@ -29,7 +29,7 @@ export function providerLinkSuite(server: () => RunningServer, fixture: () => Pr
     expect(await linksOf(server())).toEqual([]);
   });
 
-  test("credentials are judged before the dfUuid, which only success spends", async () => {
+  test("checks credentials before the dfUuid, which only a success spends", async () => {
     const dfUuid = await dfUuidAt("google");
     const codes = [];
     for (const bad of [undefined, null, "", 1, {}, [dfUuid], "nothing", "00000000-0000-4000-8000-000000000000"])
@@ -45,7 +45,7 @@ export function providerLinkSuite(server: () => RunningServer, fixture: () => Pr
     expect(await linksOf(server())).toHaveLength(1);
   });
 
-  test("who shares a user does not shake his second factor off by binding himself anew", async () => {
+  test("a second factor of a shared user is not removed by a new link", async () => {
     const { account } = await r().accounts.find({ realm: "database", loginName: "reader" }, []);
     const appName = "guarded by a factor";
     await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "optional" });
@@ -76,7 +76,7 @@ export function providerLinkSuite(server: () => RunningServer, fixture: () => Pr
     }
   });
 
-  test("whoever is let in only to set up a second factor binds nothing, and can do so once he has shown it", async () => {
+  test("a session for enrolment links nothing, and can link after it has shown the factor", async () => {
     const appName = "demands a factor";
     await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "forced" });
     const dfUuid = await dfUuidAt("google");
@@ -94,7 +94,7 @@ export function providerLinkSuite(server: () => RunningServer, fixture: () => Pr
     expect(await linksOf(server())).toHaveLength(1);
   });
 
-  test("a dfUuid is good for nothing with another app key, and stays good with its own", async () => {
+  test("a dfUuid is invalid with another app key, and stays valid with its own", async () => {
     const other = "app-key-of-somebody-else";
     await r().appKeys.create({ name: other, appNames: null, origins: [] }, new NodeDigests().sha256(other));
     const dfUuid = await dfUuidAt("google");
@@ -107,13 +107,13 @@ export function providerLinkSuite(server: () => RunningServer, fixture: () => Pr
     expect((await link(server(), dfUuid.toUpperCase())).code).toBe("0");
   });
 
-  test("two databases know nothing of one another's links", async () => {
+  test("links of two databases are independent", async () => {
     await link(server(), await dfUuidAt("google"));
     expect((await logInAt(server(), "google", "anna", { alias: "/second" })).body.data).toHaveProperty("dfUuid");
     expect(await linksOf(server(), "second")).toEqual([]);
   });
 
-  test("new accounts get the default user, however many come at once, and see no one but themselves", async () => {
+  test("concurrent new accounts get the default user, and see only themselves", async () => {
     const { account } = await r().accounts.find({ realm: "database", loginName: "reader" }, []);
     await register(fixture(), server(), "google", { defaultUserId: account?.userId ?? null });
     try {

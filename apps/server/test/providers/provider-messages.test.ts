@@ -47,7 +47,7 @@ const post = (path: string, body: string, type = "application/x-www-form-urlenco
     .send(body)
     .then(({ status, body: { status: told } }) => [status, told.internalStatus]);
 
-test("a form is taken on the callback of Apple alone, within bounds", async () => {
+test("accepts a form on the callback of Apple only, within limits", async () => {
   for (const name of ["apple", "appleid", "APPLE"])
     expect(await post(`/v1/${name}/callback`, "state=x&code=y")).toEqual([400, "324"]);
   expect(await post("/v1/google/callback", "state=x&code=y")).toEqual([406, "207"]);
@@ -66,7 +66,7 @@ test("a form is taken on the callback of Apple alone, within bounds", async () =
   expect(await post("/v1/extLogin", "user=demo&pass=demo&appNames=demo-app")).toEqual([400, "100"]);
 });
 
-test("other methods are refused, and a callback asks for no app key", async () => {
+test("refuses other methods, and a callback requires no app key", async () => {
   const ask = (method: "head" | "put" | "delete", path: string) =>
     request(server.url)
       [method](path)
@@ -91,7 +91,7 @@ test("other methods are refused, and a callback asks for no app key", async () =
   ).toBe("304");
 });
 
-test("nothing of a log-in travels over plain HTTP from another machine", async () => {
+test("refuses a log-in over plain HTTP from another machine", async () => {
   const { location, cookie } = await away(server, "google");
   const { parameters } = await signIn(location, "anna");
   const from = (proto: string) => ({ "x-forwarded-for": "198.51.100.7", "x-forwarded-proto": proto });
@@ -106,7 +106,7 @@ test("nothing of a log-in travels over plain HTTP from another machine", async (
   expect((await callback("https")).body.status.internalStatus).toBe("0");
 });
 
-test("neither logs nor answers nor the audit tell what opens something", async () => {
+test("neither logs nor answers nor the audit contain credentials", async () => {
   const { location, cookie } = await away(server, "google", { query: { "2faToken": "135790" } });
   const callback = await signIn(location, "anna");
   const { body } = await comeBack(server, callback, cookie);
@@ -141,7 +141,7 @@ test("neither logs nor answers nor the audit tell what opens something", async (
   expect(secrets.filter((secret) => everything.includes(secret))).toEqual([]);
 });
 
-test("a page of a listed origin may begin a log-in, and hears of it", async () => {
+test("a page of a listed origin may begin a log-in, and can read the answer", async () => {
   await repositoriesOf(server).appKeys.create(
     { name: "page", appNames: ["demo-app"], origins: ["https://app.example"] },
     (await import("node:crypto")).createHash("sha256").update("page-app-key").digest("hex"),

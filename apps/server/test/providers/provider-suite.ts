@@ -7,7 +7,7 @@ import { providerCallbackSuite } from "./provider-callback-suite.ts";
 import { providerLinkSuite } from "./provider-link-suite.ts";
 import { linksOf, type ProviderFixture, publicUrl, register, removeLinks } from "./provider-fixture.ts";
 
-/** Everything that can go wrong with log-ins at providers, and what several do at once. */
+/** Failures of provider log-ins, and concurrent log-ins. */
 export function providerSuite(server: () => RunningServer, fixture: () => ProviderFixture): void {
   const forget = async () => {
     for (const alias of ["", "second"]) await removeLinks(server(), alias);
@@ -48,15 +48,15 @@ export function providerSuite(server: () => RunningServer, fixture: () => Provid
 
   test.each([
     ["unknown to the service", "nobody", {}, 698],
-    ["none, but a member of any object", "__proto__", {}, 698],
-    ["asked with an app name that is unknown", "google", { appNames: "other" }, 208],
-    ["asked with a blank app name", "google", { appNames: "demo-app,," }, 208],
-    ["asked with an app name twice", "google", { appNames: "demo-app,demo-app" }, 210],
-  ])("a provider that is %s is refused", async (_what, provider, query, code) => {
+    ["a property of any object, and unknown", "__proto__", {}, 698],
+    ["requested with an unknown app name", "google", { appNames: "other" }, 208],
+    ["requested with a blank app name", "google", { appNames: "demo-app,," }, 208],
+    ["requested with a duplicate app name", "google", { appNames: "demo-app,demo-app" }, 210],
+  ])("refuses a provider that is %s", async (_what, provider, query, code) => {
     expect(await begin(server(), provider, { query })).toMatchObject({ status: 400, code: String(code) });
   });
 
-  test("takes the app key from the header or the query, and never picks one of two", async () => {
+  test("accepts the app key from the header or the query, and never chooses between two", async () => {
     const of = (query: string, headers: Record<string, string>) =>
       begin(server(), "google", { query: { appkey: query }, headers }).then(({ code }) => code);
     expect([
@@ -78,7 +78,7 @@ export function providerSuite(server: () => RunningServer, fixture: () => Provid
     "noNonce",
     "otherNonce",
     "signedByPublicKey",
-  ] as const)("believes no id token with the fault %s", async (idToken) => {
+  ] as const)("refuses an id token with the fault %s", async (idToken) => {
     for (const type of ["google", "microsoft", "apple"] as const) {
       fixture().imitation.misbehave(type, { idToken });
       const { code, body } = await logInAt(server(), type, "anna");
@@ -91,7 +91,7 @@ export function providerSuite(server: () => RunningServer, fixture: () => Provid
     expect(await linksOf(server())).toEqual([]);
   });
 
-  test("believes no access token that was made for another application", async () => {
+  test("refuses an access token for another application", async () => {
     fixture().imitation.misbehave("facebook", { debug: "otherApp" });
     expect(await logInAt(server(), "facebook", "anna")).toMatchObject({ code: "324" });
   });

@@ -11,7 +11,7 @@ export const quotaEnvironment = {
   PROVIDERS_MAX_PENDING_LOGINS: "5",
 };
 
-/** How many log-ins can be under way at providers, at one server or at two of the same databases. */
+/** The limit of provider log-ins in progress, at one server or two servers with the same databases. */
 export function quotaSuite(
   servers: () => readonly [RunningServer, RunningServer],
   fixture: () => ProviderFixture,
@@ -21,7 +21,7 @@ export function quotaSuite(
     headers: { "x-forwarded-for": address, "x-forwarded-proto": "https" },
   });
   const codes = (answers: readonly Answer[]) => answers.map(({ code }) => code).toSorted();
-  /** So many at once, by turns at both servers. */
+  /** This many at once, alternating between the servers. */
   const atOnce = (times: number, address: (index: number) => string, alias = "") =>
     Promise.all(
       Array.from({ length: times }, (_, index) =>
@@ -51,7 +51,7 @@ export function quotaSuite(
   });
   beforeEach(free);
 
-  test("of many from one network at once as many begin as may be under way, and the others are told when to come back", async () => {
+  test("begins as many concurrent log-ins of one network as allowed, and tells the others when to retry", async () => {
     await settled();
     const answers = await atOnce(12, () => "192.0.2.1");
     expect(codes(answers)).toEqual(["0", "0", "0", ...Array.from({ length: 9 }, () => "706")]);
@@ -70,20 +70,20 @@ export function quotaSuite(
     expect(await settled()).toEqual([["provider.refused", 706, "192.0.2.1", 9]]);
   });
 
-  test("nobody else is refused for it, as long as there is room in all, and no other database", async () => {
+  test("refuses no other network until the total limit, and no other database", async () => {
     expect(codes(await atOnce(4, () => "192.0.2.1"))).toEqual(["0", "0", "0", "706"]);
     expect(codes(await atOnce(4, (index) => `192.0.2.${2 + (index % 2)}`))).toEqual(["0", "0", "706", "706"]);
     expect(codes(await atOnce(3, () => "192.0.2.1", "/second"))).toEqual(["0", "0", "0"]);
   });
 
-  test("neither a forwarded address of one's own making nor another of the same network is another network", async () => {
+  test("a forged forwarded address and another address of the same network count as the network", async () => {
     const forged = await atOnce(4, (index) => `198.51.100.${index}, 192.0.2.1`);
     expect(codes(forged)).toEqual(["0", "0", "0", "706"]);
     await free();
     expect(codes(await atOnce(4, (index) => `2001:db8:1:2::${index + 1}`))).toEqual(["0", "0", "0", "706"]);
   });
 
-  test("whoever comes back, whatever comes of it, makes room for another", async () => {
+  test("every return frees a slot, whatever its outcome", async () => {
     const [server] = servers();
     const { location, cookie } = await away(server, "google", from("192.0.2.1"));
     const refused = await away(server, "google", from("192.0.2.1"));
@@ -94,7 +94,7 @@ export function quotaSuite(
     expect(codes(await atOnce(3, () => "192.0.2.1"))).toEqual(["0", "0", "706"]);
   });
 
-  test("what is refused for another reason takes no room", async () => {
+  test("a log-in refused for another reason takes no slot", async () => {
     for (let round = 0; round < 4; round += 1)
       expect((await begin(servers()[0], "google", { ...from("192.0.2.1"), query: { appNames: "other" } })).code).toBe(
         "208",

@@ -2,10 +2,10 @@ import type { RunningServer } from "../../src/index.ts";
 import { link, logInAt, type Returned, trade } from "./browser.ts";
 import { repositoriesOf } from "./provider-fixture.ts";
 
-/** How many trade one code at once. */
+/** The number of concurrent exchanges of one code. */
 export const many = 12;
 
-/** The first of the servers, and what is done there. */
+/** The first of the servers, with helpers. */
 export function returnFixture(servers: () => readonly [RunningServer, RunningServer]) {
   const server = () => servers()[0];
   const r = (alias = "") => repositoriesOf(server(), alias);

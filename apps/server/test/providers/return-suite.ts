@@ -11,7 +11,7 @@ import { returnTradeSuite } from "./return-trade-suite.ts";
 
 const oneOfMany = (refusal: string) => ["0", ...Array.from({ length: many - 1 }, () => refusal)];
 
-/** Log-ins at providers that return to an app, at one server or at two of the same databases. */
+/** Provider log-ins that return to an app, at one server or two servers with the same databases. */
 export function returnSuite(
   servers: () => readonly [RunningServer, RunningServer],
   fixture: () => ProviderFixture,
@@ -19,7 +19,7 @@ export function returnSuite(
   const { server, r, bind, codeOf } = returnFixture(servers);
   const users = async () =>
     (await r().objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 100 })).objects.length;
-  /** By turns at both servers. */
+  /** Alternating between the servers. */
   const atOnce = (given: Returned) =>
     Promise.all(Array.from({ length: many }, (_, index) => trade(servers()[index % 2] as RunningServer, given)));
 
@@ -33,7 +33,7 @@ export function returnSuite(
   });
 
   describe.each(providerTypes)("at %s", (type: ProviderType) => {
-    test("a browser comes back with a code, which is traded for a dfUuid, and then for a session", async () => {
+    test("a browser returns with a code, which is exchanged for a dfUuid, and later for a session", async () => {
       const first = await returnFrom(server(), type, "anna");
       const { status, body, headers } = first.answer;
       expect({ status, body }).toEqual({
@@ -68,7 +68,7 @@ export function returnSuite(
       expect(await codeOf(first)).toBe("324");
     });
 
-    test("a browser comes back with an error when the user cancels", async () => {
+    test("a browser returns with an error when the user cancels", async () => {
       const { answer } = await returnFrom(server(), type, null);
       expect([answer.status, answer.code, answer.headers["location"]]).toEqual([
         302,
@@ -78,14 +78,14 @@ export function returnSuite(
       expect(await linksOf(server())).toEqual([]);
     });
 
-    test("of many trades at once one is heard", async () => {
+    test("one of several concurrent exchanges succeeds", async () => {
       await bind(type);
       const answers = await atOnce(await returnFrom(server(), type, "anna"));
       expect(answers.map(({ code }) => code).toSorted()).toEqual(oneOfMany("324"));
     });
   });
 
-  test("of many trades at once one binds a new user, and one gets a dfUuid", async () => {
+  test("one of several concurrent exchanges links a new user, and one returns a dfUuid", async () => {
     const unbound = await atOnce(await returnFrom(server(), "google", "anna"));
     expect(unbound.map(({ code }) => code).toSorted()).toEqual(oneOfMany("324"));
     const { account } = await r().accounts.find({ realm: "database", loginName: "reader" }, []);
@@ -108,15 +108,15 @@ export function returnSuite(
   const { challenge } = pkcePair();
   test.each<[string, Readonly<Record<string, string>>]>([
     ["no challenge", { returnTo: returnAddress }],
-    ["a challenge alone", { challenge }],
+    ["a challenge without an address", { challenge }],
     ["an empty address", { returnTo: "", challenge }],
     ["an empty challenge", { returnTo: returnAddress, challenge: "" }],
-    ["a challenge of another form", { returnTo: returnAddress, challenge: "a".repeat(64) }],
+    ["a malformed challenge", { returnTo: returnAddress, challenge: "a".repeat(64) }],
     ["a challenge that is too long", { returnTo: returnAddress, challenge: "a".repeat(5_000) }],
     ["an address that is not listed", { returnTo: "https://evil.example/callback", challenge }],
     ["a host that begins like a listed one", { returnTo: "http://127.0.0.1.evil.example/callback", challenge }],
     ["user information", { returnTo: "http://127.0.0.1:80@evil.example/callback", challenge }],
-    ["a path behind the listed one", { returnTo: `${returnAddress}/../other`, challenge }],
+    ["a path below the listed one", { returnTo: `${returnAddress}/../other`, challenge }],
     ["a query", { returnTo: `${returnAddress}?code=1`, challenge }],
     ["a fragment", { returnTo: `${returnAddress}#`, challenge }],
     ["no scheme", { returnTo: "//127.0.0.1/callback", challenge }],
@@ -124,12 +124,12 @@ export function returnSuite(
     ["a script", { returnTo: "javascript:alert(1)", challenge }],
     ["a header", { returnTo: `${returnAddress}\r\nSet-Cookie: a=b`, challenge }],
     ["an address that is too long", { returnTo: `${returnAddress}?${"a".repeat(2_048)}`, challenge }],
-  ])("does not begin with %s", async (_what, query) => {
+  ])("refuses to begin with %s", async (_what, query) => {
     const { status, code, headers } = await begin(server(), "google", { query });
     expect([status, code, headers["location"], headers["set-cookie"]]).toEqual([400, "307", undefined, undefined]);
   });
 
-  test("does not begin with two addresses, nor with one that only another app key lists", async () => {
+  test("refuses to begin with two addresses, or with one of another app key", async () => {
     const name = `lists ${Date.now()}`;
     const returnAddresses = ["https://app.example/back?at=1", "com.example.app:/back"];
     await r().appKeys.create({ name, appNames: null, origins: [], returnAddresses }, new NodeDigests().sha256(name));
@@ -154,7 +154,7 @@ export function returnSuite(
     expect(answer.headers["location"]).toMatch(/^https:\/\/app\.example\/back\?at=1&code=[\w-]{43}$/);
   });
 
-  test("an address that is given to the callback is nobody's", async () => {
+  test("ignores a return address given to the callback", async () => {
     const { location, cookie } = await away(server(), "google", { query: { returnTo: returnAddress, challenge } });
     const { parameters, ...callback } = await signIn(location, "anna");
     const answer = await comeBack(
@@ -177,7 +177,7 @@ export function returnSuite(
     ).toMatchObject({ status: 200, body: { data: { dfUuid: expect.any(String) } } });
   });
 
-  test("a return in another browser, or a second one, is not redirected", async () => {
+  test("does not redirect a return in another browser, or a second one", async () => {
     const start = async () => {
       const { location, cookie } = await away(server(), "google", { query: { returnTo: returnAddress, challenge } });
       return { callback: await signIn(location, "anna"), cookie };
@@ -196,7 +196,7 @@ export function returnSuite(
     ["serverError", "706"],
     ["notJson", "324"],
     ["refusesClient", "608"],
-  ] as const)("tells the app of a provider that %s", async (token, code) => {
+  ] as const)("tells the app about a provider that %s", async (token, code) => {
     fixture().imitation.misbehave("google", { answers: { token } });
     const { answer } = await returnFrom(server(), "google", "anna");
     expect([answer.status, answer.headers["location"], answer.body]).toEqual([

@@ -8,7 +8,7 @@ import { away, comeBack, pkcePair, type Returned, returnAddress, returnFrom, tra
 import { databaseOf } from "./provider-fixture.ts";
 import { many, returnFixture } from "./return-fixture.ts";
 
-/** The codes that apps trade: for whom they are good, and how often. */
+/** The codes that apps exchange: their validity, and their number of uses. */
 export function returnTradeSuite(servers: () => readonly [RunningServer, RunningServer]): void {
   const { server, r, bind, codeOf } = returnFixture(servers);
   const { challenge } = pkcePair();
@@ -25,14 +25,14 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     ["a list of codes", ({ code, verifier }) => ({ code: [code], verifier }), "307"],
     ["a verifier that is an object", ({ code }) => ({ code, verifier: {} }), "307"],
     ["a token that is a number", ({ code, verifier }) => ({ code, verifier, "2faToken": 123_456 }), "307"],
-    ["a wish that is a text", ({ code, verifier }) => ({ code, verifier, "2faEnrol": "true" }), "307"],
+    ["an enrolment flag that is a text", ({ code, verifier }) => ({ code, verifier, "2faEnrol": "true" }), "307"],
     [
-      "members that nobody asks for",
+      "unknown members",
       ({ code, verifier }) => ({ code, verifier, sessionId: "a", returnTo: "https://evil.example" }),
       "0",
     ],
   ];
-  test.each(bodies)("a trade with %s", async (_what, made, expected) => {
+  test.each(bodies)("answers an exchange with %s", async (_what, made, expected) => {
     const { status, code, body } = await call(server(), "/v1/auth/code", {
       method: "POST",
       body: made(await returnFrom(server(), "google", "anna")),
@@ -41,7 +41,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     if (expected !== "0") expect(body).not.toHaveProperty("data");
   });
 
-  test("a trade takes the app key in a header, a body of JSON and nothing else", async () => {
+  test("an exchange accepts the app key in a header, a body of JSON and nothing else", async () => {
     const given = await returnFrom(server(), "google", "anna");
     const asked = (headers: Record<string, string>, path = "/v1/auth/code") =>
       trade(server(), given, {}, { headers }).then(({ code }) => [path, code]);
@@ -67,7 +67,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     expect(await codeOf(given)).toBe("0");
   });
 
-  test("a code is good for its app key and its database alone", async () => {
+  test("a code is valid for its app key and its database only", async () => {
     const other = `another ${Date.now()}`;
     await r().appKeys.create(
       { name: other, appNames: null, origins: [], returnAddresses: ["http://127.0.0.1/callback"] },
@@ -76,21 +76,21 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     const foreign = await returnFrom(server(), "google", "anna");
     expect((await trade(server(), foreign, {}, { alias: "/second" })).code).toBe("324");
     expect((await trade(server(), foreign, {}, { headers: { appkey: other } })).code).toBe("324");
-    // A code that is shown with another key was stolen: it is over.
+    // A code sent with another key was stolen, and is spent.
     expect(await codeOf(foreign)).toBe("324");
     const second = await returnFrom(server(), "google", "anna", { alias: "/second" });
     expect(await codeOf(second)).toBe("324");
     expect((await trade(server(), second, {}, { alias: "/second" })).code).toBe("0");
   });
 
-  test("a wrong verifier ends a code, so that what one has caught is worth one guess", async () => {
+  test("a wrong verifier spends a code, so that a stolen code allows one guess", async () => {
     await bind();
     const given = await returnFrom(server(), "google", "anna");
     expect(await codeOf({ ...given, verifier: pkcePair().verifier })).toBe("324");
     expect(await codeOf(given)).toBe("324");
   });
 
-  test("somebody else's code is worth nothing to an app that began a log-in of its own", async () => {
+  test("another client's code is useless to an app with its own log-in", async () => {
     await bind();
     const [attacker, victim] = [
       await returnFrom(server(), "google", "anna"),
@@ -101,7 +101,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     expect(await codeOf(victim)).toBe("0");
   });
 
-  test("a disabled user is refused at the trade, and one app key as well that was disabled", async () => {
+  test("refuses a user or an app key that was disabled before the exchange", async () => {
     await bind();
     const { account } = await r().accounts.find({ realm: "database", loginName: "demo" }, []);
     const [given, late] = [await returnFrom(server(), "google", "anna"), await returnFrom(server(), "google", "anna")];
@@ -124,7 +124,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     expect(await codeOf(late)).toBe("0");
   });
 
-  test("a second factor is asked for at the trade, and the code stays good for it", async () => {
+  test("requires a second factor at the exchange, and the code stays valid", async () => {
     const appName = `guards its returns ${Date.now()}`;
     await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "forced" });
     await bind();
@@ -158,7 +158,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     expect(await codeOf(given, right)).toBe("324");
   });
 
-  test("a token that came with the start is good for the trade", async () => {
+  test("a token from the start is valid at the exchange", async () => {
     const appName = `takes tokens early ${Date.now()}`;
     await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "optional" });
     await bind();
@@ -182,7 +182,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     ).toBe("0");
   });
 
-  test("pages of an origin that the app key lists may trade, and no others", async () => {
+  test("pages of an origin of the app key may exchange codes, and no others", async () => {
     const given = await returnFrom(server(), "google", "anna");
     const preflight = (origin: string) =>
       call(server(), "/v1/auth/code", {
@@ -204,7 +204,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     ).toBe("http://127.0.0.1:51234");
   });
 
-  test("keeps codes by their digests, sealed", async () => {
+  test("stores codes by their digests, sealed", async () => {
     const given = await returnFrom(server(), "google", "anna");
     const digest = new NodeDigests().sha256(given.code);
     const { records } = databaseOf(server()).storage.repositories;

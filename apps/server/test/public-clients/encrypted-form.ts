@@ -17,7 +17,7 @@ const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const pem = pair.publicKey.export({ type: "spki", format: "pem" }) as string;
 const der = pair.publicKey.export({ type: "spki", format: "der" });
 
-/** The spellings of a key that clients send. */
+/** The notations of a key that clients send. */
 export const keySpellings: Readonly<Record<string, string>> = {
   PEM: pem,
   "PEM with CR LF": pem.replaceAll("\n", "\r\n"),
@@ -27,7 +27,7 @@ export const keySpellings: Readonly<Record<string, string>> = {
   "base64 of PEM": Buffer.from(pem).toString("base64"),
 };
 
-/** The server's key as the answer gives it: PEM in SPKI with CR LF. */
+/** The server's key as answered: PEM in SPKI with CR LF. */
 export async function fetchServerKey(client: StrictClient): Promise<string> {
   const data = await client.ok({ path: "/v2/login/key", headers: { "Content-Type": "application/json" } });
   expect(data.key).toMatch(
@@ -53,7 +53,7 @@ export function encryptFields(
   return { aesKey: aesKey.toString("base64"), data: data.toString("base64"), publicKey };
 }
 
-/** Decrypts the answer to a good log-in, and reads the envelope in it. */
+/** Decrypts the answer to a successful log-in, and reads its envelope. */
 export function decryptAnswer({ status, headers, text }: Received): Json {
   expect({ status, text: status === 200 ? "" : text }).toEqual({ status: 200, text: "" });
   expect([headers["content-type"], headers["encrypted"]]).toEqual(["text/plain; charset=utf-8", "v=1"]);

@@ -31,7 +31,7 @@ const metaFields = {
 const name = { Name1: expect.any(String), Name2: expect.any(String), Name3: expect.any(String) };
 const image = { ...metaFields, "~ClassName": "Image" };
 
-/** The user object of the specification, with no member more and none less. */
+/** The user object of the specification, with exactly its members. */
 const ownUser = {
   ...metaFields,
   "~ClassName": "User",
@@ -54,25 +54,25 @@ const ownUser = {
 const sessionId = expect.stringMatching(/^[A-Za-z0-9_-]{43}$/);
 const token = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/);
 
-/** How public clients come in, and what they are refused with. */
+/** How public clients log in, and how they are refused. */
 export function publicLogInSuite(server: () => Subject): void {
   const client = (headers: Headers = { appkey: "demo-app-key" }, alias = "") =>
     new StrictClient(server().url, headers, alias);
   const post = (path: string, body: unknown, headers: Headers = json) => ({ method: "POST", path, body, headers });
 
-  describe("the encrypted form of the log-in with a token", () => {
+  describe("encrypted form of the log-in with a token", () => {
     let serverKey: string;
     beforeAll(async () => {
       serverKey = await fetchServerKey(client());
     });
     const logIn = async (body: unknown): Promise<Json> => decryptAnswer(await client().send(post("/v2/login", body)));
 
-    test.each(Object.entries(keySpellings))("takes a client key as %s", async (_spelling, publicKey) => {
+    test.each(Object.entries(keySpellings))("accepts a client key as %s", async (_spelling, publicKey) => {
       const data = await logIn(encryptFields(serverKey, logInFields("demo"), publicKey));
       expect(data).toEqual({ sessionId, token, user: ownUser, databaseName: "demo" });
     });
 
-    test("takes the device, an empty token of a second factor, and members that it does not know", async () => {
+    test("accepts the device, an empty second factor token, and unknown members", async () => {
       const device = {
         deviceId: "pc-1",
         device: "phone",
@@ -95,7 +95,7 @@ export function publicLogInSuite(server: () => Subject): void {
       expect(Object.keys(data).toSorted()).toEqual(["databaseName", "sessionId", "token", "user"]);
     });
 
-    test("gives a session id and a token that are good for one session, each in its own header", async () => {
+    test("returns a session id and a token for one session, each for its own header", async () => {
       const data = await logIn(encryptFields(serverKey, logInFields("demo")));
       const check = { path: "/_CheckSession" };
       expect(await client().ok({ ...check, headers: { sessionid: data.sessionId } })).toEqual({});
@@ -108,18 +108,18 @@ export function publicLogInSuite(server: () => Subject): void {
       await client().fails({ ...check, headers: { Authorization: data.token } }, 203);
     });
 
-    test("may use its AES key again", async () => {
+    test("may repeat its AES key", async () => {
       const [one, other] = [
         encryptFields(serverKey, logInFields("demo")),
         encryptFields(serverKey, logInFields("demo")),
       ];
       await logIn(one);
       await logIn(one);
-      // Another message under a key that is not its own cannot be deciphered.
+      // Another message under a foreign key cannot be decrypted.
       await client().fails(post("/v2/login", { ...one, data: other.data }), 310);
     });
 
-    test("is refused a captured message under another client key", async () => {
+    test("refuses a captured message under another client key", async () => {
       const message = encryptFields(serverKey, logInFields("demo"));
       await logIn(message);
       const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({
@@ -137,21 +137,21 @@ export function publicLogInSuite(server: () => Subject): void {
       ["no data and a bad public key", ({ aesKey }) => ({ aesKey, publicKey: "x" }), 206],
       ["a bad public key", (good) => ({ ...good, publicKey: "x" }), 309],
       ["a bad public key and bad data", (good) => ({ ...good, data: "x", publicKey: "x" }), 309],
-      ["data that are no base64", (good) => ({ ...good, data: "***" }), 310],
-      ["data cut short", (good) => ({ ...good, data: good["data"]?.slice(0, -8) }), 310],
-      ["an AES key cut short", (good) => ({ ...good, aesKey: good["aesKey"]?.slice(0, -8) }), 310],
-      ["fields that are no JSON", () => encryptFields(serverKey, "{"), 310],
-      ["fields that are no object", () => encryptFields(serverKey, "[]"), 310],
+      ["data that are not base64", (good) => ({ ...good, data: "***" }), 310],
+      ["truncated data", (good) => ({ ...good, data: good["data"]?.slice(0, -8) }), 310],
+      ["a truncated AES key", (good) => ({ ...good, aesKey: good["aesKey"]?.slice(0, -8) }), 310],
+      ["fields of invalid JSON", () => encryptFields(serverKey, "{"), 310],
+      ["fields that are not an object", () => encryptFields(serverKey, "[]"), 310],
       ["no user", () => encryptFields(serverKey, { pass: "x", appNames: ["demo-app"] }), 301],
       ["a wrong password", () => encryptFields(serverKey, logInFields("demo", { pass: md5("wrong") })), 302],
       ["no app names", () => encryptFields(serverKey, logInFields("demo", { appNames: undefined })), 209],
       ["an unknown app name", () => encryptFields(serverKey, logInFields("demo", { appNames: ["nothing"] })), 208],
-    ])("is refused in clear for %s", async (_title, body, code) => {
+    ])("is refused in clear text for %s", async (_title, body, code) => {
       await client().fails(post("/v2/login", body(encryptFields(serverKey, logInFields("demo")))), code);
     });
   });
 
-  describe("the plain log-in", () => {
+  describe("plain log-in", () => {
     test.each([
       ["/v1/login", { sessionId }],
       ["/v2/login", { token }],
@@ -171,7 +171,7 @@ export function publicLogInSuite(server: () => Subject): void {
       ["the password itself", { pass: "demo" }],
       ["one app name as a text", { appNames: "demo-app" }],
       ["several app names", { appNames: ["demo-app", "demo-2fa"] }],
-    ])("takes %s", async (_title, more) => {
+    ])("accepts %s", async (_title, more) => {
       expect(await client().ok(post("/v1/login", logInFields("demo", more)))).toEqual({
         sessionId,
         user: ownUser,
@@ -181,7 +181,7 @@ export function publicLogInSuite(server: () => Subject): void {
 
     test.each<[title: string, body: unknown, code: number]>([
       ["no body", undefined, 300],
-      ["no JSON", "{", 311],
+      ["invalid JSON", "{", 311],
       ["an array", [], 307],
       ["a forbidden name", '{"__proto__":{},"user":"demo"}', 307],
       ["no user", { pass: md5("demo"), appNames: ["demo-app"] }, 301],
@@ -191,16 +191,16 @@ export function publicLogInSuite(server: () => Subject): void {
       ["no password", logInFields("demo", { pass: undefined }), 301],
       ["no user and no app names", { pass: "x" }, 301],
       ["no app names", logInFields("demo", { appNames: undefined }), 209],
-      ["app names that are empty", logInFields("demo", { appNames: [] }), 208],
+      ["an empty list of app names", logInFields("demo", { appNames: [] }), 208],
       ["a blank app name", logInFields("demo", { appNames: [""] }), 208],
-      ["a number for an app name", logInFields("demo", { appNames: [5] }), 208],
-      ["an app name twice", logInFields("demo", { appNames: ["demo-app", "demo-app"] }), 210],
+      ["a number as an app name", logInFields("demo", { appNames: [5] }), 208],
+      ["a duplicate app name", logInFields("demo", { appNames: ["demo-app", "demo-app"] }), 210],
       ["an unknown app name", logInFields("demo", { appNames: ["nothing"] }), 208],
       ["a wrong password", logInFields("demo", { pass: md5("wrong") }), 302],
-      ["the MD5 in upper case of another", logInFields("demo", { pass: md5("other").toUpperCase() }), 302],
+      ["another password's MD5 in upper case", logInFields("demo", { pass: md5("other").toUpperCase() }), 302],
       ["an unknown user", logInFields("nobody"), 302],
-      ["a user in another case", logInFields("Demo", { pass: md5("demo") }), 302],
-      ["a device that is none", logInFields("demo", { device: "phone" }), 307],
+      ["a user name in another case", logInFields("Demo", { pass: md5("demo") }), 302],
+      ["an invalid device", logInFields("demo", { device: "phone" }), 307],
     ])("is refused for %s", async (_title, body, code) => {
       for (const path of ["/v1/login", "/v2/login"]) await client().fails(post(path, body), code);
     });
@@ -210,8 +210,8 @@ export function publicLogInSuite(server: () => Subject): void {
     });
   });
 
-  describe("the secure log-in of the first generation", () => {
-    // Blocks of the default padding, SHA-1, which most cryptographic libraries of clients choose when they are not told.
+  describe("secure log-in of the first generation", () => {
+    // Blocks of SHA-1 padding, the default of most cryptographic libraries of clients.
     const sha1 = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha1" };
     const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const publicKey = pair.publicKey.export({ type: "spki", format: "der" }).toString("base64");
@@ -222,7 +222,7 @@ export function publicLogInSuite(server: () => Subject): void {
         ),
       );
 
-    test.each(["publicKey", "publickey"])("gives a session id for plain requests, with %s", async (spelling) => {
+    test.each(["publicKey", "publickey"])("returns a session id for plain requests, with %s", async (spelling) => {
       const { key } = await client().ok({ path: "/v2/login/secure/key", headers: json });
       const fields = Buffer.from(JSON.stringify(logInFields("demo", { furtherencryption: false })));
       const credentials = inBlocks(fields, 214, (block) =>
@@ -248,7 +248,7 @@ export function publicLogInSuite(server: () => Subject): void {
     });
   });
 
-  describe("the order of checks", () => {
+  describe("order of checks", () => {
     const login = "/v1/login";
     test.each<
       [title: string, message: { method?: string; path: string; headers?: Headers; body?: unknown }, code: number]
@@ -257,7 +257,7 @@ export function publicLogInSuite(server: () => Subject): void {
       ["path before app key", { path: "/v1/nothing" }, 304],
       ["method before app key", { method: "DELETE", path: login }, 305],
       ["a missing app key before everything in the request", { method: "POST", path: login }, 100],
-      ["a blank app key is missing", { method: "POST", path: login, headers: { appkey: " " } }, 100],
+      ["a blank app key as missing", { method: "POST", path: login, headers: { appkey: " " } }, 100],
       ["a wrong app key before the content type", { method: "POST", path: login, headers: { appkey: "wrong" } }, 101],
       ["two app keys", { method: "POST", path: login, headers: { appkey: ["demo-app-key", "wrong"] } }, 101],
       ["the app key before the session", { path: "/_CheckSession", headers: { sessionId: "x" } }, 100],
@@ -273,7 +273,7 @@ export function publicLogInSuite(server: () => Subject): void {
       ],
       ["the content type before the body", { method: "POST", path: login, headers: { appkey: "demo-app-key" } }, 207],
       [
-        "a content type that is no JSON",
+        "a content type other than JSON",
         { method: "POST", path: login, headers: { appkey: "demo-app-key", "Content-Type": "text/plain" }, body: "{}" },
         207,
       ],
@@ -301,7 +301,7 @@ export function publicLogInSuite(server: () => Subject): void {
     ["an app key that is unknown", { appkey: "wrong" }],
     ["an empty session id", { sessionId: "" }],
     ["a content type", json],
-  ])("the service check answers to %s", async (_title, headers) => {
+  ])("the service check accepts %s", async (_title, headers) => {
     const data = await client({}).ok({ path: "/_CheckService", headers });
     expect(data).toEqual({
       applicationName: expect.any(String),
@@ -311,7 +311,7 @@ export function publicLogInSuite(server: () => Subject): void {
     expect(major * 1_000 + minor).toBeGreaterThanOrEqual(2_002);
   });
 
-  test("another database has the same paths behind its alias, and sessions of its own", async () => {
+  test("another database has the same paths after its alias, and its own sessions", async () => {
     const second = client(undefined, "second");
     expect(await second.ok({ path: "/_CheckService" })).toEqual(await client().ok({ path: "/_CheckService" }));
     const data = await second.ok(post("/v1/login", logInFields("demo")));

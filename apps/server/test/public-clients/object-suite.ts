@@ -4,7 +4,7 @@ import { json, logInFields } from "./log-in-suite.ts";
 import { checkEnvelope, type Headers, type Message, statusOf, StrictClient } from "./strict-client.ts";
 
 const encode = (value: unknown) => encodeURIComponent(typeof value === "string" ? value : JSON.stringify(value));
-/** As clients pack all parameters into one. */
+/** Packs all parameters into one, like clients. */
 const packed = (parameters: Readonly<Record<string, unknown>>) =>
   `qb64=${Buffer.from(
     Object.entries(parameters)
@@ -18,7 +18,7 @@ const asForm = (parameters: Readonly<Record<string, unknown>>) =>
 
 const storeTime = /^\d{8}T\d{6}[+-]\d{2}:\d{2}$/;
 
-/** Meta-fields as clients have them in their models; throws for any other that they do not know. */
+/** Meta-fields as in the models of clients; throws on unknown ones. */
 function requireMetaFields(object: Json): void {
   expect(object).toMatchObject({
     "~ClassName": expect.any(String),
@@ -31,7 +31,7 @@ function requireMetaFields(object: Json): void {
 
 const attributesOf = (object: Json): string[] => Object.keys(object).filter((name) => !name.startsWith("~"));
 
-/** What public clients do with objects and macros once they are in. */
+/** Requests of public clients for objects and macros. */
 export function publicObjectSuite(server: () => Subject): void {
   let client: StrictClient;
   let reader: StrictClient;
@@ -66,7 +66,7 @@ export function publicObjectSuite(server: () => Subject): void {
       ["packed, padded", (parameters) => packed({ ...parameters, a: 1 }) + "="],
     ];
 
-    test.each(spellings)("take query, page and serialization %s", async (_title, spell) => {
+    test.each(spellings)("accept query, page and serialization %s", async (_title, spell) => {
       const parameters = {
         query: { where, sort: ["-Date", "Number"] },
         page: 0,
@@ -95,7 +95,7 @@ export function publicObjectSuite(server: () => Subject): void {
       ],
       ["empty", { type: "empty", securityRights: true }, []],
       ["custom", { type: "custom", fieldList: [], macroLevel: 2 }, []],
-      ["custom in own words", { type: "custom", fields: ["Amount"], getSize: true }, ["Amount"]],
+      ["custom with its own names", { type: "custom", fields: ["Amount"], getSize: true }, ["Amount"]],
       ["macro", { type: "macro", macroLevel: 3 }, []],
       [
         "none",
@@ -112,17 +112,17 @@ export function publicObjectSuite(server: () => Subject): void {
       ["doubled slashes", "//v1///objects//Customer?perPage=3"],
       ["a trailing slash", "/v1/objects/Customer/?perPage=3"],
       [
-        "parameters that it does not know",
+        "unknown parameters",
         "/v1/objects/Customer?perPage=3&macroLevel=1&getSize=true&securityRights=1&fieldList=Name&_=17",
       ],
       ["a packed parameter beside others", `/v1/objects/Customer?page=0&${packed({ perPage: 3 })}`],
       ["the absolute form of the address", "ABSOLUTE/v1/objects/Customer?perPage=3"],
-    ])("answer to %s", async (_title, path) => {
+    ])("accept %s", async (_title, path) => {
       const data = await client.ok({ path: path.replace("ABSOLUTE", server().url) });
       expect([data["~Count"], data["~Elements"].length]).toEqual([200, 3]);
     });
 
-    test("answer to a bare question mark as to none", async () => {
+    test("accept a bare question mark as no query", async () => {
       const [bare, none] = [
         await client.ok({ path: "/v1/objects/Customer?" }),
         await client.ok({ path: "/v1/objects/Customer" }),
@@ -152,7 +152,7 @@ export function publicObjectSuite(server: () => Subject): void {
       [packed({ query: [] }), 329],
     ])("refuse %s", (query, code) => client.fails({ path: `/v1/objects/Customer?${query}` }, code).then(() => {}));
 
-    test("say nothing of classes that are not there or not to be read", async () => {
+    test("do not distinguish unknown and unreadable classes", async () => {
       for (const path of ["/v1/objects/Nothing", "/v1/object/Nothing", "/v1/objects/User", "/v1/object/User"])
         await reader.fails({ path }, 304);
     });
@@ -166,7 +166,7 @@ export function publicObjectSuite(server: () => Subject): void {
       ...more,
     });
 
-    test("are created, changed, locked, deleted into the recycler, restored and deleted", async () => {
+    test("are created, changed, locked, recycled, restored and deleted", async () => {
       const created = await client.ok(create({ Name: "Ada", City: "Graz", "~StoreTime": "20200101T000000+00:00" }));
       requireMetaFields(created);
       expect(created).toMatchObject({ "~ClassName": "Customer", Name: "Ada", City: "Graz" });
@@ -197,24 +197,24 @@ export function publicObjectSuite(server: () => Subject): void {
 
     test.each<[title: string, message: Message, code: number]>([
       ["no body", { method: "POST", path: "/v1/object/Customer" }, 300],
-      ["a body that is no JSON", create({}, { body: "{" }), 311],
+      ["a body of invalid JSON", create({}, { body: "{" }), 311],
       ["an array", create({}, { body: [] }), 307],
       ["an unknown attribute", create({ Name: "x", Nothing: 1 }), 307],
       ["a meta-field", create({ Name: "x", "~ObjectID": "7" }), 307],
       ["a number as a text", create({ Name: "x", CreditLimit: "5" }), 307],
-      ["a mandatory attribute that is missing", create({ City: "Graz" }), 307],
+      ["a missing mandatory attribute", create({ City: "Graz" }), 307],
       ["a nested forbidden name", create({}, { body: '{"Name":"x","City":{"constructor":1}}' }), 307],
-      ["a body 40 deep", create({}, { body: `{"Name":${"[".repeat(40)}${"]".repeat(40)}}` }), 307],
+      ["a body of 40 levels", create({}, { body: `{"Name":${"[".repeat(40)}${"]".repeat(40)}}` }), 307],
       ["a body of more than 1 MiB", create({ Name: "x".repeat(1_048_576) }), 801],
-      ["a content type that is no JSON", create({ Name: "x" }, { headers: { "Content-Type": "text/plain" } }), 207],
-      ["a class that is not there", create({ Name: "x" }, { path: "/v1/object/Nothing" }), 304],
-      ["an object that is not there", { path: "/v1/object/ZZZZZZZZ" }, 304],
+      ["a content type other than JSON", create({ Name: "x" }, { headers: { "Content-Type": "text/plain" } }), 207],
+      ["an unknown class", create({ Name: "x" }, { path: "/v1/object/Nothing" }), 304],
+      ["an unknown object", { path: "/v1/object/ZZZZZZZZ" }, 304],
       ["an encoded slash", { path: "/v1/object%2FCustomer" }, 304],
       ["a change of all without a query", { method: "PATCH", path: "/v1/objects/Customer", body: { City: "x" } }, 307],
-      ["a method that the path does not take", { method: "PUT", path: "/v1/objects/Customer" }, 305],
+      ["a method that the path does not allow", { method: "PUT", path: "/v1/objects/Customer" }, 305],
     ])("are refused for %s", (_title, message, code) => client.fails(message, code).then(() => {}));
 
-    test("all that match are changed at once", async () => {
+    test("all matching objects are changed at once", async () => {
       await client.ok(create({ Name: "Bulk", City: "Here" }));
       await client.ok(create({ Name: "Bulk", City: "There" }));
       expect(
@@ -239,9 +239,9 @@ export function publicObjectSuite(server: () => Subject): void {
       ["an object", { a: [1, "b", null] }, { a: [1, "b", null] }],
       ["an empty object", {}, {}],
       ["an array", [1], [1]],
-      ["no body at all", undefined, {}],
-      ["a body of no bytes", "", {}],
-    ])("take %s", async (_title, body, data) => {
+      ["no body", undefined, {}],
+      ["an empty body", "", {}],
+    ])("accept %s", async (_title, body, data) => {
       expect(await client.ok(execute("Echo", body))).toEqual(data);
       expect(
         await client.ok(
@@ -255,13 +255,13 @@ export function publicObjectSuite(server: () => Subject): void {
       ).toEqual(data);
     });
 
-    test("take no body under any content type", async () => {
+    test("accept a missing body under any content type", async () => {
       for (const type of ["application/x-www-form-urlencoded", "text/plain", ""])
         expect(await client.ok(execute("Echo", undefined, { "Content-Type": type }))).toEqual({});
       await client.fails(execute("Echo", "{}", { "Content-Type": "text/plain" }), 207);
     });
 
-    test("choose the message of the status", async () => {
+    test("choose the status message", async () => {
       expect(await client.ok(execute("Status", { message: "as you wish", result: { a: 1 } }), "as you wish")).toEqual({
         a: 1,
       });

@@ -7,10 +7,10 @@ import { type Message, StrictClient } from "./strict-client.ts";
 
 const appKey = { appkey: "demo-app-key" };
 
-/** What clients take for the loss of their session; 200 they would take for a success. */
+/** Codes that clients treat as a lost session; they treat 200 as a success. */
 const lost = ["201", "204"];
 
-/** Works as public clients do: with one session, and one more log-in for a request that has lost it. */
+/** Behaves like public clients: with one session, and one more log-in for a request that lost it. */
 class PublicClient {
   logIns = 0;
   sessionId = "";
@@ -34,7 +34,7 @@ class PublicClient {
     return data;
   }
 
-  /** The code in the end. */
+  /** The final code. */
   async code(message: Message): Promise<string> {
     const first = await this.client.codeOf(this.with(message));
     if (!lost.includes(first)) return first;
@@ -59,12 +59,12 @@ function totp(secret: string, step: number): string {
   return String((mac.readUInt32BE(start) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }
 
-/** What becomes of sessions of public clients. `missing`: the code for a request without any credential. */
+/** Sessions of public clients. `missing`: the code for a request without any credential. */
 export function publicSessionSuite(server: () => Subject, missing: 200 | 204): void {
   const client = () => new StrictClient(server().url, appKey);
   const check: Message = { path: "/_CheckSession" };
 
-  test("a session goes from the log-in to the log-out, and is over then", async () => {
+  test("a session is valid from the log-in to the log-out", async () => {
     const work = new PublicClient(client(), logInFields("demo"));
     const { user } = await work.logIn();
     expect(user.Name).toBe("demo");
@@ -87,7 +87,7 @@ export function publicSessionSuite(server: () => Subject, missing: 200 | 204): v
     ["has ended", (_work, id) => client().ok({ method: "POST", path: "/v1/logout", headers: { sessionId: id } })],
     ["is forgotten", (work) => (work.sessionId = "")],
     ["is damaged", (work) => (work.sessionId = work.sessionId.slice(1))],
-  ])("a request whose session %s is sent again after one log-in", async (_title, spoil) => {
+  ])("a request whose session %s succeeds after one log-in", async (_title, spoil) => {
     const work = new PublicClient(client(), logInFields("demo"));
     await work.logIn();
     await spoil(work, work.sessionId);
@@ -95,7 +95,7 @@ export function publicSessionSuite(server: () => Subject, missing: 200 | 204): v
     expect([await work.code(check), work.logIns]).toEqual(["0", 2]);
   });
 
-  test("log-ins without log-outs go on working, however many", async () => {
+  test("any number of log-ins without log-outs works", async () => {
     const work = new PublicClient(client(), logInFields("demo", { device: { deviceId: "many" } }));
     for (let count = 0; count < 7; count += 1) {
       await work.logIn();
@@ -114,12 +114,12 @@ export function publicSessionSuite(server: () => Subject, missing: 200 | 204): v
     ["a session id of blanks", { SESSIONID: "   " }, 204],
     ["a blank token", { "Secure-Token": "" }, 204],
     ["a blank Authorization", { Authorization: "" }, 204],
-    ["a session id that is none", { sessionId: "x" }, 201],
+    ["an invalid session id", { sessionId: "x" }, 201],
     ["two session ids", { sessionId: ["x", "y"] }, 201],
-    ["a token that is none", { Authorization: "Bearer x" }, 203],
-    ["a secure token that is none", { "Secure-Token": "x" }, 203],
+    ["an invalid token", { Authorization: "Bearer x" }, 203],
+    ["an invalid secure token", { "Secure-Token": "x" }, 203],
     ["a session id and a token", { sessionId: "x", Authorization: "y" }, 203],
-  ])("%s is refused", async (_title, headers, code) => {
+  ])("refuses %s", async (_title, headers, code) => {
     for (const path of ["/_CheckSession", "/v1/objects/Customer", "/v1/model/structure"])
       await client().fails({ path, headers }, code);
     await client().fails({ method: "POST", path: "/v1/logout", headers }, code);
@@ -134,13 +134,13 @@ export function publicSessionSuite(server: () => Subject, missing: 200 | 204): v
     ["the id and a token", (sessionId) => ({ sessionId, Authorization: "x" }), 203],
     ["the id as a secure token", (id) => ({ "Secure-Token": id }), 203],
     ["an app key in upper case", (sessionId) => ({ sessionId, APPKEY: "demo-app-key" }), 0],
-  ])("%s is one session id or none", async (_title, headers, code) => {
+  ])("accepts or refuses a session id: %s", async (_title, headers, code) => {
     const work = new PublicClient(client(), logInFields("demo"));
     await work.logIn();
     expect(await client().codeOf({ ...check, headers: headers(work.sessionId) })).toBe(String(code));
   });
 
-  test("an optional second factor is set up, asked for at every log-in, and switched off again", async () => {
+  test("an optional second factor is set up, required at every log-in, and disabled", async () => {
     const app = "demo-2fa";
     const path = `/v1/2fa/secret?app=${app}`;
     const logIn = (more = {}): Message => ({
@@ -197,7 +197,7 @@ export function publicSessionSuite(server: () => Subject, missing: 200 | 204): v
       await client().fails({ path: `/v1/2fa/secret${query}`, headers: later }, code);
   });
 
-  test("a forced second factor is demanded of whoever has none", async () => {
+  test("a user without a factor must set up a forced one", async () => {
     const body = logInFields("reader", { appNames: ["public-forced"] });
     for (const path of ["/v1/login", "/v2/login"])
       await client().fails({ method: "POST", path, headers: json, body }, 340);

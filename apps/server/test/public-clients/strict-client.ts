@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request } from "node:http";
 import type { Json } from "../cases/case.ts";
 
-/** HTTP status and message of each code as public clients have them built in, written down anew. */
+/** HTTP status and message of each code, as built into public clients; written independently. */
 const catalogue: ReadonlyMap<string, readonly [number, string]> = new Map([
   ["100", [400, "App key is missing"]],
   ["101", [401, "App key is invalid"]],
@@ -47,10 +47,10 @@ export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Message {
   readonly method?: string;
-  /** Without the alias, exactly as it goes into the request line. */
+  /** Without the alias, exactly as in the request line. */
   readonly path: string;
   readonly headers?: Headers;
-  /** A text is sent as it is. */
+  /** A text is sent unchanged. */
   readonly body?: unknown;
 }
 
@@ -60,11 +60,11 @@ export interface Received {
   readonly text: string;
 }
 
-/** Sends requests byte for byte as a client wrote them, and takes answers no less exactly. */
+/** Sends requests byte for byte like a client, and parses answers equally strictly. */
 export class StrictClient {
   constructor(
     private readonly url: string,
-    /** Sent with every request, besides its own. */
+    /** Sent with every request, in addition to its own headers. */
     private readonly headers: Headers = {},
     private readonly alias = "",
   ) {}
@@ -102,20 +102,20 @@ export class StrictClient {
     });
   }
 
-  /** `data` of what must be a success. */
+  /** `data` of an answer that must be a success. */
   async ok(message: Message, statusMessage = "ok"): Promise<Json> {
     const received = await this.send(message);
     return readEnvelope(received, "0", statusMessage).data;
   }
 
-  /** Passes if the answer is this failure and nothing else. */
+  /** Passes if the answer is exactly this failure. */
   async fails(message: Message, code: number): Promise<Received> {
     const received = await this.send(message);
     readEnvelope(received, String(code));
     return received;
   }
 
-  /** The code of an answer that is right in itself. */
+  /** The code of a well-formed answer. */
   async codeOf(message: Message): Promise<string> {
     const received = await this.send(message);
     const { internalStatus } = JSON.parse(received.text).status;
@@ -124,7 +124,7 @@ export class StrictClient {
   }
 }
 
-/** Takes an envelope apart; throws unless everything about it is as clients have it in their models. */
+/** Parses an envelope; throws unless it matches the clients' models in every respect. */
 export function readEnvelope({ status, headers, text }: Received, code: string, statusMessage = "ok"): Json {
   const [wantedStatus, wantedMessage] = code === "0" ? [200, statusMessage] : (catalogue.get(code) ?? []);
   expect({ status, text: status === wantedStatus ? "" : text }).toEqual({ status: wantedStatus, text: "" });
@@ -138,7 +138,7 @@ export function readEnvelope({ status, headers, text }: Received, code: string, 
   return envelope;
 }
 
-/** The members of an envelope, wherever it stands. */
+/** The members of an envelope, at any position. */
 export function checkEnvelope(envelope: Json, code: string, message: string = catalogue.get(code)?.[1] ?? "ok"): void {
   expect(Object.keys(envelope)).toEqual(code === "0" ? ["status", "data"] : ["status"]);
   expect(Object.keys(envelope.status)).toEqual(["internalStatus", "statusMessage"]);
@@ -147,5 +147,5 @@ export function checkEnvelope(envelope: Json, code: string, message: string = ca
   if (code === "0") expect(envelope.data).toEqual(expect.any(Object));
 }
 
-/** The HTTP status that belongs to a code. */
+/** The HTTP status of a code. */
 export const statusOf = (code: string): number => (code === "0" ? 200 : (catalogue.get(code)?.[0] ?? 0));

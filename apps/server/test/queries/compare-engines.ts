@@ -7,13 +7,13 @@ import { SchemaPool } from "@sallyport/test-kit/databases/schema-pool";
 
 type Knex = KnexStorageOptions["knex"];
 
-/** Random queries and writes come to the same in memory, on Postgres with and without indexes, and on the embedded engine. The same seed tries the same again. */
+/** Random queries and writes have the same results in memory, on Postgres with and without indexes, and on the embedded engine. The same seed repeats a run. */
 export async function compareEngines(runs: number, seed: number): Promise<void> {
   const postgres = await startRealPostgres();
   const database = await postgres.createDatabase();
   const pool = { max: 4, acquireTimeout: 5_000, maxPendingAcquires: 100 };
   const server = createPostgresKnex({ url: database.url, pool, connectTimeout: 5_000, statementTimeout: 30_000 });
-  // However small a table is: what can be done by an index is.
+  // For tables of any size: every possible index is used.
   const eager = new URL(database.url);
   eager.searchParams.set("options", "-c enable_seqscan=off -c enable_sort=off -c jit=off");
   const indexing = createPostgresKnex({
@@ -26,7 +26,7 @@ export async function compareEngines(runs: number, seed: number): Promise<void> 
   try {
     const adapters = [
       adapterOf("Postgres", server.knex),
-      adapterOf("Postgres, by indexes", indexing.knex),
+      adapterOf("Postgres with indexes", indexing.knex),
       adapterOf("the embedded engine", engine.knex),
     ];
     for (const adapter of adapters) {

@@ -23,7 +23,7 @@ export function cursorSuite(start: StartServers): void {
       const elementsOf = async (server: RunningServer, more: string) =>
         (await list(server, more)).body.data["~Elements"];
       const expected = await elementsOf(first, "perPage=10");
-      // All servers are asked at once before any of them has made a key.
+      // All servers are called at once before any of them has made a key.
       const cursors = await Promise.all(
         servers.map(async (server) => (await list(server, "perPage=5")).body.data["~Cursor"]),
       );

@@ -44,7 +44,7 @@ describe("configurations", () => {
   const check = (url: string, headers: SentHeaders): Promise<Reply> => send(`${url}/_CheckSession`, { headers });
   const otherMasterKey = Buffer.alloc(32, "another key").toString("base64");
 
-  describe("a secure log-in that asks for plain traffic", () => {
+  describe("secure log-in that requests plain traffic", () => {
     const logIn = async (url: string, furtherencryption: unknown) =>
       openAnswer((await post(`${url}/v2/login/secure`, secureBody({ ...goodFields, furtherencryption }))).text).data;
     let compatible: RunningServer;
@@ -53,7 +53,7 @@ describe("configurations", () => {
     });
 
     test.each([false, true, null, "false"])(
-      "by %j gets none where the server does not allow it",
+      "gets no plain session by %j on a server that does not allow it",
       async (furtherencryption) => {
         const data = await logIn(server.url, furtherencryption);
         expect(Buffer.from(data.symmetricKey, "base64")).toHaveLength(32);
@@ -62,7 +62,7 @@ describe("configurations", () => {
       },
     );
 
-    test("gets a plain session where it does", async () => {
+    test("gets a plain session on a server that allows it", async () => {
       const data = await logIn(compatible.url, false);
       expect(data).toEqual({
         sessionId: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
@@ -74,7 +74,7 @@ describe("configurations", () => {
       expect((await check(compatible.url, { authorization: data.sessionId })).code).toBe("203");
     });
 
-    test.each([true, null, 0, "", "false", undefined])("by %j does not ask for it", async (furtherencryption) => {
+    test.each([true, null, 0, "", "false", undefined])("is not a request for plain traffic with %j", async (furtherencryption) => {
       const data = await logIn(compatible.url, furtherencryption);
       expect((await check(compatible.url, { sessionid: data.sessionId })).code).toBe("201");
       const session = {
@@ -88,7 +88,7 @@ describe("configurations", () => {
       });
     });
 
-    test("has no say over a session that is encrypted already", async () => {
+    test("does not affect a session that is encrypted already", async () => {
       expect((await check(compatible.url, { "secure-token": good["secure-token"] })).headers["encrypted"]).toMatch(
         /^v=1;iv=/,
       );
@@ -99,7 +99,7 @@ describe("configurations", () => {
   describe.each<[string, Record<string, string>, string]>([
     ["without a master key", {}, "203"],
     ["with another master key", { MASTER_KEY: otherMasterKey }, "705"],
-  ])("a server %s", (title, environment, ofToken) => {
+  ])("server %s", (title, environment, ofToken) => {
     let other: RunningServer;
     beforeAll(async () => {
       const storage = { engine: "postgres", url: postgres.url, schema: "sallyport_demo" };
@@ -119,7 +119,7 @@ describe("configurations", () => {
         () => post(`${other.url}/v2/login`, { ...goodFields, pass: "wrong" }),
       ],
       ["an encrypted log-in with a token", () => post(`${other.url}/v2/login`, hybridBody())],
-    ])("answers 705 to %s, and makes no keys for it", async (_title, ask) => {
+    ])("answers 705 to %s, and generates no keys", async (_title, ask) => {
       const generate = jest.spyOn(NodeServerKeys.prototype, "generate");
       const answer = await ask();
       expect(answer).toMatchObject({
@@ -130,7 +130,7 @@ describe("configurations", () => {
       generate.mockRestore();
     });
 
-    test("knows no token", async () => {
+    test("accepts no token", async () => {
       expect((await check(other.url, { authorization: good.authorization })).code).toBe(ofToken);
       expect((await check(other.url, { authorization: "x.y.z" })).code).toBe("203");
       expect((await check(other.url, { "secure-token": good["secure-token"] })).code).toBe("203");
@@ -143,7 +143,7 @@ describe("configurations", () => {
       expect((await check(server.url, { sessionid: JSON.parse(answer.text).data.sessionId })).code).toBe("0");
     });
 
-    test(`leaves what is stored as it was: ${title}`, async () => {
+    test(`leaves stored data unchanged: ${title}`, async () => {
       expect((await check(server.url, { authorization: good.authorization })).code).toBe("0");
       expect((await check(server.url, { "secure-token": good["secure-token"] })).headers["encrypted"]).toMatch(
         /^v=1;iv=/,
@@ -155,7 +155,7 @@ describe("configurations", () => {
   });
 });
 
-describe("a secure session", () => {
+describe("secure session", () => {
   let postgres: PostgresFixture;
   let relay: TcpRelay;
   let server: RunningServer;
@@ -176,7 +176,7 @@ describe("a secure session", () => {
     await postgres.close();
   });
 
-  /** Begins a message, does something while the server waits for the rest, and sends that unless it is too late. */
+  /** Begins a message, runs a callback while the server waits for the rest, and sends the rest unless it is too late. */
   async function inTheMiddle(
     session: SecureSession,
     number: bigint,
@@ -210,14 +210,14 @@ describe("a secure session", () => {
     return answer;
   }
 
-  /** Resolves when the server waits for so many bodies. */
+  /** Resolves when the server waits for this many bodies. */
   async function awaited(count: number, at: RunningServer): Promise<void> {
     let text = "";
     while (!text.includes(`sallyport_incomplete_bodies ${count}\n`))
       text = await (await fetch(`${at.url}/metrics`)).text();
   }
 
-  test("that is ended while a message is on its way answers it encrypted", async () => {
+  test("that ends during a message answers it encrypted", async () => {
     const session = await logInSecurely(server);
     const answer = await inTheMiddle(session, 0n, () =>
       callSecurely(server, session, "/v1/logout", { method: "POST" }),
@@ -226,7 +226,7 @@ describe("a secure session", () => {
     expect(await sendMessage(server, session, 1n)).toMatchObject({ code: "203", iv: null });
   });
 
-  test("that is replaced while a message is on its way answers it encrypted, under its own key", async () => {
+  test("that is replaced during a message answers it encrypted, with its own key", async () => {
     const fields = { ...demoFields, device: { deviceId: "tablet" } };
     const session = await logInSecurely(server, fields);
     let next: SecureSession | undefined;
@@ -237,7 +237,7 @@ describe("a secure session", () => {
     expect((await sendMessage(server, next as SecureSession, 0n)).code).toBe("0");
   });
 
-  test("whose time ends while a message is on its way has been admitted with it", async () => {
+  test("that expires during a message still accepts it", async () => {
     const session = await logInSecurely(server);
     const answer = await inTheMiddle(session, 0n, () =>
       postgres.sql.query("update sallyport_demo.sessions set expires_at = now() - interval '1 ms'"),
@@ -246,7 +246,7 @@ describe("a secure session", () => {
     expect(await sendMessage(server, session, 1n)).toMatchObject({ code: "203", iv: null });
   });
 
-  test("whose database goes away while a message is on its way answers encrypted, and goes on afterwards", async () => {
+  test("whose database becomes unreachable during a message answers encrypted, and continues afterwards", async () => {
     const session = await logInSecurely(server);
     const answer = await inTheMiddle(session, 0n, () => relay.refuse());
     expect(answer).toMatchObject({ status: 500, code: "704", iv: expect.any(Buffer) });
@@ -257,7 +257,7 @@ describe("a secure session", () => {
     expect(after.iv).not.toEqual(answer.iv);
   });
 
-  test("whose message never comes answers encrypted", async () => {
+  test("whose message never arrives answers encrypted", async () => {
     const session = await logInSecurely(server);
     const shortTimeout = await start("200ms");
     const answer = await inTheMiddle(session, 0n, () => awaited(0, shortTimeout), shortTimeout);
@@ -265,7 +265,7 @@ describe("a secure session", () => {
     expect((await sendMessage(server, session, 0n)).code).toBe("0");
   });
 
-  test("outlives its server, and neither direction begins anew", async () => {
+  test("survives a restart of its server, and neither direction starts over", async () => {
     const session = await logInSecurely(server);
     const before = await sendMessage(server, session, 3n);
     await server.close();

@@ -20,14 +20,14 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 const long = { ...goodFields, note: "n".repeat(400) };
 const text = JSON.stringify(goodFields);
 const refusal = '{"status":{"internalStatus":"310","statusMessage":"Credentials data are invalid"}}';
-/** Nothing but the name of the request and the time may differ. */
+/** Only the name of the request and the time may differ. */
 const withoutId = ({ status, headers: { "x-request-id": _id, date: _date, ...headers }, text: body }: Reply) => ({
   status,
   headers,
   body,
 });
 
-/** Refusals take their time; a few may do so together. */
+/** Refusals are slow; a few may run together. */
 async function eachAtOnce<T>(
   table: Readonly<Record<string, T>>,
   run: (title: string, value: T) => Promise<void>,
@@ -48,7 +48,7 @@ describe("credentials", () => {
   const secure = (body: unknown, at = server.url) => post(`${at}/v2/login/secure`, body);
   const hybrid = (body: unknown) => post(`${server.url}/v2/login`, body);
 
-  test.each(rsaPaddings)("in %s are answered in kind", async (padding) => {
+  test.each(rsaPaddings)("in %s are answered in the same padding", async (padding) => {
     for (const contents of [goodFields, long]) {
       const answer = await secure(secureBody(contents, padding));
       expect(answer.headers["encrypted"]).toBe("v=1");
@@ -64,7 +64,7 @@ describe("credentials", () => {
     }
   });
 
-  test("may cut a character of several bytes in two", async () => {
+  test("may split a character between blocks", async () => {
     const user = "ä".repeat(200);
     const answer = await secure(secureBody({ ...goodFields, user }));
     expect(answer.code).toBe("302");
@@ -72,7 +72,7 @@ describe("credentials", () => {
     expect(openAnswer(cut.text).data.user.Name).toBe("demo");
   });
 
-  describe("that are wrong", () => {
+  describe("that are invalid", () => {
     const blocks = blocksOf(long);
     const block = (index: number, from = blocks) => from.subarray(256 * index, 256 * (index + 1));
     const flipped = (at: number) => Buffer.from(blocks.map((byte, index) => (index === at ? byte ^ 1 : byte)));
@@ -96,15 +96,15 @@ describe("credentials", () => {
       "more than the modulus": base64(Buffer.alloc(256, 0xff)),
       zeros: base64(Buffer.alloc(256)),
       one: base64(Buffer.concat([Buffer.alloc(255), Buffer.of(1)])),
-      "truncated to a block": base64(block(0)),
-      "truncated in a block": base64(blocks.subarray(0, -1)),
+      "truncated at a block boundary": base64(block(0)),
+      "truncated inside a block": base64(blocks.subarray(0, -1)),
       "without the first block": base64(blocks.subarray(256)),
       "in another order": base64(Buffer.concat([block(1), block(0), block(2)])),
-      "with a block twice": base64(Buffer.concat([block(0), block(0), block(1), block(2)])),
+      "with a duplicate block": base64(Buffer.concat([block(0), block(0), block(1), block(2)])),
       "with a bit flipped": base64(flipped(10)),
       "with the last bit flipped": base64(flipped(blocks.length - 1)),
       "in two paddings": base64(mixed),
-      "in two old paddings": base64(mixedWithOld),
+      "in two legacy paddings": base64(mixedWithOld),
       "of 17 blocks": base64(
         Buffer.concat([
           encryptBlocks(
@@ -121,20 +121,20 @@ describe("credentials", () => {
       "in hexadecimal": blocks.toString("hex"),
       "in base64url": blocks.toString("base64url"),
       "in lines": base64(blocks).replaceAll(/.{64}/g, "$&\n"),
-      "without padding of the base64": base64(blocks.subarray(0, 256)).replace(/=+$/, ""),
-      "with bits left over": base64(blocks.subarray(0, 256)).replace(/.==$/, "B=="),
+      "without base64 padding": base64(blocks.subarray(0, 256)).replace(/=+$/, ""),
+      "with unused bits set": base64(blocks.subarray(0, 256)).replace(/.==$/, "B=="),
       "with a blank": ` ${base64(blocks)}`,
       "with a line break at the end": `${base64(blocks)}\n`,
       "of nothing": credentialsOf(""),
       "of a list": credentialsOf([goodFields]),
       "of a text": credentialsOf('"text"'),
       "of null": credentialsOf("null"),
-      "of no JSON": credentialsOf(`${text}x`),
+      "of invalid JSON": credentialsOf(`${text}x`),
       "of two objects": credentialsOf(`${text}${text}`),
-      "of JSON with a comma too many": credentialsOf(text.replace("}", ",}")),
-      "with a name twice": credentialsOf(text.replace("{", '{"user":"admin",')),
-      "with an escaped name twice": credentialsOf(text.replace("{", String.raw`{"us\u0065r":"admin",`)),
-      "with a name twice inside": credentialsOf(text.replace("}", ',"device":{"deviceId":"a","deviceId":"b"}}')),
+      "of JSON with a trailing comma": credentialsOf(text.replace("}", ",}")),
+      "with a duplicate name": credentialsOf(text.replace("{", '{"user":"admin",')),
+      "with a duplicate escaped name": credentialsOf(text.replace("{", String.raw`{"us\u0065r":"admin",`)),
+      "with a nested duplicate name": credentialsOf(text.replace("}", ',"device":{"deviceId":"a","deviceId":"b"}}')),
       "not in UTF-8": credentialsOf(Buffer.from(text.replace("demo", "d\xe9mo"), "latin1")),
       "in UTF-16": credentialsOf(Buffer.from(text, "utf16le")),
       "with an overlong character": credentialsOf(
@@ -147,7 +147,7 @@ describe("credentials", () => {
       "nested 1,000 levels": credentialsOf(nested(1_000)),
     };
 
-    test("are refused in the same words, not before a quarter of a second", async () => {
+    test("are refused with the same answer, not before a quarter of a second", async () => {
       const good = secureBody();
       const first = withoutId(await secure({ ...good, credentials: base64(randomBytes(256)) }));
       expect(first).toMatchObject({ status: 400, body: refusal });
@@ -162,14 +162,14 @@ describe("credentials", () => {
       });
     }, 60_000);
 
-    test("leave no trace of a use", async () => {
+    test("are not recorded as used", async () => {
       const claims = "select count(*)::int as n from sallyport_demo.cipher_blocks";
       const before = (await postgres.sql.query(claims)).rows;
       await secure({ publicKey: client.text, credentials: credentialsOf(`${text}x`) });
       expect((await postgres.sql.query(claims)).rows).toEqual(before);
     });
 
-    test("are refused in the same words where the AES key is encrypted", async () => {
+    test("are refused with the same answer in the encrypted form", async () => {
       const good = hybridBody();
       const bytes = Buffer.from(good.data, "base64");
       const changed = (at: number) => base64(bytes.map((byte, index) => (index === at ? byte ^ 1 : byte)));
@@ -190,12 +190,12 @@ describe("credentials", () => {
         "the AES key in clear text": { ...hybridBody({ aesKey }), aesKey: base64(aesKey) },
         "an AES key that is a number": { ...good, aesKey: 7 },
         "data of one block": { ...good, data: base64(bytes.subarray(0, 16)) },
-        "data of no whole block": { ...good, data: base64(bytes.subarray(0, -1)) },
+        "data of a fraction of a block": { ...good, data: base64(bytes.subarray(0, -1)) },
         "data with wrong padding": { ...good, data: changed(bytes.length - 17) },
-        "data with another ending": { ...good, data: changed(bytes.length - 1) },
-        "data that is no base64": { ...good, data: "*" },
+        "data with another last byte": { ...good, data: changed(bytes.length - 1) },
+        "data that is not base64": { ...good, data: "*" },
         "data that is a list": { ...good, data: [good.data] },
-        "data with a name twice": hybridBody({ contents: text.replace("{", '{"user":"admin",') }),
+        "data with a duplicate name": hybridBody({ contents: text.replace("{", '{"user":"admin",') }),
         "data of a list": hybridBody({ contents: [goodFields] }),
         "data of nothing": hybridBody({ contents: "" }),
       };
@@ -220,8 +220,8 @@ describe("credentials", () => {
       ["a blank user", { ...good, user: " ", appNames: undefined }, "301"],
       ["no app names", { ...good, appNames: undefined }, "209"],
       ["app names of another type", { ...good, appNames: 1 }, "208"],
-      ["an unknown app name twice", { ...good, appNames: ["x", "x"] }, "208"],
-      ["an app name twice", { ...good, appNames: ["demo-app", "demo-app"] }, "210"],
+      ["a duplicate unknown app name", { ...good, appNames: ["x", "x"] }, "208"],
+      ["a duplicate app name", { ...good, appNames: ["demo-app", "demo-app"] }, "210"],
       ["a wrong password", { ...good, pass: "wrong" }, "302"],
     ];
 
@@ -261,20 +261,20 @@ describe("credentials", () => {
       ["without a content type", { body: "{}" }, "207"],
       ["as text", { headers: { "content-type": "application/text" }, body: "{}" }, "207"],
       ["without a body", { headers: { "content-type": "application/json" } }, "300"],
-      ["without JSON", { headers: { "content-type": "application/json" }, body: "{" }, "311"],
+      ["with invalid JSON", { headers: { "content-type": "application/json" }, body: "{" }, "311"],
       ["with a list", { headers: { "content-type": "application/json" }, body: "[]" }, "307"],
       [
         "of more than 64 KiB",
         { headers: { "content-type": "application/json" }, body: JSON.stringify({ credentials: "A".repeat(65_536) }) },
         "801",
       ],
-    ])("before which the request is: %s", async (_title, sent, code) => {
+    ])("after the request itself: %s", async (_title, sent, code) => {
       for (const path of ["/v2/login/secure", "/v2/login"])
         expect((await send(server.url + path, { method: "POST", ...sent })).code).toBe(code);
     });
   });
 
-  test("in clear may stand beside members that nobody knows", async () => {
+  test("in clear text may have unknown members beside them", async () => {
     expect((await hybrid({ ...goodFields, data: "x", publicKey: "x" })).code).toBe("0");
   });
 
@@ -291,7 +291,7 @@ describe("credentials", () => {
     });
   });
 
-  test("in the old padding are refused like all that is wrong, where the server is told to", async () => {
+  test("in legacy padding are refused like all invalid ones when configured", async () => {
     const strict = await postgres.demo({ ...storedServerKeys, LEGACY_PKCS1: "false" });
     expect((await secure(secureBody(goodFields, "PKCS1-v1_5"), strict.url)).text).toBe(refusal);
     expect((await secure(secureBody(), strict.url)).headers["encrypted"]).toBe("v=1");

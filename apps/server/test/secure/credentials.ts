@@ -3,7 +3,7 @@ import type { RsaPadding } from "@sallyport/core";
 import { blockSize, cut, decryptOaep, decryptRaw, encryptBlocks } from "@sallyport/test-kit/crypto/rsa-blocks";
 import { type ClientKeys, client, serverRsaKey } from "./stored-keys.ts";
 
-// What clients of the encrypted log-ins do, by Node alone.
+// The client's side of the encrypted log-ins, with Node alone.
 
 export const goodFields = {
   user: "demo",
@@ -18,7 +18,7 @@ const textOf = (contents: unknown) =>
       ? contents
       : Buffer.from(JSON.stringify(contents));
 
-/** The cipher blocks of `credentials`. A text and bytes are encrypted as they are, anything else as JSON. */
+/** The cipher blocks of `credentials`. Texts and bytes are encrypted unchanged, anything else as JSON. */
 export function blocksOf(contents: unknown = goodFields, padding: RsaPadding = "OAEP-SHA-256"): Buffer {
   return encryptBlocks(serverRsaKey, padding, textOf(contents));
 }
@@ -53,7 +53,7 @@ export function openAnswer(
 interface HybridParts {
   readonly contents?: unknown;
   readonly aesKey?: Buffer;
-  /** The AES key, encrypted before. */
+  /** The encrypted AES key. */
   readonly sealedKey?: string;
   readonly iv?: Buffer;
   readonly padding?: RsaPadding;

@@ -18,7 +18,7 @@ const modulus = BigInt(
   `0x${Buffer.from(client.publicKey.export({ format: "jwk" }).n ?? "", "base64url").toString("hex")}`,
 );
 
-describe("the public key of a client", () => {
+describe("public key of a client", () => {
   let postgres: PostgresFixture;
   let server: RunningServer;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe("the public key of a client", () => {
     ["base64 of DER", client.text, client],
     ["base64 of the DER of PKCS#1", base64(pkcs1Inside(spki)), client],
     ["base64 of DER in lines", client.text.replaceAll(/.{64}/g, "$&\r\n"), client],
-    ["one of 3072 bits", stranger.text, stranger],
+    ["an RSA key of 3072 bits", stranger.text, stranger],
   ])("may be %s", async (_title, publicKey, keys) => {
     const answer = await logIn({ publicKey, credentials: credentialsOf() });
     expect(answer).toMatchObject({
@@ -53,7 +53,7 @@ describe("the public key of a client", () => {
     expect(openAnswer(answer.text, "OAEP-SHA-256", keys).data.user.Name).toBe("demo");
   });
 
-  test("may be spelled without a capital letter, which counts when the other one is not there", async () => {
+  test("may be spelled in lower case, unless the other spelling is present", async () => {
     const { publicKey, credentials } = secureBody();
     expect((await logIn({ publickey: publicKey, credentials })).headers["encrypted"]).toBe("v=1");
     expect((await logIn({ publickey: publicKey, publicKey: "x", credentials })).code).toBe("309");
@@ -94,8 +94,8 @@ describe("the public key of a client", () => {
     "a certificate": pemFile("rsa-2048.certificate"),
     "the server's own key": serverRsaKey.export({ type: "spki", format: "pem" }),
     "the server's own key of PKCS#1": base64(serverRsaKey.export({ type: "pkcs1", format: "der" })),
-    "a key with something behind": base64(Buffer.concat([spki, Buffer.of(0)])),
-    "a key cut off": base64(spki.subarray(0, -1)),
+    "a key with trailing bytes": base64(Buffer.concat([spki, Buffer.of(0)])),
+    "a truncated key": base64(spki.subarray(0, -1)),
     "a negative modulus": base64(der(0x30, Buffer.concat([der(0x02, Buffer.alloc(256, 0xff)), integer(65_537n)]))),
     "two keys": `${pem}${pem}`,
     "200 levels of ASN.1": bomb(200),
@@ -117,11 +117,11 @@ describe("the public key of a client", () => {
     });
   });
 
-  test.each([[undefined], [null], [""], [" \r\n"]])("may not be %j, which counts as none", async (publicKey) => {
+  test.each([[undefined], [null], [""], [" \r\n"]])("treats %j as missing", async (publicKey) => {
     expect((await logIn({ publicKey, credentials: "x" })).code).toBe("205");
   });
 
-  test("which is too large is refused quickly, before anything is decrypted", async () => {
+  test("is refused quickly when too large, before decryption", async () => {
     const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 512 });
     const small = publicKey.export({ type: "spki", format: "pem" });
     const claims = "select count(*)::int as n from sallyport_demo.cipher_blocks";
@@ -154,7 +154,7 @@ describe("credential headers", () => {
   }, 60_000);
   afterAll(() => postgres.close());
 
-  /** The code of the answer; `encrypted` if it is good and of the secure session. */
+  /** The code of the answer; `encrypted` if it is a success of the secure session. */
   const check = async (sent: SentHeaders, at = server.url): Promise<string> =>
     outcome(await send(`${at}/_CheckSession`, { headers: sent }));
   const outcome = ({ headers: received, code }: Reply) =>
@@ -164,16 +164,16 @@ describe("credential headers", () => {
   describe.each(headers)("%s", (header) => {
     test.each<[string, () => string[], string]>([
       ["good", () => [good[header]], success(header)],
-      ["good twice", () => [good[header], good[header]], success(header)],
-      ["good and another", () => [good[header], unknown], invalid[header]],
-      ["another and good", () => [unknown, good[header]], invalid[header]],
-      ["good and blank", () => [good[header], ""], invalid[header]],
-      ["blank and good", () => ["", good[header]], invalid[header]],
-      ["good between blanks", () => [`  ${good[header]} `], success(header)],
+      ["valid twice", () => [good[header], good[header]], success(header)],
+      ["valid and another", () => [good[header], unknown], invalid[header]],
+      ["another and valid", () => [unknown, good[header]], invalid[header]],
+      ["valid and blank", () => [good[header], ""], invalid[header]],
+      ["blank and valid", () => ["", good[header]], invalid[header]],
+      ["valid between blanks", () => [`  ${good[header]} `], success(header)],
       ["two in one", () => [`${good[header]}, ${good[header]}`], invalid[header]],
       ["shortened", () => [good[header].slice(0, -1)], invalid[header]],
       ["lengthened", () => [`${good[header]}A`], invalid[header]],
-      ["in other letters", () => [good[header].toLowerCase()], invalid[header]],
+      ["in lower case", () => [good[header].toLowerCase()], invalid[header]],
       ["with padding", () => [`${good[header]}=`], invalid[header]],
       ["huge", () => [good[header].repeat(10).slice(0, 6_000)], invalid[header]],
       ["blank", () => [""], "204"],
@@ -184,22 +184,22 @@ describe("credential headers", () => {
       expect(await check({ [header]: values() })).toBe(expected);
     });
 
-    test.each(headers.filter((each) => each !== header))("refuses a good %s", async (from) => {
+    test.each(headers.filter((each) => each !== header))("refuses a valid %s", async (from) => {
       expect(await check({ [header]: good[from] })).toBe(invalid[header]);
     });
 
-    test.each(headers.filter((each) => each !== header))("is refused beside a good %s", async (from) => {
+    test.each(headers.filter((each) => each !== header))("is refused beside a valid %s", async (from) => {
       for (const own of [good[header], unknown]) expect(await check({ [header]: own, [from]: good[from] })).toBe("203");
     });
 
-    test("is good beside blank ones", async () => {
+    test("is valid beside blank ones", async () => {
       const blank = Object.fromEntries(headers.map((each) => [each, " "]));
       expect(await check({ ...blank, [header]: good[header] })).toBe(success(header));
       expect(await check({ ...blank, [header]: unknown })).toBe(invalid[header]);
       expect(await check(blank)).toBe("204");
     });
 
-    test("is good in its own database and with its own app key only", async () => {
+    test("is valid in its own database and with its own app key only", async () => {
       expect(await check({ [header]: good[header] }, `${server.url}/second`)).toBe(invalid[header]);
       const { appKeys } = server.databases.get("")?.storage.repositories ?? {};
       const other = `other-key-of-${header}`;
@@ -212,17 +212,17 @@ describe("credential headers", () => {
       expect(await check({ [header]: good[header], appkey: null })).toBe("100");
     });
 
-    test("is not looked at where none is needed", async () => {
+    test("is ignored where none is required", async () => {
       const answer = await post(`${server.url}/v1/login`, goodFields, { [header]: [unknown, "x"] });
       expect(answer.code).toBe("0");
     });
   });
 
-  test("of all three modes at once are refused", async () => {
+  test("of all three modes together are refused", async () => {
     expect(await check(good)).toBe("203");
   });
 
-  test("are asked for by what the client seems to be", async () => {
+  test("are requested by codes that depend on the content type", async () => {
     expect(await check({})).toBe("200");
     for (const type of ["application/text", "Application/Text ; charset=UTF-8", "application/text;"])
       expect(await check({ "content-type": type })).toBe("202");
@@ -233,7 +233,7 @@ describe("credential headers", () => {
     expect(await check({ "content-type": "application/text", sessionid: unknown })).toBe("201");
   });
 
-  test("are asked for by one code where the configuration says so", async () => {
+  test("are requested by one configured code", async () => {
     const compatible = await postgres.demo({ ...storedServerKeys, MISSING_CREDENTIAL: "204" });
     for (const sent of [{}, { "content-type": "application/text" }, { sessionid: "" }])
       expect(await check(sent, compatible.url)).toBe("204");

@@ -12,7 +12,7 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 const verdict = ({ headers, code }: Reply) => (headers["encrypted"] === "v=1" ? "accepted" : String(code));
 const long = { ...goodFields, note: "n".repeat(400) };
 
-describe("a captured log-in", () => {
+describe("captured log-in", () => {
   let postgres: PostgresFixture;
   let servers: RunningServer[];
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe("a captured log-in", () => {
     postgres.sql.query(
       `update sallyport_demo.cipher_blocks set first_used_at = first_used_at - interval '${seconds} seconds'`,
     );
-  /** Replays in the audit, those that are tallied among them. */
+  /** Replays in the audit, including tallied ones. */
   const replays = async (): Promise<number> => {
     const { audit } = servers[0]?.databases.get("")?.storage.repositories ?? {};
     await audit?.settle(0, 1_000);
@@ -46,7 +46,7 @@ describe("a captured log-in", () => {
     ["in secure mode with PKCS#1 v1.5", secure, () => secureBody(long, "PKCS1-v1_5")],
     ["of token mode", hybrid, () => hybridBody()],
   ])("%s", (_title, send, make) => {
-    test("is taken three times from the same client, on any server, and audited after that", async () => {
+    test("is accepted three times from the same client, on any server, and audited after that", async () => {
       const body = make();
       const before = await replays();
       const verdicts = [];
@@ -55,7 +55,7 @@ describe("a captured log-in", () => {
       expect(await replays()).toBe(before + 2);
     });
 
-    test("is not taken after a minute", async () => {
+    test("is refused after a minute", async () => {
       const body = make();
       expect(await send(body)).toBe("accepted");
       await later(58);
@@ -65,7 +65,7 @@ describe("a captured log-in", () => {
       expect(await send(make())).toBe("accepted");
     });
 
-    test("is taken from nobody else, and does not hinder its owner", async () => {
+    test("is refused from another client, and its owner is not affected", async () => {
       const body = make();
       expect(await send(body)).toBe("accepted");
       const before = await replays();
@@ -74,7 +74,7 @@ describe("a captured log-in", () => {
       expect(await send(body)).toBe("accepted");
     });
 
-    test("which two clients send at once is taken from one of them", async () => {
+    test("is accepted from one of two concurrent clients", async () => {
       for (let round = 0; round < 5; round += 1) {
         const body = make();
         const other = { ...body, publicKey: stranger.text };
@@ -82,13 +82,13 @@ describe("a captured log-in", () => {
       }
     });
 
-    test("which one client sends ten times at once is taken three times", async () => {
+    test("is accepted three times of ten concurrent ones from one client", async () => {
       const body = make();
       expect(tally(await Promise.all(Array.from({ length: 10 }, (_, index) => send(body, index))))).toEqual([3, 7]);
     });
   });
 
-  test("is an entry of the audit at once, and part of a tally when it goes on", async () => {
+  test("is one audit event at first, and then part of a tally", async () => {
     const body = secureBody();
     const attacker = await postgres.demo(storedServerKeys);
     const attack = () => post(`${attacker.url}/v2/login/secure`, { ...body, publicKey: stranger.text }).then(verdict);
@@ -106,7 +106,7 @@ describe("a captured log-in", () => {
     expect(await replays()).toBe(before + 3);
   });
 
-  test("opens a session of its own each time", async () => {
+  test("opens a new session each time", async () => {
     const body = secureBody();
     const [first, second] = await Promise.all(
       [0, 1].map(async (index) => {
@@ -117,7 +117,7 @@ describe("a captured log-in", () => {
     for (const name of ["sessionId", "symmetricKey"]) expect(first[name]).not.toBe(second[name]);
   });
 
-  test("gives nothing away by a splice: one of its blocks among blocks of one's own", async () => {
+  test("reveals nothing when one of its blocks is spliced into another message", async () => {
     const blocks = blocksOf(long);
     expect(await secure({ publicKey: client.text, credentials: base64(blocks) })).toBe("accepted");
     const own = JSON.stringify({ ...goodFields, note: "n".repeat(400) });
@@ -126,11 +126,11 @@ describe("a captured log-in", () => {
     );
     const spliced = base64(Buffer.concat([...mine, blocks.subarray(512)]));
     expect(await secure({ publicKey: stranger.text, credentials: spliced })).toBe("310");
-    // The same blocks serve whoever sent them first.
+    // The same blocks are accepted from the first sender.
     expect(await secure({ publicKey: client.text, credentials: spliced })).toBe("accepted");
   });
 
-  test("is bound to the key and not to its spelling", async () => {
+  test("is bound to the key, in any notation", async () => {
     const body = secureBody();
     const pem = client.publicKey.export({ type: "pkcs1", format: "pem" });
     expect(await secure(body)).toBe("accepted");
@@ -143,7 +143,7 @@ describe("a captured log-in", () => {
     ["an app name", { appNames: ["unknown"] }, "208"],
     ["its password", { pass: "wrong" }, "302"],
     ["its user", { user: "unknown" }, "302"],
-  ])("with a fault in %s stores no cipher block", async (_title, wrong, code) => {
+  ])("stores no cipher block with an error in %s", async (_title, wrong, code) => {
     const count = async (): Promise<number> =>
       (await postgres.sql.query("select count(*)::int as n from sallyport_demo.cipher_blocks")).rows[0].n;
     const before = await count();
@@ -153,7 +153,7 @@ describe("a captured log-in", () => {
     expect(await count()).toBe(before);
   });
 
-  test("is refused before the check of second factors, and is not counted as a failure", async () => {
+  test("is refused before the check of second factors, and counts no failure", async () => {
     const applications = new Applications(repositoriesOf(servers[0] as RunningServer).records);
     await applications.setSecondFactor("demo-app", "forced");
     const body = secureBody({ ...goodFields, appNames: ["demo-app"] });
@@ -163,7 +163,7 @@ describe("a captured log-in", () => {
     expect(await secure(body)).toBe("accepted");
   });
 
-  test("cannot be tried by one network so often that others wait", async () => {
+  test("is limited per network, so that others need not wait", async () => {
     const body = { publicKey: client.text, credentials: base64(randomBytes(16 * 256)) };
     const answers = await Promise.all(
       Array.from({ length: 120 }, () => post(`${servers[0]?.url}/v2/login/secure`, body)),
@@ -174,11 +174,11 @@ describe("a captured log-in", () => {
     expect(await secure(secureBody())).toBe("accepted");
   });
 
-  describe("whose AES key is encrypted", () => {
+  describe("with an encrypted AES key", () => {
     const altered = (data: string, change: (bytes: Buffer) => Buffer) => base64(change(Buffer.from(data, "base64")));
     const contents = ` ${JSON.stringify(goodFields)}`;
 
-    test("is known again with another IV", async () => {
+    test("is recognised with another IV", async () => {
       const body = hybridBody({ contents });
       expect(await hybrid(body)).toBe("accepted");
       const tab = altered(body.data, (bytes) => {
@@ -193,7 +193,7 @@ describe("a captured log-in", () => {
       ]);
     });
 
-    test("serves nobody else when its beginning is cut off and written anew", async () => {
+    test("is refused from another client when its beginning is cut off and rewritten", async () => {
       // Blocks of 16 characters.
       const [first, second, wanted] = ['{"x":"abcdefgh",', '"n":"123456789",', '{"n":"12345678",'] as const;
       const body = hybridBody({ contents: `${first}${second}${JSON.stringify(goodFields).slice(1)}` });
@@ -215,7 +215,7 @@ describe("a captured log-in", () => {
       expect(await secure({ publicKey: stranger.text, credentials: body.aesKey })).toBe("301");
     });
 
-    test("may be followed by others under the same AES key, encrypted once or anew", async () => {
+    test("may be followed by others under the same AES key, encrypted once or again", async () => {
       const aesKey = randomBytes(32);
       const first = hybridBody({ aesKey });
       expect(await hybrid(first)).toBe("accepted");

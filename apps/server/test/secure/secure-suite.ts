@@ -6,13 +6,13 @@ import { client, stranger } from "./stored-keys.ts";
 
 const verdict = ({ headers, code }: Reply) => (headers["encrypted"] === "v=1" ? "accepted" : String(code));
 
-/** What every engine must show of tokens and secure sessions; for a server with the stored keys and the demo's data. */
+/** Tokens and secure sessions on every engine; the server must have the stored keys and the demo's data. */
 export function secureSuite(subject: () => Subject): void {
   const secure = (body: object) => post(`${subject().url}/v2/login/secure`, body).then(verdict);
   const hybrid = (body: object) => post(`${subject().url}/v2/login`, body).then(verdict);
   const check = (headers: SentHeaders) => send(`${subject().url}/_CheckSession`, { headers }).then(({ code }) => code);
 
-  test("a token is good until the log-out", async () => {
+  test("a token is valid until the log-out", async () => {
     const { data } = JSON.parse((await post(`${subject().url}/v2/login`, goodFields)).text);
     const headers = { authorization: `Bearer ${data.token}` };
     expect(await check(headers)).toBe("0");
@@ -20,7 +20,7 @@ export function secureSuite(subject: () => Subject): void {
     expect(await check(headers)).toBe("203");
   });
 
-  test("an encrypted log-in gives a session id and a token", async () => {
+  test("an encrypted log-in returns a session id and a token", async () => {
     const { data } = openHybridAnswer((await post(`${subject().url}/v2/login`, hybridBody())).text);
     expect([await check({ sessionid: data.sessionId }), await check({ authorization: data.token })]).toEqual([
       "0",
@@ -28,7 +28,7 @@ export function secureSuite(subject: () => Subject): void {
     ]);
   });
 
-  test("a secure session takes each message once, and answers encrypted until its end", async () => {
+  test("a secure session accepts each message once, and answers encrypted until its end", async () => {
     const session = await logInSecurely(subject());
     const codes = [];
     for (const number of [0n, 0n, 5n, 1n, 1_030n, 6n, 7n, 2n ** 64n - 1n])
@@ -55,7 +55,7 @@ export function secureSuite(subject: () => Subject): void {
   test.each<[string, (body: object) => Promise<string>, () => object]>([
     ["secure", secure, () => secureBody()],
     ["encrypted", hybrid, () => hybridBody()],
-  ])("a captured %s log-in is worthless to others, and its owner's three times", async (_title, log, make) => {
+  ])("refuses a captured %s log-in from others, and accepts it three times from its owner", async (_title, log, make) => {
     const body = make();
     expect(await log(body)).toBe("accepted");
     expect(await log({ ...body, publicKey: stranger.text })).toBe("310");
@@ -65,7 +65,7 @@ export function secureSuite(subject: () => Subject): void {
     expect(verdicts.toSorted()).toEqual(["310", "accepted"]);
   });
 
-  test("a secure log-in tells what is wrong with it in clear text", async () => {
+  test("a secure log-in reports invalid fields in clear text", async () => {
     const good = secureBody();
     const bodies = [
       {},

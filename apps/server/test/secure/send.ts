@@ -1,15 +1,15 @@
 import http, { type IncomingHttpHeaders } from "node:http";
 import { appKey } from "../cases/run-cases.ts";
 
-/** By name; a list is sent as so many headers, `null` leaves one out. */
+/** By name; a list is sent as several headers, `null` omits one. */
 export type SentHeaders = Readonly<Record<string, string | readonly string[] | null>>;
 
 export interface Sent {
   readonly method?: string;
-  /** Besides the demo's app key. */
+  /** In addition to the demo's app key. */
   readonly headers?: SentHeaders;
   readonly body?: string | Uint8Array | undefined;
-  /** Sends the body in chunks, an empty one too. */
+  /** Sends the body in chunks, even an empty one. */
   readonly chunked?: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Reply {
   readonly code: string | null;
 }
 
-/** Sends what `fetch` would not: any method with a body, and headers several times. */
+/** Sends requests that `fetch` refuses: any method with a body, and repeated headers. */
 export function send(url: string, { method = "GET", headers = {}, body, chunked = false }: Sent = {}): Promise<Reply> {
   const wanted: SentHeaders = { appkey: appKey, ...headers };
   const given = Object.entries(wanted).flatMap(([name, value]) =>

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { keyPath, pemFile } from "@sallyport/test-kit/crypto/key-files";
 import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 
-/** Keys for a server under test, so that none has to be made and what is signed and encrypted for it can be made here. */
+/** Keys for a server under test, so that it generates none, and tests can sign and encrypt for it. */
 export const storedServerKeys = {
   MASTER_KEY: Buffer.alloc(32, "master key").toString("base64"),
   RSA_KEY_FILE: keyPath("rsa-2048"),
@@ -25,5 +25,5 @@ function clientKeys(privateKey: KeyObject): ClientKeys {
 }
 
 export const client = clientKeys(createPrivateKey({ key: secureMode.clientKeys.rsa2048.jwk, format: "jwk" }));
-/** Somebody else. */
+/** Another client. */
 export const stranger = clientKeys(createPrivateKey(pemFile("rsa-3072")));

@@ -26,7 +26,7 @@ function signature(text: string, { larger = false, key = serverSigningKey } = {}
 describe("tokens", () => {
   let postgres: PostgresFixture;
   let server: RunningServer;
-  /** A token of the server, and what stands in it. */
+  /** A token of the server, with its parts. */
   let token: string;
   let header: Members;
   let claims: Members & { readonly sid: string };
@@ -68,7 +68,7 @@ describe("tokens", () => {
   };
   const publicPem = () => createPublicKey(serverSigningKey).export({ type: "spki", format: "pem" }) as string;
 
-  test("are made as these tests make them", async () => {
+  test("have the form that these tests construct", async () => {
     expect(header).toEqual({ alg: "ES256", typ: "JWT", kid: expect.any(String) });
     expect((await check(signed({}))).code).toBe("0");
     expect((await check(signed({ jti: "another", extra: "ignored" }))).code).toBe("0");
@@ -77,7 +77,7 @@ describe("tokens", () => {
   test.each([
     ["bare", (text: string) => text, "0"],
     ["after Bearer", (text: string) => `Bearer ${text}`, "0"],
-    ["after bearer in other letters", (text: string) => `bEARER ${text}`, "0"],
+    ["after bearer in another case", (text: string) => `bEARER ${text}`, "0"],
     ["after Bearer and blanks", (text: string) => `  Bearer    ${text}  `, "0"],
     ["after Bearer without a blank", (text: string) => `Bearer${text}`, "203"],
     ["after Bearer twice", (text: string) => `Bearer Bearer ${text}`, "203"],
@@ -85,14 +85,14 @@ describe("tokens", () => {
     ["after Basic", (text: string) => `Basic ${text}`, "203"],
     ["after JWT", (text: string) => `JWT ${text}`, "203"],
     ["in quotes", (text: string) => `"${text}"`, "203"],
-    ["before something", (text: string) => `${text} x`, "203"],
-    ["without itself", () => "Bearer", "203"],
+    ["with a suffix", (text: string) => `${text} x`, "203"],
+    ["without a token", () => "Bearer", "203"],
     ["of 15,000 blanks", () => `Bearer ${" ".repeat(15_000)}x`, "203"],
-  ])("are taken %s or not", async (_title, spell, expected) => {
+  ])("accepts or refuses a token %s", async (_title, spell, expected) => {
     expect((await check(spell(token))).code).toBe(expected);
   });
 
-  describe("are refused in the same words", () => {
+  describe("are refused with the same answer", () => {
     const attacks: Readonly<Record<string, () => string>> = {
       "with alg none": () => `${pack({ ...header, alg: "none" })}.${pack(claims)}.`,
       "with alg None and the old signature": () =>
@@ -101,20 +101,20 @@ describe("tokens", () => {
       "of two parts": () => token.split(".").slice(0, 2).join("."),
       "of four parts": () => `${token}.${token.split(".")[2]}`,
       "of five parts": () => `${pack({ alg: "dir", enc: "A256GCM" })}..AAAA.AAAA.AAAA`,
-      "with HS256 and our public key as PEM": () => mac(publicPem()),
-      "with HS256 and our public key as PEM with CR LF": () => mac(publicPem().replaceAll("\n", "\r\n")),
-      "with HS256 and our public key as DER": () =>
+      "with HS256 and the public key as PEM": () => mac(publicPem()),
+      "with HS256 and the public key as PEM with CR LF": () => mac(publicPem().replaceAll("\n", "\r\n")),
+      "with HS256 and the public key as DER": () =>
         mac(createPublicKey(serverSigningKey).export({ type: "spki", format: "der" })),
-      "with HS256 and our public key as JWK": () => mac(JSON.stringify(jwks)),
-      "with HS256 and nothing": () => mac(""),
+      "with HS256 and the public key as JWK": () => mac(JSON.stringify(jwks)),
+      "with HS256 and an empty secret": () => mac(""),
       "with HS256 and the key id": () => mac(String(header["kid"])),
-      "with RS256 and our RSA key": () => rsa("RS256"),
+      "with RS256 and the server's RSA key": () => rsa("RS256"),
       "with PS256": () => rsa("PS256"),
       "with an RSA signature under ES256": () => rsa("ES256"),
       "with ES384": () => signed({}, { alg: "ES384" }),
-      "with alg in other letters": () => signed({}, { alg: "es256" }),
+      "with alg in another case": () => signed({}, { alg: "es256" }),
       "with a list of algs": () => signed({}, { alg: ["ES256"] }),
-      "signed by somebody else": () =>
+      "signed by a foreign key": () =>
         signedText(header, claims, { key: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey }),
       "with a key of its own in the header": () => signed({}, { jwk: jwks }),
       "with the address of a key in the header": () => signed({}, { jku: "https://evil.example/jwks.json" }),
@@ -143,12 +143,12 @@ describe("tokens", () => {
           protected: token.split(".")[0],
           signature: token.split(".")[2],
         }),
-      "with a member twice": () =>
+      "with a duplicate member": () =>
         signedText(header, JSON.stringify(claims).replace("{", `{"sid":${JSON.stringify(claims.sid)},`)),
-      "with a header member twice": () => signedText(JSON.stringify(header).replace("{", '{"alg":"none",'), claims),
+      "with a duplicate header member": () => signedText(JSON.stringify(header).replace("{", '{"alg":"none",'), claims),
       "with blanks in the JSON": () => signedText(header, JSON.stringify(claims, null, 1)),
       "with a list of claims": () => signedText(header, [claims]),
-      "with a text for claims": () => signedText(header, '"claims"'),
+      "with a text as claims": () => signedText(header, '"claims"'),
       "with bytes that are not UTF-8": () => {
         const text = `${pack(header)}.${Buffer.from([0x7b, 0xff, 0x7d]).toString("base64url")}`;
         return `${text}.${signature(text)}`;
@@ -161,7 +161,7 @@ describe("tokens", () => {
       "without an issuer": () => signed({ iss: undefined }),
       "without a subject": () => signed({ sub: undefined }),
       "of no session": () => signed({ sid: undefined }),
-      "of a session that never was": () => signed({ sid: `token.${"a".repeat(64)}` }),
+      "of an unknown session": () => signed({ sid: `token.${"a".repeat(64)}` }),
       "of a session by its id": () => signed({ sid: `session.${sessionId}` }),
       "of a session in capital letters": () => signed({ sid: claims.sid.toUpperCase().replace("TOKEN", "token") }),
       "of a session without a mode": () => signed({ sid: claims.sid.slice("token.".length) }),
@@ -193,11 +193,11 @@ describe("tokens", () => {
       ["expiring below zero", { exp: -1 }],
       ["expiring at null", { exp: null }],
       ["expiring before it was issued", { exp: now() + 100, iat: now() + 200 }],
-      ["issued at no time", { iat: undefined }],
+      ["issued at an invalid time", { iat: undefined }],
       ["issued as text", { iat: "0" }],
-      ["not good before tomorrow", { nbf: now() + 86_400 }],
-      ["not good before a text", { nbf: "0" }],
-      ["not good before null", { nbf: null }],
+      ["not valid before tomorrow", { nbf: now() + 86_400 }],
+      ["not valid before a text", { nbf: "0" }],
+      ["not valid before null", { nbf: null }],
     ];
     const all = {
       ...attacks,
@@ -218,14 +218,14 @@ describe("tokens", () => {
     });
   });
 
-  test("of this database are worth nothing in another", async () => {
+  test("of one database are invalid in another", async () => {
     expect((await check(token, `${server.url}/second`)).code).toBe("203");
     const there = server.databases.get("second");
     expect((await check(signed({ aud: there?.name }), `${server.url}/second`)).code).toBe("203");
     expect((await check(signed({ aud: there?.name }))).code).toBe("203");
   });
 
-  test("do not give away a session id", async () => {
+  test("do not contain the session id", async () => {
     for (const guess of [claims.sid, claims.sid.slice("token.".length), String(claims["jti"])]) {
       expect((await send(`${server.url}/_CheckSession`, { headers: { sessionid: guess } })).code).toBe("201");
       expect((await send(`${server.url}/_CheckSession`, { headers: { "secure-token": guess } })).code).toBe("203");
@@ -257,7 +257,7 @@ describe("tokens", () => {
     expect((await check(theirs)).code).toBe("203");
   });
 
-  test("end with the session, whatever they say themselves", async () => {
+  test("end with the session, whatever their own expiry", async () => {
     const mine = await logIn();
     const [, payload = ""] = mine.split(".");
     const { sid } = JSON.parse(Buffer.from(payload, "base64url").toString());

@@ -17,7 +17,7 @@ const mebibyte = 1_048_576;
 const last = 2n ** 64n - 1n;
 const header = (iv: Buffer) => `v=1;iv=${iv.toString("base64")}`;
 
-describe("the traffic of a secure session", () => {
+describe("traffic of a secure session", () => {
   let postgres: PostgresFixture;
   let servers: RunningServer[];
   let server: RunningServer;
@@ -42,7 +42,7 @@ describe("the traffic of a secure session", () => {
     return received;
   };
   const isEncrypted = ({ iv }: SecureAnswer) => iv !== null;
-  /** Sends a body as it is and decrypts the answer. */
+  /** Sends a body unchanged and decrypts the answer. */
   const raw = (body: string | undefined, headers: Record<string, string>) =>
     call("/_CheckSession", { headers, ...(body === undefined ? {} : { body }) });
   const text = { "content-type": "application/text" };
@@ -59,7 +59,7 @@ describe("the traffic of a secure session", () => {
       "an empty header": () => "",
       "a header without a counter block": () => "v=1",
       "another version": () => header(good()).replace("v=1", "v=2"),
-      "a version twice": () => `v=1;${header(good())}`,
+      "a duplicate version": () => `v=1;${header(good())}`,
       "two headers in one": () => `${header(good())}, ${header(good())}`,
       "two counter blocks": () => `${header(good())};iv=${good().toString("base64")}`,
       "a counter block alone": () => `iv=${good().toString("base64")}`,
@@ -67,7 +67,7 @@ describe("the traffic of a secure session", () => {
       "a counter block of 15 bytes": () => header(good().subarray(0, 15)),
       "a counter block of 17 bytes": () => header(Buffer.concat([good(), Buffer.of(0)])),
       "a counter block in hexadecimal": () => `v=1;iv=${good().toString("hex")}`,
-      "a counter block with bits left over": () => header(good()).replace(/.==$/, "B=="),
+      "a counter block with unused bits set": () => header(good()).replace(/.==$/, "B=="),
       "the direction of answers": changed((iv) => iv.writeUInt8(2, 0)),
       "the direction 0": changed((iv) => iv.writeUInt8(0, 0)),
       "the direction 255": changed((iv) => iv.writeUInt8(255, 0)),
@@ -83,17 +83,17 @@ describe("the traffic of a secure session", () => {
         ...(value === undefined ? {} : { encrypted: value }),
       });
       expect(refused).toMatchObject({ status: 400, code: "312", iv: expect.any(Buffer) });
-      // What is no message of the session does not take its number.
+      // An invalid message does not use up its number.
       expect((await message(0n)).code).toBe("0");
     });
 
     test.each<[string, (cipherText: string) => string]>([
-      ["no base64", () => "***"],
+      ["not base64", () => "***"],
       ["base64 in lines", (cipherText) => `${cipherText.slice(0, 4)}\n${cipherText.slice(4)}`],
       ["base64 with a line break at the end", (cipherText) => `${cipherText}\r\n`],
       ["base64 without its padding", (cipherText) => cipherText.replaceAll("=", "")],
-      ["base64 cut off", (cipherText) => cipherText.slice(1)],
-      ["base64 with bits left over", (cipherText) => cipherText.replace(/.=$/, "/=")],
+      ["truncated base64", (cipherText) => cipherText.slice(1)],
+      ["base64 with unused bits set", (cipherText) => cipherText.replace(/.=$/, "/=")],
       ["base64 twice", (cipherText) => Buffer.from(cipherText).toString("base64")],
       ["JSON in clear text", () => "{}"],
       ["a blank", () => " "],
@@ -106,7 +106,7 @@ describe("the traffic of a secure session", () => {
     });
 
     test.each<[string, string | Buffer, string]>([
-      ["no JSON", "no JSON", "312"],
+      ["invalid JSON", "no JSON", "312"],
       ["not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "312"],
       ["encrypted with another key", Buffer.alloc(40, 0xa5), "312"],
       ["a list", "[]", "307"],
@@ -123,7 +123,7 @@ describe("the traffic of a secure session", () => {
       });
     });
 
-    test("an answer sent back", async () => {
+    test("a returned answer", async () => {
       const sent = { headers: { "secure-token": session.token } };
       for (let round = 0; round < 3; round += 1) {
         const { text: answer, headers: received } = await send(`${server.url}/_CheckSession`, sent);
@@ -140,8 +140,8 @@ describe("the traffic of a secure session", () => {
     });
   });
 
-  describe("numbers its messages", () => {
-    test("once, in a window of 1,024, with jumps ahead", async () => {
+  describe("message numbers", () => {
+    test("are accepted once, in a window of 1,024, with gaps", async () => {
       expect(await codes([0n, 1n, 0n, 1_000_000n, 1n])).toEqual(["0", "0", "312", "0", "312"]);
       const highest = 1_000_000n;
       expect(await codes([highest - 1_024n, highest - 1_023n, highest - 1_023n, highest - 1n, highest])).toEqual([
@@ -160,7 +160,7 @@ describe("the traffic of a secure session", () => {
       ]);
     });
 
-    test("exactly when many come at once, on two servers", async () => {
+    test("are accepted exactly once in concurrent requests, on two servers", async () => {
       const at = (index: number, number: bigint) => sendMessage(servers[index % 2] as RunningServer, session, number);
       const different = await Promise.all(Array.from({ length: 40 }, (_, index) => at(index, BigInt(index))));
       expect(different.map(({ code }) => code)).toEqual(Array<string>(40).fill("0"));
@@ -170,14 +170,14 @@ describe("the traffic of a secure session", () => {
       expect(new Set(blocks).size).toBe(60);
     });
 
-    test("not where nothing is encrypted", async () => {
+    test("are not used without encryption", async () => {
       const answer = await raw(undefined, { encrypted: header(counterBlock(session, 0n)) });
       expect(answer.code).toBe("0");
       expect((await message(0n)).code).toBe("0");
     });
   });
 
-  describe("says what it carries", () => {
+  describe("content type", () => {
     const body = () => encryptMessage(session, counterBlock(session, 0n), "{}");
 
     test.each<[string, Record<string, string>]>([
@@ -186,8 +186,8 @@ describe("the traffic of a secure session", () => {
       ["plain text", { "content-type": "text/plain" }],
       ["bytes", { "content-type": "application/octet-stream" }],
       ["text in another encoding", { "content-type": "application/text; charset=latin1" }],
-      ["text that is compressed", { "content-type": "application/text", "content-encoding": "gzip" }],
-    ])("and is refused with 207 as %s", async (_title, headers) => {
+      ["compressed text", { "content-type": "application/text", "content-encoding": "gzip" }],
+    ])("refuses with 207: %s", async (_title, headers) => {
       const sent = { ...headers, encrypted: header(counterBlock(session, 0n)) };
       expect(await raw(body(), sent)).toMatchObject({ status: 406, code: "207", iv: expect.any(Buffer) });
       expect((await message(0n)).code).toBe("0");
@@ -198,13 +198,13 @@ describe("the traffic of a secure session", () => {
       "APPLICATION/TEXT",
       "application/text; charset=utf-8",
       'application/text;charset="UTF-8"',
-    ])("and is taken as %s", async (type) => {
+    ])("accepts %s", async (type) => {
       expect((await raw(body(), { "content-type": type, encrypted: header(counterBlock(session, 0n)) })).code).toBe(
         "0",
       );
     });
 
-    test("unless there is nothing", async () => {
+    test("is not required without a body", async () => {
       const own: SentHeaders = { "secure-token": session.token, "content-type": "application/json" };
       const empty: Reply[] = [
         await send(`${server.url}/_CheckSession`, { headers: own }),
@@ -217,14 +217,14 @@ describe("the traffic of a secure session", () => {
     });
   });
 
-  describe("carries 1 MiB at most", () => {
+  describe("message size", () => {
     test.each([
       [mebibyte, 200],
       [mebibyte + 1, 413],
       [mebibyte + 2, 413],
       [mebibyte + 3, 413],
       [3 * mebibyte, 413],
-    ])("of %i bytes: %i", async (size, status) => {
+    ])("of %i bytes is answered %i", async (size, status) => {
       const contents = `{"x":"${"x".repeat(size - 8)}"}`;
       for (const [number, chunked] of [
         [0n, false],
@@ -246,8 +246,8 @@ describe("the traffic of a secure session", () => {
     });
   });
 
-  describe("is answered", () => {
-    test("in base64 of a known type, with its HTTP status in clear", async () => {
+  describe("answers", () => {
+    test("are base64 with a known type, and the HTTP status in clear text", async () => {
       for (const [path, status] of [
         ["/_CheckSession", 200],
         ["/v1/object/nothing", 404],
@@ -262,30 +262,30 @@ describe("the traffic of a secure session", () => {
     });
 
     test.each<[string, string, string, string]>([
-      ["a path of an object", "GET", "/v1/object/nothing", "304"],
-      ["a class that is not there", "GET", "/v1/objects/Nothing", "304"],
+      ["an unknown object", "GET", "/v1/object/nothing", "304"],
+      ["an unknown class", "GET", "/v1/objects/Nothing", "304"],
       ["a parameter out of range", "GET", "/v1/objects/Customer?perPage=0", "307"],
-      ["a parameter packed wrongly", "GET", "/v1/objects/Customer?qb64=*", "307"],
-      ["a query that is no JSON", "GET", "/v1/objects/Customer?query=x", "308"],
-      ["a query that is no object", "GET", "/v1/objects/Customer?query=[]", "329"],
-    ])("encrypted when the session is known: %s", async (_title, method, path, code) => {
+      ["a badly packed parameter", "GET", "/v1/objects/Customer?qb64=*", "307"],
+      ["a query of invalid JSON", "GET", "/v1/objects/Customer?query=x", "308"],
+      ["a query that is not an object", "GET", "/v1/objects/Customer?query=[]", "329"],
+    ])("are encrypted once the session is known: %s", async (_title, method, path, code) => {
       const answer = await call(path, { method });
       expect({ code: answer.code, encrypted: isEncrypted(answer) }).toEqual({ code, encrypted: true });
     });
 
     test.each<[string, string, string, SentHeaders, string]>([
-      ["a path that is not there", "GET", "/v1/nothing", {}, "304"],
+      ["an unknown path", "GET", "/v1/nothing", {}, "304"],
       ["another database", "GET", "/nowhere/_CheckSession", {}, "304"],
-      ["a method that does not go", "DELETE", "/_CheckSession", {}, "305"],
+      ["a method that is not allowed", "DELETE", "/_CheckSession", {}, "305"],
       ["no app key", "GET", "/_CheckSession", { appkey: null }, "100"],
       ["another app key", "GET", "/_CheckSession", { appkey: "x" }, "101"],
       ["two credentials", "GET", "/_CheckSession", { sessionid: "x" }, "203"],
-    ])("in clear before: %s", async (_title, method, path, headers, code) => {
+    ])("are in clear text before that: %s", async (_title, method, path, headers, code) => {
       const answer = await send(server.url + path, { method, headers: { "secure-token": session.token, ...headers } });
       expect({ code: answer.code, encrypted: answer.headers["encrypted"] }).toEqual({ code, encrypted: undefined });
     });
 
-    test("in clear during maintenance", async () => {
+    test("are in clear text during maintenance", async () => {
       const settings = server.databases.get("")?.storage.repositories.settings;
       await settings?.setMaintenance(true);
       const answer = await call("/_CheckSession");
@@ -293,7 +293,7 @@ describe("the traffic of a secure session", () => {
       expect({ code: answer.code, encrypted: isEncrypted(answer) }).toEqual({ code: "706", encrypted: false });
     });
 
-    test("under a number of its own, however many ask at once", async () => {
+    test("have a number of their own in concurrent requests", async () => {
       const answers = await Promise.all(
         Array.from({ length: 300 }, (_, index) =>
           callSecurely(servers[index % 2] as RunningServer, session, "/_CheckSession"),
@@ -304,7 +304,7 @@ describe("the traffic of a secure session", () => {
     });
   });
 
-  test("ends with the log-out, whose answer one of many gets", async () => {
+  test("ends with the log-out, which answers one of several concurrent ones", async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => call("/v1/logout", { method: "POST" })));
     expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array<string>(5).fill("203")]);
     expect(answers.filter(isEncrypted).length).toBeGreaterThan(0);
@@ -312,7 +312,7 @@ describe("the traffic of a secure session", () => {
       expect(await callSecurely(each, session, "/_CheckSession")).toMatchObject({ status: 401, code: "203", iv: null });
   });
 
-  test("ends when the user is disabled, and goes on where it was", async () => {
+  test("ends when the user is disabled, and then resumes at its numbers", async () => {
     const { accounts } = server.databases.get("")?.storage.repositories ?? {};
     const { account } = (await accounts?.find({ realm: "database", loginName: "demo" }, [])) ?? {};
     expect((await message(0n)).code).toBe("0");

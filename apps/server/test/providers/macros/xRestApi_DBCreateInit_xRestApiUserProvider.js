@@ -1,6 +1,6 @@
 import { defineHook } from "@sallyport/macros";
 
-/** Refuses, leaves it to the default user, or assigns a user, and leaves a trace in him. */
+/** Refuses, leaves the default user, or maps a user, and leaves a trace in the object. */
 export default defineHook({
   async run(userObject, providerConfig, userUuid, name, surname, email, context) {
     const found = await context.objects.find("User", { where: { Name: "reader" } });
