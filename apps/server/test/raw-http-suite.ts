@@ -38,7 +38,12 @@ const requests: readonly (readonly [title: string, bytes: string | Buffer, statu
   ["the same length twice", head("POST /v1/login HTTP/1.1", "Content-Length: 2", "Content-Length: 2"), 400, 699],
   ["a list of lengths", head("POST /v1/login HTTP/1.1", "Content-Length: 2, 2"), 400, 699],
   ["a length with a sign", head("POST /v1/login HTTP/1.1", "Content-Length: +2"), 400, 699],
-  ["a length beyond any number type", head("POST /v1/login HTTP/1.1", "Content-Length: 99999999999999999999999"), 400, 699],
+  [
+    "a length beyond any number type",
+    head("POST /v1/login HTTP/1.1", "Content-Length: 99999999999999999999999"),
+    400,
+    699,
+  ],
   ["a blank before the colon", head("POST /v1/login HTTP/1.1", "Transfer-Encoding : chunked"), 400, 699],
   ["a duplicate transfer coding", coded("Transfer-Encoding: chunked", "Transfer-Encoding: chunked"), 400, 699],
   ["an unknown transfer coding", coded("Transfer-Encoding: xchunked"), 400, 699],

@@ -152,16 +152,13 @@ describe("vectors of the guide, with the code of the service", () => {
     expect(new ForgeClientKeyParser().parse(text, [])?.digest).toBe(hash("sha256", spki));
   });
 
-  test.each(vectors.credentials)(
-    "open credentials with $padding: $text",
-    async ({ padding, text, credentials }) => {
-      const opened = await credentialsCipher.open(credentials, accepted);
-      expect({ padding: opened?.padding, text: Buffer.from(opened?.plain ?? []).toString() }).toEqual({
-        padding,
-        text,
-      });
-    },
-  );
+  test.each(vectors.credentials)("open credentials with $padding: $text", async ({ padding, text, credentials }) => {
+    const opened = await credentialsCipher.open(credentials, accepted);
+    expect({ padding: opened?.padding, text: Buffer.from(opened?.plain ?? []).toString() }).toEqual({
+      padding,
+      text,
+    });
+  });
 
   test.each(vectors.messages)(
     "read and write message $number in direction $direction",

@@ -179,19 +179,22 @@ describe("several databases", () => {
     ["unconfigured", 500, "705"],
     ["unmigrated", 500, "705"],
     ["down", 500, "704"],
-  ])("a database that is %s answers %i/%s on every route and leaves the others working", async (alias, status, code) => {
-    const at = { url: `${server.url}/${alias}` };
-    for (const answer of [
-      await service(alias),
-      await tryLogIn(at, "demo"),
-      await call(at, "/v1/objects/Customer", { sessionId }),
-    ]) {
-      expect(answer).toMatchObject({ status, code });
-      expect(JSON.stringify(answer.body)).not.toMatch(/ECONN|127\.0\.0\.1|not_there|relation|schema/i);
-    }
-    expect(await call(server, `/${alias}/v1/nothing`)).toMatchObject({ status: 404, code: "304" });
-    await others();
-  });
+  ])(
+    "a database that is %s answers %i/%s on every route and leaves the others working",
+    async (alias, status, code) => {
+      const at = { url: `${server.url}/${alias}` };
+      for (const answer of [
+        await service(alias),
+        await tryLogIn(at, "demo"),
+        await call(at, "/v1/objects/Customer", { sessionId }),
+      ]) {
+        expect(answer).toMatchObject({ status, code });
+        expect(JSON.stringify(answer.body)).not.toMatch(/ECONN|127\.0\.0\.1|not_there|relation|schema/i);
+      }
+      expect(await call(server, `/${alias}/v1/nothing`)).toMatchObject({ status: 404, code: "304" });
+      await others();
+    },
+  );
 
   test("an unmigrated database serves as soon as it is migrated", async () => {
     const database = server.databases.get("unmigrated");

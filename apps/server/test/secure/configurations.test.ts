@@ -74,19 +74,22 @@ describe("configurations", () => {
       expect((await check(compatible.url, { authorization: data.sessionId })).code).toBe("203");
     });
 
-    test.each([true, null, 0, "", "false", undefined])("is not a request for plain traffic with %j", async (furtherencryption) => {
-      const data = await logIn(compatible.url, furtherencryption);
-      expect((await check(compatible.url, { sessionid: data.sessionId })).code).toBe("201");
-      const session = {
-        token: data.sessionId,
-        key: Buffer.from(data.symmetricKey, "base64"),
-        ivPrefix: Buffer.from(data.ivPrefix, "base64"),
-      };
-      expect(await callSecurely(compatible, session, "/_CheckSession")).toMatchObject({
-        code: "0",
-        iv: expect.any(Buffer),
-      });
-    });
+    test.each([true, null, 0, "", "false", undefined])(
+      "is not a request for plain traffic with %j",
+      async (furtherencryption) => {
+        const data = await logIn(compatible.url, furtherencryption);
+        expect((await check(compatible.url, { sessionid: data.sessionId })).code).toBe("201");
+        const session = {
+          token: data.sessionId,
+          key: Buffer.from(data.symmetricKey, "base64"),
+          ivPrefix: Buffer.from(data.ivPrefix, "base64"),
+        };
+        expect(await callSecurely(compatible, session, "/_CheckSession")).toMatchObject({
+          code: "0",
+          iv: expect.any(Buffer),
+        });
+      },
+    );
 
     test("does not affect a session that is encrypted already", async () => {
       expect((await check(compatible.url, { "secure-token": good["secure-token"] })).headers["encrypted"]).toMatch(

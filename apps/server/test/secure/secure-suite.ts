@@ -55,15 +55,18 @@ export function secureSuite(subject: () => Subject): void {
   test.each<[string, (body: object) => Promise<string>, () => object]>([
     ["secure", secure, () => secureBody()],
     ["encrypted", hybrid, () => hybridBody()],
-  ])("refuses a captured %s log-in from others, and accepts it three times from its owner", async (_title, log, make) => {
-    const body = make();
-    expect(await log(body)).toBe("accepted");
-    expect(await log({ ...body, publicKey: stranger.text })).toBe("310");
-    expect([await log(body), await log(body), await log(body)]).toEqual(["accepted", "accepted", "310"]);
-    const raced = make();
-    const verdicts = await Promise.all([client, stranger].map(({ text }) => log({ ...raced, publicKey: text })));
-    expect(verdicts.toSorted()).toEqual(["310", "accepted"]);
-  });
+  ])(
+    "refuses a captured %s log-in from others, and accepts it three times from its owner",
+    async (_title, log, make) => {
+      const body = make();
+      expect(await log(body)).toBe("accepted");
+      expect(await log({ ...body, publicKey: stranger.text })).toBe("310");
+      expect([await log(body), await log(body), await log(body)]).toEqual(["accepted", "accepted", "310"]);
+      const raced = make();
+      const verdicts = await Promise.all([client, stranger].map(({ text }) => log({ ...raced, publicKey: text })));
+      expect(verdicts.toSorted()).toEqual(["310", "accepted"]);
+    },
+  );
 
   test("a secure log-in reports invalid fields in clear text", async () => {
     const good = secureBody();
