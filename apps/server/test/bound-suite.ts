@@ -152,7 +152,7 @@ export function boundSuite(server: () => RunningServer): void {
       });
     });
 
-    test("confirms a completed write, whatever the size of its answer", async () => {
+    test("confirms a completed write, for any size of its answer", async () => {
       const { "~Elements": parts } = (await get(shelf, { depth: 0 })).body.data.Parts;
       const Parts = parts.map((part: { "~ObjectID": string }) => part["~ObjectID"]);
       const created = await send(demo, `/v1/object/${className}`, "POST", { Name: "new", Parts });

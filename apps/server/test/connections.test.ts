@@ -135,7 +135,7 @@ describe("invalid HTTP", () => {
     expect(answers.map(({ head: top }) => closing.test(top))).toEqual([false, false, true]);
   });
 
-  test("is refused once, whatever follows", async () => {
+  test("is refused once, and the rest is ignored", async () => {
     const { url } = await serve();
     const exchange = await rawExchange(url, ["rubbish"]);
     exchange.send("rubbish\r\n\r\n".repeat(10));

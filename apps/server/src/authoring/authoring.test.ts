@@ -74,7 +74,7 @@ describe("macro drafts", () => {
     expect(typed?.[0]?.text).not.toContain("// ts");
   });
 
-  test("classes are written as string literals, whatever their names", () => {
+  test("classes are written as string literals, for any name", () => {
     const [file] = draftOf({ ...begin, hook: "beforeSave", classes: ["A", ' B"$&'] });
     expect(file?.text).toContain('  classes: ["A", "B\\"$&"],\n');
   });

@@ -37,7 +37,7 @@ describe("attacks on log-in endpoints", () => {
   };
   const many = (name: string) => Array.from({ length: maxFailures + 2 }, () => name);
 
-  test("failures at one log-in endpoint do not lock out users of another, whatever the name", async () => {
+  test("failures at one log-in endpoint do not lock out users of another, for any name", async () => {
     const key = (...parts: readonly string[]) => parts.join("\u0000");
     const { account } = await repositoriesOf(server).accounts.find({ realm: "custom", loginName: "partner" }, []);
     for (const name of [
@@ -174,7 +174,7 @@ describe("attacks on second factors", () => {
     return `${code}${headers["retry-after"] === undefined ? "" : " later"}`;
   };
 
-  test("wrong tokens are counted, whatever the log-ins for other app names meanwhile", async () => {
+  test("wrong tokens are counted, despite log-ins for other app names meanwhile", async () => {
     const codes: string[] = [];
     for (let round = 0; round < 7; round += 1)
       codes.push(await logIn(["guarded"], authenticator.wrong()), await logIn(["demo-app"]));

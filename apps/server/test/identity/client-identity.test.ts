@@ -166,7 +166,7 @@ test("a forgotten password is reset by a mailed token", async () => {
   const client = clientOf();
   await client.logIn(options("session", name, first));
   await identity.resetPassword(clientOf(), name);
-  await identity.resetPassword(clientOf(), `${name} whom nobody knows`);
+  await identity.resetPassword(clientOf(), `${name} unknown`);
   const { bodies } = await mailTo(await addressOf(userId));
   const token = keep("token of a mail", /[\w-]{43}/.exec(bodies.get("text/plain") ?? "")?.[0]);
   await expect(

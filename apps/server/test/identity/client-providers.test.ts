@@ -56,7 +56,7 @@ test("an account is linked, opens sessions, and is unlinked; no secret is in the
     twoFactorToken: "a token of no use",
   });
   const first = await browse(address, secrets);
-  if (first.assigned) throw new Error("Nobody is bound yet.");
+  if (first.assigned) throw new Error("No account is linked yet.");
   const client = new SallyportClient(place);
   const demo = { user: "demo", password: "demo", appNames: ["demo-app"] };
   await expect(client.logIn(linkingLogIn({ ...demo, password: "wrong", dfUuid: first.dfUuid }))).rejects.toMatchObject({

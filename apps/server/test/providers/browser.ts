@@ -37,7 +37,7 @@ export async function away(subject: Subject, provider: string, beginning: Beginn
   return { location: headers["location"] ?? "", cookie };
 }
 
-/** Returns from a provider to the server under test, whatever its public address. */
+/** Returns from a provider to the server under test, for any public address. */
 export function comeBack(
   { url }: Subject,
   { address, method, parameters }: Callback,

@@ -83,7 +83,7 @@ export function quotaSuite(
     expect(codes(await atOnce(4, (index) => `2001:db8:1:2::${index + 1}`))).toEqual(["0", "0", "0", "706"]);
   });
 
-  test("every return frees a slot, whatever its outcome", async () => {
+  test("every return frees a slot, with any outcome", async () => {
     const [server] = servers();
     const { location, cookie } = await away(server, "google", from("192.0.2.1"));
     const refused = await away(server, "google", from("192.0.2.1"));

@@ -257,7 +257,7 @@ describe("tokens", () => {
     expect((await check(theirs)).code).toBe("203");
   });
 
-  test("end with the session, whatever their own expiry", async () => {
+  test("end with the session, regardless of their own expiry", async () => {
     const mine = await logIn();
     const [, payload = ""] = mine.split(".");
     const { sid } = JSON.parse(Buffer.from(payload, "base64url").toString());
