@@ -4,7 +4,7 @@ import { catalogue, errorEntry, extensions, isErrorCode } from "./errors/catalog
 import { ServiceError } from "./errors/service-error.ts";
 import { digestOfChallenge, isVerifier } from "./identities/provider-state.ts";
 
-test("caches recently set or read entries, up to twice the configured number", () => {
+test("a recency cache keeps recently set or read entries, up to twice the configured number", () => {
   const recent = new Recent<number, string>(10);
   for (let key = 0; key < 100; key += 1) {
     recent.set(key, `value ${key}`);

@@ -76,7 +76,7 @@ test("a failed use case leaves no changes, and the next one continues", async ()
   });
 });
 
-test("does not cache objects that a rollback removes", async () => {
+test("objects that a rollback removes are not cached", async () => {
   let id = "";
   await joined(async (inside) => {
     const { object } = await new CreateObject().createObject(inside, "UserGroup", { Name: "new" });
@@ -87,7 +87,7 @@ test("does not cache objects that a rollback removes", async () => {
   expect(fixture.database.classes.of(id)).toBeUndefined();
 });
 
-test("does not cache the count of objects that a rollback removes", async () => {
+test("a count of objects that a rollback removes is not cached", async () => {
   const lists = new ListObjects(digests as never, plainCursors, quietly);
   await joined(async (inside) => {
     await inside.r.objects.insert(Array.from({ length: 5_001 }, () => ({ className: "File", attributes: {} })));
@@ -96,7 +96,7 @@ test("does not cache the count of objects that a rollback removes", async () => 
   expect((await lists.listObjects(context, list)).list["~Count"]).toBe(0);
 });
 
-test("loads the model by itself, and not for other requests", async () => {
+test("a transaction loads the model by itself, and not for other requests", async () => {
   const { database } = fixture;
   const [id] = (await fixture.insert({ className: "File", attributes: {} })) as [ObjectId];
   // Another request waits for a connection to load it.
@@ -105,6 +105,6 @@ test("loads the model by itself, and not for other requests", async () => {
   expect(database.models.loaded(context.modelGeneration)).toBeUndefined();
 });
 
-test("does not show classes within a transaction", async () => {
+test("classes are not shown within a transaction", async () => {
   await joined((inside) => expect(new ReadStructure().readStructure(inside)).rejects.toMatchObject({ code: 307 }));
 });

@@ -313,7 +313,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
   });
 });
 
-test("refuses a look-alike that a hook sets", async () => {
+test("a look-alike name that a hook sets is refused", async () => {
   const fixture = await openFixture();
   const hooks = new PlainHooks();
   const context = await sessionContext(fixture, { administrator: true });

@@ -47,7 +47,9 @@ describe("writing objects", () => {
     calls = [];
   });
 
-  /** Records the calls to the object storage. The storage uses another copy of the domain, with its own error classes. */
+  /**
+   * Records the calls to the object storage. The storage uses another copy of the domain, with its own error classes.
+   */
   function counted(plain: SessionContext): SessionContext {
     const objects = new Proxy(plain.r.objects, {
       get: (target, name) => {

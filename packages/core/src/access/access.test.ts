@@ -69,7 +69,7 @@ test.each([
   ["http://localhost:80/path", ["http://localhost:80/path"]],
   ["http://evil.example/:localhost:1", ["http://evil.example/:localhost:1"]],
   ["http://user@localhost:1", ["http://user@localhost:1", "http://user@localhost:*"]],
-])("lists %s as %j", (origin, listings) => {
+])("origin %s is listed as %j", (origin, listings) => {
   expect(listingsOf(origin)).toEqual(listings);
 });
 

@@ -144,13 +144,13 @@ const written = (given: readonly string[]): string[] => {
 };
 const last = "further lines of this execution are left out";
 
-test("logs a limited number of lines, then one note that lines are omitted", () => {
+test("a macro logs a limited number of lines, then one note that lines are omitted", () => {
   const lines = Array.from({ length: 500 }, (_, index) => `line ${index}`);
   expect(written(lines)).toEqual(lines);
   expect(written([...lines, "one more", "two more"])).toEqual([...lines, last]);
 });
 
-test("logs fewer lines when they are long", () => {
+test("a macro logs fewer lines when they are long", () => {
   const line = "x".repeat(65_536);
   expect(written([line, line, "", "a", "b"])).toEqual([line, line, "", last]);
 });

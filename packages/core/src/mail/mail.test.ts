@@ -18,7 +18,7 @@ function desk(configured: boolean, refusal?: ServiceError) {
   return { orders: jobs, notice: new ChangeNotice({ configured, queueMail }, "de") };
 }
 
-test("uses the requested language, else the configured one", async () => {
+test("a notice uses the requested language, else the configured one", async () => {
   const { orders: jobs, notice } = desk(true);
   await notice.send(context, account, changed, "en");
   await notice.send(context, account, changed, null);
@@ -30,14 +30,14 @@ test("uses the requested language, else the configured one", async () => {
   );
 });
 
-test("sends nothing without an address or without mail", async () => {
+test("a notice is omitted without an address or without mail", async () => {
   const [without, off] = [desk(true), desk(false)];
   await without.notice.send(context, { ...account, email: null }, changed, null);
   await off.notice.send(context, account, changed, null);
   expect([without.orders, off.orders]).toEqual([[], []]);
 });
 
-test.each([706, 712, 704] as const)("ignores a refused mail job: %i", async (code) => {
+test.each([706, 712, 704] as const)("a notice ignores a refused mail job: %i", async (code) => {
   const { orders: jobs, notice } = desk(true, new ServiceError(code));
   await notice.send(context, account, changed, null);
   expect(jobs).toHaveLength(1);
@@ -52,11 +52,11 @@ test.each([
   "a@localhost",
   "1@2.example",
   "a@xn--bcher-kva.example",
-])("accepts %s as an address", (text) => {
+])("mail address %s is accepted", (text) => {
   expect(mailAddress(text)).toBe(text);
 });
 
-test("composes an address", () => {
+test("a mail address is stored in composed form", () => {
   expect(mailAddress("mu\u0308ller@example.com")).toBe("m\u00fcller@example.com");
 });
 
@@ -86,6 +86,6 @@ test.each([
   "a@b\u180b.example",
   "\ud800@b.example",
   `${"ä".repeat(65)}@b.example`,
-])("refuses %j as an address", (text) => {
+])("mail address %j is refused", (text) => {
   expect(mailAddress(text)).toBeNull();
 });

@@ -33,13 +33,13 @@ test.each<[string, JsonValue, JsonValue]>([
   ["Json", "text", "text"],
   ["Json", [], []],
   ["Number", null, null],
-])("accepts %s %j", (name, value, stored) => {
+])("an attribute of type %s accepts %j", (name, value, stored) => {
   const { plain, links } = accept({ [name]: value });
   expect([...plain]).toEqual([[name, stored]]);
   expect(links).toEqual([]);
 });
 
-test.each(["File", "One", "Many"])("clears %s with null", (name) => {
+test.each(["File", "One", "Many"])("an attribute of type %s is cleared with null", (name) => {
   const { plain, links, emptied } = accept({ [name]: null });
   expect([plain.size, links, emptied]).toEqual([0, [], [expect.objectContaining({ name })]]);
 });
@@ -79,7 +79,7 @@ test.each<[string, JsonValue]>([
   ["Many", "7K"],
   ["Many", { "~Elements": ["7K"] }],
   ["Many", Array.from({ length: 10_001 }, (_, index) => String(index + 1))],
-])("refuses %s %j and names its position", (name, value) => {
+])("an attribute of type %s refuses %j and names the position", (name, value) => {
   expect(() => accept({ [name]: value })).toThrow(
     expect.objectContaining({ code: 307, detail: expect.stringMatching(new RegExp(`^at /${name}: .+`)) }),
   );
@@ -94,19 +94,19 @@ test.each<[JsonValue, object]>([
     { "~ClassName": "Thing", "~ObjectID": "7K", "~StoreTime": "20260131T093000+01:00" },
     { id: "7K", uuid: null, className: "Thing" },
   ],
-])("accepts %j as a reference and as an element of a collection", (value, reference) => {
+])("%j is accepted as a reference and as an element of a collection", (value, reference) => {
   const { links } = accept({ One: value, Many: ["1", value] });
   expect(links.map((link) => link.targets.map((target) => target.pointer))).toEqual([["/One"], ["/Many/0", "/Many/1"]]);
   expect([links[0]?.targets[0]?.reference, links[1]?.targets[1]?.reference]).toEqual([reference, reference]);
 });
 
-test("names the invalid element of a collection", () => {
+test("an invalid element of a collection is named", () => {
   expect(() => accept({ Many: ["1", "2", null] })).toThrow(
     expect.objectContaining({ code: 307, detail: expect.stringMatching(/^at \/Many\/2: /) }),
   );
 });
 
-test("requires mandatory attributes of a whole object only", () => {
+test("mandatory attributes are required of a whole object only", () => {
   expect(() => accept({ Number: 1 }, true)).toThrow(
     expect.objectContaining({ code: 307, detail: "at /Text: The attribute is mandatory." }),
   );
@@ -114,7 +114,7 @@ test("requires mandatory attributes of a whole object only", () => {
   expect([...accept({ Text: "a" }, true).plain]).toEqual([["Text", "a"]]);
 });
 
-test("ignores ~StoreTime, and refuses every member that the class does not define", () => {
+test("a body may contain ~StoreTime, but no member that the class does not define", () => {
   expect([...accept({ "~StoreTime": "anything", Number: 1 }).plain]).toEqual([["Number", 1]]);
   for (const name of [
     "~ObjectID",
@@ -163,7 +163,7 @@ test.each([
   ["2026-02-28T23:30:00-05:30", "2026-03-01T05:00:00.000Z"],
   ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"],
   ["0044-03-15T12:00:00Z", "0044-03-15T12:00:00.000Z"],
-])("accepts %s", (text, stored) => {
+])("date %s is accepted", (text, stored) => {
   expect(dateValue(text)).toBe(stored);
   expect(dateValue(stored)).toBe(stored);
 });
@@ -205,11 +205,11 @@ test.each([
   "0001-01-01T00:00:00+00:01",
   "9999-12-31T23:59:59-00:01",
   "２０２６-02-28",
-])("refuses %j", (text) => {
+])("date %j is refused", (text) => {
   expect(dateValue(text)).toBeNull();
 });
 
-test("agrees with the calendar, and orders points in time like texts", () => {
+test("dates agree with the calendar, and points in time are ordered like their texts", () => {
   const moment = fc.date({
     min: new Date("0001-01-01T00:00:00Z"),
     max: new Date("9999-12-31T23:59:59.999Z"),

@@ -25,7 +25,7 @@ class Controlled {
   }
 }
 
-test("runs the allowed number at once, in the order of arrival", async () => {
+test("a bounded queue runs the allowed number at once, in the order of arrival", async () => {
   const controlled = new Controlled();
   const queue = new BoundedQueue({ concurrency: 2, queueLimit: 10, detail });
   const runs = [0, 1, 2, 3].map((id) => queue.run(controlled.work(id)));
@@ -41,7 +41,7 @@ test("runs the allowed number at once, in the order of arrival", async () => {
   expect(await Promise.all(runs)).toEqual([0, 1, 2, 3]);
 });
 
-test("refuses work with 706 while the queue is full, and accepts work again when there is room", async () => {
+test("a bounded queue refuses work with 706 while it is full, and accepts work again when there is room", async () => {
   const controlled = new Controlled();
   const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1, detail });
   const first = queue.run(controlled.work(0));
@@ -57,7 +57,7 @@ test("refuses work with 706 while the queue is full, and accepts work again when
   expect(await third).toBe(3);
 });
 
-test("passes an error on and frees the slot", async () => {
+test("a bounded queue passes an error on and frees the slot", async () => {
   const controlled = new Controlled();
   const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1, detail });
   const first = queue.run(controlled.work(0));
@@ -68,7 +68,7 @@ test("passes an error on and frees the slot", async () => {
   expect(await second).toBe(1);
 });
 
-test("refuses work whose signal aborts while it waits, and starts the next one", async () => {
+test("a bounded queue refuses work whose signal aborts while it waits, and starts the next one", async () => {
   const controlled = new Controlled();
   const queue = new BoundedQueue({
     concurrency: 1,
@@ -94,7 +94,7 @@ test("refuses work whose signal aborts while it waits, and starts the next one",
   expect(await queue.run(async () => "free again")).toBe("free again");
 });
 
-test("ignores a signal that aborts after the work began", async () => {
+test("a bounded queue ignores a signal that aborts after the work began", async () => {
   const controlled = new Controlled();
   const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1, detail });
   const leaving = new AbortController();

@@ -7,7 +7,7 @@ import { strictJsonObject } from "./entities/strict-json.ts";
 import { capabilityWords } from "./storage.ts";
 import { delayAfter } from "./throttle-repository.ts";
 
-test("describes every capability, present or missing", () => {
+test("every capability has a description, present or missing", () => {
   const all = {
     durable: true,
     severalProcesses: true,
@@ -75,13 +75,13 @@ const texts: readonly (readonly [JsonValue, string])[] = [
   [Number.MAX_SAFE_INTEGER, "9007199254740991"],
 ];
 
-test.each(texts)("writes %j as %s", (value, text) => {
+test.each(texts)("canonical JSON of %j is %s", (value, text) => {
   expect(canonicalJson(value)).toBe(text);
   expect(JSON.parse(text)).toEqual(value === 0 ? 0 : value);
   expect(Buffer.byteLength(text)).toBe(jsonBytes(value));
 });
 
-test("omits undefined members", () => {
+test("canonical JSON omits undefined members", () => {
   expect(canonicalJson({ name: "n", target: undefined } as unknown as JsonValue)).toBe('{"name": "n"}');
 });
 
@@ -177,12 +177,12 @@ test.each([
   '{"b":[{"a":{},"c":1,"a":2}]}',
   '{"":1,"":2}',
   '{"\\"":1, "\\u0022" : 2}',
-])("%s has a duplicate member", (text) => {
+])("strict JSON refuses %s for a duplicate member", (text) => {
   expect(strictJsonObject(text)).toBeNull();
 });
 
 test.each(["", "null", "1", '"a"', "[]", "{", "{a:1}", "{'a':1}", "{} {}", '{"a":1}x', "NaN", '{"a":"\n"}'])(
-  "%p is not an object",
+  "strict JSON refuses %p, which is not an object",
   (text) => {
     expect(strictJsonObject(text)).toBeNull();
   },
