@@ -23,11 +23,11 @@ test.each([
   ["6b65c3bc", "keü"],
   ["efbbbf61", "\ufeffa"],
   ["f09f91a9", "\u{1f469}"],
-])("decodes %s", (hex, text) => {
+])("UTF-8 %s is decoded", (hex, text) => {
   expect(decodeUtf8(bytes(hex))).toBe(text);
 });
 
-test.each(["c3", "ff", "eda080", "c080", "61f09f91"])("refuses %s", (hex) => {
+test.each(["c3", "ff", "eda080", "c080", "61f09f91"])("invalid UTF-8 %s is refused", (hex) => {
   expect(decodeUtf8(bytes(hex))).toBeUndefined();
 });
 
@@ -199,7 +199,7 @@ test.each([
   ["rrrrrrr", 3, ["rrr", "rrr", "r"]],
   ["wwrrwrw", 3, ["w", "w", "rr", "w", "r", "w"]],
   ["rrw", 1, ["r", "r", "w"]],
-])("splits %j into groups of at most %i", (kinds, most, groups) => {
+])("items %j form groups of at most %i", (kinds, most, groups) => {
   expect(groupsOf(kinds, most)).toEqual(groups);
 });
 
@@ -245,7 +245,7 @@ test.each([
   ["en;q=0, de;q=0.001", "de"],
   ["en;q=high,de;q=0.5", "en"],
   ["de;q=0.5,en;q=0.5", "de"],
-])("maps %j to %j", (header, language) => {
+])("accept-language %j selects %j", (header, language) => {
   expect(mailLanguage(header)).toBe(language);
 });
 
@@ -332,13 +332,16 @@ test.each([
   ["unknown=1&unknown=2&a=1", { a: "1" }],
   [`a=1&qb64=${pack("x=1&x=2&b=2&qb64=e30")}`, { a: "1", b: "2" }],
   ["__proto__=x", Object.fromEntries([["__proto__", "x"]])],
-])("parses %j to %j", (query, expected) => {
+])("query string %j is parsed to %j", (query, expected) => {
   expect(parse(query)).toEqual(expected);
 });
 
-test.each(["a=1&a=2", `a=1&qb64=${pack("a=2")}`, "qb64=%7B%7D", "qb64=a.b"])("refuses %j with 307", (query) => {
-  expect(() => parse(query)).toThrow(expect.objectContaining({ code: 307 }));
-});
+test.each(["a=1&a=2", `a=1&qb64=${pack("a=2")}`, "qb64=%7B%7D", "qb64=a.b"])(
+  "query string %j is refused with 307",
+  (query) => {
+    expect(() => parse(query)).toThrow(expect.objectContaining({ code: 307 }));
+  },
+);
 
 test("packed parameters equal plain ones", () => {
   const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 5 });
@@ -357,7 +360,7 @@ test.each([
   ["/v1/objects/Caf%C3%A9", ["v1", "objects", "Café"]],
   ["/v1/object/%41", ["v1", "object", "A"]],
   ["/v1/a+b", ["v1", "a+b"]],
-])("splits %s into the segments %j", (path, segments) => {
+])("path %s has the segments %j", (path, segments) => {
   expect(pathSegments(path)).toEqual(segments);
 });
 
@@ -378,6 +381,6 @@ test.each([
   "/v1/a%00b",
   "/v1/a%0Ab",
   "/v1/a%7Fb",
-])("refuses %s", (path) => {
+])("path %s is refused", (path) => {
   expect(pathSegments(path)).toBeNull();
 });
