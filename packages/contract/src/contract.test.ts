@@ -38,11 +38,11 @@ test.each([
   ['*, "1"', []],
   ['w/"1"', []],
   ["'1'", []],
-])("parses %j to %j", (header, versions) => {
+])("If-Match %j is parsed to %j", (header, versions) => {
   expect(parseIfMatch(header)).toEqual(versions);
 });
 
-test("parses an almost valid header in linear time", () => {
+test("an almost valid If-Match header is parsed in linear time", () => {
   // Quadratic time would take hours.
   const start = performance.now();
   expect(parseIfMatch(`${'"1" , '.repeat(200_000)}x`)).toEqual([]);
@@ -127,11 +127,11 @@ test.each([
   [{ direction: 2, ivPrefix, message: 2n ** 40n, block: 0 }, "02145ee1000001000000000000000000"],
   [{ direction: 2, ivPrefix, message: 2n ** 64n - 1n, block: 2 ** 32 - 1 }, "02145ee1ffffffffffffffffffffffff"],
   [{ direction: 1, ivPrefix, message: 0x0102030405060708n, block: 0x090a0b0c }, "01145ee10102030405060708090a0b0c"],
-] as const)("encodes %p", (block, expected) => {
+] as const)("counter block %p is encoded", (block, expected) => {
   expect(hex(buildCounterBlock(block))).toBe(expected);
 });
 
-test("decodes what it encodes", () => {
+test("a counter block is decoded as it was encoded", () => {
   fc.assert(
     fc.property(parts, (block) => {
       expect(parseCounterBlock(buildCounterBlock(block))).toEqual(block);
@@ -139,7 +139,7 @@ test("decodes what it encodes", () => {
   );
 });
 
-test("any valid bytes are encoded back unchanged; others have a wrong length or direction", () => {
+test("decoded counter blocks are encoded back unchanged; refused bytes have a wrong length or direction", () => {
   const first = fc.oneof(fc.constantFrom(1, 2), fc.nat(255));
   fc.assert(
     fc.property(first, fc.uint8Array({ minLength: 13, maxLength: 17 }), (direction, rest) => {
@@ -151,7 +151,7 @@ test("any valid bytes are encoded back unchanged; others have a wrong length or 
   );
 });
 
-test("reads a view of other bytes, and keeps no reference to them", () => {
+test("a counter block is decoded from a view of other bytes, without a reference to them", () => {
   const around = new Uint8Array(40).fill(7);
   around.set(buildCounterBlock({ direction: 2, ivPrefix, message: 5n, block: 1 }), 9);
   const block = parseCounterBlock(around.subarray(9, 25));
@@ -169,19 +169,19 @@ test.each([
   ["block beyond four bytes", { block: 2 ** 32 }],
   ["fractional block", { block: 0.5 }],
   ["block that is not a number", { block: Number.NaN }],
-])("refuses to build a %s", (_name, wrong) => {
+])("a counter block with a %s is not encoded", (_name, wrong) => {
   expect(() => buildCounterBlock({ direction: 1, ivPrefix, message: 0n, block: 0, ...wrong })).toThrow(RangeError);
 });
 
 const zeros = "AAAAAAAAAAAAAAAAAAAAAA==";
 
-test("writes the version alone, or with a counter block", () => {
+test("the encrypted header contains the version alone, or with a counter block", () => {
   expect(formatEncryptedHeader()).toBe("v=1");
   expect(formatEncryptedHeader({ iv: new Uint8Array(16) })).toBe(`v=1;iv=${zeros}`);
   expect(() => formatEncryptedHeader({ iv: new Uint8Array(15) })).toThrow(RangeError);
 });
 
-test("reads what it writes", () => {
+test("the encrypted header is parsed as it was formatted", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (iv) => {
       expect(parseEncryptedHeader(formatEncryptedHeader({ iv }))).toEqual({ iv: Uint8Array.from(iv) });
@@ -190,7 +190,7 @@ test("reads what it writes", () => {
   expect(parseEncryptedHeader("v=1")).toEqual({});
 });
 
-test.each([" v=1\t", "V=1", `v=1; iv=${zeros}`, `V=1 ;\tIV=${zeros} `])("tolerates %j", (value) => {
+test.each([" v=1\t", "V=1", `v=1; iv=${zeros}`, `V=1 ;\tIV=${zeros} `])("encrypted header %j is accepted", (value) => {
   expect(parseEncryptedHeader(value)).toBeDefined();
 });
 
@@ -234,11 +234,11 @@ test.each([
   "ｖ=1",
   `v=1;iv=${zeros}${" ".repeat(100)}`,
   "v=1;iv=[object Object]",
-])("refuses %j", (value) => {
+])("encrypted header %j is refused", (value) => {
   expect(parseEncryptedHeader(value)).toBeUndefined();
 });
 
-test("writes a header that it read unchanged, apart from blanks and capitals in names", () => {
+test("a parsed encrypted header is formatted unchanged, apart from blanks and capitals in names", () => {
   const piece = fc.constantFrom("v=1", "V=1", ";", " ", "iv=", zeros, "=", ",", "A", "2", "\t", "-");
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
@@ -252,14 +252,14 @@ test("writes a header that it read unchanged, apart from blanks and capitals in 
   );
 });
 
-test("parses a value of any length in linear time", () => {
+test("an encrypted header of any length is parsed in linear time", () => {
   // Quadratic time would take hours.
   const started = performance.now();
   expect(parseEncryptedHeader(`v=1${" ".repeat(1_000_000)};`)).toBeUndefined();
   expect(performance.now() - started).toBeLessThan(50);
 });
 
-test("encodes like the platform's encoder, and decodes it", () => {
+test("base64 agrees with the platform's encoder, in both directions", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
       const text = encodeBase64(bytes);
@@ -269,7 +269,7 @@ test("encodes like the platform's encoder, and decodes it", () => {
   );
 });
 
-test("decodes only the canonical text of its bytes", () => {
+test("base64 accepts only the canonical text of its bytes", () => {
   const digits = fc.constantFrom(..."ABQgwz09+/=-_ \n\u{1f600}");
   fc.assert(
     fc.property(fc.array(digits, { maxLength: 12 }), (characters) => {
@@ -283,7 +283,7 @@ test("decodes only the canonical text of its bytes", () => {
 });
 
 test.each(["A", "AA", "AAA", "AA=", "AB==", "AAB=", "A===", "====", "AA==AAAA", "AA-_", "AAA=\n", " AAA", "AAÄ="])(
-  "refuses %j",
+  "base64 %j is refused",
   (text) => {
     expect(decodeBase64(text)).toBeUndefined();
   },
