@@ -11,7 +11,7 @@ test.each([
   expect(digests.md5(text)).toBe(md5);
 });
 
-test("returns 256 bits as base64url, never the same", () => {
+test("a random secret has 256 bits as base64url, and is never the same", () => {
   const random = new NodeRandomSource();
   const secrets = Array.from({ length: 1_000 }, () => random.secret());
   for (const secret of secrets) expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);

@@ -181,7 +181,7 @@ describe("PKCS#1 unpadding", () => {
   });
 });
 
-test("removes correct padding of every length", () => {
+test("PKCS#7 unpadding removes correct padding of every length", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 70 }), (plain) => {
       const count = 16 - (plain.length % 16);
@@ -193,7 +193,7 @@ test("removes correct padding of every length", () => {
 });
 
 test.each(Array.from({ length: 16 }, (_, index) => index + 1))(
-  "rejects every wrong byte of a padding of %i",
+  "PKCS#7 unpadding rejects every wrong byte of a padding of %i",
   (count) => {
     const right = Buffer.concat([randomBytes(48 - count), Buffer.alloc(count, count)]);
     for (let back = 2; back <= count; back++) {
@@ -204,7 +204,7 @@ test.each(Array.from({ length: 16 }, (_, index) => index + 1))(
   },
 );
 
-test.each([0, 17, 32, 128, 255])("rejects a last byte of %i", (count) => {
+test.each([0, 17, 32, 128, 255])("PKCS#7 unpadding rejects a last byte of %i", (count) => {
   expect(unpadPkcs7(Buffer.alloc(256, count)).good).toBe(0);
 });
 
