@@ -102,17 +102,20 @@ test.each([
     "12345678901234567890123456789012345678901234567890123456789012345678901234567890",
     "57edf4a22be3c955ac49da2e2107b67a",
   ],
-])("matches the test suite of RFC 1321: %j", (text, digest) => {
+])("MD5 matches the test suite of RFC 1321: %j", (text, digest) => {
   expect(md5(text)).toBe(digest);
 });
 
 const reference = (text: string) => createHash("md5").update(text, "utf8").digest("hex");
 
-test.each(Array.from({ length: 140 }, (_, length) => length))("hashes %i bytes, around block boundaries", (length) => {
-  expect(md5("x".repeat(length))).toBe(reference("x".repeat(length)));
-});
+test.each(Array.from({ length: 140 }, (_, length) => length))(
+  "MD5 of %i bytes is correct, around block boundaries",
+  (length) => {
+    expect(md5("x".repeat(length))).toBe(reference("x".repeat(length)));
+  },
+);
 
-test("hashes any text as UTF-8", () => {
+test("MD5 hashes any text as UTF-8", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
       expect(md5(text)).toBe(reference(text));
@@ -240,7 +243,7 @@ describe("rsa", () => {
   });
 });
 
-test("encodes bytes like the platform's base64, and decodes them", () => {
+test("base64 agrees with the platform's, in both directions", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString("base64"));
@@ -249,7 +252,7 @@ test("encodes bytes like the platform's base64, and decodes them", () => {
   );
 });
 
-test.each([8_191, 8_192, 8_193, 1_000_000])("encodes %i bytes", (length) => {
+test.each([8_191, 8_192, 8_193, 1_000_000])("base64 encodes %i bytes", (length) => {
   const bytes = Uint8Array.from({ length }, (_, index) => (index * 7) % 256);
   expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString("base64"));
   const back = looseBase64(encodeBase64(bytes));
@@ -258,6 +261,6 @@ test.each([8_191, 8_192, 8_193, 1_000_000])("encodes %i bytes", (length) => {
   expect(Buffer.compare(back as Uint8Array, bytes)).toBe(0);
 });
 
-test.each(["a", "====", "ab-_", "ä", "{}"])("refuses %j as base64", (text) => {
+test.each(["a", "====", "ab-_", "ä", "{}"])("base64 %j is refused", (text) => {
   expect(looseBase64(text)).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import { FakeChannel } from "../test/fake-channel.ts";
 import { AcceptedNumbers, ChannelCipher, OutgoingNumbers, SecureSession } from "./sessions/secure-session.ts";
 
-test("counts from 0", () => {
+test("message numbers count from 0", () => {
   const numbers = new OutgoingNumbers();
   expect([numbers.next(), numbers.next(), numbers.next()]).toEqual([0n, 1n, 2n]);
 });
@@ -13,7 +13,7 @@ test("counts from 0", () => {
 const near = fc.bigInt({ min: 0n, max: 40n });
 const far = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 
-test("accepts every number once, in any order and with gaps", () => {
+test("message numbers are accepted once, in any order and with gaps", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof({ weight: 4, arbitrary: near }, far), { maxLength: 200 }), (numbers) => {
       const accepted = new AcceptedNumbers();
@@ -27,7 +27,7 @@ test("accepts every number once, in any order and with gaps", () => {
   );
 });
 
-test("remembers the first of a million", () => {
+test("message numbers are remembered over a million messages", () => {
   const accepted = new AcceptedNumbers();
   for (let number = 0n; number < 1_000_000n; number += 1n) accepted.accept(number);
   expect([0n, 1n, 500_000n, 999_999n].map((number) => accepted.accept(number))).toEqual([false, false, false, false]);
@@ -199,18 +199,18 @@ describe("answers in clear text", () => {
   });
 });
 
-test.each([200, 201, 202, 203, 204, 312, 314])("%i ends the session", async (code) => {
+test.each([200, 201, 202, 203, 204, 312, 314])("code %i ends the session", async (code) => {
   expect((await pair()).session.isOverWith(code)).toBe(true);
 });
 
-test.each([0, 101, 302, 310, 704])("%i keeps the session", async (code) => {
+test.each([0, 101, 302, 310, 704])("code %i keeps the session", async (code) => {
   expect((await pair()).session.isOverWith(code)).toBe(false);
 });
 
 const fromBase64 = (text: string) => Uint8Array.from(Buffer.from(text, "base64"));
 
 test.each(secureMode.traffic)(
-  "matches message $message in direction $direction, under $iv",
+  "the channel cipher matches message $message in direction $direction, under $iv",
   async ({ symmetricKey, iv, plainBase64, cipherBase64 }) => {
     const cipher = await ChannelCipher.create(fromBase64(symmetricKey));
     expect(Buffer.from(await cipher.apply(fromBase64(iv), fromBase64(plainBase64))).toString("base64")).toBe(
@@ -222,7 +222,7 @@ test.each(secureMode.traffic)(
   },
 );
 
-test("agrees with OpenSSL for messages of any length", async () => {
+test("the channel cipher agrees with OpenSSL for messages of any length", async () => {
   const key = randomBytes(32);
   const cipher = await ChannelCipher.create(Uint8Array.from(key));
   const number = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });

@@ -120,7 +120,7 @@ test.each([
   ["a word as a code", { status: { internalStatus: "none", statusMessage: "ok" }, data: {} }, 200],
   ["a success without payload", { status: { internalStatus: "0", statusMessage: "ok" } }, 200],
   ["an inconsistent success", { status: { internalStatus: "0", statusMessage: "ok" }, data: {} }, 502],
-])("reports %s as a foreign answer", (_title, body, httpStatus) => {
+])("an answer with %s is foreign", (_title, body, httpStatus) => {
   const error = thrownBy(() => successOf(answer(body, httpStatus)));
   expect(error).toBeInstanceOf(TransportError);
   expect(error).toMatchObject({ reason: "foreign-answer", httpStatus });
@@ -140,11 +140,11 @@ test.each([
   ["Mon, 31 Dec 2029 23:00:00 GMT", 0],
   ["soon", undefined],
   ["", undefined],
-])("reads %j", (value, seconds) => {
+])("Retry-After %j is parsed", (value, seconds) => {
   expect(retryAfterOf(new Headers({ "retry-after": value }), now)).toBe(seconds);
 });
 
-test("reads a missing header", () => {
+test("a missing Retry-After is undefined", () => {
   expect(retryAfterOf(new Headers(), now)).toBeUndefined();
 });
 
@@ -158,7 +158,7 @@ test.each([
     "https://db.example/gate/archive/v1/objects/Customer",
   ],
   ["https://db.example//", "archive", "/v1/login", "https://db.example/archive/v1/login"],
-])("joins %s and alias %j", (baseUrl, alias, path, expected) => {
+])("address %s and alias %j are joined", (baseUrl, alias, path, expected) => {
   expect(new ServiceAddress(baseUrl, alias).of(path)).toBe(expected);
 });
 
@@ -187,15 +187,15 @@ test.each([
   "https://:pw@db.example",
   "https://db.example?x=1",
   "https://db.example#x",
-])("refuses %j as the address of a server", (baseUrl) => {
+])("server address %j is refused", (baseUrl) => {
   expect(() => new ServiceAddress(baseUrl, "")).toThrow(TypeError);
 });
 
-test.each(["A", "1a", "a/b", "..", "a".repeat(64)])("refuses %j as an alias", (alias) => {
+test.each(["A", "1a", "a/b", "..", "a".repeat(64)])("alias %j is refused", (alias) => {
   expect(() => new ServiceAddress("https://db.example", alias)).toThrow(TypeError);
 });
 
-test.each(["v1/login", "/v1/login?x=1", "/v1/login#x"])("refuses %j as a path", (path) => {
+test.each(["v1/login", "/v1/login?x=1", "/v1/login#x"])("path %j is refused", (path) => {
   expect(() => new ServiceAddress("https://db.example", "").of(path)).toThrow(TypeError);
 });
 

@@ -79,7 +79,7 @@ const expected = [
   ["304 404 r-1 "],
 ];
 
-test("has an example for every expectation", () => {
+test("every expectation has an example", () => {
   expect(examples).toHaveLength(expected.length);
 });
 

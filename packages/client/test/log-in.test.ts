@@ -70,7 +70,7 @@ describe.each(modes)("log-in in mode %s", (mode) => {
   });
 });
 
-test("sends device, app names and second factor", async () => {
+test("a log-in sends device, app names and second factor", async () => {
   const { server, client } = connected();
   await client.logIn({
     ...demo,
@@ -88,7 +88,7 @@ test("sends device, app names and second factor", async () => {
   });
 });
 
-test("refuses an unknown mode before anything is sent", async () => {
+test("a log-in in an unknown mode is refused before anything is sent", async () => {
   const { server, client } = connected();
   await expect(client.logIn({ ...demo, mode: "open" } as never)).rejects.toThrow(TypeError);
   expect(server.arrived).toEqual([]);
