@@ -30,7 +30,7 @@ test.each([
   '{"name":{"firstName":1,"lastName":{}}}',
   '{"name":{"firstName":"A","firstName":"B"}}',
   `{"name":{"firstName":"${"A".repeat(5_000)}"}}`,
-])("refuses %p as a name", (user) => {
+])("a form %p has no name", (user) => {
   expect(appleName(user)).toEqual(nobody);
 });
 
@@ -55,7 +55,7 @@ test("a name is one line of text for any input", () => {
 const email = "anna@example.com";
 
 test.each([[{ email }], [{ email, email_verified: true }], [{ email, email_verified: "true" }]])(
-  "reads the address from %j",
+  "claims %j have an address",
   (claims) => {
     expect(emailOf(claims)).toBe(email);
   },
@@ -70,7 +70,7 @@ test.each<Record<string, unknown>>([
   { email, email_verified: "" },
   { email: [email] },
   { email_verified: true },
-])("reads no address from %j", (claims) => {
+])("claims %j have no address", (claims) => {
   expect(emailOf(claims)).toBe("");
 });
 

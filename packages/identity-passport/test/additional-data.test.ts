@@ -153,7 +153,7 @@ test.each([
   "https://sallyport.example/#a",
   "sallyport.example",
   "/",
-])("refuses %s as Apple's serverAddress", (serverAddress) => {
+])("Apple's serverAddress %s is refused", (serverAddress) => {
   const provider = world.providers({ fakeProviders: null }).get("apple")!;
   expect(() => provider.accept({ ...world.dataOf("apple"), serverAddress })).toThrow(
     expect.objectContaining({ code: 608 }),

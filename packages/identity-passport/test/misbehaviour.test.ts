@@ -265,7 +265,8 @@ describe("misbehaviour", () => {
       const before = world.imitation.requests.get(path) ?? 0;
       const error = await refusal(type, { answers: { [endpoint]: fault } }, slow.has(fault) ? 400 : 5_000);
       expect(error.code).toBe(codeOf(fault, endpoint));
-      // Neither again nor at the target of a redirect; a kept connection may have been closed before its use, which causes one retry.
+      // Neither again nor at the target of a redirect; a kept connection may have been closed before its use, which
+      // causes one retry.
       expect(world.imitation.requests.get(path)).toBeLessThanOrEqual(before + (fault === "closes" ? 2 : 1));
     });
   });
