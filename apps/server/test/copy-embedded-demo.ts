@@ -6,8 +6,8 @@ import { buildIndexes } from "./build-indexes.ts";
 import { testEnvironment } from "./test-environment.ts";
 
 /**
- * Puts the demo of the embedded engine into a directory, in the state after a server has seeded it and built its indexes.
- * The demo is made once per run, which takes seconds, and copied afterwards.
+ * Puts the demo of the embedded engine into a directory, in the state after a server has seeded it and built its
+ * indexes. The demo is made once per run, which takes seconds, and copied afterwards.
  */
 export async function copyEmbeddedDemo(directory: string): Promise<void> {
   const cluster = join(runDirectory(), "embedded-demo");

@@ -17,7 +17,9 @@ const first = "the first password";
 const second = "quite another one";
 const wrong = "ZZZZ-ZZZZ";
 
-/** How custom users change their password: requested with the old one, confirmed with a mailed code. On every engine. */
+/**
+ * How custom users change their password: requested with the old one, confirmed with a mailed code. On every engine.
+ */
 export function customPasswordSuite(server: () => RunningServer): void {
   const repositories = (): Repositories => repositoriesOf(server());
   const create = (hasAddress = true): Promise<Account> => newCustomUser(server(), { password: first, hasAddress });

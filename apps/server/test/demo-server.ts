@@ -41,7 +41,10 @@ export async function startConfiguredServer(
   );
 }
 
-/** Starts a server with the demo's databases on storages that a server does not seed by itself. `more`: additional configuration. */
+/**
+ * Starts a server with the demo's databases on storages that a server does not seed by itself. `more`: additional
+ * configuration.
+ */
 export async function startSeededServer(
   storages: readonly [object, object],
   environment: Readonly<Record<string, string>> = {},

@@ -44,7 +44,7 @@ test.each([
   await expect(saidOf(envelope("200"), { [door]: "302" })).resolves.toBe(said);
 });
 
-test("no server", async () => {
+test("an address without a server", async () => {
   await expect(whyUntestable("http://127.0.0.1:1")).resolves.toMatch(
     /^No server answers at http:\/\/127\.0\.0\.1:1 \(/,
   );

@@ -20,7 +20,9 @@ export const engines: readonly Engine[] = [
   ...((process.env["MARIADB_URL"] ?? "") === "" ? [] : (["MariaDB"] as const)),
 ];
 
-/** The engines of the suites: all in the full run, else Postgres, because the conformance kit proves the others equal. */
+/**
+ * The engines of the suites: all in the full run, else Postgres, because the conformance kit proves the others equal.
+ */
 export const testedEngines: readonly Engine[] = isFullRun ? engines : ["Postgres"];
 
 /** Servers on the same databases, which hold the demo. */

@@ -28,7 +28,10 @@ function withoutChance(answer: string): unknown {
   return JSON.parse(text);
 }
 
-/** Sends the requests of a guide in sequence, and compares the answers with the printed ones: at least this many; from a server with these settings. */
+/**
+ * Sends the requests of a guide in sequence, and compares the answers with the printed ones: at least this many; from a
+ * server with these settings.
+ */
 export function guideSuite(page: string, answers = 7, environment: Readonly<Record<string, string>> = {}): void {
   const guide = readFileSync(resolve(import.meta.dirname, "../../../docs/guides", page), "utf8");
   describe.each(shells)(`requests of ${page} in %s`, (shell) => {

@@ -29,7 +29,9 @@ async function tokenOf({ url }: RunningServer, alias = ""): Promise<string> {
 
 const partOf = (text: string | undefined) => JSON.parse(Buffer.from(text ?? "", "base64url").toString());
 
-/** Checks a token by the published keys alone, like any library; returns its claims, or `null` if no key confirms it. */
+/**
+ * Checks a token by the published keys alone, like any library; returns its claims, or `null` if no key confirms it.
+ */
 function claimsBy(keys: readonly Jwk[], token: string): { readonly aud: string; readonly iss: string } | null {
   const [header, payload, signature] = token.split(".");
   const { alg, kid } = partOf(header);

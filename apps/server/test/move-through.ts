@@ -68,7 +68,10 @@ async function goOn(storage: Storage): Promise<void> {
   await r.audit.tally("key", event);
 }
 
-/** Moves an extended demo in memory from storage to storage. Returns digests of the first archive, and of those of all storages. */
+/**
+ * Moves an extended demo in memory from storage to storage. Returns digests of the first archive, and of those of all
+ * storages.
+ */
 export async function moveThrough(targets: readonly Storage[]): Promise<{ original: string; copies: string[] }> {
   const memory = new MemoryStorage();
   await memory.migrate();

@@ -59,7 +59,10 @@ export function passwordSuite(server: () => RunningServer): void {
     call(server(), path, { method: "POST", body: { resetPasswordToken, newPassword } }).then(({ code }) => code);
   const opens = (user: string, pass: string) => tryLogIn(server(), user, { pass }).then(({ code }) => code);
 
-  /** A token as the mail would contain it; it does not come from the outbox, which would require a minute between requests. */
+  /**
+   * A token as the mail would contain it; it does not come from the outbox, which would require a minute between
+   * requests.
+   */
   const token = async ({ name, userId }: TestUser): Promise<string> => {
     await repositories().throttle.pass([], [`resetMail:user:${userId}`]);
     const prepared = await resetMail.prepare(repositories(), { user: name });

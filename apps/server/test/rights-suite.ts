@@ -132,7 +132,9 @@ const demands: readonly Demand[] = [
   },
 ];
 
-/** An unreadable object does not exist, even with other permissions; a readable one is forbidden without the permission. */
+/**
+ * An unreadable object does not exist, even with other permissions; a readable one is forbidden without the permission.
+ */
 function expected({ needs, isFaulty }: Demand, held: Held): string {
   if (!held.has("read")) return "404/304";
   if (!held.has(needs)) return "403/404";

@@ -274,7 +274,9 @@ describe("lockout by address", () => {
   }, 60_000);
 });
 
-/** A log-in with its expected code; a wait for all sessions; or a request with the session of the log-in of this number. */
+/**
+ * A log-in with its expected code; a wait for all sessions; or a request with the session of the log-in of this number.
+ */
 type Step =
   | readonly [user: string, deviceId: string | null, code: string, key?: string]
   | "wait"

@@ -27,12 +27,12 @@ test.each([
   ["30m", 1_800_000],
   ["12h", 43_200_000],
   ["2d", 172_800_000],
-])("%s is %d ms", (text, milliseconds) => {
+])("duration %s is %d ms", (text, milliseconds) => {
   expect(schema.parse(text)).toBe(milliseconds);
 });
 
 test.each(["", "5", "5 s", "5S", "-5s", "1.5s", "s", "9ms", "3d", "1h30m", "9999999999s", 5, null, undefined])(
-  "refuses %p",
+  "duration %p is refused",
   (value) => {
     expect(schema.safeParse(value).success).toBe(false);
   },
@@ -84,7 +84,7 @@ test.each([
   ["postgres://u:p@h:1/d?x=y", "postgres://u:***@h:1/d"],
   ["postgres://h/d", "postgres://h/d"],
   ["postgres://u:p@/d?host=/run", "***"],
-])("%s is shown as %s", (url, shown) => {
+])("URL %s is shown as %s", (url, shown) => {
   expect(maskedUrl(url)).toBe(shown);
 });
 
@@ -165,6 +165,6 @@ test.each([
   { path: "databaseUrl", env: "DATABASE_URL", default: null, secret: true },
   { path: "databases[].storage.url", env: null, default: null, secret: true },
   { path: "sessions.idleTimeout", env: "SESSION_IDLE_TIMEOUT", default: '"30m"', secret: false },
-])("knows $path", (expected) => {
+])("the documentation describes $path", (expected) => {
   expect(fields).toContainEqual(expect.objectContaining(expected));
 });

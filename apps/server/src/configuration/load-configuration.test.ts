@@ -271,7 +271,7 @@ describe("warns", () => {
   );
 });
 
-test("reads names of providers in any case, and requires no public address if Apple has its own", () => {
+test("provider names are read in any case, and no public address is required if Apple has its own", () => {
   const read = (names: readonly string[], server: object) => {
     const oAuthProviders = names.map((name) => ({ name }));
     return loadConfiguration({

@@ -173,6 +173,6 @@ test.each([
   ["truestdProxies", "trustedProxies"],
   ["xyz", undefined],
   ["", undefined],
-])("suggests for %p: %p", (name, meant) => {
+])("the suggestion for %p is %p", (name, meant) => {
   expect(didYouMean(name, ["host", "port", "basePath", "timeouts", "trustedProxies"])).toBe(meant);
 });

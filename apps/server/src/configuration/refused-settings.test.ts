@@ -278,12 +278,12 @@ describe("refuses", () => {
   });
 });
 
-test.each(["prod", "Production", "staging", " "])("refuses NODE_ENV=%j", (value) => {
+test.each(["prod", "Production", "staging", " "])("NODE_ENV=%j is refused", (value) => {
   expect(messageOf({}, { NODE_ENV: value })).toMatch(
     /^NODE_ENV: must be production, development, test or unset, not ".*"\./,
   );
 });
 
-test("suggests the closest value of NODE_ENV", () => {
+test("the closest value of NODE_ENV is suggested", () => {
   expect(messageOf({}, { NODE_ENV: "productoin" })).toMatch(/Did you mean production\?$/);
 });

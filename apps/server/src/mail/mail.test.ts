@@ -328,7 +328,7 @@ test.each([
   ["one\n  {{#link}}\ntwo\n  {{/link}}\nthree\n", { link: "x" }, "one\ntwo\nthree\n"],
   ["{{name}}", { name: "{{link}} $& $1" }, "{{LINK}} $& $1"],
   ["{ {name} }", {}, "{ {name} }"],
-])("fills %j", (source, values, expected) => {
+])("template %j is filled", (source, values, expected) => {
   expect(filled(source, values)).toBe(expected);
 });
 
@@ -344,6 +344,6 @@ test.each([
   ["{{/link}}", "without its start"],
   ["{{#link}}{{/name}}", "without its start"],
   ["{{#link}}{{#name}}{{/name}}{{/link}}", "inside another section"],
-])("refuses %j", (source, reason) => {
+])("template %j is refused", (source, reason) => {
   expect(Template.read(source, names)).toEqual(expect.arrayContaining([expect.stringContaining(reason)]));
 });

@@ -15,8 +15,8 @@ export type DemoUser = "demo" | "reader" | "admin";
 
 export interface Expected {
   /**
-   * `internalStatus`; the HTTP status and the message follow from the catalogue. A session that is refused as 201 is refused
-   * as 203 in the modes with tokens.
+   * `internalStatus`; the HTTP status and the message follow from the catalogue. A session that is refused as 201 is
+   * refused as 203 in the modes with tokens.
    */
   readonly code: number;
   /** Whether the answer precedes the session check, and so is in clear text in every mode. */

@@ -23,7 +23,9 @@ function operationAt(path: string) {
   return operations.find(({ pattern }) => pattern.test(bare));
 }
 
-/** Whether the API description declares this code for the request. Without a description, only 304 and 305 are expected. */
+/**
+ * Whether the API description declares this code for the request. Without a description, only 304 and 305 are expected.
+ */
 export function isDeclared(method: string, path: string, status: number, code: number): boolean {
   const operation = operationAt(path)?.methods[method.toLowerCase()];
   if (code === 0) return true;

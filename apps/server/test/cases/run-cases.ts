@@ -25,8 +25,8 @@ export async function logIn(
 }
 
 /**
- * Runs a table of cases against one server; each is a Jest test. Cases with a session run in every selected log-in mode, and
- * log-in cases at every log-in endpoint; all others run once.
+ * Runs a table of cases against one server; each is a Jest test. Cases with a session run in every selected log-in
+ * mode, and log-in cases at every log-in endpoint; all others run once.
  */
 export function runCases(
   subject: () => Subject,

@@ -11,7 +11,10 @@ const pairs = 1_000;
 /** Standard deviations: three cases in a thousand by chance. */
 const bound = 3;
 
-/** Whether the time of a refusal reveals the existence of a custom user. Each name is used once, so that no failure count or lock interferes. */
+/**
+ * Whether the time of a refusal reveals the existence of a custom user. Each name is used once, so that no failure
+ * count or lock interferes.
+ */
 describe("time of a refused log-in of a custom user", () => {
   let postgres: PostgresFixture;
   let server: RunningServer;

@@ -12,8 +12,8 @@ const bound = 5;
 const text = JSON.stringify(goodFields);
 
 /**
- * Whether the time of a refusal reveals the error, by a sign test: of two refusals in sequence, in random order, only the
- * slower one is counted. Without a difference this is a coin toss, even on a busy machine.
+ * Whether the time of a refusal reveals the error, by a sign test: of two refusals in sequence, in random order, only
+ * the slower one is counted. Without a difference this is a coin toss, even on a busy machine.
  */
 describe("time of a refused secure log-in", () => {
   let postgres: PostgresFixture;

@@ -8,7 +8,10 @@ import { promisify } from "node:util";
 const script = fileURLToPath(new URL("../../../../.ci/mutants.mjs", import.meta.url));
 const areas = ["gate", "secure mode", "rights", "record store"];
 
-/** The percentage of mutants that the tests must kill. It only rises. A code change draws other mutants, one of which may be equivalent. */
+/**
+ * The percentage of mutants that the tests must kill. It only rises. A code change draws other mutants, one of which
+ * may be equivalent.
+ */
 const floor = 95;
 
 interface Outcome {

@@ -25,7 +25,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Two servers behind a client that alternates between them, polls both `/readyz` twice a second, and repeats nothing. */
+/**
+ * Two servers behind a client that alternates between them, polls both `/readyz` twice a second, and repeats nothing.
+ */
 describe("rolling restart", () => {
   const directory = mkdtempSync(join(tmpdir(), "sallyport-"));
   const file = join(directory, "sallyport.config.json");

@@ -7,7 +7,10 @@ export interface SignTest {
   readonly z: number;
 }
 
-/** Times both for every pair, in sequence and in random order, and counts only the slower one, so that a busy machine does not matter. */
+/**
+ * Times both for every pair, in sequence and in random order, and counts only the slower one, so that a busy machine
+ * does not matter.
+ */
 export async function signTest(
   pairs: number,
   one: (pair: number) => Promise<number>,

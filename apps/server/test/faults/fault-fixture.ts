@@ -40,7 +40,10 @@ export interface FaultFixture {
   close(): Promise<void>;
 }
 
-/** Starts the demo with one database and additional storage settings, and with the environment of a server. Answers contain error details. */
+/**
+ * Starts the demo with one database and additional storage settings, and with the environment of a server. Answers
+ * contain error details.
+ */
 export async function openFaultFixture(
   engine: Engine,
   more: object = {},

@@ -16,7 +16,10 @@ const leaks = /open sesame|secrets|node_modules|DriverError|insert into|select |
 /** Milliseconds for some hundreds of requests on a busy machine. */
 const patience = 300_000;
 
-/** For every storage fault at every call of a writing request: a success is complete, a failure is complete or absent, and no answer contains the driver's words. */
+/**
+ * For every storage fault at every call of a writing request: a success is complete, a failure is complete or absent,
+ * and no answer contains the driver's words.
+ */
 export function faultSuite(fixture: () => FaultFixture): void {
   const operations = [
     ...objectOperations,
@@ -62,7 +65,9 @@ export function faultSuite(fixture: () => FaultFixture): void {
   );
 }
 
-/** Occasional calls: the server caches the model, macros, its keys and the time, and aligns indexes in the background. */
+/**
+ * Occasional calls: the server caches the model, macros, its keys and the time, and aligns indexes in the background.
+ */
 const isIncidental = ({ name, within, given }: Call) =>
   ["alignIndexes", "settings.read", "now"].includes(name) ||
   (name.startsWith("records.") && (given[0] === "keyRing" || given[0] === "macro")) ||

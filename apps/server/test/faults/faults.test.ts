@@ -7,7 +7,8 @@ import { faultSuite } from "./fault-suite.ts";
 import { itemsSuite } from "./items-suite.ts";
 import { openFaultFixture, type FaultFixture } from "./fault-fixture.ts";
 
-// Faults are injected above the storage, so one engine shows how the server handles them; `real-faults.test.ts` has those of a Postgres.
+// Faults are injected above the storage, so one engine shows how the server handles them; `real-faults.test.ts` has
+// those of a Postgres.
 const engines = isFullRun ? (["memory", "embedded", "Postgres"] as const) : (["memory"] as const);
 
 describe.each(engines)("server with a failing storage, with storage %s", (engine) => {

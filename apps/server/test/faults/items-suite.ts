@@ -11,7 +11,9 @@ const patience = 300_000;
 const creation = (Name: string) => ({ method: "POST", path: "/v1/object/Customer", data: { Name } });
 const execution = (name: string) => ({ method: "POST", path: "/v1/execute/CreateOne", data: name });
 
-/** For every storage fault: an item of a multi request that succeeds is done, and one that fails is complete or absent. */
+/**
+ * For every storage fault: an item of a multi request that succeeds is done, and one that fails is complete or absent.
+ */
 export function itemsSuite(fixture: () => FaultFixture): void {
   test(
     "items of a multi request report their own outcome",

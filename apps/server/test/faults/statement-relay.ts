@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { type Message, MessageReader } from "./message-reader.ts";
 
-/** `before`: the database never receives the statement; `during`: it executes it, and the answer is lost; `after`: the answer arrives. */
+/**
+ * `before`: the database never receives the statement; `during`: it executes it, and the answer is lost; `after`: the
+ * answer arrives.
+ */
 export type Moment = "before" | "during" | "after";
 
 interface Cut {

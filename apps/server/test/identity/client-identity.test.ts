@@ -17,7 +17,9 @@ import { Authenticator } from "../second-factor-client.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
 import { withoutLockout } from "../engines.ts";
 
-/** The identity functions of the client, with a server that logs everything; at the end the log is searched for secrets. */
+/**
+ * The identity functions of the client, with a server that logs everything; at the end the log is searched for secrets.
+ */
 
 const keyPair = await storedKeyPair();
 const digests = new NodeDigests();

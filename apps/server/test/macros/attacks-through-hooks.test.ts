@@ -112,7 +112,7 @@ test("a query can name only list hooks of its class", async () => {
   }
 });
 
-test("reveals nothing about the hooks of a class to callers who cannot read it", async () => {
+test("the hooks of a class are hidden from callers who cannot read it", async () => {
   await hook("Named", "xRestApi_FindObjects", "Safe", "run({ narrow }, { log }) { log('asked'); return true; }");
   for (const macro of ["Named", "Other"]) expect(told(await list("Safe", { macro }))).toBe("404/304");
   expect(told(await list("Nothing", { macro: "Named" }))).toBe("404/304");

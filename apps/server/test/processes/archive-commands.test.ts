@@ -127,7 +127,7 @@ test("archives pass through pipes, without excluded parts", async () => {
   expect(create).toMatchObject({ code: 1, stderr: expect.stringContaining("looks like the name of another user") });
 });
 
-test("reports another master key, and how to proceed", async () => {
+test("another master key is reported, with the way to proceed", async () => {
   const other = await run("other", ["restore", "-i", archive], { masterKey: randomBytes(32).toString("base64") });
   expect(other).toMatchObject({
     code: 0,
@@ -202,6 +202,6 @@ test.each([
     ["dump", "-o", "missing/archive.ndjson"],
     /The file missing\/archive\.ndjson cannot be used: ENOENT/,
   ],
-])("does nothing %s", async (_title, args, words) => {
+])("a command does nothing %s", async (_title, args, words) => {
   expect(await run("demo", args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(words) });
 });

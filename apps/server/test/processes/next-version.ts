@@ -6,7 +6,10 @@ import { promisify } from "node:util";
 const root = join(import.meta.dirname, "../../../..");
 const run = promisify(execFile);
 
-/** The changes of the next version: a table, a column in the most used tables, and a newer function that writes into the table. */
+/**
+ * The changes of the next version: a table, a column in the most used tables, and a newer function that writes into the
+ * table.
+ */
 const addition = `
   import { migrations as former } from "./former-migrations.js";
 

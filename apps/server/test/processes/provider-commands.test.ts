@@ -108,7 +108,7 @@ test("providers are registered, tested, listed and shown by commands, without se
   );
 });
 
-test("reports a wrong provider configuration without a log-in", async () => {
+test("a wrong provider configuration is reported without a log-in", async () => {
   fixture.imitation.misbehave("google", { answers: { keys: "serverError" } });
   expect(await provider("test", "google")).toMatchObject({
     code: 1,

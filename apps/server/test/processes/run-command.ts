@@ -8,8 +8,8 @@ import type { Ended } from "./server-process.ts";
 let idle: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command of the server in this process, which takes a tenth of the time of a separate one. It gets these arguments,
- * environment, folder and input, as `ServerProcess` gives them to the program.
+ * Runs a command of the server in this process, which takes a tenth of the time of a separate one. It gets these
+ * arguments, environment, folder and input, as `ServerProcess` gives them to the program.
  */
 export function runCommand(
   args: readonly string[],

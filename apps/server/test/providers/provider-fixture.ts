@@ -20,7 +20,10 @@ import type { RunningServer } from "../../src/index.ts";
 
 const masterKey = createHash("sha256").update("a master key of tests").digest();
 
-/** The public address of the service. Nothing listens there, so a server that used the request's address would be noticed. */
+/**
+ * The public address of the service. Nothing listens there, so a server that used the request's address would be
+ * noticed.
+ */
 export const publicUrl = "http://127.0.0.1:9/under";
 
 /** Common settings of every server, besides its databases. */

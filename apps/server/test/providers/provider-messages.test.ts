@@ -47,7 +47,7 @@ const post = (path: string, body: string, type = "application/x-www-form-urlenco
     .send(body)
     .then(({ status, body: { status: told } }) => [status, told.internalStatus]);
 
-test("accepts a form on the callback of Apple only, within limits", async () => {
+test("a form is accepted on the callback of Apple only, within limits", async () => {
   for (const name of ["apple", "appleid", "APPLE"])
     expect(await post(`/v1/${name}/callback`, "state=x&code=y")).toEqual([400, "324"]);
   expect(await post("/v1/google/callback", "state=x&code=y")).toEqual([406, "207"]);
@@ -66,7 +66,7 @@ test("accepts a form on the callback of Apple only, within limits", async () => 
   expect(await post("/v1/extLogin", "user=demo&pass=demo&appNames=demo-app")).toEqual([400, "100"]);
 });
 
-test("refuses other methods, and a callback requires no app key", async () => {
+test("other methods are refused, and a callback requires no app key", async () => {
   const ask = (method: "head" | "put" | "delete", path: string) =>
     request(server.url)
       [method](path)
@@ -91,7 +91,7 @@ test("refuses other methods, and a callback requires no app key", async () => {
   ).toBe("304");
 });
 
-test("refuses a log-in over plain HTTP from another machine", async () => {
+test("a log-in over plain HTTP from another machine is refused", async () => {
   const { location, cookie } = await away(server, "google");
   const { parameters } = await signIn(location, "anna");
   const from = (proto: string) => ({ "x-forwarded-for": "198.51.100.7", "x-forwarded-proto": proto });

@@ -7,7 +7,10 @@ import { SchemaPool } from "@sallyport/test-kit/databases/schema-pool";
 
 type Knex = KnexStorageOptions["knex"];
 
-/** Random queries and writes have the same results in memory, on Postgres with and without indexes, and on the embedded engine. The same seed repeats a run. */
+/**
+ * Random queries and writes have the same results in memory, on Postgres with and without indexes, and on the embedded
+ * engine. The same seed repeats a run.
+ */
 export async function compareEngines(runs: number, seed: number): Promise<void> {
   const postgres = await startRealPostgres();
   const database = await postgres.createDatabase();

@@ -179,7 +179,9 @@ describe("secure session", () => {
     await postgres.close();
   });
 
-  /** Begins a message, runs a callback while the server waits for the rest, and sends the rest unless it is too late. */
+  /**
+   * Begins a message, runs a callback while the server waits for the rest, and sends the rest unless it is too late.
+   */
   async function inTheMiddle(
     session: SecureSession,
     number: bigint,
