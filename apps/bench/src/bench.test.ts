@@ -5,11 +5,11 @@ import { areaOf } from "./comparison/profile.ts";
 import { scattered } from "./comparison/bench-environment.ts";
 import { backendCpuBetween } from "./database/bench-database.ts";
 
-test("runs everything by default", () => {
+test("all scenarios run by default", () => {
   expect(benchOptions([], ["read"])).toEqual({ only: undefined, quick: false, json: undefined, profile: undefined });
 });
 
-test("parses its arguments", () => {
+test("arguments are parsed", () => {
   const given = ["--only", "read", "--quick", "--json", "figures.json", "--profile", "profiles"];
   expect(benchOptions(given, ["read"])).toEqual({
     only: "read",
@@ -19,7 +19,7 @@ test("parses its arguments", () => {
   });
 });
 
-test.each([[["--only", "write"]], [["--fast"]], [["read"]]])("refuses %j", (given) => {
+test.each([[["--only", "write"]], [["--fast"]], [["read"]]])("arguments %j are refused", (given) => {
   expect(() => benchOptions(given, ["read"])).toThrow(/--only|--fast|positional/);
 });
 
@@ -37,33 +37,33 @@ function scripted(name: string, perSecond: number[], calls: string[]): Candidate
 
 const plan = { rounds: 3, seconds: 2, warmUp: 1 };
 
-test("measures in turn, every other round in reverse", async () => {
+test("a comparison measures in turn, every other round in reverse", async () => {
   const calls: string[] = [];
   await compareCandidates([scripted("a", [], calls), scripted("b", [], calls)], plan);
   expect(calls).toEqual(["a 1", "b 1", "a 2", "b 2", "b 2", "a 2", "a 2", "b 2"]);
 });
 
-test("leaves the warm-up out and compares round by round", async () => {
+test("a comparison leaves the warm-up out and compares round by round", async () => {
   const candidates = [scripted("a", [1, 50, 10, 40], []), scripted("b", [1, 100, 40, 50], [])];
   const result = await compareCandidates(candidates, plan);
   expect(result.of("a")).toEqual({ perSecond: 40, cpu: 10, backendCpu: null, p50: 1, p99: 2 });
   expect(result.ratio("a", "b")).toBe(0.5);
 });
 
-test("refuses an unknown candidate", async () => {
+test("a comparison refuses an unknown candidate", async () => {
   const result = await compareCandidates([scripted("a", [], [])], plan);
   expect(() => result.of("b")).toThrow("No contestant is called b.");
 });
 
-test("returns the middle value", () => {
+test("the median is the middle value", () => {
   expect(median([5, 1, 9])).toBe(5);
 });
 
-test("returns the mean of the two middle values", () => {
+test("the median of an even number is the mean of the two middle values", () => {
   expect(median([4, 1, 9, 2])).toBe(3);
 });
 
-test("returns NaN without values", () => {
+test("the median without values is NaN", () => {
   expect(median([])).toBeNaN();
 });
 
@@ -79,7 +79,7 @@ test.each([
   [outcome({ ours: 30.1, bound: atMost }), "missed"],
   [outcome({ ours: Number.NaN, bound: atMost }), "missed"],
   [outcome({ ratio: 0.1 }), ""],
-] as const)("%j: %s", (given, verdict) => {
+] as const)("the verdict on %j is %s", (given, verdict) => {
   expect(verdictOn(given)).toBe(verdict);
 });
 
@@ -89,12 +89,12 @@ test.each([
   ["emit  node:events:471", "Node"],
   ["serve  packages/http/dist/server/create-application.js:16", "packages/http"],
   ["parseRow  pg/lib/result.js:63", "pg"],
-])("attributes %s to %s", (where, area) => {
+])("a profile attributes %s to %s", (where, area) => {
   expect(areaOf(where)).toBe(area);
 });
 
 test.each([1, 500, 512, 1_000, 100_000, 1_000_000])(
-  "distributes distinct places over the whole range of %i",
+  "scattered places are distinct, over the whole range of %i",
   (count) => {
     const places = scattered(count);
     expect(new Set(places).size).toBe(places.length);
@@ -104,7 +104,7 @@ test.each([1, 500, 512, 1_000, 100_000, 1_000_000])(
   },
 );
 
-test("counts new processes, and ignores ended ones", () => {
+test("CPU time counts new processes, and ignores ended ones", () => {
   const before = new Map([
     [1, 100],
     [2, 50],
