@@ -274,7 +274,7 @@ export function classSuite(server: () => RunningServer): void {
       expect((await Promise.all(names.map((name) => remove(name)))).map(({ code }) => code)).toEqual(codes);
     });
 
-    test("builds the indexes of a class by itself, and finds the same with them", async () => {
+    test("builds the indexes of a class by itself, and query results stay the same", async () => {
       const name = named("Indexed");
       const attributes = [text("Title"), { name: "Size", type: "number" }];
       await mustPut(name, { attributes });

@@ -136,7 +136,7 @@ export function clientSuite(server: () => RunningServer): void {
       );
     });
 
-    test("describes the API with the classes that the user may read, and without a log-in with none", async () => {
+    test("describes the API with the classes that the user may read, or with none without a log-in", async () => {
       const classesIn = (description: object) => JSON.stringify(description).match(/"class\.\w+":/g);
       const classes = classesIn(await client.describeApi());
       expect(classes).toEqual(expect.arrayContaining(['"class.Customer":', '"class.Invoice":']));

@@ -79,7 +79,7 @@ export function sessionSuite(server: () => RunningServer): void {
       expect(await checkSession(server(), session)).toBe("0");
     });
 
-    test("end when the secret changes that opened them", async () => {
+    test("end when the secret that opened them changes", async () => {
       const session = await logIn("reader");
       const { accounts } = repositories();
       const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);

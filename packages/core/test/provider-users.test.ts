@@ -52,7 +52,7 @@ describe.each([...disguises, ...foreign])("with %s", (what, disguised) => {
       expect([name, providerTypeOf(disguised(name))]).toEqual([name, null]);
   });
 
-  test("an identity is another one", async () => {
+  test("an identity is a different one", async () => {
     const f = await openProviderFixture();
     await f.user("ada");
     const known = { ...f.google.profile, subject: "a-person-of-google" };

@@ -43,7 +43,7 @@ describe("public key of a client", () => {
     ["base64 of the DER of PKCS#1", base64(pkcs1Inside(spki)), client],
     ["base64 of DER in lines", client.text.replaceAll(/.{64}/g, "$&\r\n"), client],
     ["an RSA key of 3072 bits", stranger.text, stranger],
-  ])("may be %s", async (_title, publicKey, keys) => {
+  ])("is accepted as %s", async (_title, publicKey, keys) => {
     const answer = await logIn({ publicKey, credentials: credentialsOf() });
     expect(answer).toMatchObject({
       status: 200,
@@ -108,7 +108,7 @@ describe("public key of a client", () => {
     "blanks around dashes": `-----${" ".repeat(40_000)}-----`,
   };
 
-  test.each(Object.entries(bad))("may not be %s", async (_title, publicKey) => {
+  test.each(Object.entries(bad))("is refused as %s", async (_title, publicKey) => {
     const { credentials } = secureBody();
     const refused = await logIn({ publicKey, credentials });
     expect(refused).toMatchObject({
